@@ -1,0 +1,22 @@
+# Every library that we use, with the Debian 12 package that brings it.
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)                  # libboost-dev: Asio, Beast, Process (headers)
+find_package(spdlog REQUIRED)                      # libspdlog-dev; link spdlog::spdlog (compiled)
+find_package(cppzmq REQUIRED)                      # cppzmq-dev, libzmq3-dev
+find_package(msgpack REQUIRED NAMES msgpack msgpackc-cxx msgpack-cxx)  # libmsgpack-cxx-dev
+find_package(yaml-cpp REQUIRED)                    # libyaml-cpp-dev
+find_package(nlohmann_json REQUIRED)               # nlohmann-json3-dev
+find_package(CLI11 REQUIRED)                       # libcli11-dev
+find_package(tl-expected REQUIRED)                 # libexpected-dev
+if(PACML_WITH_TORCH)
+  find_package(Torch REQUIRED)                     # libtorch-dev, libopenblas0-pthread
+endif()
+if(PACML_BUILD_TESTS)
+  find_package(Catch2 2 REQUIRED)                  # catch2
+endif()
+# One name for MessagePack, whichever the packaging calls it.
+if(TARGET msgpack-cxx)
+  set(PACML_MSGPACK msgpack-cxx)
+else()
+  set(PACML_MSGPACK msgpackc-cxx)
+endif()

@@ -1,0 +1,32 @@
+# Language level, warnings and sanitizers, as one interface target that every target of ours links.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(PACML_CCACHE ccache)
+if(PACML_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PACML_CCACHE})
+endif()
+
+add_library(pacml_options INTERFACE)
+target_compile_options(pacml_options INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${PACML_WERROR}>:-Werror>
+  # The simulator's figures are compared bit for bit: a*b+c must round twice on every machine.
+  -ffp-contract=off)
+if(PACML_ARCH)
+  target_compile_options(pacml_options INTERFACE -march=${PACML_ARCH})
+endif()
+if(PACML_SANITIZE)
+  add_compile_options(-fsanitize=${PACML_SANITIZE} -fno-omit-frame-pointer)
+  if(PACML_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+  add_link_options(-fsanitize=${PACML_SANITIZE})
+endif()

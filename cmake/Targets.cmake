@@ -1,0 +1,27 @@
+# pacml_add_library(NAME SOURCES ... HEADERS ... PUBLIC_DEPS ... PRIVATE_DEPS ...)
+# One library per folder: same flags, same check that each header compiles alone. PUBLIC_DEPS are
+# the arrows of docs/layers.txt, which scripts/check_layers.py enforces.
+function(pacml_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;PUBLIC_DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(pacml_${name} STATIC ${ARG_SOURCES})
+  add_library(pacml::${name} ALIAS pacml_${name})
+  target_sources(pacml_${name} PUBLIC FILE_SET HEADERS
+                 BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  target_link_libraries(pacml_${name} PUBLIC ${ARG_PUBLIC_DEPS}
+                        PRIVATE ${ARG_PRIVATE_DEPS} pacml_options)
+  set_target_properties(pacml_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endfunction()
+
+# pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...])
+# One executable of Catch2 cases; the label is the folder below tests/.
+function(pacml_add_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} pacml_test_main pacml_options)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1;PACML_SOURCE_DIR=${PROJECT_SOURCE_DIR};PACML_BINARY_DIR=${PROJECT_BINARY_DIR};${ARG_ENVIRONMENT}")
+endfunction()

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/graph_features.h"
+
+namespace pacml::env {
+
+// Shapes that a task promises and a network is built for.
+struct EnvironmentSpec {
+  std::string task;     // "partitioning", ...
+  int num_actions = 0;  // actions are 0 .. num_actions - 1
+  int num_globals = 0;  // graph-level features per decision, without the mask
+  int node_width = 0;
+  int edge_width = 0;
+  // Static graphs that observations refer to by index; the same order in every environment made
+  // from the same configuration.
+  std::vector<GraphFeaturesPtr> graphs;
+  // False where a graph observation also carries node features that change from step to step.
+  bool graphs_are_static = true;
+};
+
+// One row of a batch that the caller owns: the environment writes its observation there.
+struct ObservationRow {
+  std::int32_t& graph;            // index into EnvironmentSpec::graphs
+  std::span<float> globals;       // [num_globals]
+  std::span<std::uint8_t> mask;   // [num_actions], 1 = valid; at least one is valid
+};
+
+struct StepResult {
+  float reward = 0;
+  bool terminated = false;  // the decision process ended: bootstrap with 0
+  bool truncated = false;   // a limit cut the episode: bootstrap with the value of the last state
+  [[nodiscard]] bool final() const { return terminated || truncated; }
+};
+
+// What an episode came to, for people and for the metrics. Valid after a final step.
+struct EpisodeSummary {
+  double episode_return = 0;
+  std::int64_t decisions = 0;
+  std::int64_t arrived = 0;
+  std::int64_t completed = 0;
+  std::int64_t blocked = 0;
+  double blocking_rate = 0;
+};
+
+// A decision process. Thread-confined: one caller at a time, on any thread.
+class Environment {
+ public:
+  virtual ~Environment() = default;
+  [[nodiscard]] virtual const EnvironmentSpec& spec() const = 0;
+  // Starts an episode that is a pure function of `seed`.
+  virtual void reset(Seed seed) = 0;
+  // Pre: the last step was not final, and 0 <= action < num_actions (PACML_CHECK).
+  [[nodiscard]] virtual StepResult step(int action) = 0;
+  // Writes the current observation. After a final step: that of the last decision.
+  virtual void observe(ObservationRow row) const = 0;
+  // An independent copy at the same state; its future is the same until the actions differ.
+  // Immutable graphs and thread-confined caches are shared, so the copy is for the same thread.
+  [[nodiscard]] virtual std::unique_ptr<Environment> clone() const = 0;
+  [[nodiscard]] virtual EpisodeSummary summary() const = 0;
+};
+
+}  // namespace pacml::env

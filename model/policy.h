@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/graph_features.h"
+#include "env/observation_batch.h"
+#include "model/parameters.h"
+
+namespace pacml::model {
+
+// What a policy says of a batch: one row per observation.
+struct PolicyOutput {
+  std::vector<float> logits;  // row-major [B, A]; an invalid action's logit is kMaskedLogit
+  std::vector<float> values;  // [B]
+};
+
+// Large, finite and negative: its probability is exactly 0 in float32, and no NaN can come of it.
+inline constexpr float kMaskedLogit = -1.0e9F;
+
+// The acting side of a policy; two implementations (fused kernel, LibTorch) are held together by a
+// test. Thread-confined.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  // Graphs that later batches refer to by index. Replaces the former list; embeddings are recomputed.
+  virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
+  // New weights; their layout hash must be the network's (PACML_CHECK: callers compare first).
+  virtual void set_parameters(const Parameters& parameters) = 0;
+  // Logits and values of `batch`. Runs the graph network at most once per distinct graph and
+  // parameter version. Resizes `out`.
+  virtual void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) = 0;
+};
+
+}  // namespace pacml::model
