@@ -10,19 +10,40 @@
 
 namespace pacml::model {
 
-// Sizes of the published network (PAC-ML, Parsonson et al., arXiv:2301.13799). Defaults are theirs.
+// The published network (PAC-ML, Parsonson et al., arXiv:2301.13799, section 4 and its code).
+//
+// A graph has node features x_v and edge features f_uv. Norm is layer normalisation over the last
+// dimension with weight and bias, biased variance and epsilon kNormEpsilon. One round of message
+// passing maps node embeddings (in the first round: the features) to node embeddings:
+//
+//   h_v  = relu(W_node Norm(x_v) + b_node)            [message_width / 2]
+//   e_uv = relu(W_edge Norm(f_uv) + b_edge)           [message_width / 2]
+//   m_uv = [h_u ; e_uv],  m_vv = [h_v ; 0]            [message_width]
+//   y_v  = mean of relu(W_reduce Norm(m) + b_reduce)  over m_vv and every m_uv into v
+//   y_v  = 0 if no edge leads into v
+//
+// The zero is the published implementation's: its message library does not call the reduction,
+// which adds the node's own message, for a node without incoming edges. Parallel edges count
+// separately.
+//
+//   g       = W_graph Norm([globals ; mask as 0/1]) + b_graph
+//   z       = relu(W_readout [mean over v of y_v after the last round ; g] + b_readout)
+//   logits  = W_logits z + b_logits, kMaskedLogit where the mask is 0
+//   value   = W_value z + b_value
+//
+// Sizes; the defaults are the published ones.
 struct NetworkConfig {
-  int rounds = 2;            // of mean-pool message passing; >= 1
-  int message_width = 32;    // a node half and an edge half; even
-  int hidden_width = 64;     // node embedding between rounds
-  int node_width = 16;       // node embedding after the last round
-  int graph_width = 8;       // embedding of the globals and the mask
-  int readout_width = 256;   // hidden layer before the heads
+  int rounds = 2;           // of mean-pool message passing; >= 1
+  int message_width = 32;   // a node half and an edge half; even
+  int hidden_width = 64;    // node embedding between rounds
+  int node_width = 16;      // node embedding after the last round
+  int graph_width = 8;      // embedding of the globals and the mask
+  int readout_width = 256;  // hidden layer before the heads
   bool operator==(const NetworkConfig&) const = default;
 };
 
 template <class Config, class Visitor>
-  requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
+requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("rounds", c.rounds);
   v("message_width", c.message_width);
@@ -30,6 +51,13 @@ void visit_fields(Config& c, Visitor&& v) {
   v("node_width", c.node_width);
   v("graph_width", c.graph_width);
   v("readout_width", c.readout_width);
+}
+
+inline constexpr float kNormEpsilon = 1e-5F;
+
+// Width of a node embedding after round r, counted from 0.
+[[nodiscard]] constexpr int round_output_width(const NetworkConfig& config, int r) {
+  return r + 1 < config.rounds ? config.hidden_width : config.node_width;
 }
 
 // Every problem, as a sentence that names the key.
@@ -45,6 +73,7 @@ struct NetworkShape {
   bool operator==(const NetworkShape&) const = default;
 };
 
-[[nodiscard]] NetworkShape make_shape(const NetworkConfig& config, const env::EnvironmentSpec& spec);
+[[nodiscard]] NetworkShape make_shape(const NetworkConfig& config,
+                                      const env::EnvironmentSpec& spec);
 
 }  // namespace pacml::model

@@ -21,8 +21,8 @@ struct ParameterEntry {
 // Where each weight lies in the flat vector. Immutable.
 struct ParameterLayout {
   std::vector<ParameterEntry> entries;
-  std::size_t total = 0;      // floats
-  std::uint64_t hash = 0;     // of names, shapes and offsets
+  std::size_t total = 0;   // floats
+  std::uint64_t hash = 0;  // of names, shapes and offsets
   bool operator==(const ParameterLayout&) const = default;
 };
 

@@ -25,7 +25,8 @@ inline constexpr float kMaskedLogit = -1.0e9F;
 class Policy {
  public:
   virtual ~Policy() = default;
-  // Graphs that later batches refer to by index. Replaces the former list; embeddings are recomputed.
+  // Graphs that later batches refer to by index. Replaces the former list; embeddings are
+  // recomputed.
   virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
   // New weights; their layout hash must be the network's (PACML_CHECK: callers compare first).
   virtual void set_parameters(const Parameters& parameters) = 0;

@@ -1,0 +1,108 @@
+#include "model/layout.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/check.h"
+#include "common/rng.h"
+
+namespace pacml::model {
+namespace {
+
+class LayoutBuilder {
+ public:
+  void norm(const std::string& name, int width) {
+    add(name + ".weight", {width});
+    add(name + ".bias", {width});
+  }
+  void linear(const std::string& name, int in, int out) {
+    add(name + ".weight", {out, in});
+    add(name + ".bias", {out});
+  }
+  [[nodiscard]] ParameterLayout build() && {
+    layout_.hash = hash_entries(layout_.entries);
+    return std::move(layout_);
+  }
+
+ private:
+  void add(std::string name, std::vector<std::int64_t> shape) {
+    std::size_t size = 1;
+    for (const std::int64_t extent : shape) {
+      PACML_CHECK(extent > 0, "a network's widths are positive");
+      size *= static_cast<std::size_t>(extent);
+    }
+    layout_.entries.push_back({std::move(name), std::move(shape), layout_.total, size});
+    layout_.total += size;
+  }
+
+  ParameterLayout layout_;
+};
+
+// Where `name` lies, after checking that the values are the layout's.
+const ParameterEntry& find(const Parameters& parameters, const ParameterLayout& layout,
+                           std::string_view name) {
+  PACML_CHECK(parameters.values.size() == layout.total, "parameters of another layout");
+  const auto entry = std::ranges::find(layout.entries, name, &ParameterEntry::name);
+  PACML_CHECK(entry != layout.entries.end(), "no parameter has this name");
+  return *entry;
+}
+
+}  // namespace
+
+std::uint64_t hash_entries(std::span<const ParameterEntry> entries) {
+  std::uint64_t hash = entries.size();
+  for (const ParameterEntry& entry : entries) {
+    hash = hash_combine(hash, entry.name.size());
+    for (const char c : entry.name) hash = hash_combine(hash, static_cast<unsigned char>(c));
+    hash = hash_combine(hash, entry.shape.size());
+    for (const std::int64_t extent : entry.shape) {
+      hash = hash_combine(hash, static_cast<std::uint64_t>(extent));
+    }
+    hash = hash_combine(hash, entry.offset);
+  }
+  return hash;
+}
+
+ParameterLayout make_layout(const NetworkShape& shape) {
+  const NetworkConfig& config = shape.config;
+  PACML_CHECK(config.rounds > 0, "a network passes messages at least once");
+  PACML_CHECK(config.message_width % 2 == 0, "a message has two equal halves");
+  LayoutBuilder builder;
+  int width = shape.node_features;
+  for (int r = 0; r < config.rounds; ++r) {
+    const std::string round = "round" + std::to_string(r) + ".";
+    const int half = config.message_width / 2;
+    const int out = round_output_width(config, r);
+    builder.norm(round + "node_norm", width);
+    builder.linear(round + "node", width, half);
+    builder.norm(round + "edge_norm", shape.edge_features);
+    builder.linear(round + "edge", shape.edge_features, half);
+    builder.norm(round + "reduce_norm", config.message_width);
+    builder.linear(round + "reduce", config.message_width, out);
+    width = out;
+  }
+  const int graph_inputs = shape.globals + shape.actions;
+  builder.norm("graph_norm", graph_inputs);
+  builder.linear("graph", graph_inputs, config.graph_width);
+  builder.linear("readout", config.node_width + config.graph_width, config.readout_width);
+  builder.linear("logits", config.readout_width, shape.actions);
+  builder.linear("value", config.readout_width, 1);
+  return std::move(builder).build();
+}
+
+std::span<const float> view(const Parameters& parameters, const ParameterLayout& layout,
+                            std::string_view name) {
+  const ParameterEntry& entry = find(parameters, layout, name);
+  return std::span(parameters.values).subspan(entry.offset, entry.size);
+}
+
+std::span<float> view(Parameters& parameters, const ParameterLayout& layout,
+                      std::string_view name) {
+  const ParameterEntry& entry = find(parameters, layout, name);
+  return std::span(parameters.values).subspan(entry.offset, entry.size);
+}
+
+}  // namespace pacml::model
