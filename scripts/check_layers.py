@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Fails when a file includes what its folder may not use.
+
+The folders' order is docs/layers.txt. Besides it, some libraries have one home, so that what they
+cost to compile and how they fail stays in one place.
+
+    scripts/check_layers.py [ROOT]
+"""
+import pathlib
+import re
+import sys
+
+# Headers that match the pattern may be included below these paths only.
+HOMES = [
+    (r"torch/|ATen/|c10/|caffe2/", ("model/", "learner/", "tests/", "bench/"), "LibTorch"),
+    (r"boost/asio", ("common/asio.h",), 'Boost.Asio (include "common/asio.h")'),
+    (r"zmq", ("common/transport/", "tests/"), "ZeroMQ"),
+    (r"msgpack", ("common/wire/", "tests/"), "MessagePack"),
+    (r"CLI/", ("apps/cli/",), "CLI11"),
+    (r"catch2/", ("tests/support/",), 'Catch2 (include "tests/support/catch.h")'),
+]
+
+
+def read_layers(root):
+    allowed = {}
+    for line in (root / "docs/layers.txt").read_text().splitlines():
+        folder, _, uses = line.partition(":")
+        allowed[folder] = {folder, *uses.split()}
+    return allowed
+
+
+def problems_of(name, text, allowed):
+    folder = name.split("/")[0]
+    for number, line in enumerate(text.splitlines(), 1):
+        include = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
+        if not include:
+            continue
+        used = include[2].split("/")[0]
+        if folder in allowed and include[1] == '"' and used in allowed:
+            if used not in allowed[folder]:
+                yield f"{name}:{number}: {folder}/ may not use {used}/ (docs/layers.txt)"
+        for pattern, homes, library in HOMES:
+            if include[1] == "<" and re.match(pattern, include[2]) and not name.startswith(homes):
+                yield f"{name}:{number}: only {', '.join(homes)} may include {library}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+    root = root.parent.parent if root.is_file() else root
+    allowed = read_layers(root)
+    found = []
+    for folder in [*allowed, "tests", "bench"]:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in {".h", ".cc"}:
+                name = path.relative_to(root).as_posix()
+                found += problems_of(name, path.read_text(encoding="utf-8"), allowed)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
