@@ -9,7 +9,15 @@ namespace pacml {
 
 // Outcomes that a caller must handle in normal work. A bug of ours is PACML_CHECK; what the user
 // can mend before a run starts is UserError.
-enum class Errc { kTimeout, kStopped, kDisconnected, kCorruptFrame, kVersionMismatch, kOverLimit, kIo };
+enum class Errc {
+  kTimeout,
+  kStopped,
+  kDisconnected,
+  kCorruptFrame,
+  kVersionMismatch,
+  kOverLimit,
+  kIo
+};
 
 struct Error {
   Errc code;

@@ -31,8 +31,8 @@ enum class Purpose : std::uint64_t {
   kInitialise = 3,   // network weights
   kEvaluation = 4,   // held-out episodes; index: the episode
   kReplay = 5,
-  kHeuristic = 6,    // a heuristic policy that draws
-  kTuning = 7,       // episodes on which best_constant is chosen
+  kHeuristic = 6,  // a heuristic policy that draws
+  kTuning = 7,     // episodes on which best_constant is chosen
 };
 
 [[nodiscard]] constexpr Seed derive(Seed run, Purpose purpose, std::uint64_t index) {

@@ -32,7 +32,9 @@ struct EnumName {
 //     return std::to_array<EnumName<TimeUnit>>({{"paper", TimeUnit::kPaper}, ...});
 //   }
 template <class Enum>
-concept NamedEnum = requires(Enum e) { enum_names(e); };
+concept NamedEnum = requires(Enum e) {
+  enum_names(e);
+};
 
 template <NamedEnum Enum>
 [[nodiscard]] constexpr std::string_view name_of(Enum value) {

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace pacml {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+using Duration = std::chrono::steady_clock::duration;
+
+// Where a module gets the time from when a test must be able to set it.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual TimePoint now() const = 0;
+};
+
+// The machine's monotonic clock. Immutable.
+class SteadyClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override { return std::chrono::steady_clock::now(); }
+};
+
+// Stands still until told. Thread-safe.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override {
+    return TimePoint{Duration{ticks_.load(std::memory_order_acquire)}};
+  }
+  void advance(Duration by) { ticks_.fetch_add(by.count(), std::memory_order_acq_rel); }
+
+ private:
+  std::atomic<Duration::rep> ticks_{0};
+};
+
+// Until when a wait may last, on the steady clock. Passed on unchanged through nested waits, which
+// a time-out cannot be. Immutable value type.
+class Deadline {
+ public:
+  explicit Deadline(TimePoint at) : at_(at) {}
+  [[nodiscard]] static Deadline in(Duration patience) {
+    return Deadline{std::chrono::steady_clock::now() + patience};
+  }
+  // Already expired: take what is there, do not wait.
+  [[nodiscard]] static Deadline now() { return Deadline{TimePoint::min()}; }
+  [[nodiscard]] static Deadline never() { return Deadline{TimePoint::max()}; }
+
+  [[nodiscard]] TimePoint at() const { return at_; }
+  [[nodiscard]] bool is_never() const { return at_ == TimePoint::max(); }
+  [[nodiscard]] bool expired(TimePoint now = std::chrono::steady_clock::now()) const {
+    return at_ <= now;
+  }
+  // Rounded up, never negative, at most an hour: callers that poll loop anyway.
+  [[nodiscard]] std::chrono::milliseconds remaining(
+      TimePoint now = std::chrono::steady_clock::now()) const {
+    using std::chrono::milliseconds;
+    constexpr TimePoint::duration kLongest = std::chrono::hours{1};
+    if (at_ <= now) return milliseconds{0};
+    if (at_ >= TimePoint::max() - kLongest || at_ - now > kLongest) return std::chrono::hours{1};
+    return std::chrono::ceil<milliseconds>(at_ - now);
+  }
+  friend auto operator<=>(const Deadline&, const Deadline&) = default;
+
+ private:
+  TimePoint at_;
+};
+
+}  // namespace pacml

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pacml {
+
+// A configuration as text: scalars, lists and maps, each with the place it was written at. What
+// YAML is parsed into and written from; structs are read from it (reader.h) and turned into it
+// (dump.h). Value type.
+struct ConfigNode {
+  enum class Kind { kNull, kScalar, kList, kMap };
+
+  Kind kind = Kind::kNull;
+  std::string text;               // of a scalar
+  bool quoted = false;            // a scalar in quotes is text, never a number or a name
+  std::string where;              // "configs/x.yaml:12" or "--set a.b=3"; for messages
+  std::vector<ConfigNode> items;  // of a list
+  std::vector<std::pair<std::string, ConfigNode>> entries;  // of a map, in order, keys unique
+
+  [[nodiscard]] const ConfigNode* find(std::string_view key) const {
+    for (const auto& [name, node] : entries) {
+      if (name == key) return &node;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] ConfigNode* find(std::string_view key) {
+    return const_cast<ConfigNode*>(std::as_const(*this).find(key));
+  }
+};
+
+}  // namespace pacml

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/config/node.h"
+
+namespace pacml {
+
+// Where a configuration comes from: YAML text, then overrides such as "learner.batch=64" (the value
+// is YAML; a missing map on the way is made; a list can only be replaced whole). One document, no
+// anchors, no aliases, no tags, at most 1 MiB. Throws UserError with file, line and reason:
+// unreadable, not YAML, a key given twice, a malformed override. Immutable.
+class ConfigSource {
+ public:
+  [[nodiscard]] static ConfigSource from_file(const std::filesystem::path& path,
+                                              std::span<const std::string> overrides = {});
+  // `name` stands for the file's name in messages.
+  [[nodiscard]] static ConfigSource from_text(std::string name, std::string_view text,
+                                              std::span<const std::string> overrides = {});
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const ConfigNode& root() const { return root_; }
+
+ private:
+  ConfigSource(std::string name, ConfigNode root)
+      : name_(std::move(name)), root_(std::move(root)) {}
+
+  std::string name_;
+  ConfigNode root_;
+};
+
+}  // namespace pacml
