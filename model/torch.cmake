@@ -1,0 +1,15 @@
+# What needs LibTorch: the network that learns. Torch is linked here and nowhere in the headers, so
+# a user of this library compiles without it.
+pacml_add_library(model_torch
+  SOURCES
+    torch_forward.cc
+    torch_network.cc
+    torch_policy.cc
+    torch_runtime.cc
+  HEADERS
+    torch_network.h
+    torch_policy.h
+    torch_runtime.h
+  PUBLIC_DEPS pacml::model
+  PRIVATE_DEPS ${TORCH_LIBRARIES} ${CMAKE_DL_LIBS}
+)

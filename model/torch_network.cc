@@ -1,0 +1,149 @@
+#include "model/torch_network.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/grad_mode.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/check.h"
+#include "model/layout.h"
+#include "model/torch_forward.h"
+
+namespace pacml::model {
+namespace {
+
+// Which graphs a batch names, each once, and where its decisions find theirs.
+struct DistinctGraphs {
+  std::vector<std::int32_t> graphs;  // ascending
+  at::Tensor rows;                   // int64 [B]: position in `graphs`
+};
+
+DistinctGraphs distinct_graphs(std::span<const std::int32_t> named, std::size_t num_graphs) {
+  std::vector<std::int64_t> position(num_graphs, -1);
+  for (const std::int32_t graph : named) {
+    PACML_CHECK(graph >= 0 && static_cast<std::size_t>(graph) < num_graphs,
+                "a batch names graphs that the network was given");
+    position[static_cast<std::size_t>(graph)] = 0;
+  }
+  DistinctGraphs out;
+  for (std::size_t graph = 0; graph < num_graphs; ++graph) {
+    if (position[graph] < 0) continue;
+    position[graph] = static_cast<std::int64_t>(out.graphs.size());
+    out.graphs.push_back(static_cast<std::int32_t>(graph));
+  }
+  out.rows = at::empty({static_cast<std::int64_t>(named.size())}, at::kLong);
+  std::ranges::transform(named, out.rows.data_ptr<std::int64_t>(), [&](std::int32_t graph) {
+    return position[static_cast<std::size_t>(graph)];
+  });
+  return out;
+}
+
+at::Tensor borrow(std::span<const float> values, at::IntArrayRef shape) {
+  // from_blob asks for a mutable pointer; autograd reads incoming gradients only.
+  return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat);
+}
+
+}  // namespace
+
+struct TorchNetwork::Impl {
+  explicit Impl(const NetworkShape& network_shape)
+      : shape(network_shape),
+        layout(make_layout(shape)),
+        values(at::zeros({static_cast<std::int64_t>(layout.total)}, at::kFloat)),
+        gradients(at::zeros_like(values)) {
+    // Each weight is a leaf of its own, whose value and gradient are windows of the flat tensors:
+    // autograd adds to a gradient that exists in place.
+    std::vector<at::Tensor> parts;
+    for (const ParameterEntry& entry : layout.entries) {
+      const auto window = [&](const at::Tensor& flat) {
+        return flat
+            .narrow(0, static_cast<std::int64_t>(entry.offset),
+                    static_cast<std::int64_t>(entry.size))
+            .view(entry.shape);
+      };
+      at::Tensor part = window(values).detach().requires_grad_(true);
+      part.mutable_grad() = window(gradients);
+      parts.push_back(std::move(part));
+    }
+    weights = name_weights(shape, layout, parts);
+  }
+
+  // The union of the batch's graphs, kept while batches name the same ones.
+  const GraphUnion& unite_distinct(const std::vector<std::int32_t>& distinct) {
+    if (distinct != united_graphs) {
+      std::vector<env::GraphFeaturesPtr> members;
+      for (const std::int32_t graph : distinct) {
+        members.push_back(graphs[static_cast<std::size_t>(graph)]);
+      }
+      united = unite(shape, members);
+      united_graphs = distinct;
+    }
+    return united;
+  }
+
+  NetworkShape shape;
+  ParameterLayout layout;
+  at::Tensor values;     // [total], the memory of every weight
+  at::Tensor gradients;  // [total], the memory of every weight's gradient
+  NetworkWeights weights;
+  std::vector<env::GraphFeaturesPtr> graphs;
+  std::vector<std::int32_t> united_graphs;  // which of `graphs` are in `united`
+  GraphUnion united;
+  Heads recorded;  // of the last forward(), until its backward()
+};
+
+TorchNetwork::TorchNetwork(const NetworkShape& shape) : impl_(std::make_unique<Impl>(shape)) {}
+
+TorchNetwork::~TorchNetwork() = default;
+
+const NetworkShape& TorchNetwork::shape() const { return impl_->shape; }
+
+const ParameterLayout& TorchNetwork::layout() const { return impl_->layout; }
+
+void TorchNetwork::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
+  impl_->graphs.assign(graphs.begin(), graphs.end());
+  impl_->united_graphs.clear();
+}
+
+std::span<float> TorchNetwork::parameters() {
+  return {impl_->values.data_ptr<float>(), impl_->layout.total};
+}
+
+std::span<const float> TorchNetwork::parameters() const {
+  return {impl_->values.data_ptr<float>(), impl_->layout.total};
+}
+
+TrainableNetwork::Outputs TorchNetwork::forward(const env::ObservationBatch& batch) {
+  PACML_CHECK(batch.size() > 0, "an empty batch has no outputs");
+  const DistinctGraphs distinct = distinct_graphs(batch.graphs(), impl_->graphs.size());
+  const GraphUnion& graphs = impl_->unite_distinct(distinct.graphs);
+  impl_->recorded = heads(impl_->weights, embed(impl_->weights, graphs), distinct.rows,
+                          decision_tensors(impl_->shape, batch));
+  impl_->recorded.logits = impl_->recorded.logits.contiguous();
+  impl_->recorded.values = impl_->recorded.values.contiguous();
+  return {{impl_->recorded.logits.data_ptr<float>(), batch.size() * batch.num_actions()},
+          {impl_->recorded.values.data_ptr<float>(), batch.size()}};
+}
+
+std::span<float> TorchNetwork::backward(std::span<const float> logit_gradients,
+                                        std::span<const float> value_gradients) {
+  Heads& outputs = impl_->recorded;
+  PACML_CHECK(outputs.logits.defined() && outputs.logits.requires_grad(),
+              "backward() follows a forward(), once");
+  PACML_CHECK(logit_gradients.size() == static_cast<std::size_t>(outputs.logits.numel()) &&
+                  value_gradients.size() == static_cast<std::size_t>(outputs.values.numel()),
+              "gradients have the shapes of the outputs");
+  impl_->gradients.zero_();
+  torch::autograd::backward({outputs.logits, outputs.values},
+                            {borrow(logit_gradients, outputs.logits.sizes()),
+                             borrow(value_gradients, outputs.values.sizes())});
+  // The record is used up; the outputs' memory stays for who still reads them.
+  outputs = {outputs.logits.detach(), outputs.values.detach()};
+  return {impl_->gradients.data_ptr<float>(), impl_->layout.total};
+}
+
+}  // namespace pacml::model

@@ -1,0 +1,79 @@
+#include "model/torch_policy.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/grad_mode.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/check.h"
+#include "model/layout.h"
+#include "model/torch_forward.h"
+
+namespace pacml::model {
+
+struct TorchPolicy::Impl {
+  explicit Impl(const NetworkShape& network_shape)
+      : shape(network_shape),
+        layout(make_layout(shape)),
+        values(at::zeros({static_cast<std::int64_t>(layout.total)}, at::kFloat)) {
+    std::vector<at::Tensor> parts;
+    for (const ParameterEntry& entry : layout.entries) {
+      parts.push_back(values
+                          .narrow(0, static_cast<std::int64_t>(entry.offset),
+                                  static_cast<std::int64_t>(entry.size))
+                          .view(entry.shape));
+    }
+    weights = name_weights(shape, layout, parts);
+  }
+
+  NetworkShape shape;
+  ParameterLayout layout;
+  at::Tensor values;  // [total], the memory of every weight
+  NetworkWeights weights;
+  std::vector<env::GraphFeaturesPtr> graphs;
+  at::Tensor embeddings;  // [graphs, node_width]; undefined when graphs or weights have changed
+};
+
+TorchPolicy::TorchPolicy(const NetworkShape& shape) : impl_(std::make_unique<Impl>(shape)) {}
+
+TorchPolicy::~TorchPolicy() = default;
+
+void TorchPolicy::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
+  impl_->graphs.assign(graphs.begin(), graphs.end());
+  impl_->embeddings.reset();
+}
+
+void TorchPolicy::set_parameters(const Parameters& parameters) {
+  PACML_CHECK(parameters.layout_hash == impl_->layout.hash &&
+                  parameters.values.size() == impl_->layout.total,
+              "parameters of another network");
+  std::ranges::copy(parameters.values, impl_->values.data_ptr<float>());
+  impl_->embeddings.reset();
+}
+
+void TorchPolicy::evaluate(const env::ObservationBatch& batch, PolicyOutput& out) {
+  out.logits.resize(batch.size() * batch.num_actions());
+  out.values.resize(batch.size());
+  if (batch.size() == 0) return;
+  const at::NoGradGuard no_record;
+  if (!impl_->embeddings.defined()) {
+    impl_->embeddings = embed(impl_->weights, unite(impl_->shape, impl_->graphs));
+  }
+  at::Tensor rows = at::empty({static_cast<std::int64_t>(batch.size())}, at::kLong);
+  std::ranges::transform(batch.graphs(), rows.data_ptr<std::int64_t>(), [&](std::int32_t graph) {
+    PACML_CHECK(graph >= 0 && static_cast<std::size_t>(graph) < impl_->graphs.size(),
+                "a batch names graphs that the policy was given");
+    return static_cast<std::int64_t>(graph);
+  });
+  const Heads result =
+      heads(impl_->weights, impl_->embeddings, rows, decision_tensors(impl_->shape, batch));
+  const at::Tensor logits = result.logits.contiguous();
+  const at::Tensor values = result.values.contiguous();
+  std::copy_n(logits.data_ptr<float>(), out.logits.size(), out.logits.data());
+  std::copy_n(values.data_ptr<float>(), out.values.size(), out.values.data());
+}
+
+}  // namespace pacml::model

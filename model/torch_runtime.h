@@ -1,0 +1,12 @@
+#pragma once
+
+namespace pacml::model {
+
+// Settles how LibTorch uses this process; once, from main, before any tensor exists.
+//  - One compute thread in ATen and in OpenBLAS: at this network's sizes a second one made training
+//    slower. OpenBLAS starts its threads when it is loaded, so OPENBLAS_NUM_THREADS=1 in the
+//    environment before exec also saves starting them; this call makes the result the same.
+//  - Freed memory stays with the process: otherwise every batch maps and faults its tensors anew.
+void prepare_torch_runtime();
+
+}  // namespace pacml::model
