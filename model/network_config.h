@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "env/environment.h"
+#include "model/network_constants.h"
 #include "model/parameters.h"
 
 namespace pacml::model {
@@ -52,8 +53,6 @@ void visit_fields(Config& c, Visitor&& v) {
   v("graph_width", c.graph_width);
   v("readout_width", c.readout_width);
 }
-
-inline constexpr float kNormEpsilon = 1e-5F;
 
 // Width of a node embedding after round r, counted from 0.
 [[nodiscard]] constexpr int round_output_width(const NetworkConfig& config, int r) {

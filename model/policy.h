@@ -7,6 +7,7 @@
 #include "common/ids.h"
 #include "env/graph_features.h"
 #include "env/observation_batch.h"
+#include "model/network_constants.h"
 #include "model/parameters.h"
 
 namespace pacml::model {
@@ -16,9 +17,6 @@ struct PolicyOutput {
   std::vector<float> logits;  // row-major [B, A]; an invalid action's logit is kMaskedLogit
   std::vector<float> values;  // [B]
 };
-
-// Large, finite and negative: its probability is exactly 0 in float32, and no NaN can come of it.
-inline constexpr float kMaskedLogit = -1.0e9F;
 
 // The acting side of a policy; two implementations (fused kernel, LibTorch) are held together by a
 // test. Thread-confined.

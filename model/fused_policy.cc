@@ -1,0 +1,142 @@
+#include "model/fused_policy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/check.h"
+#include "model/aligned.h"
+#include "model/kernels/kernel.h"
+#include "model/layout.h"
+#include "model/packed_weights.h"
+#include "model/prepared_graph.h"
+
+namespace pacml::model {
+namespace {
+
+bool has_avx2() {
+#if defined(__x86_64__) || defined(__i386__)
+  return kAvx2Kernel != nullptr && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+const Kernel& choose(KernelPath path) {
+  PACML_CHECK(is_supported(path), "this machine cannot run the kernel that was asked for");
+  return path == KernelPath::kPortable || !has_avx2() ? kPortableKernel : *kAvx2Kernel;
+}
+
+// The kernels' working memory, grown to the largest graph.
+class Workspace {
+ public:
+  explicit Workspace(const NetworkShape& shape)
+      : half_(padded(static_cast<std::size_t>(shape.config.message_width / 2))),
+        wide_(padded(static_cast<std::size_t>(
+            std::max(shape.config.hidden_width, shape.config.node_width)))),
+        input_(kDecisionBlock * padded(static_cast<std::size_t>(shape.globals + shape.actions))),
+        graph_(kDecisionBlock * padded(static_cast<std::size_t>(shape.config.graph_width))),
+        readout_(kDecisionBlock * padded(static_cast<std::size_t>(shape.config.readout_width))),
+        head_(kDecisionBlock * padded(static_cast<std::size_t>(shape.actions + 1))) {}
+
+  void fit(const PreparedGraph& graph) {
+    const auto grow = [](AlignedFloats& buffer, std::size_t size) {
+      if (buffer.size() < size) buffer.resize(size);
+    };
+    grow(embedding_, graph.nodes() * wide_);
+    grow(node_half_, graph.nodes() * half_);
+    grow(node_product_, graph.nodes() * wide_);
+    grow(node_mean_, graph.nodes());
+    grow(node_square_, graph.nodes());
+    grow(edge_half_, graph.edges() * half_);
+    grow(edge_product_, graph.edges() * wide_);
+    grow(edge_mean_, graph.edges());
+    grow(edge_square_, graph.edges());
+  }
+  [[nodiscard]] GraphScratch for_graphs() {
+    return {embedding_.data(),    node_half_.data(),   node_product_.data(),
+            node_mean_.data(),    node_square_.data(), edge_half_.data(),
+            edge_product_.data(), edge_mean_.data(),   edge_square_.data()};
+  }
+  [[nodiscard]] DecisionScratch for_decisions() {
+    return {input_.data(), graph_.data(), readout_.data(), head_.data()};
+  }
+
+ private:
+  std::size_t half_, wide_;
+  AlignedFloats embedding_, node_half_, node_product_, node_mean_, node_square_;
+  AlignedFloats edge_half_, edge_product_, edge_mean_, edge_square_;
+  AlignedFloats input_, graph_, readout_, head_;
+};
+
+class FusedPolicy final : public Policy {
+ public:
+  FusedPolicy(const NetworkShape& shape, const Kernel& kernel)
+      : shape_(shape), layout_(make_layout(shape)), kernel_(kernel), workspace_(shape) {}
+
+  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
+    graphs_.clear();
+    for (const env::GraphFeaturesPtr& graph : graphs) {
+      PACML_CHECK(
+          graph->node_width == shape_.node_features && graph->edge_width == shape_.edge_features,
+          "a graph with features of another width");
+      workspace_.fit(graphs_.emplace_back(*graph));
+    }
+    graph_readout_.resize(graphs_.size() * readout_stride());
+    embedded_.assign(graphs_.size(), false);
+  }
+
+  void set_parameters(const Parameters& parameters) override {
+    PACML_CHECK(parameters.layout_hash == layout_.hash, "parameters of another network");
+    weights_.emplace(shape_, layout_, parameters);
+    embedded_.assign(graphs_.size(), false);
+  }
+
+  void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) override {
+    PACML_CHECK(weights_.has_value(), "a policy acts once it has parameters");
+    const PackedNetwork& network = weights_->network();
+    PACML_CHECK(batch.num_globals() == network.globals && batch.num_actions() == network.actions,
+                "a batch of another observation space");
+    for (const std::int32_t graph : batch.graphs()) embed(static_cast<std::size_t>(graph));
+    out.logits.resize(batch.size() * network.actions);
+    out.values.resize(batch.size());
+    const DecisionBatch decisions{batch.size(), batch.graphs().data(), batch.globals().data(),
+                                  batch.masks().data(), graph_readout_.data()};
+    kernel_.decide(network, decisions, workspace_.for_decisions(), out.logits.data(),
+                   out.values.data());
+  }
+
+ private:
+  [[nodiscard]] std::size_t readout_stride() const {
+    return padded(static_cast<std::size_t>(shape_.config.readout_width));
+  }
+
+  void embed(std::size_t graph) {
+    PACML_CHECK(graph < graphs_.size(), "an observation names a graph that was not set");
+    if (embedded_[graph]) return;
+    kernel_.embed_graph(weights_->network(), graphs_[graph].packed(), workspace_.for_graphs(),
+                        graph_readout_.data() + graph * readout_stride());
+    embedded_[graph] = true;
+  }
+
+  const NetworkShape shape_;
+  const ParameterLayout layout_;
+  const Kernel& kernel_;
+  Workspace workspace_;
+  std::vector<PreparedGraph> graphs_;
+  std::optional<PackedWeights> weights_;
+  AlignedFloats graph_readout_;  // [graphs, padded readout width]
+  std::vector<bool> embedded_;   // [graphs]: graph_readout_ is that of these weights
+};
+
+}  // namespace
+
+bool is_supported(KernelPath path) { return path != KernelPath::kAvx2 || has_avx2(); }
+
+std::unique_ptr<Policy> make_fused_policy(const NetworkShape& shape, KernelPath path) {
+  return std::make_unique<FusedPolicy>(shape, choose(path));
+}
+
+}  // namespace pacml::model

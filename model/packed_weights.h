@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "model/aligned.h"
+#include "model/kernels/kernel.h"
+#include "model/layout.h"
+#include "model/network_config.h"
+#include "model/parameters.h"
+
+namespace pacml::model {
+
+// One version of a network's weights, arranged as the kernels read them: transposed, padded, norms
+// folded into the layers behind them. Owns what network() points to. Immutable, movable.
+class PackedWeights {
+ public:
+  // Pre: `layout` is that of `shape`, and the parameters are of that layout (PACML_CHECK).
+  PackedWeights(const NetworkShape& shape, const ParameterLayout& layout,
+                const Parameters& parameters);
+
+  [[nodiscard]] const PackedNetwork& network() const { return network_; }
+
+ private:
+  std::vector<AlignedFloats> blocks_;
+  std::vector<PackedRound> rounds_;
+  PackedNetwork network_;
+};
+
+}  // namespace pacml::model

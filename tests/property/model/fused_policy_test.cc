@@ -1,0 +1,166 @@
+#include "model/fused_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "model/reference_policy.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_network.h"
+
+namespace pacml::model {
+namespace {
+
+constexpr double kTolerance = 1e-5;
+
+std::vector<KernelPath> paths() {
+  std::vector<KernelPath> paths{KernelPath::kPortable};
+  if (is_supported(KernelPath::kAvx2)) paths.push_back(KernelPath::kAvx2);
+  return paths;
+}
+
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // Written so that a NaN on either side counts.
+    const double difference = std::abs(double{a[i]} - double{b[i]});
+    if (!(difference <= largest)) largest = difference;
+  }
+  return largest;
+}
+
+// Both policies on the same random case; returns the larger of the differences of logits and
+// values.
+double compare(const NetworkShape& shape, Seed seed, std::size_t batch_size,
+               const std::vector<env::GraphFeaturesPtr>& graphs, KernelPath path) {
+  Rng rng(seed);
+  const Parameters parameters = random_parameters(shape, seed);
+  const env::ObservationBatch batch = random_batch(rng, shape, batch_size, graphs.size());
+  const auto run = [&](Policy& policy) {
+    policy.set_graphs(graphs);
+    policy.set_parameters(parameters);
+    PolicyOutput out;
+    policy.evaluate(batch, out);
+    return out;
+  };
+  const PolicyOutput expected = run(*make_reference_policy(shape));
+  const PolicyOutput actual = run(*make_fused_policy(shape, path));
+  return std::max(largest_difference(expected.logits, actual.logits),
+                  largest_difference(expected.values, actual.values));
+}
+
+NetworkShape random_shape(Rng& rng) {
+  const auto draw = [&](std::uint64_t max) { return static_cast<int>(1 + rng.below(max)); };
+  NetworkShape shape;
+  shape.config = {draw(3), 2 * draw(20), draw(70), draw(40), draw(20), draw(70)};
+  shape.node_features = draw(11);
+  shape.edge_features = draw(11);
+  shape.globals = static_cast<int>(rng.below(20));
+  shape.actions = draw(33);
+  return shape;
+}
+
+TEST_CASE("the fused policy equals the reference on graphs of the published sizes") {
+  const NetworkShape shape = published_shape();
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Rng rng(Seed{seed});
+    const std::vector graphs{random_graph(rng, shape, 114, 142), random_graph(rng, shape, 40, 60),
+                             random_graph(rng, shape, 7, 3)};
+    for (const KernelPath path : paths()) {
+      CHECK(compare(shape, Seed{seed}, 9, graphs, path) <= kTolerance);
+    }
+  }
+}
+
+TEST_CASE("the fused policy equals the reference whatever the widths") {
+  Rng rng(Seed{11});
+  for (int trial = 0; trial < 60; ++trial) {
+    const NetworkShape shape = random_shape(rng);
+    const int nodes = static_cast<int>(1 + rng.below(20));
+    const int edges = static_cast<int>(rng.below(40));
+    const std::vector graphs{random_graph(rng, shape, nodes, edges)};
+    for (const KernelPath path : paths()) {
+      INFO("trial " << trial << " path " << static_cast<int>(path));
+      CHECK(compare(shape, Seed{rng.next()}, 1 + rng.below(4), graphs, path) <= kTolerance);
+    }
+  }
+}
+
+TEST_CASE("the fused policy equals the reference at every batch size") {
+  const NetworkShape shape = published_shape();
+  Rng rng(Seed{12});
+  const std::vector graphs{random_graph(rng, shape, 3, 2), random_graph(rng, shape, 2, 1)};
+  for (const KernelPath path : paths()) {
+    for (const std::size_t size : {1, 2, 3, 5, 8, 11, 12, 13, 24, 25, 64, 257}) {
+      INFO("batch of " << size);
+      CHECK(compare(shape, Seed{size}, size, graphs, path) <= kTolerance);
+    }
+  }
+}
+
+TEST_CASE("the fused policy equals the reference on graphs without edges and with one node") {
+  const NetworkShape shape = published_shape();
+  Rng rng(Seed{13});
+  const std::vector graphs{random_graph(rng, shape, 1, 0), random_graph(rng, shape, 5, 0),
+                           random_graph(rng, shape, 1, 3)};
+  for (const KernelPath path : paths()) {
+    CHECK(compare(shape, Seed{13}, 6, graphs, path) <= kTolerance);
+  }
+}
+
+TEST_CASE("a decision's outputs do not depend on the batch it is in") {
+  const NetworkShape shape = published_shape();
+  Rng rng(Seed{14});
+  const std::vector graphs{random_graph(rng, shape, 20, 30), random_graph(rng, shape, 9, 9)};
+  const env::ObservationBatch batch = random_batch(rng, shape, 30, graphs.size());
+  for (const KernelPath path : paths()) {
+    const auto policy = make_fused_policy(shape, path);
+    policy->set_graphs(graphs);
+    policy->set_parameters(random_parameters(shape, Seed{14}));
+    PolicyOutput together;
+    policy->evaluate(batch, together);
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      env::ObservationBatch single(1, shape.globals, shape.actions);
+      const env::ObservationRow row = single.row(0);
+      row.graph = batch.graph(b);
+      std::ranges::copy(batch.globals(b), row.globals.begin());
+      std::ranges::copy(batch.mask(b), row.mask.begin());
+      PolicyOutput alone;
+      policy->evaluate(single, alone);
+      CHECK(alone.values[0] == together.values[b]);
+      const auto first = together.logits.begin() + static_cast<std::ptrdiff_t>(b) * shape.actions;
+      CHECK(std::equal(alone.logits.begin(), alone.logits.end(), first));
+    }
+  }
+}
+
+TEST_CASE("the order of a graph's edges does not matter") {
+  const NetworkShape shape = published_shape();
+  Rng rng(Seed{15});
+  const env::GraphFeaturesPtr graph = random_graph(rng, shape, 12, 20);
+  auto reversed = std::make_shared<env::GraphFeatures>(*graph);
+  std::ranges::reverse(reversed->edge_src);
+  std::ranges::reverse(reversed->edge_dst);
+  for (std::size_t e = 0; e < 20; ++e) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      reversed->edge_features[2 * e + i] = graph->edge_features[2 * (19 - e) + i];
+    }
+  }
+  env::ObservationBatch batch = random_batch(rng, shape, 2, 1);
+  std::ranges::copy(batch.globals(0), batch.row(1).globals.begin());
+  std::ranges::copy(batch.mask(0), batch.row(1).mask.begin());
+  batch.row(1).graph = 1;
+  for (const KernelPath path : paths()) {
+    const auto policy = make_fused_policy(shape, path);
+    policy->set_graphs(std::vector<env::GraphFeaturesPtr>{graph, reversed});
+    policy->set_parameters(random_parameters(shape, Seed{15}));
+    PolicyOutput out;
+    policy->evaluate(batch, out);
+    CHECK(std::abs(out.values[0] - out.values[1]) <= 1e-6F);
+  }
+}
+
+}  // namespace
+}  // namespace pacml::model

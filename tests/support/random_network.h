@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/rng.h"
+#include "env/graph_features.h"
+#include "env/observation_batch.h"
+#include "model/initialise.h"
+#include "model/layout.h"
+#include "model/network_config.h"
+#include "model/parameters.h"
+
+// Random networks and what they are fed, for the tests that hold implementations together.
+namespace pacml::model {
+
+// The sizes of the published agent: features of PAC-ML's partitioning task, 17 actions.
+inline NetworkShape published_shape() { return {NetworkConfig{}, 5, 2, 17, 17}; }
+
+inline float uniform_float(Rng& rng, double low, double high) {
+  return static_cast<float>(low + (high - low) * rng.uniform());
+}
+
+// Edges between uniformly drawn nodes: loops, parallel edges and nodes without incoming edges
+// occur.
+inline env::GraphFeaturesPtr random_graph(Rng& rng, const NetworkShape& shape, int nodes,
+                                          int edges) {
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->num_nodes = nodes;
+  graph->num_edges = edges;
+  graph->node_width = shape.node_features;
+  graph->edge_width = shape.edge_features;
+  graph->node_features.resize(static_cast<std::size_t>(nodes * shape.node_features));
+  graph->edge_features.resize(static_cast<std::size_t>(edges * shape.edge_features));
+  for (float& x : graph->node_features) x = uniform_float(rng, 0, 1);
+  for (float& x : graph->edge_features) x = uniform_float(rng, 0, 1);
+  const auto draw_node = [&] {
+    return static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(nodes)));
+  };
+  for (int e = 0; e < edges; ++e) {
+    graph->edge_src.push_back(draw_node());
+    graph->edge_dst.push_back(draw_node());
+  }
+  graph->hash = env::hash_features(*graph);
+  return graph;
+}
+
+// Initial weights with every entry disturbed, norms and heads too, so that a weight that an
+// implementation forgets or misplaces shows.
+inline Parameters random_parameters(const NetworkShape& shape, Seed seed) {
+  Parameters parameters = initialise(shape, seed);
+  Rng rng(seed);
+  for (float& value : parameters.values) value += uniform_float(rng, -0.1, 0.1);
+  return parameters;
+}
+
+// Decisions on graphs 0 .. num_graphs - 1 with uniform globals and masks with at least one valid
+// action.
+inline env::ObservationBatch random_batch(Rng& rng, const NetworkShape& shape, std::size_t size,
+                                          std::size_t num_graphs) {
+  env::ObservationBatch batch(size, shape.globals, shape.actions);
+  for (std::size_t b = 0; b < size; ++b) {
+    const env::ObservationRow row = batch.row(b);
+    row.graph = static_cast<std::int32_t>(rng.below(num_graphs));
+    for (float& x : row.globals) x = uniform_float(rng, 0, 1);
+    for (std::uint8_t& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
+    row.mask[rng.below(row.mask.size())] = 1;
+  }
+  return batch;
+}
+
+}  // namespace pacml::model
