@@ -1,0 +1,64 @@
+#include "common/config/diff.h"
+
+#include <map>
+#include <utility>
+
+#include "common/config/dump.h"
+#include "common/config/source.h"
+#include "common/result.h"
+
+namespace pacml {
+namespace {
+
+using Leaves = std::vector<std::pair<std::string, std::string>>;  // dotted key, value as YAML
+
+void collect(const ConfigNode& node, const std::string& path, Leaves& leaves) {
+  if (node.kind == ConfigNode::Kind::kMap && !node.entries.empty()) {
+    for (const auto& [key, child] : node.entries) {
+      collect(child, config_detail::child_path(path, key), leaves);
+    }
+    return;
+  }
+  std::string text = to_yaml(node);
+  text.pop_back();
+  leaves.emplace_back(path.empty() ? "the whole" : path, std::move(text));
+}
+
+}  // namespace
+
+std::vector<std::string> config_differences(std::string_view here, std::string_view there,
+                                            std::size_t limit) {
+  Leaves ours;
+  Leaves theirs;
+  try {
+    collect(ConfigSource::from_text("here", here).root(), "", ours);
+    collect(ConfigSource::from_text("there", there).root(), "", theirs);
+  } catch (const UserError& e) {
+    return {std::string{"the configurations cannot be compared: "} + e.what()};
+  }
+  std::map<std::string, std::string> their_value(theirs.begin(), theirs.end());
+  std::vector<std::string> differences;
+  for (const auto& [key, value] : ours) {
+    const auto other = their_value.find(key);
+    if (other == their_value.end()) {
+      differences.push_back(key + ": " + value + " here, absent there");
+    } else {
+      if (other->second != value) {
+        differences.push_back(key + ": " + value + " here, " + other->second + " there");
+      }
+      their_value.erase(other);
+    }
+  }
+  for (const auto& [key, value] : theirs) {
+    if (their_value.contains(key))
+      differences.push_back(key + ": absent here, " + value + " there");
+  }
+  if (differences.size() > limit) {
+    const std::size_t left_out = differences.size() - limit;
+    differences.resize(limit);
+    differences.push_back("and " + std::to_string(left_out) + " more");
+  }
+  return differences;
+}
+
+}  // namespace pacml

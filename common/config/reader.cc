@@ -1,0 +1,170 @@
+#include "common/config/reader.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace pacml::config_detail {
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+bool is_plain_scalar(const ConfigNode& node) { return node.kind == Kind::kScalar && !node.quoted; }
+
+// YAML allows a leading '+', std::from_chars does not.
+std::string_view without_plus(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
+template <class T>
+std::optional<T> from_chars_whole(std::string_view text) {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end) return std::nullopt;
+  return value;
+}
+
+// A finite number; std::from_chars also knows "inf" and "nan", which YAML spells differently.
+std::optional<double> finite_number(std::string_view text) {
+  text = without_plus(text);
+  if (text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) return std::nullopt;
+  return from_chars_whole<double>(text);
+}
+
+// "1e6" and "32.0" are integers too, as far as a double counts without gaps.
+std::optional<std::int64_t> integral_double(std::string_view text) {
+  constexpr double kGapless = 9007199254740992.0;  // 2^53
+  const auto value = finite_number(text);
+  if (!value || std::trunc(*value) != *value || std::abs(*value) > kGapless) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+
+template <class T>
+std::optional<T> parse_integer(const ConfigNode& node, const std::string& path, T min, T max,
+                               Problems& problems) {
+  if (is_plain_scalar(node)) {
+    const std::string_view text = without_plus(node.text);
+    if (const auto value = from_chars_whole<T>(text); value && *value >= min && *value <= max) {
+      return value;
+    }
+    if (const auto value = integral_double(text); value && std::in_range<T>(*value)) {
+      if (static_cast<T>(*value) >= min && static_cast<T>(*value) <= max) {
+        return static_cast<T>(*value);
+      }
+    }
+  }
+  problems.add(node, path,
+               "expected an integer from " + std::to_string(min) + " to " + std::to_string(max) +
+                   ", found " + describe(node));
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Problems::add(const ConfigNode& node, const std::string& path, std::string_view sentence) {
+  std::string text = node.where;
+  text += ": ";
+  if (!path.empty()) {
+    text += path;
+    text += ": ";
+  }
+  text += sentence;
+  sentences_.push_back(std::move(text));
+}
+
+void Problems::throw_if_any() const {
+  if (!sentences_.empty()) throw UserError(join(sentences_, "\n"));
+}
+
+std::string child_path(const std::string& path, std::string_view key) {
+  return path.empty() ? std::string{key} : path + "." + std::string{key};
+}
+
+std::string describe(const ConfigNode& node) {
+  constexpr std::size_t kLongest = 60;
+  switch (node.kind) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kList:
+      return "a list";
+    case Kind::kMap:
+      return "a map";
+    case Kind::kScalar:
+      break;
+  }
+  const std::string text =
+      node.text.size() <= kLongest ? node.text : node.text.substr(0, kLongest) + "...";
+  return (node.quoted ? "the quoted text '" : "'") + text + "'";
+}
+
+std::optional<bool> parse_bool(const ConfigNode& node, const std::string& path,
+                               Problems& problems) {
+  if (is_plain_scalar(node) && node.text == "true") return true;
+  if (is_plain_scalar(node) && node.text == "false") return false;
+  problems.add(node, path, "expected true or false, found " + describe(node));
+  return std::nullopt;
+}
+
+std::optional<double> parse_double(const ConfigNode& node, const std::string& path,
+                                   Problems& problems) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (is_plain_scalar(node)) {
+    if (node.text == ".inf" || node.text == "+.inf") return kInfinity;
+    if (node.text == "-.inf") return -kInfinity;
+    if (const auto value = finite_number(node.text)) return value;
+  }
+  problems.add(node, path, "expected a number, found " + describe(node));
+  return std::nullopt;
+}
+
+std::optional<std::string> parse_string(const ConfigNode& node, const std::string& path,
+                                        Problems& problems) {
+  if (node.kind == Kind::kScalar) return node.text;
+  problems.add(node, path, "expected text, found " + describe(node));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> parse_signed(const ConfigNode& node, const std::string& path,
+                                         std::int64_t min, std::int64_t max, Problems& problems) {
+  return parse_integer<std::int64_t>(node, path, min, max, problems);
+}
+
+std::optional<std::uint64_t> parse_unsigned(const ConfigNode& node, const std::string& path,
+                                            std::uint64_t max, Problems& problems) {
+  return parse_integer<std::uint64_t>(node, path, 0, max, problems);
+}
+
+bool expect_list(const ConfigNode& node, const std::string& path, Problems& problems) {
+  if (node.kind == Kind::kList) return true;
+  problems.add(node, path, "expected a list, found " + describe(node));
+  return false;
+}
+
+bool expect_map(const ConfigNode& node, const std::string& path, Problems& problems) {
+  if (node.kind == Kind::kMap) return true;
+  problems.add(node, path, "expected a map of keys and values, found " + describe(node));
+  return false;
+}
+
+void report_unknown_keys(const ConfigNode& node, const std::string& path,
+                         const std::vector<std::string>& known, Problems& problems) {
+  for (const auto& [key, child] : node.entries) {
+    bool is_known = false;
+    for (const std::string& name : known) is_known = is_known || name == key;
+    if (!is_known) {
+      problems.add(child, "",
+                   "unknown key '" + child_path(path, key) + "'" + did_you_mean(key, known));
+    }
+  }
+}
+
+void report_unknown_name(const ConfigNode& node, const std::string& path,
+                         const std::vector<std::string>& known, Problems& problems) {
+  std::string sentence = "expected one of " + join(known) + "; found " + describe(node);
+  if (node.kind == Kind::kScalar) sentence += did_you_mean(node.text, known);
+  problems.add(node, path, sentence);
+}
+
+}  // namespace pacml::config_detail

@@ -1,0 +1,75 @@
+#include "common/json_lines.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace pacml {
+namespace {
+
+std::string reason(const std::filesystem::path& path) {
+  return "cannot write " + path.string() + ": " + std::strerror(errno);
+}
+
+// Where the last whole line ends.
+off_t end_of_last_line(int fd, off_t size) {
+  std::array<char, 4096> block{};
+  while (size > 0) {
+    const off_t start = std::max<off_t>(0, size - static_cast<off_t>(block.size()));
+    const ssize_t got = ::pread(fd, block.data(), static_cast<std::size_t>(size - start), start);
+    if (got <= 0) return size;
+    for (ssize_t i = got; i > 0; --i) {
+      if (block[static_cast<std::size_t>(i - 1)] == '\n') return start + i;
+    }
+    size = start;
+  }
+  return 0;
+}
+
+}  // namespace
+
+JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : path_(std::move(path)) {
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd_ < 0) throw UserError(reason(path_));
+  struct stat status {};
+  if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
+    const off_t end = end_of_last_line(fd_, status.st_size);
+    if (end < status.st_size && ::ftruncate(fd_, end) != 0) {
+      const std::string why = reason(path_);
+      ::close(fd_);
+      throw UserError(why);
+    }
+  }
+}
+
+JsonLinesWriter::JsonLinesWriter(JsonLinesWriter&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+JsonLinesWriter::~JsonLinesWriter() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
+  // Foreign bytes inside a string must not end the run.
+  const std::string line =
+      object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  ssize_t written = -1;
+  do {
+    written = ::write(fd_, line.data(), line.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) return fail(Errc::kIo, reason(path_));
+  if (static_cast<std::size_t>(written) != line.size()) {
+    return fail(Errc::kIo, "cannot write " + path_.string() + ": the disk took part of a line");
+  }
+  return {};
+}
+
+}  // namespace pacml

@@ -1,0 +1,53 @@
+#include "common/signals.h"
+
+#include <csignal>
+#include <utility>
+
+#include "common/asio.h"
+
+namespace pacml {
+
+struct Signals::State : std::enable_shared_from_this<Signals::State> {
+  State(asio::io_context& io, Callbacks given)
+      : signals(io, SIGINT, SIGTERM, SIGUSR1), callbacks(std::move(given)) {}
+
+  void wait() {
+    signals.async_wait(
+        [self = shared_from_this()](const boost::system::error_code& error, int signal) {
+          if (error || self->cancelled) return;
+          self->handle(signal);
+          if (!self->cancelled) self->wait();
+        });
+  }
+  void handle(int signal) {
+    if (signal == SIGUSR1) {
+      if (callbacks.checkpoint) callbacks.checkpoint();
+      return;
+    }
+    stop.request_stop();
+    if (callbacks.stop) callbacks.stop(signal);
+  }
+  void cancel() {
+    cancelled = true;
+    boost::system::error_code ignored;
+    signals.cancel(ignored);
+  }
+
+  asio::signal_set signals;
+  Callbacks callbacks;
+  std::stop_source stop;
+  bool cancelled = false;
+};
+
+Signals::Signals(boost::asio::io_context& io, Callbacks callbacks)
+    : state_(std::make_shared<State>(io, std::move(callbacks))) {
+  state_->wait();
+}
+
+Signals::~Signals() { state_->cancel(); }
+
+std::stop_token Signals::token() const { return state_->stop.get_token(); }
+
+void Signals::cancel() { state_->cancel(); }
+
+}  // namespace pacml
