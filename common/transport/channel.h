@@ -1,0 +1,67 @@
+#pragma once
+
+#include <compare>
+#include <string>
+
+#include "common/clock.h"
+#include "common/result.h"
+#include "common/wire/frame.h"
+
+// The seams of the transport. Real: dealer.h, router.h, publisher.h, subscriber.h over ZeroMQ; for
+// tests and single-process runs: in_process.h. All move frames and know nothing of what is in them.
+// Thread-confined, but for wake(): thread-safe.
+
+namespace pacml::transport {
+
+// Names a connection as long as it lasts; a peer that reconnects has a new one.
+struct PeerId {
+  std::string bytes;
+  friend auto operator<=>(const PeerId&, const PeerId&) = default;
+};
+
+struct Incoming {
+  PeerId peer;
+  wire::Frame frame;
+};
+
+// One end of a conversation with a server.
+class FrameClient {
+ public:
+  virtual ~FrameClient() = default;
+  // Takes the frame, or leaves it untouched on kTimeout (the queue stayed full) and kStopped.
+  // Accepted is not delivered: a connection that breaks takes what is on the way with it.
+  [[nodiscard]] virtual Result<void> send(wire::Frame&& frame, Deadline deadline) = 0;
+  // kTimeout: nothing came before the deadline or a wake(). kStopped: the transport is closing.
+  [[nodiscard]] virtual Result<wire::Frame> receive(Deadline deadline) = 0;
+  // Ends the wait of a receive() that runs or, once, of the next one.
+  virtual void wake() = 0;
+};
+
+// One end of many conversations.
+class FrameServer {
+ public:
+  virtual ~FrameServer() = default;
+  // As FrameClient's; takes turns between peers.
+  [[nodiscard]] virtual Result<Incoming> receive(Deadline deadline) = 0;
+  // Never waits. kDisconnected: no such peer. kTimeout: its queue is full. kStopped. On error the
+  // frame is left untouched.
+  [[nodiscard]] virtual Result<void> send(const PeerId& peer, wire::Frame&& frame) = 0;
+  virtual void wake() = 0;
+};
+
+// Tells whoever listens. A subscriber that joins late or is slow misses announcements.
+class FramePublisher {
+ public:
+  virtual ~FramePublisher() = default;
+  // Never waits. kStopped.
+  [[nodiscard]] virtual Result<void> publish(wire::Frame&& frame) = 0;
+};
+
+class FrameSubscriber {
+ public:
+  virtual ~FrameSubscriber() = default;
+  // The newest announcement; older ones that wait are dropped. kTimeout: none came. kStopped.
+  [[nodiscard]] virtual Result<wire::Frame> latest(Deadline deadline) = 0;
+};
+
+}  // namespace pacml::transport

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+namespace pacml::transport {
+
+// The input and output threads that sockets share. Declare it before the threads that own sockets:
+// destroying it waits until every socket is closed. stop(): thread-safe; it makes every wait in
+// every socket return kStopped, for good.
+class Context {
+ public:
+  explicit Context(int io_threads = 1);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+  void stop();
+
+  struct Native;  // zmq::context_t
+  [[nodiscard]] Native& native() { return *native_; }
+
+ private:
+  std::unique_ptr<Native> native_;
+};
+
+}  // namespace pacml::transport

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "common/transport/channel.h"
+#include "common/transport/context.h"
+#include "common/transport/endpoint.h"
+#include "common/transport/socket_config.h"
+
+namespace pacml::transport {
+
+// Owns a ZeroMQ DEALER socket that connects to one Router, now or as soon as it is there, and again
+// when the connection breaks; each connection is a new peer to the Router. Thread-confined: built,
+// used and destroyed by one thread; wake() is thread-safe.
+class Dealer final : public FrameClient {
+ public:
+  // Throws UserError: the address cannot be connected to (an unknown kind or device).
+  Dealer(Context& context, const Endpoint& connect_to, const SocketConfig& config = {});
+  ~Dealer() override;
+
+  [[nodiscard]] Result<void> send(wire::Frame&& frame, Deadline deadline) override;
+  [[nodiscard]] Result<wire::Frame> receive(Deadline deadline) override;
+  void wake() override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pacml::transport

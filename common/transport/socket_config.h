@@ -1,0 +1,39 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace pacml::transport {
+
+// Limits and patience of every socket.
+struct SocketConfig {
+  int queue_messages = 64;                  // per peer and direction; >= 1
+  std::int64_t max_part_bytes = 1LL << 28;  // a peer that sends more is cut off; >= 1024
+  int handshake_ms = 5'000;                 // a connection that is not greeted by then is dropped
+  int reconnect_min_ms = 100;               // first wait before connecting again
+  int reconnect_max_ms = 2'000;             // it doubles up to this
+  int heartbeat_interval_ms = 1'000;        // 0: none
+  int heartbeat_timeout_ms = 10'000;        // a silent peer is taken for dead
+  bool allow_insecure_bind = false;         // bind where other hosts can reach, in the clear
+  bool operator==(const SocketConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, SocketConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("queue_messages", c.queue_messages);
+  v("max_part_bytes", c.max_part_bytes);
+  v("handshake_ms", c.handshake_ms);
+  v("reconnect_min_ms", c.reconnect_min_ms);
+  v("reconnect_max_ms", c.reconnect_max_ms);
+  v("heartbeat_interval_ms", c.heartbeat_interval_ms);
+  v("heartbeat_timeout_ms", c.heartbeat_timeout_ms);
+  v("allow_insecure_bind", c.allow_insecure_bind);
+}
+
+[[nodiscard]] std::vector<std::string> validate(const SocketConfig& config);
+
+}  // namespace pacml::transport

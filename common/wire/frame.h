@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/bytes.h"
+
+namespace pacml::wire {
+
+// What the transport moves, as it is: part 0 is an envelope, the others are raw payload
+// (docs/protocol.md). Value type.
+struct Frame {
+  std::vector<Bytes> parts;
+  bool operator==(const Frame&) const = default;
+};
+
+// Envelope: magic u32, protocol version u16, message type u16, then one MessagePack array.
+inline constexpr std::uint32_t kMagic = 0x4C434150;  // "PACL" as bytes
+inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::size_t kHeaderBytes = 8;
+
+// A frame with more parts is refused without looking into them.
+inline constexpr std::size_t kMaxParts = 4;
+
+}  // namespace pacml::wire

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/config/fields.h"
+#include "common/experience/unrolls.h"
+#include "common/ids.h"
+
+// The protocol at a glance: one struct per message. docs/protocol.md says who sends what when.
+
+namespace pacml::wire {
+
+enum class Role : std::uint8_t { kActor = 1, kLearner = 2, kReplay = 3 };
+constexpr auto enum_names(Role) {
+  return std::to_array<EnumName<Role>>(
+      {{"actor", Role::kActor}, {"learner", Role::kLearner}, {"replay", Role::kReplay}});
+}
+
+// Why a peer is turned away. Only kUnknownPeer is worth another Hello.
+enum class Refusal : std::uint8_t {
+  kUnknownPeer = 1,  // speaks without a Hello: the server restarted, or the connection is new
+  kConfig = 2,       // another task, space or network
+  kRun = 3,          // belongs to another run
+  kStale = 4,        // a newer incarnation of this actor is here
+  kMalformed = 5,    // its frames do not decode
+  kStopping = 6,     // the server is about to end
+};
+constexpr auto enum_names(Refusal) {
+  return std::to_array<EnumName<Refusal>>({{"unknown peer", Refusal::kUnknownPeer},
+                                           {"config", Refusal::kConfig},
+                                           {"run", Refusal::kRun},
+                                           {"stale", Refusal::kStale},
+                                           {"malformed", Refusal::kMalformed},
+                                           {"stopping", Refusal::kStopping}});
+}
+
+// Client to server, first of all, and again after kUnknownPeer.
+struct Hello {
+  Role role = Role::kActor;
+  ActorId actor;
+  Incarnation incarnation;
+  std::uint64_t config_hash = 0;  // of what must agree: task, spaces, network
+  std::string config_text;        // the same as text, so that a refusal can say what differs
+  std::string run_id;             // empty: joins whichever run is there
+  std::string host;               // for logs
+  std::uint32_t pid = 0;          // for logs
+  bool operator==(const Hello&) const = default;
+};
+
+struct Welcome {
+  std::string run_id;
+  Seed run_seed;
+  std::uint64_t credits = 0;  // granted in total so far to this connection
+  PolicyVersion policy_version;
+  std::uint64_t max_policy_lag = 0;  // versions
+  bool operator==(const Welcome&) const = default;
+};
+
+struct Refused {
+  Refusal why = Refusal::kUnknownPeer;
+  std::string reason;  // a sentence for a person
+  bool operator==(const Refused&) const = default;
+};
+
+// Consumes one credit.
+struct Experience {
+  ActorId actor;
+  Incarnation incarnation;
+  Sequence sequence;  // 1, 2, ... within the incarnation
+  Unrolls unrolls;
+  bool operator==(const Experience&) const = default;
+};
+
+struct Credit {
+  std::uint64_t granted = 0;  // in total since the Welcome's Hello; never falls
+  Sequence last_accepted;     // 0: none yet
+  bool operator==(const Credit&) const = default;
+};
+
+struct GetWeights {
+  PolicyVersion have;  // answered by Weights when a newer one exists, else by WeightsAnnouncement
+  bool operator==(const GetWeights&) const = default;
+};
+
+struct Weights {
+  PolicyVersion version;
+  std::uint64_t layout_hash = 0;
+  std::vector<float> values;  // finite; their content_hash travels with them and is checked
+  bool operator==(const Weights&) const = default;
+};
+
+// Broadcast by PUB.
+struct WeightsAnnouncement {
+  PolicyVersion version;
+  std::uint64_t content_hash = 0;
+  bool operator==(const WeightsAnnouncement&) const = default;
+};
+
+struct NeedGraph {
+  GraphHash hash;
+  bool operator==(const NeedGraph&) const = default;
+};
+
+// The observation features of a graph; the fields of env::GraphFeatures. The receiver recomputes
+// the hash.
+struct Graph {
+  GraphHash hash;
+  std::uint32_t num_nodes = 0;
+  std::uint32_t num_edges = 0;
+  std::uint32_t node_width = 0;
+  std::uint32_t edge_width = 0;
+  std::vector<float> node_features;    // [num_nodes, node_width], finite
+  std::vector<float> edge_features;    // [num_edges, edge_width], finite
+  std::vector<std::int32_t> edge_src;  // [num_edges], in [0, num_nodes)
+  std::vector<std::int32_t> edge_dst;  // [num_edges], in [0, num_nodes)
+  bool operator==(const Graph&) const = default;
+};
+
+struct Ping {
+  std::uint64_t nonce = 0;
+  bool operator==(const Ping&) const = default;
+};
+
+struct Pong {
+  std::uint64_t nonce = 0;
+  bool operator==(const Pong&) const = default;
+};
+
+struct Goodbye {
+  std::string reason;
+  bool operator==(const Goodbye&) const = default;
+};
+
+// The type on the wire is the index plus one.
+using Message = std::variant<Hello, Welcome, Refused, Experience, Credit, GetWeights, Weights,
+                             WeightsAnnouncement, NeedGraph, Graph, Ping, Pong, Goodbye>;
+
+}  // namespace pacml::wire

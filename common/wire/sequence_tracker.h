@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "common/ids.h"
+
+namespace pacml::wire {
+
+// Makes "exactly once" of what a transport delivers: per (actor, incarnation), a sequence number is
+// accepted once and in rising order. Thread-confined.
+class SequenceTracker {
+ public:
+  enum class Verdict {
+    kAccept,
+    kDuplicate,  // this number, or a later one, was accepted before: drop it
+    kStale,      // from an incarnation that a newer one has replaced: drop it
+  };
+
+  [[nodiscard]] Verdict accept(ActorId actor, Incarnation incarnation, Sequence sequence) {
+    auto [entry, is_new] = last_.try_emplace(actor, Last{incarnation, Sequence{0}});
+    Last& last = entry->second;
+    if (incarnation < last.incarnation) {
+      ++stale_;
+      return Verdict::kStale;
+    }
+    if (incarnation > last.incarnation) last = {incarnation, Sequence{0}};
+    if (sequence <= last.sequence) {
+      ++duplicates_;
+      return Verdict::kDuplicate;
+    }
+    gaps_ += sequence.get() - last.sequence.get() - 1;
+    last.sequence = sequence;
+    ++accepted_;
+    return Verdict::kAccept;
+  }
+
+  // Sequence 0: nothing accepted from this life of the actor.
+  [[nodiscard]] Sequence last_accepted(ActorId actor, Incarnation incarnation) const {
+    const auto entry = last_.find(actor);
+    return entry != last_.end() && entry->second.incarnation == incarnation ? entry->second.sequence
+                                                                            : Sequence{0};
+  }
+
+  [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
+  [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
+  [[nodiscard]] std::uint64_t stale() const { return stale_; }
+  // Numbers that were passed over: messages sent and never received.
+  [[nodiscard]] std::uint64_t gaps() const { return gaps_; }
+
+ private:
+  struct Last {
+    Incarnation incarnation;
+    Sequence sequence;
+  };
+  std::map<ActorId, Last> last_;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t duplicates_ = 0;
+  std::uint64_t stale_ = 0;
+  std::uint64_t gaps_ = 0;
+};
+
+}  // namespace pacml::wire
