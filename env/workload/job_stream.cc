@@ -1,0 +1,96 @@
+#include "env/workload/job_stream.h"
+
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "common/check.h"
+#include "common/rng.h"
+#include "env/workload/word_stream.h"
+
+namespace pacml::env {
+namespace {
+
+// Names of the streams; those of the episode's fractions are in job_pool.cc.
+constexpr std::uint64_t kOrderStream = 0x6f72646572;       // "order"
+constexpr std::uint64_t kPickStream = 0x7069636b;          // "pick"
+constexpr std::uint64_t kIntervalStream = 0x696e74657276;  // "interv"
+
+// A uniformly random order of 0 .. size - 1 (Fisher and Yates).
+std::shared_ptr<const std::vector<std::uint32_t>> random_order(std::size_t size, Seed episode,
+                                                               std::uint64_t pass) {
+  auto order = std::make_shared<std::vector<std::uint32_t>>(size);
+  std::iota(order->begin(), order->end(), 0U);
+  const WordStream words(episode, hash_combine(kOrderStream, pass));
+  for (std::size_t i = 0; i + 1 < size; ++i) {
+    std::swap((*order)[i], (*order)[i + index_of(words.word(i), size - i)]);
+  }
+  return order;
+}
+
+}  // namespace
+
+// What copies of a stream share.
+struct JobStream::Episode {
+  std::shared_ptr<const WorkloadPlan> plan;  // null: a list
+  Seed seed;
+  JobPool pool;
+  WordStream picks;
+  WordStream intervals;
+  std::vector<RecordedJob> list;  // empty unless a list
+
+  Episode(std::shared_ptr<const WorkloadPlan> p, Seed s)
+      : plan(std::move(p)),
+        seed(s),
+        pool(*plan, s),
+        picks(s, kPickStream),
+        intervals(s, kIntervalStream) {}
+  Episode(std::vector<RecordedJob> jobs, int num_models)
+      : pool(jobs, num_models),
+        picks(seed, kPickStream),
+        intervals(seed, kIntervalStream),
+        list(std::move(jobs)) {}
+
+  [[nodiscard]] bool shuffles() const { return plan && plan->sampling() != Sampling::kReplace; }
+  [[nodiscard]] bool ends() const { return !plan || plan->sampling() == Sampling::kRemove; }
+};
+
+JobStream::JobStream(std::shared_ptr<const WorkloadPlan> plan, Seed episode)
+    : JobStream(std::make_shared<const Episode>(std::move(plan), episode)) {}
+
+JobStream::JobStream(std::shared_ptr<const Episode> episode) : episode_(std::move(episode)) {
+  if (episode_->shuffles()) order_ = random_order(episode_->pool.size(), episode_->seed, 0);
+}
+
+JobStream JobStream::from_list(std::vector<RecordedJob> jobs, int num_models) {
+  return JobStream(std::make_shared<const Episode>(std::move(jobs), num_models));
+}
+
+bool JobStream::exhausted() const { return episode_->ends() && drawn_ == episode_->pool.size(); }
+
+ArrivingJob JobStream::next() {
+  PACML_CHECK(!exhausted(), "an exhausted stream has no next job");
+  const JobPool& pool = episode_->pool;
+  const std::uint64_t number = drawn_++;
+  if (!episode_->shuffles()) {
+    return pool.job(episode_->plan ? index_of(episode_->picks.word(number), pool.size()) : number);
+  }
+  const std::uint64_t place = number % pool.size();
+  if (place == 0 && number > 0) {
+    order_ = random_order(pool.size(), episode_->seed, number / pool.size());
+  }
+  return pool.job((*order_)[place]);
+}
+
+double JobStream::next_interarrival() const {
+  if (exhausted()) return std::numeric_limits<double>::infinity();
+  if (!episode_->plan) return episode_->list[drawn_].interarrival_before;
+  return episode_->plan->interarrival().value_of(episode_->intervals.word(drawn_));
+}
+
+std::span<const ModelFractions> JobStream::statistics() const {
+  return episode_->pool.statistics();
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/workload/job_pool.h"
+#include "env/workload/workload_plan.h"
+
+namespace pacml::env {
+
+// The jobs of one episode in order of arrival: a pure function of the plan and the seed. A value: a
+// copy goes on from the same place, and costs two reference counts. Thread-confined.
+class JobStream {
+ public:
+  JobStream(std::shared_ptr<const WorkloadPlan> plan, Seed episode);
+  // The jobs of `jobs` in their order, each once. Pre: 0 <= model < num_models (PACML_CHECK).
+  [[nodiscard]] static JobStream from_list(std::vector<RecordedJob> jobs, int num_models);
+
+  // True when no job is left. A stream that draws with replacement or repeats never is.
+  [[nodiscard]] bool exhausted() const;
+  // The next job. Pre: !exhausted() (PACML_CHECK).
+  ArrivingJob next();
+  // Time between the arrivals of the job that next() gave last and the one that it will give next;
+  // infinite when exhausted. Calling it changes nothing.
+  [[nodiscard]] double next_interarrival() const;
+  // Per model, exact over the jobs that the episode draws from.
+  [[nodiscard]] std::span<const ModelFractions> statistics() const;
+
+ private:
+  struct Episode;
+  explicit JobStream(std::shared_ptr<const Episode> episode);
+
+  std::shared_ptr<const Episode> episode_;
+  // Indices into the pool in the order of the current pass over it; null when drawing with
+  // replacement or from a list.
+  std::shared_ptr<const std::vector<std::uint32_t>> order_;
+  std::uint64_t drawn_ = 0;
+};
+
+}  // namespace pacml::env

@@ -1,0 +1,44 @@
+#include "env/workload/workload_plan.h"
+
+#include "common/check.h"
+#include "common/result.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr int kMaxReplication = 1'000'000;  // a pool is built for every episode
+
+const WorkloadConfig& checked(const WorkloadConfig& config) {
+  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
+  return config;
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const WorkloadConfig& config) {
+  std::vector<std::string> problems;
+  if (config.replication_factor < 1 || config.replication_factor > kMaxReplication) {
+    problems.push_back("replication_factor must be 1 to " + std::to_string(kMaxReplication) +
+                       ", not " + std::to_string(config.replication_factor));
+  }
+  if (config.num_training_steps < 1) {
+    problems.push_back("num_training_steps must be at least 1, not " +
+                       std::to_string(config.num_training_steps));
+  }
+  if (validate(config.interarrival).empty() &&
+      make_distribution(config.interarrival).values().front() <= 0) {
+    problems.push_back("interarrival must have all its values above 0");
+  }
+  return problems;
+}
+
+WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, int num_models)
+    : num_models_(num_models),
+      replication_factor_(checked(config).replication_factor),
+      sampling_(config.sampling),
+      interarrival_(make_distribution(config.interarrival)),
+      requirement_(config.requirement) {
+  PACML_CHECK(num_models > 0, "a workload needs a model");
+}
+
+}  // namespace pacml::env

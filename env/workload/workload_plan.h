@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/config/fields.h"
+#include "env/workload/distribution.h"
+#include "env/workload/requirement.h"
+
+namespace pacml::env {
+
+// How jobs are drawn from the pool.
+enum class Sampling {
+  kReplace,          // uniformly with replacement, without end
+  kRemove,           // in random order, each once; then no job arrives any more
+  kRemoveAndRepeat,  // as kRemove, then over again in a new random order, without end
+};
+
+constexpr auto enum_names(Sampling) {
+  return std::to_array<EnumName<Sampling>>({{"replace", Sampling::kReplace},
+                                            {"remove", Sampling::kRemove},
+                                            {"remove_and_repeat", Sampling::kRemoveAndRepeat}});
+}
+
+// Which jobs arrive, and when. Defaults are the published setting.
+struct WorkloadConfig {
+  std::vector<std::string> models;  // names; empty: every model there is
+  int replication_factor = 1000;    // jobs of each model in an episode's pool; >= 1
+  Sampling sampling = Sampling::kRemoveAndRepeat;
+  // Time between arrivals, in the unit of the op times; > 0.
+  DistributionConfig interarrival{.kind = DistributionKind::kFixed, .value = 1000.0};
+  RequirementConfig requirement;
+  int num_training_steps = 50;  // of every job; >= 1
+  bool operator==(const WorkloadConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, WorkloadConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("models", c.models);
+  v("replication_factor", c.replication_factor);
+  v("sampling", c.sampling);
+  v("interarrival", c.interarrival);
+  v("requirement", c.requirement);
+  v("num_training_steps", c.num_training_steps);
+}
+
+// Every problem, as a sentence that begins with the key; those that `interarrival` and
+// `requirement` have by themselves are left to their own validate.
+[[nodiscard]] std::vector<std::string> validate(const WorkloadConfig& config);
+
+// What is the same in every episode of a workload. Immutable; shared by every environment.
+class WorkloadPlan {
+ public:
+  // Throws UserError with the first problem of the config or of a nested one. Pre: num_models > 0.
+  WorkloadPlan(const WorkloadConfig& config, int num_models);
+
+  [[nodiscard]] int num_models() const { return num_models_; }
+  [[nodiscard]] int replication_factor() const { return replication_factor_; }
+  [[nodiscard]] Sampling sampling() const { return sampling_; }
+  [[nodiscard]] const Distribution& interarrival() const { return interarrival_; }
+  [[nodiscard]] const RequirementDistribution& requirement() const { return requirement_; }
+
+ private:
+  int num_models_;
+  int replication_factor_;
+  Sampling sampling_;
+  Distribution interarrival_;
+  RequirementDistribution requirement_;
+};
+
+}  // namespace pacml::env

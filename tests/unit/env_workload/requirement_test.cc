@@ -1,0 +1,116 @@
+#include "env/workload/requirement.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "tests/support/catch.h"
+
+namespace pacml::env {
+namespace {
+
+DistributionConfig fixed(double value) {
+  return {.kind = DistributionKind::kFixed, .value = value};
+}
+
+RequirementConfig one_of(std::map<std::string, DistributionConfig> members) {
+  RequirementConfig config;
+  config.kind = DistributionKind::kList;
+  config.list = std::move(members);
+  return config;
+}
+
+RequirementConfig uniform(double min, double max) {
+  RequirementConfig config;
+  config.min = min;
+  config.max = max;
+  return config;
+}
+
+std::string first_problem(const RequirementConfig& config) {
+  const auto problems = validate(config);
+  return problems.empty() ? "" : problems.front();
+}
+
+}  // namespace
+
+TEST_CASE("the default requirement is the published uniform one") {
+  const auto d = RequirementDistribution(RequirementConfig{}).for_episode(Seed{1});
+  CHECK(d->values().size() == 91);
+  CHECK(d->mean() == Approx(0.55));
+}
+
+TEST_CASE("the grid's overshoot above 1 is not a requirement") {
+  const auto d = RequirementDistribution(uniform(0.7, 1.0)).for_episode(Seed{1});
+  CHECK(d->values().back() == 1.0);
+  CHECK(d->probabilities().back() == Approx(1.0 / static_cast<double>(d->values().size())));
+  CHECK(RequirementDistribution(uniform(1.0, 1.0)).for_episode(Seed{1})->values().size() == 1);
+}
+
+TEST_CASE("a frozen requirement is the same object in every episode") {
+  RequirementConfig config;
+  config.kind = DistributionKind::kSkewNormal;
+  config.skewness = 5;
+  const RequirementDistribution requirement(config);
+  CHECK(requirement.for_episode(Seed{1}) == requirement.for_episode(Seed{2}));
+}
+
+TEST_CASE("a redrawn skew-normal is a function of the episode") {
+  RequirementConfig config;
+  config.kind = DistributionKind::kSkewNormal;
+  config.skewness = 5;
+  config.redraw_each_episode = true;
+  const RequirementDistribution requirement(config);
+  const double mean = requirement.for_episode(Seed{1})->mean();
+  CHECK(requirement.for_episode(Seed{1})->mean() == mean);
+  CHECK(requirement.for_episode(Seed{2})->mean() != mean);
+}
+
+TEST_CASE("a list gives each episode one of its members, all about equally often") {
+  const RequirementDistribution requirement(
+      one_of({{"tight", fixed(0.2)}, {"middle", fixed(0.5)}, {"loose", fixed(0.9)}}));
+  std::map<double, int> episodes;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const auto d = requirement.for_episode(Seed{seed});
+    REQUIRE(d->values().size() == 1);
+    ++episodes[d->mean()];
+  }
+  REQUIRE(episodes.size() == 3);
+  for (const auto& [mean, count] : episodes) {
+    INFO("mean " << mean);
+    CHECK(count > 900);  // 1000 expected, standard deviation 26
+    CHECK(count < 1100);
+  }
+}
+
+TEST_CASE("a requirement outside (0, 1] is refused with the key at fault") {
+  RequirementConfig config;
+  config.kind = DistributionKind::kFixed;
+  config.value = 0;
+  CHECK(first_problem(config) == "kind fixed must have all its values above 0 and up to 1");
+  config.value = 1.01;
+  CHECK(first_problem(config) == "kind fixed must have all its values above 0 and up to 1");
+  CHECK(first_problem(uniform(0.004, 1.0)) ==
+        "kind uniform must have all its values above 0 and up to 1");
+  CHECK(first_problem(uniform(0.5, 1.5)) ==
+        "kind uniform must have all its values above 0 and up to 1");
+  CHECK(first_problem(uniform(0.9, 0.5)) == "min (0.9) must not be above max (0.5)");
+  CHECK(first_problem(one_of({})) == "list must name at least one distribution");
+  CHECK(first_problem(one_of({{"odd", fixed(2.0)}})) ==
+        "list: odd must have all its values above 0 and up to 1");
+  CHECK_THROWS_AS(RequirementDistribution(one_of({})), UserError);
+  CHECK_THROWS_WITH(RequirementDistribution(one_of({{"odd", {.kind = DistributionKind::kList}}})),
+                    "kind must not be list here");
+}
+
+TEST_CASE("the field list of a requirement ends with its own key") {
+  RequirementConfig config;
+  std::vector<std::string> keys;
+  visit_fields(config, [&](const char* key, const auto&) { keys.emplace_back(key); });
+  CHECK(keys.front() == "kind");
+  CHECK(keys.back() == "list");
+  CHECK(std::set<std::string>(keys.begin(), keys.end()).size() == keys.size());
+}
+
+}  // namespace pacml::env
