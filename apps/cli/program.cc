@@ -1,0 +1,102 @@
+#include "apps/cli/program.h"
+
+#include <algorithm>
+#include <exception>
+#include <iomanip>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "apps/cli/parse.h"
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr int kUserErrorCode = 2;
+constexpr int kBugCode = 1;
+
+using Row = std::pair<std::string, std::string>;  // a command's name and summary
+
+std::vector<Row> command_list(const Program& program) {
+  std::vector<Row> rows;
+  for (const auto& command : program.commands) {
+    const CommandText text = command->text();
+    rows.emplace_back(text.name, text.summary);
+  }
+  for (const Delegation& delegation : program.delegations) {
+    if (!delegation.summary.empty()) rows.emplace_back(delegation.command, delegation.summary);
+  }
+  return rows;
+}
+
+void print_overview(const Program& program, std::ostream& out) {
+  const std::vector<Row> rows = command_list(program);
+  std::size_t width = 0;
+  for (const Row& row : rows) width = std::max(width, row.first.size());
+  out << program.name << ": " << program.summary << "\n\nUsage: " << program.name
+      << " COMMAND [ARGUMENTS]\n\nCommands:\n";
+  for (const auto& [name, summary] : rows) {
+    out << "  " << std::left << std::setw(static_cast<int>(width)) << name << "  " << summary
+        << "\n";
+  }
+  out << "\n" << program.name << " COMMAND --help explains one, with examples.\n";
+}
+
+bool is_delegated(const Program& program, const std::vector<std::string>& arguments) {
+  return std::ranges::any_of(program.delegations, [&](const Delegation& d) {
+    return d.command == arguments[0] &&
+           (d.first_argument.empty() || (arguments.size() > 1 && arguments[1] == d.first_argument));
+  });
+}
+
+int dispatch(const Program& program, const std::vector<std::string>& arguments, std::ostream& out) {
+  if (arguments.empty()) {
+    print_overview(program, out);
+    return kUserErrorCode;
+  }
+  const std::string& name = arguments[0];
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_overview(program, out);
+    return 0;
+  }
+  if (name == "--version") {
+    out << program.version << "\n";
+    return 0;
+  }
+  if (is_delegated(program, arguments)) return program.delegate(arguments);
+
+  for (const auto& command : program.commands) {
+    const CommandText text = command->text();
+    if (text.name != name) continue;
+    Options options;
+    command->declare(options);
+    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    if (const auto help = parse_options(program.name + " " + name, text, options, rest)) {
+      out << *help;
+      return 0;
+    }
+    return command->run();
+  }
+  std::vector<std::string> names;
+  for (const Row& row : command_list(program)) names.push_back(row.first);
+  throw UserError("there is no command '" + name + "'" + did_you_mean(name, names));
+}
+
+}  // namespace
+
+int run_program(const Program& program, const std::vector<std::string>& arguments,
+                std::ostream& out, std::ostream& err) {
+  try {
+    return dispatch(program, arguments, out);
+  } catch (const UserError& error) {
+    err << program.name << ": " << error.what() << "\n";
+    return kUserErrorCode;
+  } catch (const std::exception& error) {
+    err << program.name << ": unexpected failure, please report it: " << error.what() << "\n";
+    return kBugCode;
+  }
+}
+
+}  // namespace pacml::apps

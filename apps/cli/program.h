@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/cli/command.h"
+
+namespace pacml::apps {
+
+// A command that another program answers, so that a user knows one name.
+struct Delegation {
+  std::string command;         // "learner"
+  std::string first_argument;  // only where the command's first word is this; empty: always
+  std::string summary;         // one line of the command list; empty: listed already
+};
+
+// A program is a list of commands.
+struct Program {
+  std::string name;     // "pacml"
+  std::string summary;  // one line
+  std::string version;  // what --version prints
+  std::vector<std::unique_ptr<Command>> commands;
+  std::vector<Delegation> delegations;
+  // Answers a delegated command, given all arguments; the exit code, if it comes back at all.
+  std::function<int(const std::vector<std::string>&)> delegate;
+};
+
+// Runs the command that `arguments` (without the program's name) ask for. The exit code: the
+// command's; 0 after help; 2 after a UserError, whose sentence goes to `err`; 1 after any other
+// exception. Thread-confined.
+[[nodiscard]] int run_program(const Program& program, const std::vector<std::string>& arguments,
+                              std::ostream& out, std::ostream& err);
+
+}  // namespace pacml::apps

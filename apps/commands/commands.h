@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "apps/cli/command.h"
+
+// The commands of our programs, each in a file of its own name.
+
+namespace pacml::apps {
+
+[[nodiscard]] std::unique_ptr<Command> make_version_command();
+
+}  // namespace pacml::apps

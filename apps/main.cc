@@ -1,0 +1,26 @@
+// pacml: everything that needs no LibTorch. What does is answered by pacml-learner, beside it.
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "apps/cli/program.h"
+#include "apps/commands/commands.h"
+#include "apps/process/hand_over.h"
+#include "apps/version.h"
+
+int main(int argc, char** argv) {
+  using namespace pacml::apps;
+  Program program{
+      .name = "pacml",
+      .summary = "trains policies that partition jobs on an optical GPU cluster",
+      .version = "pacml " + version(),
+      .commands = {},
+      .delegations = {{"learner", "", "the learner of a run on several machines"},
+                      {"export", "", "a trained policy as a file for other programs"},
+                      {"bench", "learner", ""},
+                      {"bench", "pipeline", ""}},
+      .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); }};
+  program.commands.push_back(make_version_command());
+  return run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
+}

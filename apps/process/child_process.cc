@@ -1,0 +1,181 @@
+#include "apps/process/child_process.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "common/check.h"
+
+extern char** environ;
+
+namespace pacml::apps {
+namespace {
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Everything that the child needs, made before the fork: after it, only async-signal-safe calls.
+struct Image {
+  std::vector<std::string> words;
+  std::vector<std::string> variables;
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+
+  explicit Image(const ChildSpec& spec) : words(spec.command) {
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      if (!is_replaced(*entry, spec)) variables.emplace_back(*entry);
+    }
+    for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
+    point_at(words, argv);
+    point_at(variables, envp);
+  }
+
+ private:
+  static bool is_replaced(std::string_view entry, const ChildSpec& spec) {
+    const std::string_view name = entry.substr(0, entry.find('='));
+    for (const auto& [replaced, value] : spec.environment) {
+      if (name == replaced) return true;
+    }
+    return false;
+  }
+  static void point_at(std::vector<std::string>& strings, std::vector<char*>& pointers) {
+    for (std::string& s : strings) pointers.push_back(s.data());
+    pointers.push_back(nullptr);
+  }
+};
+
+// In the child. Answers over `status` with errno when the program could not be started.
+[[noreturn]] void become(const Image& image, int stdin_fd, int output_fd, int status, pid_t parent,
+                         int signal_on_parent_death) {
+  // Our handlers must not run in the child: they write to pipes that both processes share. All
+  // signals are still blocked here.
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, signal_on_parent_death);
+  if (::getppid() != parent) ::_exit(1);  // it died before prctl could see it
+  ::dup2(stdin_fd, STDIN_FILENO);
+  if (output_fd >= 0) {
+    ::dup2(output_fd, STDOUT_FILENO);
+    ::dup2(output_fd, STDERR_FILENO);
+  }
+  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(image.argv[0], image.argv.data(), image.envp.data());
+  const int error = errno;
+  [[maybe_unused]] const auto written = ::write(status, &error, sizeof error);
+  ::_exit(127);
+}
+
+std::string reason(int error) { return std::strerror(error); }
+
+}  // namespace
+
+std::string describe(const ChildExit& exit) {
+  if (exit.signal == 0) return "ended with code " + std::to_string(exit.code);
+  return "was killed by signal " + std::to_string(exit.signal) + " (" + ::strsignal(exit.signal) +
+         ")";
+}
+
+Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
+  PACML_CHECK(!spec.command.empty(), "a command has at least a program");
+  const Image image(spec);
+  const Descriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor output(
+      spec.log.empty() ? -1
+                       : ::open(spec.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!spec.log.empty() && output.get() < 0) {
+    return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " + reason(errno));
+  }
+  // Closed by a successful exec; carries errno of a failed one.
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(Errc::kIo, "pipe: " + reason(errno));
+  const Descriptor status_read(ends[0]);
+  Descriptor status_write(ends[1]);
+
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  const int fork_error = errno;
+  if (pid == 0) {
+    become(image, input.get(), output.get(), status_write.get(), parent,
+           spec.signal_on_parent_death);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return fail(Errc::kIo, "fork: " + reason(fork_error));
+
+  ChildProcess child(pid);
+  status_write.close();
+  int exec_error = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(status_read.get(), &exec_error, sizeof exec_error);
+  } while (got < 0 && errno == EINTR);
+  if (got > 0) return fail(Errc::kIo, "cannot run " + spec.command[0] + ": " + reason(exec_error));
+  return child;
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)), exit_(other.exit_) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  if (this != &other) {
+    kill_and_reap();
+    pid_ = std::exchange(other.pid_, 0);
+    exit_ = other.exit_;
+  }
+  return *this;
+}
+
+ChildProcess::~ChildProcess() { kill_and_reap(); }
+
+void ChildProcess::kill_and_reap() {
+  if (pid_ == 0 || exit_) return;
+  send(SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::optional<ChildExit> ChildProcess::poll() {
+  if (exit_) return exit_;
+  int status = 0;
+  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  PACML_CHECK(ended >= 0 || errno == EINTR, "nobody else waits for our children");
+  if (ended != pid_) return std::nullopt;
+  exit_ = WIFSIGNALED(status) ? ChildExit{0, WTERMSIG(status)} : ChildExit{WEXITSTATUS(status), 0};
+  return exit_;
+}
+
+void ChildProcess::send(int signal) {
+  if (pid_ != 0 && !exit_) ::kill(-pid_, signal);
+}
+
+}  // namespace pacml::apps

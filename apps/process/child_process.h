@@ -1,0 +1,70 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/result.h"
+
+namespace pacml::apps {
+
+// What to start, and how.
+struct ChildSpec {
+  std::string name;                  // for reports: "learner", "actor-3"
+  std::vector<std::string> command;  // path of the program (no search), then its arguments
+  std::vector<std::pair<std::string, std::string>> environment;  // besides ours, or instead
+  std::filesystem::path log;  // stdout and stderr are appended there; empty: they are ours
+  // Sent to the child when the thread that started it ends, however it ends: nothing is orphaned.
+  int signal_on_parent_death = SIGKILL;
+};
+
+// How a process ended: by itself with a code, or by a signal.
+struct ChildExit {
+  int code = 0;
+  int signal = 0;  // 0: it ended by itself
+  [[nodiscard]] bool clean() const { return code == 0 && signal == 0; }
+  // As a shell tells it: the code, or 128 + the signal.
+  [[nodiscard]] int shell_code() const { return signal == 0 ? code : 128 + signal; }
+  bool operator==(const ChildExit&) const = default;
+};
+
+// "ended with code 2", "was killed by signal 9 (Killed)".
+[[nodiscard]] std::string describe(const ChildExit& exit);
+
+// Owns one process, started by fork and exec, in a process group of its own (a terminal's Ctrl-C
+// reaches the parent alone, which stops its children in order), with stdin from /dev/null, default
+// signal dispositions and none of our open files. Thread-confined to the thread that started it,
+// which must outlive it (see signal_on_parent_death). Destroying it kills the process and its
+// group.
+class ChildProcess {
+ public:
+  // kIo: the program is not there or cannot be run, its log cannot be opened, or the system is out
+  // of processes; the sentence says which.
+  [[nodiscard]] static Result<ChildProcess> spawn(const ChildSpec& spec);
+
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  // How it ended, once it has; never waits.
+  [[nodiscard]] std::optional<ChildExit> poll();
+  // To the process and its group. No effect after poll() has seen the end.
+  void send(int signal);
+
+ private:
+  explicit ChildProcess(pid_t pid) : pid_(pid) {}
+  void kill_and_reap();
+
+  pid_t pid_ = 0;  // 0: moved from
+  std::optional<ChildExit> exit_;
+};
+
+}  // namespace pacml::apps

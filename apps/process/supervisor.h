@@ -1,0 +1,96 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/process/child_process.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace pacml::apps {
+
+// How long to wait before a process that died is started again: `first`, then `factor` times as
+// long after each death, up to `longest`; from `first` again once a life has lasted
+// `healthy_after`.
+struct Backoff {
+  std::chrono::milliseconds first{250};
+  double factor = 2;
+  std::chrono::milliseconds longest{30'000};
+  std::chrono::milliseconds healthy_after{10'000};
+};
+
+// The wait after the n-th death in a row. Pre: deaths >= 1. Pure.
+[[nodiscard]] std::chrono::milliseconds delay_after(const Backoff& backoff, int deaths);
+
+struct SupervisedChild {
+  ChildSpec spec;
+  // Stopping goes from the highest stage down; a stage stops when all above it are gone.
+  int stage = 0;
+  // Absent: its end is reported, and that is all. Present: it is restarted unless it ended with
+  // code 0 (done) or 2 (what only the user can mend).
+  std::optional<Backoff> restart;
+};
+
+// What happened to a child.
+struct ChildReport {
+  enum class Kind {
+    kStarted,     // also after a restart
+    kRestarting,  // ended as `exit` says; starts again after `delay`
+    kEnded,       // ended as `exit` says, for good
+    kForced,      // did not stop within the patience: killed; kEnded follows
+  };
+  Kind kind;
+  std::string name;
+  pid_t pid = 0;
+  ChildExit exit;
+  std::chrono::milliseconds delay{0};
+};
+
+struct ChildStatus {
+  std::string name;
+  pid_t pid = 0;  // 0: not running now
+  std::int64_t restarts = 0;
+};
+
+// Starts processes, watches them, restarts those that should run, and stops them in order.
+// Thread-confined to the thread that runs `io`, which must be the one that constructs it and
+// outlive it. Destroying it kills what still runs.
+class Supervisor {
+ public:
+  using Observer = std::function<void(const ChildReport&)>;
+
+  // `observer` is called from `io`, never from within a call of ours, so it may call us.
+  Supervisor(boost::asio::io_context& io, Observer observer);
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  ~Supervisor();
+
+  // UserError: cannot be started; nothing has changed. Pre: no other child has its name, and stop()
+  // was not called.
+  void start(SupervisedChild child);
+
+  // SIGTERM for each child of the highest stage; when all have gone, or after `patience` and
+  // SIGKILL, the next stage. Then `done`, from `io`, once; `io` has no more work of ours then.
+  // Called again, it kills at once what is left.
+  void stop(std::chrono::milliseconds patience, std::function<void()> done);
+
+  // To a running child; no effect otherwise.
+  void send(const std::string& name, int signal);
+
+  [[nodiscard]] std::vector<ChildStatus> children() const;
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace pacml::apps

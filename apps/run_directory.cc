@@ -1,0 +1,78 @@
+#include "apps/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "apps/version.h"
+#include "common/atomic_file.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw UserError("cannot create the folder " + path.string() + ": " + error.message());
+}
+
+}  // namespace
+
+bool RunDirectory::holds_run(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path / "config.yaml", ignored);
+}
+
+RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {
+  if (holds_run(path)) {
+    throw UserError(path.string() +
+                    " already holds a run: continue it with --resume, or name another folder");
+  }
+  const RunDirectory run(path);
+  for (const char* folder : {"checkpoints", "tensorboard", "logs"}) make_folder(path / folder);
+  const std::string text = "# Every setting of this run, written by pacml " + version() + ".\n" +
+                           std::string(effective_config);
+  if (const auto written = write_file_atomically(run.config_file(), text); !written) {
+    throw UserError(written.error().detail);
+  }
+  return run;
+}
+
+RunDirectory RunDirectory::open(const fs::path& path) {
+  if (!holds_run(path)) {
+    throw UserError(path.string() + " holds no run: its config.yaml is missing");
+  }
+  return RunDirectory(path);
+}
+
+RunLock::RunLock(const RunDirectory& run) {
+  const fs::path file = run.path() / ".lock";
+  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) throw UserError("cannot write " + file.string() + ": " + std::strerror(errno));
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    std::array<char, 32> owner{};
+    const auto length = ::read(fd_, owner.data(), owner.size());
+    ::close(fd_);
+    throw UserError("process " +
+                    std::string(owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0) +
+                    " is training in " + run.path().string() + " already");
+  }
+  const std::string pid = std::to_string(::getpid());
+  if (::ftruncate(fd_, 0) != 0 || ::write(fd_, pid.data(), pid.size()) < 0) {
+    const int error = errno;
+    ::close(fd_);
+    throw UserError("cannot write " + file.string() + ": " + std::strerror(error));
+  }
+}
+
+RunLock::~RunLock() { ::close(fd_); }
+
+}  // namespace pacml::apps

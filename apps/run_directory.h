@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace pacml::apps {
+
+// The folder of one training run:
+//   config.yaml      the effective configuration; its presence makes the folder a run
+//   metrics.jsonl    one object a line
+//   checkpoints/     written by the learner
+//   tensorboard/     the same metrics as event files
+//   logs/            one file a process
+// Immutable.
+class RunDirectory {
+ public:
+  // Makes a new run. UserError: the folder already holds one, or cannot be written. An existing
+  // folder without a run is taken.
+  [[nodiscard]] static RunDirectory create(const std::filesystem::path& path,
+                                           std::string_view effective_config);
+  // An existing run. UserError: there is none.
+  [[nodiscard]] static RunDirectory open(const std::filesystem::path& path);
+  [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path config_file() const { return path_ / "config.yaml"; }
+  [[nodiscard]] std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
+  [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
+  // logs/<role>.log
+  [[nodiscard]] std::filesystem::path log_file(const std::string& role) const {
+    return path_ / "logs" / (role + ".log");
+  }
+
+ private:
+  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+// Keeps a second process from training in the same run. Held for the object's life; a process that
+// dies, however it dies, lets go. Thread-confined.
+class RunLock {
+ public:
+  // UserError: another process holds it; the sentence names it.
+  explicit RunLock(const RunDirectory& run);
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+  ~RunLock();
+
+ private:
+  int fd_;
+};
+
+}  // namespace pacml::apps

@@ -1,0 +1,114 @@
+// The built pacml, as a user meets it.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "apps/version.h"
+#include "tests/support/catch.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int code = 0;
+  std::string output;  // stdout and stderr
+};
+
+Outcome run(const std::string& command) {
+  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Outcome outcome;
+  std::array<char, 4096> buffer{};
+  while (const auto got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.output.append(buffer.data(), got);
+  }
+  outcome.code = WEXITSTATUS(::pclose(pipe));
+  return outcome;
+}
+
+std::string program() {
+  const char* path = std::getenv("PACML_PROGRAM");
+  REQUIRE(path != nullptr);
+  return path;
+}
+
+// pacml alone in a folder, with whatever a test puts beside it; gone after the test.
+class Installation {
+ public:
+  Installation() {
+    std::string pattern = (fs::temp_directory_path() / "pacml-bin-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    fs::copy_file(program(), folder_ / "pacml");
+  }
+  Installation(const Installation&) = delete;
+  Installation& operator=(const Installation&) = delete;
+  ~Installation() { fs::remove_all(folder_); }
+  void add_script(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << "#!/bin/sh\n" << text;
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  }
+  [[nodiscard]] fs::path folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace
+
+TEST_CASE("pacml tells its version") {
+  CHECK(run(program() + " --version").output == "pacml " + pacml::apps::version() + "\n");
+  CHECK(run(program() + " version").code == 0);
+}
+
+TEST_CASE("pacml answers mistakes with one line and exit code 2") {
+  const Outcome outcome = run(program() + " vesrion");
+  CHECK(outcome.code == 2);
+  CHECK(outcome.output == "pacml: there is no command 'vesrion'; did you mean 'version'?\n");
+  CHECK(run(program() + " version --loud").code == 2);
+}
+
+TEST_CASE("every listed command has a help text with examples") {
+  const std::string overview = run(program() + " --help").output;
+  std::istringstream lines(overview.substr(overview.find("Commands:\n") + 10));
+  int commands = 0;
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    const Outcome help = run(program() + " " + name + " --help");
+    INFO(name << ": " << help.output);
+    if (help.output.find("pacml-learner: No such file") != std::string::npos) continue;
+    CHECK(help.code == 0);
+    CHECK_THAT(help.output, Catch::Contains("pacml " + name));
+    CHECK_THAT(help.output, Catch::Contains("Examples:"));
+    ++commands;
+  }
+  CHECK(commands > 0);
+}
+
+TEST_CASE("the learner's commands go to the program beside pacml, with one mathematical thread") {
+  const Installation installation;
+  installation.add_script(
+      "pacml-learner",
+      "echo \"$@\" $OPENBLAS_NUM_THREADS $OMP_NUM_THREADS $OMP_WAIT_POLICY; exit 6");
+  const fs::path link = installation.folder() / "link";
+  fs::create_symlink(installation.folder() / "pacml", link);
+  const Outcome outcome = run("OMP_NUM_THREADS=8 " + link.string() + " learner a.yaml --run 'r s'");
+  CHECK(outcome.output == "learner a.yaml --run r s 1 1 passive\n");
+  CHECK(outcome.code == 6);
+}
+
+TEST_CASE("a pacml built without LibTorch says what is missing") {
+  const Installation installation;
+  const Outcome outcome = run((installation.folder() / "pacml").string() + " export x");
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.output,
+             Catch::Contains("pacml-learner") && Catch::Contains("PACML_WITH_TORCH"));
+}

@@ -1,0 +1,230 @@
+#include "apps/process/supervisor.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "common/asio.h"
+#include "common/clock.h"
+#include "common/result.h"
+#include "tests/support/catch.h"
+
+using namespace pacml;
+using namespace pacml::apps;
+using namespace std::chrono_literals;
+using Kind = ChildReport::Kind;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Backoff kQuick{.first = 1ms, .factor = 2, .longest = 4ms, .healthy_after = 10'000ms};
+constexpr auto kPatience = 20s;
+
+SupervisedChild shell(const std::string& name, const std::string& script, int stage = 0,
+                      std::optional<Backoff> restart = {}) {
+  return {{.name = name, .command = {"/bin/sh", "-c", script}, .environment = {}, .log = {}},
+          stage,
+          restart};
+}
+
+// A supervisor that remembers every report, and the loop that it runs on.
+struct Bench {
+  asio::io_context io;
+  std::vector<ChildReport> reports;
+  Supervisor supervisor{io, [this](const ChildReport& r) { reports.push_back(r); }};
+
+  // Runs the loop until `happened`, or fails.
+  template <class Condition>
+  void run_until(Condition happened) {
+    const Deadline deadline = Deadline::in(kPatience);
+    while (!happened() && !deadline.expired()) io.run_one_for(100ms);
+    REQUIRE(happened());
+  }
+  [[nodiscard]] std::int64_t count(Kind kind, const std::string& name) const {
+    return std::ranges::count_if(reports,
+                                 [&](const auto& r) { return r.kind == kind && r.name == name; });
+  }
+  [[nodiscard]] const ChildReport& last(Kind kind) const {
+    const auto found = std::find_if(reports.rbegin(), reports.rend(),
+                                    [&](const auto& r) { return r.kind == kind; });
+    REQUIRE(found != reports.rend());
+    return *found;
+  }
+  void stop(std::chrono::milliseconds patience = kPatience) {
+    bool done = false;
+    supervisor.stop(patience, [&] { done = true; });
+    run_until([&] { return done; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the wait doubles with each death up to its limit") {
+  const Backoff b{.first = 100ms, .factor = 2, .longest = 1000ms, .healthy_after = 1s};
+  CHECK(delay_after(b, 1) == 100ms);
+  CHECK(delay_after(b, 2) == 200ms);
+  CHECK(delay_after(b, 4) == 800ms);
+  CHECK(delay_after(b, 5) == 1000ms);
+  CHECK(delay_after(b, 5000) == 1000ms);
+}
+
+TEST_CASE("a child that crashes is restarted, later each time") {
+  Bench bench;
+  bench.supervisor.start(shell("crasher", "exit 3", 0, kQuick));
+  bench.run_until([&] { return bench.count(Kind::kStarted, "crasher") >= 5; });
+  std::vector<std::chrono::milliseconds> delays;
+  for (const auto& r : bench.reports) {
+    if (r.kind == Kind::kRestarting) {
+      delays.push_back(r.delay);
+      CHECK(r.exit == ChildExit{3, 0});
+    }
+  }
+  delays.resize(4);
+  CHECK(delays == std::vector<std::chrono::milliseconds>{1ms, 2ms, 4ms, 4ms});
+  CHECK(bench.supervisor.children().at(0).restarts >= 4);
+  bench.stop();
+}
+
+TEST_CASE("after a healthy life the wait starts from the beginning") {
+  Bench bench;
+  Backoff backoff = kQuick;
+  backoff.healthy_after = 0ms;
+  bench.supervisor.start(shell("crasher", "exit 3", 0, backoff));
+  bench.run_until([&] { return bench.count(Kind::kRestarting, "crasher") >= 3; });
+  CHECK(bench.last(Kind::kRestarting).delay == 1ms);
+  bench.stop();
+}
+
+TEST_CASE("a child that is killed from outside is restarted with another pid") {
+  Bench bench;
+  bench.supervisor.start(shell("actor", "exec sleep 1000", 0, kQuick));
+  bench.run_until([&] { return bench.count(Kind::kStarted, "actor") == 1; });
+  const pid_t first = bench.last(Kind::kStarted).pid;
+  REQUIRE(::kill(first, SIGKILL) == 0);
+  bench.run_until([&] { return bench.count(Kind::kStarted, "actor") == 2; });
+  CHECK(bench.last(Kind::kRestarting).exit == ChildExit{0, SIGKILL});
+  CHECK(bench.last(Kind::kStarted).pid != first);
+  CHECK(bench.supervisor.children().at(0).pid == bench.last(Kind::kStarted).pid);
+  bench.stop();
+}
+
+TEST_CASE("a child that is done, or that only the user can mend, is not restarted") {
+  Bench bench;
+  const int code = GENERATE(0, 2);
+  bench.supervisor.start(shell("child", "exit " + std::to_string(code), 0, kQuick));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "child") == 1; });
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{code, 0});
+  CHECK(bench.count(Kind::kRestarting, "child") == 0);
+}
+
+TEST_CASE("a child without a restart policy ends for good, and its code is reported") {
+  Bench bench;
+  bench.supervisor.start(shell("learner", "exit 9"));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
+  CHECK(bench.last(Kind::kEnded).exit.shell_code() == 9);
+}
+
+TEST_CASE("stopping asks the highest stage first and the next when it has gone") {
+  Bench bench;
+  // Each says so when asked; the learner would fail had an actor been left behind.
+  bench.supervisor.start(shell("learner", "trap 'exit 0' TERM; while :; do sleep 0.01; done", 0));
+  bench.supervisor.start(shell("actor-0", "exec sleep 1000", 1, kQuick));
+  bench.supervisor.start(shell("actor-1", "exec sleep 1000", 1, kQuick));
+  bench.run_until([&] { return bench.reports.size() == 3; });
+  bench.stop();
+  std::vector<std::string> ended;
+  for (const auto& r : bench.reports) {
+    if (r.kind == Kind::kEnded) ended.push_back(r.name);
+  }
+  REQUIRE(ended.size() == 3);
+  CHECK(ended.back() == "learner");
+  CHECK(bench.last(Kind::kEnded).exit.clean());
+  CHECK(bench.count(Kind::kRestarting, "actor-0") == 0);
+  CHECK(bench.count(Kind::kForced, "learner") == 0);
+}
+
+TEST_CASE("after a stop the loop has nothing left to wait for") {
+  Bench bench;
+  bench.supervisor.start(shell("child", "exec sleep 1000"));
+  bool done = false;
+  bench.supervisor.stop(kPatience, [&] { done = true; });
+  bench.io.run_for(kPatience);
+  CHECK(done);
+  CHECK(bench.io.stopped());
+}
+
+TEST_CASE("a child that ignores the request is killed when patience ends") {
+  Bench bench;
+  const fs::path ready = fs::temp_directory_path() / ("pacml-ready-" + std::to_string(::getpid()));
+  fs::remove(ready);
+  bench.supervisor.start(
+      shell("deaf", "trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.01; done"));
+  bench.run_until([&] { return fs::exists(ready); });
+  bench.stop(1ms);
+  CHECK(bench.count(Kind::kForced, "deaf") == 1);
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGKILL});
+  fs::remove(ready);
+}
+
+TEST_CASE("a second request to stop kills at once") {
+  Bench bench;
+  const fs::path ready = fs::temp_directory_path() / ("pacml-ready2-" + std::to_string(::getpid()));
+  fs::remove(ready);
+  bench.supervisor.start(
+      shell("deaf", "trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.01; done"));
+  bench.run_until([&] { return fs::exists(ready); });
+  bool done = false;
+  bench.supervisor.stop(std::chrono::hours{1}, [&] { done = true; });
+  bench.supervisor.stop(std::chrono::hours{1}, {});
+  bench.run_until([&] { return done; });
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGKILL});
+  fs::remove(ready);
+}
+
+TEST_CASE("a child that waits for its restart stops without being started again") {
+  Bench bench;
+  Backoff slow = kQuick;
+  slow.first = slow.longest = std::chrono::hours{1};
+  bench.supervisor.start(shell("crasher", "exit 3", 0, slow));
+  bench.run_until([&] { return bench.count(Kind::kRestarting, "crasher") == 1; });
+  bench.stop();
+  CHECK(bench.count(Kind::kStarted, "crasher") == 1);
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{3, 0});
+}
+
+TEST_CASE("an observer may stop everything from within a report") {
+  asio::io_context io;
+  bool done = false;
+  Supervisor* self = nullptr;
+  Supervisor supervisor(io, [&](const ChildReport& r) {
+    if (r.kind == Kind::kEnded && r.name == "learner") self->stop(kPatience, [&] { done = true; });
+  });
+  self = &supervisor;
+  supervisor.start(shell("learner", "exit 1"));
+  supervisor.start(shell("actor", "exec sleep 1000", 1, kQuick));
+  io.run_for(kPatience);
+  CHECK(done);
+}
+
+TEST_CASE("a child that cannot be started is a sentence, and nothing has changed") {
+  Bench bench;
+  CHECK_THROWS_WITH(
+      bench.supervisor.start(
+          {{.name = "actor-0", .command = {"/no/such"}, .environment = {}, .log = {}}, 0, {}}),
+      "cannot start actor-0: cannot run /no/such: No such file or directory");
+  CHECK(bench.supervisor.children().empty());
+}
+
+TEST_CASE("a signal is passed on to the child that is named") {
+  Bench bench;
+  bench.supervisor.start(shell("a", "exec sleep 1000"));
+  bench.supervisor.start(shell("b", "exec sleep 1000"));
+  bench.supervisor.send("b", SIGUSR1);
+  bench.supervisor.send("nobody", SIGUSR1);
+  bench.run_until([&] { return bench.count(Kind::kEnded, "b") == 1; });
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGUSR1});
+  CHECK(bench.count(Kind::kEnded, "a") == 0);
+}

@@ -1,0 +1,41 @@
+#include "apps/eval_result.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+using namespace pacml::apps;
+
+TEST_CASE("the interval is Student's t over the seeds") {
+  // n = 5, mean 3, s^2 = 2.5; t(0.975, 4) = 2.776445105 (any table); 2.776445 * sqrt(2.5 / 5).
+  const std::vector<double> values{1, 2, 3, 4, 5};
+  const MeanInterval interval = mean_interval(values);
+  CHECK(interval.mean == Approx(3.0));
+  CHECK(interval.ci95 == Approx(1.963243161).epsilon(1e-8));
+}
+
+TEST_CASE("two seeds have a wide interval, one has none, no seed has no mean") {
+  // t(0.975, 1) = 12.7062047; s = sqrt(2); s / sqrt(2) = 1.
+  CHECK(mean_interval(std::vector<double>{0, 2}).ci95 == Approx(12.7062047));
+  const MeanInterval one = mean_interval(std::vector<double>{4});
+  CHECK(one.mean == 4.0);
+  CHECK(std::isnan(one.ci95));
+  CHECK(std::isnan(mean_interval(std::vector<double>{}).mean));
+}
+
+TEST_CASE("a seed whose figure is undefined is left out") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(mean_interval(std::vector<double>{1, nan, 3}).mean == Approx(2.0));
+  CHECK(std::isnan(mean_interval(std::vector<double>{nan}).mean));
+}
+
+TEST_CASE("shares of a cause weigh jobs, not seeds") {
+  PolicyResult policy{"p", {}};
+  policy.seeds.push_back({.seed = 1, .arrived = 90, .blocked_by_cause = {{"op_placement", 9}}});
+  policy.seeds.push_back({.seed = 2, .arrived = 10, .blocked_by_cause = {{"op_placement", 6}}});
+  CHECK(share_blocked_by(policy, "op_placement") == Approx(0.15));
+  CHECK(share_blocked_by(policy, "another") == 0.0);
+  CHECK(share_blocked_by(PolicyResult{}, "op_placement") == 0.0);
+}

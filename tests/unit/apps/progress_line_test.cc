@@ -1,0 +1,79 @@
+#include "apps/progress_line.h"
+
+#include <sstream>
+
+#include "tests/support/catch.h"
+
+using namespace pacml;
+using namespace pacml::apps;
+using namespace std::chrono_literals;
+
+namespace {
+
+TrainProgress sample() {
+  TrainProgress p;
+  p.elapsed = 83s;
+  p.decisions = 3'210'000;
+  p.decisions_per_second = 41'234;
+  p.actors = 2;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("progress says what is known and leaves out the rest") {
+  TrainProgress p = sample();
+  CHECK(format_progress(p) == "1:23 | 3.21 M decisions, 41.2 k/s | 2 actors");
+  p.elapsed = 3723s;
+  p.time_limit = 7200s;
+  p.decision_limit = 10'000'000;
+  p.actors = 1;
+  p.blocking_rate = 0.2314;
+  p.best_blocking_rate = 0.2189;
+  p.entropy = 1.234;
+  p.lag_p99 = 3;
+  CHECK(format_progress(p) ==
+        "1:02:03 of 2:00:00 | 3.21 M of 10.00 M decisions, 41.2 k/s | 1 actor | "
+        "blocking 0.231, best 0.219 | entropy 1.23 | lag p99 3");
+}
+
+TEST_CASE("a terminal's line is rewritten, at most four times a second") {
+  std::ostringstream out;
+  ProgressLine line(out, 200);
+  const TimePoint start{};
+  line.update(sample(), start);
+  line.update(sample(), start + 100ms);
+  CHECK(out.str() == "\r" + format_progress(sample()) + "\x1b[K");
+  line.update(sample(), start + 250ms);
+  line.finish(sample());
+  const std::string once = "\r" + format_progress(sample()) + "\x1b[K";
+  CHECK(out.str() == once + once + once + "\n");
+}
+
+TEST_CASE("a line never reaches a terminal's last column") {
+  std::ostringstream out;
+  ProgressLine(out, 11).update(sample(), TimePoint{});
+  CHECK(out.str() == "\r1:23 | 3.2\x1b[K");
+}
+
+TEST_CASE("without a terminal there is a line every ten seconds, and one at the end") {
+  std::ostringstream out;
+  ProgressLine line(out, 0);
+  const TimePoint start{};
+  line.update(sample(), start);
+  line.update(sample(), start + 9s);
+  line.update(sample(), start + 10s);
+  line.finish(sample());
+  const std::string once = format_progress(sample()) + "\n";
+  CHECK(out.str() == once + once + once);
+}
+
+TEST_CASE("other output may follow an interrupted line") {
+  std::ostringstream out;
+  ProgressLine line(out, 80);
+  line.interrupt();
+  CHECK(out.str().empty());
+  line.update(sample(), TimePoint{});
+  line.interrupt();
+  CHECK(out.str().ends_with("\n"));
+}

@@ -1,0 +1,79 @@
+#include "apps/run_directory.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "common/result.h"
+#include "tests/support/catch.h"
+
+using namespace pacml;
+using namespace pacml::apps;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder that is gone after the test.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "pacml-run-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { fs::remove_all(path_); }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a new run has its configuration and its folders") {
+  const Scratch scratch;
+  const auto run = RunDirectory::create(scratch.path() / "deep" / "run", "seed: 7\n");
+  CHECK_THAT(text_of(run.config_file()), Catch::StartsWith("# ") && Catch::EndsWith("\nseed: 7\n"));
+  CHECK(fs::is_directory(run.checkpoints()));
+  CHECK(fs::is_directory(run.log_file("actor-3").parent_path()));
+  CHECK(run.log_file("actor-3").filename() == "actor-3.log");
+}
+
+TEST_CASE("a folder that holds a run is not overwritten") {
+  const Scratch scratch;
+  (void)RunDirectory::create(scratch.path(), "seed: 7\n");
+  CHECK_THROWS_WITH(RunDirectory::create(scratch.path(), "seed: 8\n"),
+                    Catch::Contains("already holds a run") && Catch::Contains("--resume"));
+  CHECK_THAT(text_of(scratch.path() / "config.yaml"), Catch::Contains("seed: 7"));
+  CHECK_NOTHROW(RunDirectory::open(scratch.path()));
+}
+
+TEST_CASE("a run that is not there cannot be opened") {
+  const Scratch scratch;
+  CHECK_THROWS_AS(RunDirectory::open(scratch.path()), UserError);
+  CHECK_THROWS_WITH(RunDirectory::open("/nowhere"),
+                    "/nowhere holds no run: its config.yaml is missing");
+}
+
+TEST_CASE("a run that cannot be written is refused with the reason") {
+  CHECK_THROWS_WITH(RunDirectory::create("/dev/null/run", ""), Catch::Contains("/dev/null/run"));
+}
+
+TEST_CASE("one process at a time trains in a run") {
+  const Scratch scratch;
+  const auto run = RunDirectory::create(scratch.path(), "");
+  auto lock = std::make_unique<RunLock>(run);
+  CHECK_THROWS_WITH(RunLock(run), Catch::Contains("process " + std::to_string(::getpid())));
+  lock.reset();
+  CHECK_NOTHROW(RunLock(run));
+}
