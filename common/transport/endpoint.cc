@@ -1,0 +1,67 @@
+#include "common/transport/endpoint.h"
+
+#include <sys/un.h>
+
+#include <cstddef>
+
+#include "common/result.h"
+
+namespace pacml::transport {
+namespace {
+
+bool is_port(std::string_view text) {
+  if (text == "*") return true;
+  if (text.empty() || text.size() > 5) return false;
+  unsigned long value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    value = value * 10 + static_cast<unsigned long>(c - '0');
+  }
+  return value >= 1 && value <= 65535;
+}
+
+}  // namespace
+
+Endpoint Endpoint::parse(std::string_view text) {
+  const std::string quoted = "'" + std::string{text} + "'";
+  Endpoint endpoint;
+  endpoint.text_ = text;
+  const std::size_t separator = text.find("://");
+  const std::string_view scheme = text.substr(0, separator);
+  const std::string_view rest =
+      separator == std::string_view::npos ? std::string_view{} : text.substr(separator + 3);
+  if (rest.empty() || (scheme != "tcp" && scheme != "ipc" && scheme != "inproc")) {
+    throw UserError(quoted +
+                    " is not an address: expected tcp://HOST:PORT, ipc://PATH or inproc://NAME");
+  }
+  if (scheme == "tcp") {
+    endpoint.kind_ = Kind::kTcp;
+    const std::size_t colon = rest.rfind(':');
+    std::string_view host = rest.substr(0, colon);
+    const bool has_port = colon != std::string_view::npos && is_port(rest.substr(colon + 1));
+    if (!has_port || host.empty()) {
+      throw UserError(quoted + " is not a tcp address: expected tcp://HOST:PORT, PORT 1 to 65535");
+    }
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+      host = host.substr(1, host.size() - 2);
+    }
+    endpoint.host_ = host;
+    endpoint.port_ = rest.substr(colon + 1);
+    return endpoint;
+  }
+  endpoint.kind_ = scheme == "ipc" ? Kind::kIpc : Kind::kInproc;
+  endpoint.host_ = rest;
+  constexpr std::size_t kLongestPath = sizeof(sockaddr_un::sun_path) - 1;
+  if (scheme == "ipc" && rest.size() > kLongestPath) {
+    throw UserError(quoted + " is too long: the system allows a socket's path " +
+                    std::to_string(kLongestPath) + " characters");
+  }
+  return endpoint;
+}
+
+bool Endpoint::is_local() const {
+  if (kind_ != Kind::kTcp) return true;
+  return host_ == "localhost" || host_ == "::1" || host_ == "lo" || host_.starts_with("127.");
+}
+
+}  // namespace pacml::transport

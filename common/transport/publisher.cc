@@ -1,0 +1,29 @@
+#include "common/transport/publisher.h"
+
+#include "common/transport/zmq_socket.h"
+
+namespace pacml::transport {
+
+struct Publisher::Impl {
+  Impl(Context& context, const Endpoint& bind_to, const SocketConfig& config)
+      : socket(make_socket(context, zmq::socket_type::pub, config)),
+        endpoint(bind_socket(socket, bind_to, config)) {}
+
+  zmq::socket_t socket;
+  Endpoint endpoint;
+};
+
+Publisher::Publisher(Context& context, const Endpoint& bind_to, const SocketConfig& config)
+    : impl_(std::make_unique<Impl>(context, bind_to, config)) {}
+
+Publisher::~Publisher() = default;
+
+const Endpoint& Publisher::endpoint() const { return impl_->endpoint; }
+
+Result<void> Publisher::publish(wire::Frame&& frame) {
+  auto sent = send_now(impl_->socket, nullptr, frame);
+  if (sent) frame.parts.clear();
+  return sent;
+}
+
+}  // namespace pacml::transport

@@ -1,0 +1,49 @@
+#include "common/transport/router.h"
+
+#include "common/transport/zmq_socket.h"
+
+namespace pacml::transport {
+
+struct Router::Impl {
+  Impl(Context& context, const Endpoint& bind_to, const SocketConfig& config)
+      : socket(make_socket(context, zmq::socket_type::router, config)),
+        endpoint(bind_socket(socket, bind_to, config)) {}
+
+  zmq::socket_t socket;
+  Endpoint endpoint;
+  Waker waker;
+};
+
+Router::Router(Context& context, const Endpoint& bind_to, const SocketConfig& config)
+    : impl_(std::make_unique<Impl>(context, bind_to, config)) {}
+
+Router::~Router() = default;
+
+const Endpoint& Router::endpoint() const { return impl_->endpoint; }
+
+Result<Incoming> Router::receive(Deadline deadline) {
+  auto frame = receive_now(impl_->socket);
+  if (!frame && frame.error().code == Errc::kTimeout) {
+    if (auto ready = wait_for(impl_->socket, ZMQ_POLLIN, deadline, &impl_->waker); !ready) {
+      return tl::unexpected(ready.error());
+    }
+    frame = receive_now(impl_->socket);
+  }
+  if (!frame) return tl::unexpected(frame.error());
+  // The socket itself puts the sender's routing id in front.
+  const Bytes& id = frame->parts.front();
+  Incoming incoming{PeerId{std::string(reinterpret_cast<const char*>(id.data()), id.size())}, {}};
+  frame->parts.erase(frame->parts.begin());
+  incoming.frame = std::move(*frame);
+  return incoming;
+}
+
+Result<void> Router::send(const PeerId& peer, wire::Frame&& frame) {
+  auto sent = send_now(impl_->socket, &peer.bytes, frame);
+  if (sent) frame.parts.clear();
+  return sent;
+}
+
+void Router::wake() { impl_->waker.wake(); }
+
+}  // namespace pacml::transport

@@ -1,0 +1,22 @@
+#include "common/transport/socket_config.h"
+
+namespace pacml::transport {
+
+std::vector<std::string> validate(const SocketConfig& c) {
+  std::vector<std::string> problems;
+  const auto require = [&](bool holds, const char* sentence) {
+    if (!holds) problems.emplace_back(sentence);
+  };
+  require(c.queue_messages >= 1, "queue_messages must be at least 1");
+  require(c.max_part_bytes >= 1024, "max_part_bytes must be at least 1024");
+  require(c.handshake_ms >= 1, "handshake_ms must be at least 1");
+  require(c.reconnect_min_ms >= 1, "reconnect_min_ms must be at least 1");
+  require(c.reconnect_max_ms >= c.reconnect_min_ms,
+          "reconnect_max_ms must be at least reconnect_min_ms");
+  require(c.heartbeat_interval_ms >= 0, "heartbeat_interval_ms must be at least 0");
+  require(c.heartbeat_timeout_ms > c.heartbeat_interval_ms,
+          "heartbeat_timeout_ms must be greater than heartbeat_interval_ms");
+  return problems;
+}
+
+}  // namespace pacml::transport

@@ -1,0 +1,197 @@
+#include "common/transport/zmq_socket.h"
+
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "common/check.h"
+
+namespace pacml::transport {
+namespace {
+
+// What a failed call means to the caller; anything unexpected is a bug of ours.
+tl::unexpected<Error> translate(const zmq::error_t& e) {
+  switch (e.num()) {
+    case ETERM:
+      return fail(Errc::kStopped, "the transport is closing");
+    case EHOSTUNREACH:
+      return fail(Errc::kDisconnected, "no such peer");
+    default:
+      check_failed("zmq call", __FILE__, __LINE__, e.what());
+  }
+}
+
+// libzmq takes over the path of an ipc socket without asking whether somebody listens there.
+bool somebody_listens(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const bool answered = ::connect(fd, reinterpret_cast<const sockaddr*>(&address),
+                                  static_cast<socklen_t>(sizeof address)) == 0;
+  ::close(fd);
+  return answered;
+}
+
+// Sends one part. False: the queue is full.
+bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool more) {
+  const auto flags =
+      more ? zmq::send_flags::dontwait | zmq::send_flags::sndmore : zmq::send_flags::dontwait;
+  zmq::message_t message(data, size);
+  while (true) {
+    try {
+      return socket.send(message, flags).has_value();
+    } catch (const zmq::error_t& e) {
+      if (e.num() != EINTR) throw;
+    }
+  }
+}
+
+// False: nothing is there.
+bool receive_part(zmq::socket_t& socket, zmq::message_t& message) {
+  while (true) {
+    try {
+      return socket.recv(message, zmq::recv_flags::dontwait).has_value();
+    } catch (const zmq::error_t& e) {
+      if (e.num() != EINTR) throw;
+    }
+  }
+}
+
+}  // namespace
+
+Waker::Waker() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  PACML_CHECK(fd_ >= 0, "out of file descriptors");
+}
+
+Waker::~Waker() { ::close(fd_); }
+
+void Waker::wake() {
+  const std::uint64_t one = 1;
+  // The counter being full is as good as adding to it.
+  [[maybe_unused]] const ssize_t written = ::write(fd_, &one, sizeof one);
+}
+
+void Waker::drain() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = ::read(fd_, &count, sizeof count);
+}
+
+zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketConfig& config) {
+  zmq::socket_t socket(context.native().zmq, type);
+  socket.set(zmq::sockopt::linger, 0);  // closing never waits
+  socket.set(zmq::sockopt::sndhwm, config.queue_messages);
+  socket.set(zmq::sockopt::rcvhwm, config.queue_messages);
+  socket.set(zmq::sockopt::maxmsgsize, config.max_part_bytes);
+  socket.set(zmq::sockopt::handshake_ivl, config.handshake_ms);
+  socket.set(zmq::sockopt::reconnect_ivl, config.reconnect_min_ms);
+  socket.set(zmq::sockopt::reconnect_ivl_max, config.reconnect_max_ms);
+  if (config.heartbeat_interval_ms > 0) {
+    socket.set(zmq::sockopt::heartbeat_ivl, config.heartbeat_interval_ms);
+    socket.set(zmq::sockopt::heartbeat_timeout, config.heartbeat_timeout_ms);
+    socket.set(zmq::sockopt::heartbeat_ttl, config.heartbeat_timeout_ms);
+  }
+  if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_mandatory, true);
+  if (type == zmq::socket_type::sub) socket.set(zmq::sockopt::subscribe, "");
+  return socket;
+}
+
+Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint, const SocketConfig& config) {
+  const std::string where = "cannot bind " + endpoint.str() + ": ";
+  if (!endpoint.is_local() && !config.allow_insecure_bind) {
+    throw UserError(where +
+                    "other hosts can reach that address, and the transport neither encrypts nor "
+                    "authenticates; use 127.0.0.1, or set allow_insecure_bind on a network that "
+                    "you trust");
+  }
+  if (endpoint.kind() == Endpoint::Kind::kIpc && somebody_listens(endpoint.path())) {
+    throw UserError(where + "the address is already in use");
+  }
+  try {
+    socket.bind(endpoint.str());
+  } catch (const zmq::error_t& e) {
+    if (e.num() == EADDRINUSE) throw UserError(where + "the address is already in use");
+    throw UserError(where + e.what());
+  }
+  return Endpoint::parse(socket.get(zmq::sockopt::last_endpoint));
+}
+
+void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint) {
+  try {
+    socket.connect(endpoint.str());
+  } catch (const zmq::error_t& e) {
+    throw UserError("cannot connect to " + endpoint.str() + ": " + e.what());
+  }
+}
+
+Result<void> wait_for(zmq::socket_t& socket, short events, Deadline deadline, Waker* waker) {
+  std::array<zmq::pollitem_t, 2> items{};
+  items[0] = {socket.handle(), 0, events, 0};
+  items[1] = {nullptr, waker == nullptr ? -1 : waker->fd(), ZMQ_POLLIN, 0};
+  const std::size_t count = waker == nullptr ? 1 : 2;
+  while (true) {
+    try {
+      zmq::poll(items.data(), count, deadline.remaining());
+    } catch (const zmq::error_t& e) {
+      if (e.num() == EINTR) continue;
+      return translate(e);
+    }
+    if (waker != nullptr && (items[1].revents & ZMQ_POLLIN) != 0) {
+      waker->drain();
+      if ((items[0].revents & events) == 0) return fail(Errc::kTimeout, "woken");
+    }
+    if ((items[0].revents & events) != 0) return {};
+    if (deadline.expired()) return fail(Errc::kTimeout, "nothing came before the deadline");
+  }
+}
+
+Result<wire::Frame> receive_now(zmq::socket_t& socket) {
+  wire::Frame frame;
+  try {
+    zmq::message_t message;
+    do {
+      // Parts of one message arrive together: only the first can be missing.
+      if (!receive_part(socket, message)) return fail(Errc::kTimeout, "nothing is there");
+      if (frame.parts.size() > wire::kMaxParts + 1) continue;
+      const auto* data = message.data<std::byte>();
+      frame.parts.emplace_back(data, data + message.size());
+    } while (message.more());
+  } catch (const zmq::error_t& e) {
+    return translate(e);
+  }
+  return frame;
+}
+
+Result<void> send_now(zmq::socket_t& socket, const std::string* prefix, const wire::Frame& frame) {
+  PACML_CHECK(!frame.parts.empty(), "a frame has an envelope");
+  try {
+    bool taken = true;
+    if (prefix != nullptr) {
+      if (!send_part(socket, prefix->data(), prefix->size(), true)) {
+        return fail(Errc::kTimeout, "the peer's queue is full");
+      }
+    }
+    for (std::size_t i = 0; i < frame.parts.size(); ++i) {
+      const Bytes& part = frame.parts[i];
+      const bool sent = send_part(socket, part.data(), part.size(), i + 1 < frame.parts.size());
+      if (!sent && i == 0 && prefix == nullptr) return fail(Errc::kTimeout, "the queue is full");
+      // A connection that breaks in the middle of a message drops the whole of it; the rest is
+      // still handed over, because the socket counts parts to find the message's end.
+      taken = taken && sent;
+    }
+    if (!taken) return fail(Errc::kDisconnected, "the connection broke in mid-message");
+  } catch (const zmq::error_t& e) {
+    return translate(e);
+  }
+  return {};
+}
+
+}  // namespace pacml::transport

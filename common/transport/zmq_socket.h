@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <zmq.hpp>
+
+#include "common/clock.h"
+#include "common/result.h"
+#include "common/transport/context.h"
+#include "common/transport/endpoint.h"
+#include "common/transport/socket_config.h"
+#include "common/wire/frame.h"
+
+// What the four socket classes share. Internal to common/transport: with its .cc and context.cc the
+// only user of cppzmq.
+
+namespace pacml::transport {
+
+struct Context::Native {
+  explicit Native(int io_threads) : zmq(io_threads) {}
+  zmq::context_t zmq;
+};
+
+// Ends another thread's poll. An eventfd, since a ZeroMQ socket may be used by one thread only.
+// Thread-safe.
+class Waker {
+ public:
+  Waker();
+  Waker(const Waker&) = delete;
+  Waker& operator=(const Waker&) = delete;
+  ~Waker();
+  void wake();
+  // Forgets earlier wake()s.
+  void drain();
+  [[nodiscard]] int fd() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// A socket with every option set. Options live in one place: make_socket.
+[[nodiscard]] zmq::socket_t make_socket(Context& context, zmq::socket_type type,
+                                        const SocketConfig& config);
+
+// Returns where it is bound. UserError: in use, no such address, not local and not allowed to.
+[[nodiscard]] Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint,
+                                   const SocketConfig& config);
+// UserError: not an address to connect to.
+void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint);
+
+// Waits for `events` (ZMQ_POLLIN or ZMQ_POLLOUT) or, where a waker is given, for its wake().
+// kTimeout: neither, or woken. kStopped.
+[[nodiscard]] Result<void> wait_for(zmq::socket_t& socket, short events, Deadline deadline,
+                                    Waker* waker);
+
+// All parts of the next message; what exceeds wire::kMaxParts + 1 is dropped, so that decoding
+// refuses the frame without our having stored it. kTimeout: nothing is there now. kStopped.
+[[nodiscard]] Result<wire::Frame> receive_now(zmq::socket_t& socket);
+
+// The parts without waiting, after `prefix` where given (a routing id). kTimeout: full.
+// kDisconnected: no such peer. kStopped. On error nothing was sent.
+[[nodiscard]] Result<void> send_now(zmq::socket_t& socket, const std::string* prefix,
+                                    const wire::Frame& frame);
+
+}  // namespace pacml::transport

@@ -1,0 +1,600 @@
+#include "common/wire/codec.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <msgpack.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "common/check.h"
+#include "common/hash.h"
+
+namespace pacml::wire {
+namespace {
+
+// ---- Type numbers ----------------------------------------------------------------------------
+
+template <class M, std::size_t I = 0>
+constexpr std::size_t index_of() {
+  if constexpr (std::same_as<M, std::variant_alternative_t<I, Message>>) {
+    return I;
+  } else {
+    return index_of<M, I + 1>();
+  }
+}
+
+constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypeNames = {
+    "hello",      "welcome",     "refused", "experience",
+    "credit",     "get weights", "weights", "weights announcement",
+    "need graph", "graph",       "ping",    "pong",
+    "goodbye"};
+
+// ---- Writing and reading envelopes -------------------------------------------------------------
+
+// One MessagePack array of the given fields, behind the fixed header.
+class EnvelopeWriter {
+ public:
+  EnvelopeWriter(std::size_t type, std::uint32_t fields) : packer_(buffer_) {
+    const std::uint16_t version = kProtocolVersion;
+    const auto type_on_wire = static_cast<std::uint16_t>(type + 1);
+    std::array<char, kHeaderBytes> header{};
+    std::memcpy(header.data(), &kMagic, 4);
+    std::memcpy(header.data() + 4, &version, 2);
+    std::memcpy(header.data() + 6, &type_on_wire, 2);
+    buffer_.write(header.data(), header.size());
+    packer_.pack_array(fields);
+  }
+  EnvelopeWriter& number(std::uint64_t value) {
+    packer_.pack_uint64(value);
+    return *this;
+  }
+  EnvelopeWriter& text(std::string_view value, std::size_t max) {
+    value = value.substr(0, max);
+    packer_.pack_str(static_cast<std::uint32_t>(value.size()));
+    packer_.pack_str_body(value.data(), static_cast<std::uint32_t>(value.size()));
+    return *this;
+  }
+  [[nodiscard]] Frame frame() const {
+    const auto bytes = std::as_bytes(std::span(buffer_.data(), buffer_.size()));
+    Frame frame;
+    frame.parts.emplace_back(bytes.begin(), bytes.end());
+    return frame;
+  }
+
+ private:
+  msgpack::sbuffer buffer_;
+  msgpack::packer<msgpack::sbuffer> packer_;
+};
+
+// The fields in turn. After the first that is missing or of another type, ok() is false and all
+// further ones are zero, so that callers check once.
+class EnvelopeReader {
+ public:
+  explicit EnvelopeReader(const msgpack::object_array& array) : fields_(array.ptr, array.size) {}
+
+  [[nodiscard]] std::uint64_t number(
+      std::uint64_t max = std::numeric_limits<std::uint64_t>::max()) {
+    const msgpack::object* field = next(msgpack::type::POSITIVE_INTEGER);
+    if (field == nullptr) return 0;
+    if (field->via.u64 > max) {
+      ok_ = false;
+      return 0;
+    }
+    return field->via.u64;
+  }
+  [[nodiscard]] std::uint32_t number32() {
+    return static_cast<std::uint32_t>(number(std::numeric_limits<std::uint32_t>::max()));
+  }
+  [[nodiscard]] std::string text(std::size_t max) {
+    const msgpack::object* field = next(msgpack::type::STR);
+    if (field == nullptr) return {};
+    if (field->via.str.size > max) {
+      ok_ = false;
+      return {};
+    }
+    return {field->via.str.ptr, field->via.str.size};
+  }
+  // Every field was as asked for, and none is left.
+  [[nodiscard]] bool complete() const { return ok_ && used_ == fields_.size(); }
+
+ private:
+  const msgpack::object* next(msgpack::type::object_type type) {
+    if (!ok_ || used_ == fields_.size() || fields_[used_].type != type) {
+      ok_ = false;
+      return nullptr;
+    }
+    return &fields_[used_++];
+  }
+
+  std::span<const msgpack::object> fields_;
+  std::size_t used_ = 0;
+  bool ok_ = true;
+};
+
+// ---- Payload
+// -------------------------------------------------------------------------------------
+
+// Calls f(column) for every column of the payload, in the order of the wire: wide elements first,
+// so that each column is aligned when the part is.
+template <class U, class F>
+void for_each_column(U& unrolls, F&& f) {
+  f(unrolls.graphs);
+  f(unrolls.policy_version);
+  f(unrolls.episodes);
+  f(unrolls.globals);
+  f(unrolls.behaviour_log_prob);
+  f(unrolls.reward);
+  f(unrolls.last_states.globals);
+  f(unrolls.last_states.step);
+  f(unrolls.graph);
+  f(unrolls.action);
+  f(unrolls.last_states.graph);
+  f(unrolls.mask);
+  f(unrolls.flags);
+  f(unrolls.last_states.mask);
+}
+
+template <class G, class F>
+void for_each_graph_column(G& graph, F&& f) {
+  f(graph.node_features);
+  f(graph.edge_features);
+  f(graph.edge_src);
+  f(graph.edge_dst);
+}
+
+static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(EpisodeRecord) == 40);
+
+class PayloadWriter {
+ public:
+  template <class T>
+  void operator()(const std::vector<T>& column) {
+    const auto bytes = bytes_of(column);
+    payload_.insert(payload_.end(), bytes.begin(), bytes.end());
+  }
+  void reserve(std::size_t bytes) { payload_.reserve(bytes); }
+  [[nodiscard]] Bytes take() { return std::move(payload_); }
+
+ private:
+  Bytes payload_;
+};
+
+// Fills columns of known size; the caller has compared the sum with the payload. Copies, because a
+// received part may start at any address.
+class PayloadReader {
+ public:
+  explicit PayloadReader(std::span<const std::byte> payload) : left_(payload) {}
+  template <class T>
+  void operator()(std::vector<T>& column) {
+    const std::size_t size = column.size() * sizeof(T);
+    PACML_CHECK(size <= left_.size(), "the payload's length was checked before");
+    if (size > 0) std::memcpy(column.data(), left_.data(), size);
+    left_ = left_.subspan(size);
+  }
+
+ private:
+  std::span<const std::byte> left_;
+};
+
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+std::uint64_t hash_of(const std::vector<float>& values) {
+  return content_hash(std::span<const float>(values));
+}
+
+tl::unexpected<Error> corrupt(std::string what) {
+  return fail(Errc::kCorruptFrame, std::move(what));
+}
+tl::unexpected<Error> over_limit(std::string what) {
+  return fail(Errc::kOverLimit, std::move(what));
+}
+
+// ---- One pair of functions per message
+// -------------------------------------------------------------
+
+constexpr WireLimits kDefaults{};
+
+Frame write(const Hello& m) {
+  return EnvelopeWriter(index_of<Hello>(), 8)
+      .number(static_cast<std::uint64_t>(m.role))
+      .number(m.actor.get())
+      .number(m.incarnation.get())
+      .number(m.config_hash)
+      .text(m.config_text, kDefaults.max_config_text)
+      .text(m.run_id, kDefaults.max_text)
+      .text(m.host, kDefaults.max_text)
+      .number(m.pid)
+      .frame();
+}
+
+// What a message is read from.
+struct Source {
+  EnvelopeReader envelope;
+  std::span<const Bytes> payload;  // parts after the envelope
+  const WireLimits& limits;
+};
+
+tl::unexpected<Error> bad_envelope() {
+  return corrupt("the envelope's fields are not those of its message type");
+}
+
+Result<void> expect_end(const Source& in) {
+  if (!in.envelope.complete()) return bad_envelope();
+  if (!in.payload.empty()) return corrupt("a payload where there should be none");
+  return {};
+}
+
+// For a message whose fields are the whole of it.
+template <class M>
+Result<Message> finished(const Source& in, M message) {
+  if (auto ok = expect_end(in); !ok) return tl::unexpected(ok.error());
+  return Message{std::move(message)};
+}
+
+// `sizes` are element counts times element sizes, each far below 2^60.
+Result<std::span<const std::byte>> expect_payload(const Source& in, std::uint64_t size) {
+  if (!in.envelope.complete()) return bad_envelope();
+  if (in.payload.size() != 1) return corrupt("one payload part was expected");
+  if (in.payload[0].size() != size) {
+    return corrupt("the payload has " + std::to_string(in.payload[0].size()) +
+                   " bytes, its shape says " + std::to_string(size));
+  }
+  return std::span<const std::byte>(in.payload[0]);
+}
+
+Result<Message> read(std::type_identity<Hello>, Source in) {
+  Hello m;
+  const std::uint64_t role = in.envelope.number(255);
+  m.actor = ActorId{in.envelope.number32()};
+  m.incarnation = Incarnation{in.envelope.number()};
+  m.config_hash = in.envelope.number();
+  m.config_text = in.envelope.text(in.limits.max_config_text);
+  m.run_id = in.envelope.text(in.limits.max_text);
+  m.host = in.envelope.text(in.limits.max_text);
+  m.pid = in.envelope.number32();
+  m.role = static_cast<Role>(role);
+  if (in.envelope.complete() && name_of(m.role) == "?") return corrupt("an unknown role");
+  return finished(in, std::move(m));
+}
+
+Frame write(const Welcome& m) {
+  return EnvelopeWriter(index_of<Welcome>(), 5)
+      .text(m.run_id, kDefaults.max_text)
+      .number(m.run_seed.get())
+      .number(m.credits)
+      .number(m.policy_version.get())
+      .number(m.max_policy_lag)
+      .frame();
+}
+
+Result<Message> read(std::type_identity<Welcome>, Source in) {
+  Welcome m;
+  m.run_id = in.envelope.text(in.limits.max_text);
+  m.run_seed = Seed{in.envelope.number()};
+  m.credits = in.envelope.number();
+  m.policy_version = PolicyVersion{in.envelope.number()};
+  m.max_policy_lag = in.envelope.number();
+  return finished(in, std::move(m));
+}
+
+Frame write(const Refused& m) {
+  return EnvelopeWriter(index_of<Refused>(), 2)
+      .number(static_cast<std::uint64_t>(m.why))
+      .text(m.reason, kDefaults.max_text)
+      .frame();
+}
+
+Result<Message> read(std::type_identity<Refused>, Source in) {
+  Refused m;
+  m.why = static_cast<Refusal>(in.envelope.number(255));
+  m.reason = in.envelope.text(in.limits.max_text);
+  if (in.envelope.complete() && name_of(m.why) == "?") return corrupt("an unknown refusal");
+  return finished(in, std::move(m));
+}
+
+Frame write(const Experience& m) {
+  const Unrolls& u = m.unrolls;
+  PACML_CHECK(validate(u).has_value(), "unrolls must be valid before they are sent");
+  Frame frame = EnvelopeWriter(index_of<Experience>(), 10)
+                    .number(m.actor.get())
+                    .number(m.incarnation.get())
+                    .number(m.sequence.get())
+                    .number(u.steps)
+                    .number(u.environments)
+                    .number(u.num_globals)
+                    .number(u.num_actions)
+                    .number(u.graphs.size())
+                    .number(u.last_states.step.size())
+                    .number(u.episodes.size())
+                    .frame();
+  std::size_t size = 0;
+  for_each_column(u, [&](const auto& column) { size += bytes_of(column).size(); });
+  PayloadWriter payload;
+  payload.reserve(size);
+  for_each_column(u, payload);
+  frame.parts.push_back(payload.take());
+  return frame;
+}
+
+// Bytes of an experience payload; exact, since every factor is within the limits' 32 bits and the
+// products were bounded by max_decisions.
+std::uint64_t payload_size(const Unrolls& u, std::uint64_t graphs, std::uint64_t last,
+                           std::uint64_t episodes) {
+  const std::uint64_t decisions = u.num_decisions();
+  const std::uint64_t rows = decisions + u.environments;
+  const std::uint64_t observation = 2 + 4 * std::uint64_t{u.num_globals} + u.num_actions;
+  return 8 * graphs + 8 * std::uint64_t{u.steps} + 40 * episodes + rows * observation +
+         decisions * (2 + 4 + 4 + 1) + last * (4 + observation);
+}
+
+Result<Message> read(std::type_identity<Experience>, Source in) {
+  const UnrollLimits& limits = in.limits.unrolls;
+  Experience m;
+  Unrolls& u = m.unrolls;
+  m.actor = ActorId{in.envelope.number32()};
+  m.incarnation = Incarnation{in.envelope.number()};
+  m.sequence = Sequence{in.envelope.number()};
+  u.steps = in.envelope.number32();
+  u.environments = in.envelope.number32();
+  u.num_globals = in.envelope.number32();
+  u.num_actions = in.envelope.number32();
+  const std::uint32_t graphs = in.envelope.number32();
+  const std::uint32_t last = in.envelope.number32();
+  const std::uint32_t episodes = in.envelope.number32();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (m.sequence == Sequence{0}) return corrupt("sequence numbers start at 1");
+  // All this before anything is allocated.
+  if (u.steps > limits.max_steps || u.environments > limits.max_environments ||
+      std::uint64_t{u.steps} * u.environments > limits.max_decisions ||
+      u.num_globals > limits.max_globals || u.num_actions > limits.max_actions ||
+      graphs > limits.max_graphs || episodes > limits.max_episodes) {
+    return over_limit("unrolls: larger than the limits allow");
+  }
+  if (last > u.num_decisions()) return corrupt("more last states than decisions");
+  const auto payload = expect_payload(in, payload_size(u, graphs, last, episodes));
+  if (!payload) return tl::unexpected(payload.error());
+  resize_columns(u, graphs, last, episodes);
+  for_each_column(u, PayloadReader(*payload));
+  if (auto ok = validate(u, limits); !ok) return tl::unexpected(ok.error());
+  return Message{std::move(m)};
+}
+
+Frame write(const Credit& m) {
+  return EnvelopeWriter(index_of<Credit>(), 2)
+      .number(m.granted)
+      .number(m.last_accepted.get())
+      .frame();
+}
+
+Result<Message> read(std::type_identity<Credit>, Source in) {
+  Credit m;
+  m.granted = in.envelope.number();
+  m.last_accepted = Sequence{in.envelope.number()};
+  return finished(in, m);
+}
+
+Frame write(const GetWeights& m) {
+  return EnvelopeWriter(index_of<GetWeights>(), 1).number(m.have.get()).frame();
+}
+
+Result<Message> read(std::type_identity<GetWeights>, Source in) {
+  return finished(in, GetWeights{PolicyVersion{in.envelope.number()}});
+}
+
+Frame write(const Weights& m) {
+  PACML_CHECK(m.values.size() <= kDefaults.max_parameters, "more weights than a peer would take");
+  Frame frame = EnvelopeWriter(index_of<Weights>(), 4)
+                    .number(m.version.get())
+                    .number(m.layout_hash)
+                    .number(hash_of(m.values))
+                    .number(m.values.size())
+                    .frame();
+  PayloadWriter payload;
+  payload(m.values);
+  frame.parts.push_back(payload.take());
+  return frame;
+}
+
+Result<Message> read(std::type_identity<Weights>, Source in) {
+  Weights m;
+  m.version = PolicyVersion{in.envelope.number()};
+  m.layout_hash = in.envelope.number();
+  const std::uint64_t hash = in.envelope.number();
+  const std::uint64_t count = in.envelope.number();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (count > in.limits.max_parameters) return over_limit("more weights than the limit");
+  const auto payload = expect_payload(in, count * sizeof(float));
+  if (!payload) return tl::unexpected(payload.error());
+  m.values.resize(static_cast<std::size_t>(count));
+  PayloadReader{*payload}(m.values);
+  if (hash_of(m.values) != hash) return corrupt("the weights do not match their hash");
+  if (!all_finite(m.values)) return corrupt("a weight is not finite");
+  return Message{std::move(m)};
+}
+
+Frame write(const WeightsAnnouncement& m) {
+  return EnvelopeWriter(index_of<WeightsAnnouncement>(), 2)
+      .number(m.version.get())
+      .number(m.content_hash)
+      .frame();
+}
+
+Result<Message> read(std::type_identity<WeightsAnnouncement>, Source in) {
+  WeightsAnnouncement m;
+  m.version = PolicyVersion{in.envelope.number()};
+  m.content_hash = in.envelope.number();
+  return finished(in, m);
+}
+
+Frame write(const NeedGraph& m) {
+  return EnvelopeWriter(index_of<NeedGraph>(), 1).number(m.hash.get()).frame();
+}
+
+Result<Message> read(std::type_identity<NeedGraph>, Source in) {
+  return finished(in, NeedGraph{GraphHash{in.envelope.number()}});
+}
+
+// Bytes of a graph's payload; exact within the limits.
+std::uint64_t payload_size(const Graph& m) {
+  return 4 * (std::uint64_t{m.num_nodes} * m.node_width +
+              std::uint64_t{m.num_edges} * m.edge_width + 2 * std::uint64_t{m.num_edges});
+}
+
+bool within(const Graph& m, const WireLimits& limits) {
+  return m.num_nodes <= limits.max_nodes && m.num_edges <= limits.max_edges &&
+         m.node_width <= limits.max_feature_width && m.edge_width <= limits.max_feature_width;
+}
+
+Result<void> check(const Graph& m) {
+  if (!all_finite(m.node_features) || !all_finite(m.edge_features)) {
+    return corrupt("a graph's feature is not finite");
+  }
+  const auto is_node = [&](std::int32_t v) {
+    return v >= 0 && static_cast<std::uint32_t>(v) < m.num_nodes;
+  };
+  if (!std::all_of(m.edge_src.begin(), m.edge_src.end(), is_node) ||
+      !std::all_of(m.edge_dst.begin(), m.edge_dst.end(), is_node)) {
+    return corrupt("an edge's end is not a node");
+  }
+  return {};
+}
+
+Frame write(const Graph& m) {
+  Frame frame = EnvelopeWriter(index_of<Graph>(), 5)
+                    .number(m.hash.get())
+                    .number(m.num_nodes)
+                    .number(m.num_edges)
+                    .number(m.node_width)
+                    .number(m.edge_width)
+                    .frame();
+  PayloadWriter payload;
+  for_each_graph_column(m, payload);
+  frame.parts.push_back(payload.take());
+  PACML_CHECK(within(m, kDefaults), "a graph larger than a peer would take");
+  PACML_CHECK(frame.parts.back().size() == payload_size(m) && check(m), "a graph must be valid");
+  return frame;
+}
+
+Result<Message> read(std::type_identity<Graph>, Source in) {
+  Graph m;
+  m.hash = GraphHash{in.envelope.number()};
+  m.num_nodes = in.envelope.number32();
+  m.num_edges = in.envelope.number32();
+  m.node_width = in.envelope.number32();
+  m.edge_width = in.envelope.number32();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (!within(m, in.limits)) return over_limit("a graph larger than the limits");
+  const auto payload = expect_payload(in, payload_size(m));
+  if (!payload) return tl::unexpected(payload.error());
+  m.node_features.resize(std::size_t{m.num_nodes} * m.node_width);
+  m.edge_features.resize(std::size_t{m.num_edges} * m.edge_width);
+  m.edge_src.resize(m.num_edges);
+  m.edge_dst.resize(m.num_edges);
+  for_each_graph_column(m, PayloadReader(*payload));
+  if (auto ok = check(m); !ok) return tl::unexpected(ok.error());
+  return Message{std::move(m)};
+}
+
+Frame write(const Ping& m) { return EnvelopeWriter(index_of<Ping>(), 1).number(m.nonce).frame(); }
+
+Result<Message> read(std::type_identity<Ping>, Source in) {
+  return finished(in, Ping{in.envelope.number()});
+}
+
+Frame write(const Pong& m) { return EnvelopeWriter(index_of<Pong>(), 1).number(m.nonce).frame(); }
+
+Result<Message> read(std::type_identity<Pong>, Source in) {
+  return finished(in, Pong{in.envelope.number()});
+}
+
+Frame write(const Goodbye& m) {
+  return EnvelopeWriter(index_of<Goodbye>(), 1).text(m.reason, kDefaults.max_text).frame();
+}
+
+Result<Message> read(std::type_identity<Goodbye>, Source in) {
+  return finished(in, Goodbye{in.envelope.text(in.limits.max_text)});
+}
+
+// ---- Dispatch
+// --------------------------------------------------------------------------------------
+
+template <std::size_t I = 0>
+Result<Message> read_type(std::size_t type, Source in) {
+  if constexpr (I == std::variant_size_v<Message>) {
+    return corrupt("an unknown message type");
+  } else if (type == I) {
+    return read(std::type_identity<std::variant_alternative_t<I, Message>>{}, in);
+  } else {
+    return read_type<I + 1>(type, in);
+  }
+}
+
+// The index of the message type. Anything else than our header is refused here.
+Result<std::size_t> read_header(std::span<const std::byte> envelope) {
+  std::uint32_t magic = 0;
+  std::uint16_t version = 0;
+  std::uint16_t type = 0;
+  if (envelope.size() < kHeaderBytes) return corrupt("shorter than a header");
+  std::memcpy(&magic, envelope.data(), 4);
+  std::memcpy(&version, envelope.data() + 4, 2);
+  std::memcpy(&type, envelope.data() + 6, 2);
+  if (magic != kMagic) return corrupt("not a frame of this protocol");
+  if (version != kProtocolVersion) {
+    return fail(Errc::kVersionMismatch, "the peer speaks protocol version " +
+                                            std::to_string(version) + ", this program version " +
+                                            std::to_string(kProtocolVersion));
+  }
+  if (type == 0 || type > std::variant_size_v<Message>) return corrupt("an unknown message type");
+  return std::size_t{type} - 1;
+}
+
+// MessagePack trusts the lengths it reads, so its limits are set: a flat array of numbers and
+// texts. nullopt: anything else.
+std::optional<msgpack::object_handle> unpack(std::span<const std::byte> body,
+                                             const WireLimits& limits) {
+  constexpr std::size_t kMostFields = 16;
+  const std::size_t longest = std::max(limits.max_config_text, limits.max_text);
+  const msgpack::unpack_limit unpack_limits(kMostFields, 0, longest, 0, 0, 1);
+  std::size_t used = 0;
+  try {
+    auto handle = msgpack::unpack(reinterpret_cast<const char*>(body.data()), body.size(), used,
+                                  nullptr, nullptr, unpack_limits);
+    if (used != body.size() || handle->type != msgpack::type::ARRAY) return std::nullopt;
+    return handle;
+  } catch (const msgpack::unpack_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Frame encode(const Message& message) {
+  return std::visit([](const auto& m) { return write(m); }, message);
+}
+
+Result<Message> decode(const Frame& frame, const WireLimits& limits) {
+  if (frame.parts.empty()) return corrupt("an empty frame");
+  if (frame.parts.size() > kMaxParts) return over_limit("more parts than any message has");
+  const std::span<const std::byte> envelope = frame.parts[0];
+  if (envelope.size() > limits.max_envelope_bytes) return over_limit("a too large envelope");
+  const std::span<const Bytes> payload = std::span(frame.parts).subspan(1);
+  for (const Bytes& part : payload) {
+    if (part.size() > limits.max_payload_bytes) return over_limit("a too large payload");
+  }
+  const auto type = read_header(envelope);
+  if (!type) return tl::unexpected(type.error());
+  const auto body = unpack(envelope.subspan(kHeaderBytes), limits);
+  if (!body) return corrupt("the envelope is not one flat MessagePack array");
+  return read_type(*type, Source{EnvelopeReader((*body)->via.array), payload, limits});
+}
+
+std::string_view type_name(const Message& message) { return kTypeNames[message.index()]; }
+
+}  // namespace pacml::wire
