@@ -1,0 +1,186 @@
+#include "model/parameters_io.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/atomic_file.h"
+#include "common/bytes.h"
+#include "common/check.h"
+#include "common/hash.h"
+#include "common/text.h"
+
+namespace pacml::model {
+namespace {
+
+constexpr std::string_view kMagic = "pacmlpar";
+
+template <class T>
+void append(std::string& bytes, const T& value) {
+  static_assert(std::is_arithmetic_v<T>);
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof(T));
+  std::memcpy(bytes.data() + at, &value, sizeof(T));
+}
+
+void append(std::string& bytes, std::string_view text) {
+  append(bytes, static_cast<std::uint32_t>(text.size()));
+  bytes += text;
+}
+
+// Reads from the front. Past the end every value is zero and ok() false, so that a decoder checks
+// once, where a wrong value would cost something.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+
+  template <class T>
+  T read() {
+    T value{};
+    const std::string_view bytes = take(sizeof(T));
+    if (ok_) std::memcpy(&value, bytes.data(), sizeof(T));
+    return value;
+  }
+  std::string_view take(std::size_t count) {
+    ok_ = ok_ && count <= rest_.size();
+    if (!ok_) return {};
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+// Names and shapes; offsets follow from them.
+std::vector<ParameterEntry> read_entries(ByteReader& reader) {
+  std::vector<ParameterEntry> entries;
+  const auto count = reader.read<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+    ParameterEntry entry;
+    entry.name = reader.take(reader.read<std::uint32_t>());
+    const auto rank = reader.read<std::uint32_t>();
+    for (std::uint32_t d = 0; d < rank && reader.ok(); ++d) {
+      entry.shape.push_back(reader.read<std::int64_t>());
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string spell_shape(const std::vector<std::int64_t>& shape) {
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return "[" + join(extents) + "]";
+}
+
+// How the first entry that differs, differs; empty if none does.
+std::string first_difference(const std::vector<ParameterEntry>& there,
+                             const std::vector<ParameterEntry>& here) {
+  for (std::size_t i = 0; i < std::max(there.size(), here.size()); ++i) {
+    if (i >= there.size()) return "it has no " + here[i].name;
+    if (i >= here.size()) return "it has " + there[i].name + ", which this network has not";
+    if (there[i].name != here[i].name) {
+      return "it has " + there[i].name + " where this network has " + here[i].name;
+    }
+    if (there[i].shape != here[i].shape) {
+      return here[i].name + " is " + spell_shape(there[i].shape) + " in it and " +
+             spell_shape(here[i].shape) + " in this network";
+    }
+  }
+  return {};
+}
+
+// The file less its hash, if that is right.
+Result<std::string_view> verified_body(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic)) return fail(Errc::kCorruptFrame, "is not a parameter file");
+  ByteReader header(bytes.substr(kMagic.size()));
+  const auto format = header.read<std::uint32_t>();
+  if (header.ok() && format != kParametersFormat) {
+    return fail(Errc::kVersionMismatch, "has format " + std::to_string(format) +
+                                            "; this program reads format " +
+                                            std::to_string(kParametersFormat));
+  }
+  constexpr std::size_t kHashSize = sizeof(std::uint64_t);
+  if (header.rest().size() < kHashSize) return fail(Errc::kCorruptFrame, "is cut short");
+  const std::string_view body = bytes.substr(0, bytes.size() - kHashSize);
+  if (ByteReader(bytes.substr(body.size())).read<std::uint64_t>() != content_hash(body)) {
+    return fail(Errc::kCorruptFrame, "is damaged or cut short: its checksum does not match");
+  }
+  return body;
+}
+
+}  // namespace
+
+std::string encode_parameters(const Parameters& parameters, const ParameterLayout& layout) {
+  PACML_CHECK(parameters.layout_hash == layout.hash && parameters.values.size() == layout.total,
+              "parameters of another layout");
+  std::string bytes(kMagic);
+  append(bytes, kParametersFormat);
+  append(bytes, parameters.version.get());
+  append(bytes, layout.hash);
+  append(bytes, static_cast<std::uint32_t>(layout.entries.size()));
+  for (const ParameterEntry& entry : layout.entries) {
+    append(bytes, std::string_view(entry.name));
+    append(bytes, static_cast<std::uint32_t>(entry.shape.size()));
+    for (const std::int64_t extent : entry.shape) append(bytes, extent);
+  }
+  append(bytes, static_cast<std::uint64_t>(parameters.values.size()));
+  for (const float value : parameters.values) append(bytes, value);
+  append(bytes, content_hash(bytes));
+  return bytes;
+}
+
+Result<Parameters> decode_parameters(std::string_view bytes, const ParameterLayout& layout) {
+  const Result<std::string_view> body = verified_body(bytes);
+  if (!body) return tl::unexpected(body.error());
+  ByteReader reader(body->substr(kMagic.size() + sizeof(kParametersFormat)));
+  Parameters parameters;
+  parameters.version = PolicyVersion{reader.read<std::uint64_t>()};
+  parameters.layout_hash = reader.read<std::uint64_t>();
+  const std::vector<ParameterEntry> entries = read_entries(reader);
+  const auto count = reader.read<std::uint64_t>();
+  if (!reader.ok()) return fail(Errc::kCorruptFrame, "ends inside its list of parameters");
+  const std::string difference = first_difference(entries, layout.entries);
+  if (!difference.empty()) {
+    return fail(Errc::kVersionMismatch, "is a checkpoint of another network: " + difference);
+  }
+  if (parameters.layout_hash != layout.hash || count != layout.total ||
+      reader.rest().size() != layout.total * sizeof(float)) {
+    return fail(Errc::kCorruptFrame,
+                "contradicts itself: its values do not fit its list of parameters");
+  }
+  parameters.values.resize(layout.total);
+  std::memcpy(parameters.values.data(), reader.rest().data(), reader.rest().size());
+  for (const ParameterEntry& entry : layout.entries) {
+    const auto values = std::span(parameters.values).subspan(entry.offset, entry.size);
+    if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); })) {
+      return fail(Errc::kCorruptFrame, "holds a value of " + entry.name + " that is not finite");
+    }
+  }
+  return parameters;
+}
+
+Result<void> save_parameters(const std::filesystem::path& path, const Parameters& parameters,
+                             const ParameterLayout& layout) {
+  return write_file_atomically(path, encode_parameters(parameters, layout));
+}
+
+Parameters load_parameters(const std::filesystem::path& path, const ParameterLayout& layout) {
+  const Result<std::string> bytes = read_file(path);
+  if (!bytes) throw UserError(bytes.error().detail);
+  Result<Parameters> parameters = decode_parameters(*bytes, layout);
+  if (!parameters) throw UserError(path.string() + " " + parameters.error().detail);
+  return *std::move(parameters);
+}
+
+}  // namespace pacml::model
