@@ -27,9 +27,9 @@ struct EnvironmentSpec {
 
 // One row of a batch that the caller owns: the environment writes its observation there.
 struct ObservationRow {
-  std::int32_t& graph;            // index into EnvironmentSpec::graphs
-  std::span<float> globals;       // [num_globals]
-  std::span<std::uint8_t> mask;   // [num_actions], 1 = valid; at least one is valid
+  std::int32_t& graph;           // index into EnvironmentSpec::graphs
+  std::span<float> globals;      // [num_globals]
+  std::span<std::uint8_t> mask;  // [num_actions], 1 = valid; at least one is valid
 };
 
 struct StepResult {

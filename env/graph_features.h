@@ -13,13 +13,13 @@ namespace pacml::env {
 struct GraphFeatures {
   int num_nodes = 0;
   int num_edges = 0;
-  int node_width = 0;                // features per node
-  int edge_width = 0;                // features per edge
-  std::vector<float> node_features;  // row-major [num_nodes, node_width]
-  std::vector<float> edge_features;  // row-major [num_edges, edge_width]
+  int node_width = 0;                  // features per node
+  int edge_width = 0;                  // features per edge
+  std::vector<float> node_features;    // row-major [num_nodes, node_width]
+  std::vector<float> edge_features;    // row-major [num_edges, edge_width]
   std::vector<std::int32_t> edge_src;  // [num_edges], in [0, num_nodes)
   std::vector<std::int32_t> edge_dst;  // [num_edges], in [0, num_nodes)
-  GraphHash hash;                    // of everything above; see hash_features
+  GraphHash hash;                      // of everything above; see hash_features
 
   bool operator==(const GraphFeatures&) const = default;
 };

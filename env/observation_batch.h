@@ -9,8 +9,8 @@
 
 namespace pacml::env {
 
-// B observations, owned, columns apart: graph indices [B], globals row-major [B, G], masks row-major
-// [B, A]. Ragged graphs are never padded: a row names its graph. Thread-confined.
+// B observations, owned, columns apart: graph indices [B], globals row-major [B, G], masks
+// row-major [B, A]. Ragged graphs are never padded: a row names its graph. Thread-confined.
 class ObservationBatch {
  public:
   ObservationBatch() = default;

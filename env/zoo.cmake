@@ -1,11 +1,29 @@
 # Sources of the workload and the model zoo, relative to env/.
 set(PACML_ENV_ZOO_SOURCES
+  graph/profile_writer.cc
+  graph/zoo/alexnet.cc
+  graph/zoo/cost_model.cc
+  graph/zoo/device.cc
+  graph/zoo/gnmt.cc
+  graph/zoo/layer_builder.cc
+  graph/zoo/network.cc
+  graph/zoo/resnet18.cc
+  graph/zoo/squeezenet.cc
+  graph/zoo/vgg16.cc
+  graph/zoo/zoo.cc
   workload/distribution.cc
   workload/job_pool.cc
   workload/job_stream.cc
   workload/requirement.cc
   workload/workload_plan.cc)
 set(PACML_ENV_ZOO_HEADERS
+  graph/profile_writer.h
+  graph/zoo/cost_model.h
+  graph/zoo/device.h
+  graph/zoo/layer_builder.h
+  graph/zoo/network.h
+  graph/zoo/networks.h
+  graph/zoo/zoo.h
   workload/distribution.h
   workload/job_pool.h
   workload/job_stream.h

@@ -1,0 +1,341 @@
+#include "env/cluster/cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "common/check.h"
+#include "env/numerics.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// Jobs complete, and arrivals happen, up to this much early: the published clock's tolerance.
+constexpr double kEpsilon = 1e-7;
+// With tolerant_limit: relative rounding that a job may exceed its limit by.
+constexpr double kLimitTolerance = 1e-9;
+
+double ratio_or_zero(double part, double whole) {
+  return part != 0 && whole != 0 ? part / whole : 0.0;
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const ClusterConfig& c) {
+  std::vector<std::string> problems;
+  if (!(c.max_simulation_time > 0)) problems.emplace_back("max_simulation_time: must be > 0");
+  if (c.job_queue_capacity < 1) problems.emplace_back("job_queue_capacity: must be at least 1");
+  return problems;
+}
+
+const char* name_of(BlockCause cause) {
+  switch (cause) {
+    case BlockCause::kNone:
+      return "none";
+    case BlockCause::kOpPartition:
+      return "op_partition";
+    case BlockCause::kOpPlacement:
+      return "op_placement";
+    case BlockCause::kCompletionTime:
+      return "max_acceptable_job_completion_time";
+    case BlockCause::kSimulationEnded:
+      return "simulation_ended";
+  }
+  return "?";
+}
+
+Cluster::Cluster(std::shared_ptr<ExecutionMemo> memo, const ClusterConfig& config,
+                 int num_training_steps)
+    : memo_(std::move(memo)),
+      config_(config),
+      num_training_steps_(num_training_steps),
+      jobs_(JobStream::from_list({}, static_cast<int>(memo_->graphs().size()))),
+      occupied_(memo_->topology().num_servers()) {}
+
+void Cluster::reset(JobStream jobs, bool keep_log) {
+  PACML_CHECK(!jobs.exhausted(), "an episode needs a job");
+  jobs_ = std::move(jobs);
+  keep_log_ = keep_log;
+  now_ = 0;
+  next_arrival_ = 0;
+  queued_.reset();
+  running_.clear();
+  occupied_.clear();
+  mounted_workers_at_tick_ = 0;
+  mounted_channels_at_tick_ = 0;
+  const auto degrees = static_cast<std::size_t>(memo_->setting().max_degree) + 1;
+  episode_lookaheads_.assign(config_.lookahead_cache == LookaheadCache::kModelDegree
+                                 ? memo_->graphs().size() * degrees
+                                 : 0,
+                             nullptr);
+  counters_ = {};
+  log_ = {};
+  arrive();
+}
+
+void Cluster::arrive() {
+  const ArrivingJob next = jobs_.next();
+  const JobGraph& graph = *memo_->graphs()[static_cast<std::size_t>(next.model)];
+  Job job;
+  job.index = counters_.arrived++;
+  job.model = next.model;
+  job.fraction = next.fraction;
+  job.arrived = now_;
+  job.sequential_time = graph.total_compute() * memo_->setting().time_scale * num_training_steps_;
+  job.max_acceptable_time = job.fraction * job.sequential_time;
+  next_arrival_ += jobs_.next_interarrival();
+  if (keep_log_) {
+    log_.load_rates.push_back((graph.total_memory() + graph.total_dependency_bytes()) /
+                              (next_arrival_ - now_));
+  }
+  queued_ = job;
+}
+
+bool Cluster::finished() const {
+  return now_ >= config_.max_simulation_time || (jobs_.exhausted() && running_.empty() && !queued_);
+}
+
+int Cluster::mounted_workers() const {
+  return memo_->setting().semantics.fresh_occupancy ? occupied_.count() : mounted_workers_at_tick_;
+}
+
+int Cluster::mounted_channels() const {
+  if (!memo_->setting().semantics.fresh_occupancy) return mounted_channels_at_tick_;
+  int channels = 0;
+  for (const auto& job : running_) channels += job.execution->num_channels;
+  return channels;
+}
+
+ExecutionPtr Cluster::try_place(int degree) const {
+  PACML_CHECK(queued_.has_value(), "no job waits");
+  auto execution = memo_->place(queued_->model, degree, occupied_);
+  return execution && execution->fits_memory ? execution : nullptr;
+}
+
+double Cluster::completion_time(const Execution& execution) const {
+  return memo_->lookahead(execution)->step_time * num_training_steps_;
+}
+
+double Cluster::max_acceptable_time(const Execution& execution) const {
+  PACML_CHECK(queued_.has_value(), "no job waits");
+  return queued_->fraction * (execution.job->total_compute() * num_training_steps_);
+}
+
+bool Cluster::meets_limit(double completion_time, double max_acceptable_time) const {
+  const double slack =
+      memo_->setting().semantics.tolerant_limit ? max_acceptable_time * kLimitTolerance : 0.0;
+  return completion_time <= max_acceptable_time + slack;
+}
+
+std::shared_ptr<const Lookahead> Cluster::find_lookahead(const ExecutionPtr& execution, int model,
+                                                         bool& ran) {
+  ran = true;
+  if (config_.lookahead_cache == LookaheadCache::kOff) {
+    const auto& job = *execution->job;
+    const auto server = server_of_ops(job, execution->placement);
+    const int num_servers = memo_->topology().num_servers();
+    const auto raw = raw_run_times(job, server, memo_->topology(), memo_->communication());
+    return std::make_shared<const Lookahead>(simulate_step(
+        job, execution->placement, server, raw, num_servers, memo_->setting().semantics));
+  }
+  if (config_.lookahead_cache == LookaheadCache::kPlacement) return memo_->lookahead(*execution);
+  const auto degrees = static_cast<std::size_t>(memo_->setting().max_degree) + 1;
+  auto& first = episode_lookaheads_[static_cast<std::size_t>(model) * degrees +
+                                    static_cast<std::size_t>(execution->job->degree())];
+  ran = first == nullptr;
+  if (ran) first = memo_->lookahead(*execution);
+  return first;
+}
+
+Decision Cluster::mount(const Job& job, int degree) {
+  auto execution = memo_->place(job.model, degree, occupied_);
+  if (!execution || !execution->fits_memory) return {std::nullopt, BlockCause::kOpPlacement};
+  MountedJob mounted;
+  mounted.job = job;
+  mounted.lookahead = find_lookahead(execution, job.model, mounted.lookahead_ran);
+  mounted.completion_time = mounted.lookahead->step_time * num_training_steps_;
+  mounted.communication_overhead = mounted.lookahead->communication_time * num_training_steps_;
+  mounted.computation_overhead = mounted.lookahead->computation_time * num_training_steps_;
+  mounted.sequential_time = execution->job->total_compute() * num_training_steps_;
+  mounted.max_acceptable_time = job.fraction * mounted.sequential_time;
+  mounted.started = now_;
+  mounted.execution = std::move(execution);
+  if (!meets_limit(mounted.completion_time, mounted.max_acceptable_time)) {
+    return {std::move(mounted), BlockCause::kCompletionTime};
+  }
+  mounted.utilisation =
+      mounted.lookahead->utilisation(mounted.execution->num_servers, mounted.completion_time);
+  if (memo_->setting().semantics.utilisation_over_all_steps)
+    mounted.utilisation *= num_training_steps_;
+  return {std::move(mounted), BlockCause::kNone};
+}
+
+Decision Cluster::decide(int degree, ClusterStepStats& stats) {
+  PACML_CHECK(queued_.has_value(), "no job waits for a decision");
+  stats.restart(now_);
+  const Job job = *std::exchange(queued_, std::nullopt);
+  Decision decision =
+      degree == 0 ? Decision{std::nullopt, BlockCause::kOpPartition} : mount(job, degree);
+  if (decision.cause == BlockCause::kNone) {
+    occupied_.insert(decision.mounted->execution->servers);
+    running_.push_back(*decision.mounted);
+  } else {
+    block(job, decision.cause, stats);
+  }
+  advance(stats);
+  // The episode ended within this step, while the job ran: it was booked as blocked.
+  if (decision.cause == BlockCause::kNone && finished() &&
+      std::find(stats.blocked.begin(), stats.blocked.end(), job.index) != stats.blocked.end()) {
+    decision.cause = BlockCause::kSimulationEnded;
+  }
+  if (keep_log_) log_.steps.push_back(stats);
+  return decision;
+}
+
+void Cluster::wait(ClusterStepStats& stats) {
+  PACML_CHECK(!queued_ && !finished(), "only an idle, unfinished cluster waits");
+  stats.restart(now_);
+  advance(stats);
+  if (keep_log_) log_.steps.push_back(stats);
+}
+
+void Cluster::advance(ClusterStepStats& stats) {
+  const int arrived_before = counters_.arrived;
+  auto& f = figures_;
+  for (auto* list : {&f.jobs_running, &f.mounted_workers, &f.mounted_channels, &f.compute_overhead,
+                     &f.communication_overhead}) {
+    list->clear();
+  }
+  for (bool step_done = false; !step_done;) tick(stats, step_done);
+
+  stats.end_time = now_;
+  stats.jobs_completed = static_cast<int>(stats.completed.size());
+  stats.jobs_arrived = counters_.arrived - arrived_before;
+  stats.queue_length = queued_ ? 1 : 0;
+  stats.mean_jobs_running = pairwise_mean(f.jobs_running);
+  stats.mean_mounted_workers = pairwise_mean(f.mounted_workers);
+  stats.mean_mounted_channels = pairwise_mean(f.mounted_channels);
+  stats.mean_compute_overhead = pairwise_mean(f.compute_overhead);
+  stats.mean_communication_overhead = pairwise_mean(f.communication_overhead);
+  for (std::size_t i = 0; i < kNumInfos; ++i) {
+    stats.throughput[i] = ratio_or_zero(stats.info[i], stats.end_time - stats.start_time);
+  }
+  if (finished()) close_episode(stats);
+  stats.jobs_blocked = static_cast<int>(stats.blocked.size());
+}
+
+void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
+  double length = std::min(next_arrival_ - now_, config_.max_simulation_time - now_);
+  for (const auto& job : running_) {
+    length = std::min(length, job.completion_time - (now_ - job.started));
+  }
+
+  auto& f = figures_;
+  f.utilisation.clear();
+  mounted_workers_at_tick_ = 0;
+  mounted_channels_at_tick_ = 0;
+  for (const auto& job : running_) {
+    const double share = length / job.completion_time;
+    const PartitionedGraph& cut = *job.execution->job;
+    const JobGraph& whole = cut.graph();
+    const InfoVector held = {cut.total_memory(),
+                             cut.total_dependency_bytes(),
+                             job.execution->flow_bytes,
+                             cut.total_memory() + cut.total_dependency_bytes(),
+                             whole.total_memory(),
+                             whole.total_dependency_bytes(),
+                             whole.total_memory() + whole.total_dependency_bytes()};
+    for (std::size_t i = 0; i < kNumInfos; ++i) stats.info[i] += held[i] * share;
+    f.compute_overhead.push_back(job.computation_overhead / job.completion_time);
+    f.communication_overhead.push_back(job.communication_overhead / job.completion_time);
+    f.utilisation.push_back(job.utilisation);
+    mounted_workers_at_tick_ += job.execution->num_servers;  // jobs never share a server
+    mounted_channels_at_tick_ += job.execution->num_channels;
+  }
+  f.jobs_running.push_back(static_cast<double>(running_.size()));
+  f.mounted_workers.push_back(mounted_workers_at_tick_);
+  f.mounted_channels.push_back(mounted_channels_at_tick_);
+  const double utilisation = pairwise_mean(f.utilisation);
+  stats.mounted_utilisation.push_back(utilisation);
+  stats.cluster_utilisation.push_back(static_cast<double>(mounted_workers_at_tick_) /
+                                      memo_->topology().num_servers() * utilisation);
+
+  now_ += length;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    auto& job = running_[i];
+    if ((job.completion_time - (now_ - job.started)) - kEpsilon <= 0) {
+      complete(job, stats);
+      step_done = true;
+    } else {
+      if (kept != i) running_[kept] = std::move(job);
+      ++kept;
+    }
+  }
+  running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(kept), running_.end());
+
+  if (jobs_.exhausted()) {
+    next_arrival_ = kNever;
+  } else if (now_ + kEpsilon >= next_arrival_) {
+    arrive();
+    step_done = true;
+  }
+  if (finished()) step_done = true;
+}
+
+void Cluster::block(const Job& job, BlockCause cause, ClusterStepStats& stats) {
+  stats.blocked.push_back(job.index);
+  ++counters_.blocked;
+  ++counters_.blocked_by_cause[static_cast<std::size_t>(cause)];
+  if (!keep_log_) return;
+  const JobGraph& graph = *memo_->graphs()[static_cast<std::size_t>(job.model)];
+  log_.blocked.push_back({job.index, graph.num_ops(), static_cast<int>(graph.dependencies().size()),
+                          graph.total_memory(), graph.total_dependency_bytes(), job.sequential_time,
+                          job.fraction, job.max_acceptable_time});
+}
+
+void Cluster::complete(const MountedJob& done, ClusterStepStats& stats) {
+  stats.completed.push_back(done.job.index);
+  ++counters_.completed;
+  unmount(done);
+  if (!keep_log_) return;
+  const PartitionedGraph& cut = *done.execution->job;
+  const JobGraph& whole = cut.graph();
+  const double time = now_ - done.job.arrived;
+  log_.completed.push_back({done.job.index,
+                            time,
+                            done.sequential_time / time,
+                            done.communication_overhead,
+                            done.computation_overhead,
+                            cut.num_ops(),
+                            cut.num_dependencies(),
+                            cut.total_memory(),
+                            cut.total_dependency_bytes(),
+                            cut.degree(),
+                            done.sequential_time,
+                            done.job.fraction,
+                            done.max_acceptable_time,
+                            done.execution->num_servers,
+                            done.execution->num_channels,
+                            done.utilisation,
+                            whole.num_ops(),
+                            static_cast<int>(whole.dependencies().size()),
+                            whole.total_memory(),
+                            whole.total_dependency_bytes()});
+}
+
+void Cluster::unmount(const MountedJob& job) { occupied_.erase(job.execution->servers); }
+
+void Cluster::close_episode(ClusterStepStats& stats) {
+  for (const auto& job : running_) {
+    unmount(job);
+    if (!memo_->setting().semantics.running_at_end_is_not_blocked) {
+      block(job.job, BlockCause::kSimulationEnded, stats);
+    }
+  }
+  running_.clear();
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "env/cluster/cluster_config.h"
+#include "env/cluster/episode_log.h"
+#include "env/cluster/execution_memo.h"
+#include "env/workload/job_stream.h"
+
+namespace pacml::env {
+
+// Why a job was blocked.
+enum class BlockCause { kNone, kOpPartition, kOpPlacement, kCompletionTime, kSimulationEnded };
+inline constexpr std::size_t kNumBlockCauses = 5;
+[[nodiscard]] const char* name_of(BlockCause cause);
+
+// A job that has arrived. `sequential_time` and `max_acceptable_time` are of the original job.
+struct Job {
+  int index = 0;  // by arrival, from 0
+  int model = 0;  // graph number
+  double fraction = 1;
+  double arrived = 0;
+  double sequential_time = 0;
+  double max_acceptable_time = 0;
+};
+
+// A job that has been mounted.
+struct MountedJob {
+  Job job;
+  ExecutionPtr execution;
+  std::shared_ptr<const Lookahead> lookahead;
+  bool lookahead_ran =
+      false;  // simulated or looked up for itself, not taken from another placement
+  double completion_time = 0;  // lookahead, all training steps
+  double communication_overhead = 0;
+  double computation_overhead = 0;
+  double sequential_time = 0;  // of the partitioned job, which decides blocking
+  double max_acceptable_time = 0;
+  double utilisation = 0;
+  double started = 0;
+};
+
+// What became of the decision on the queued job.
+struct Decision {
+  std::optional<MountedJob> mounted;  // absent when it was refused or found no place
+  BlockCause cause = BlockCause::kNone;
+};
+
+// Counts of an episode so far.
+struct ClusterCounters {
+  int arrived = 0;
+  int completed = 0;
+  int blocked = 0;
+  std::array<int, kNumBlockCauses> blocked_by_cause{};
+};
+
+// The RAMP cluster's event loop: jobs arrive one at a time, are mounted or blocked by a decision,
+// run for their lookahead's completion time and leave. A value: copies are independent but share
+// the memo, so they stay on one thread. Thread-confined.
+class Cluster {
+ public:
+  Cluster(std::shared_ptr<ExecutionMemo> memo, const ClusterConfig& config, int num_training_steps);
+
+  // Starts an episode. The first job arrives at time 0. `keep_log`: fill log() (tests, evaluation).
+  void reset(JobStream jobs, bool keep_log);
+
+  // The job that waits for a decision, if one does.
+  [[nodiscard]] const std::optional<Job>& queued() const { return queued_; }
+  // Decides on the queued job with partitioning degree `degree`; 0 refuses it. Then time goes on
+  // until a job arrives or completes, or the episode ends: one cluster step. Pre: queued().
+  [[nodiscard]] Decision decide(int degree, ClusterStepStats& stats);
+  // A cluster step without a decision. Pre: !queued() and !finished().
+  void wait(ClusterStepStats& stats);
+  [[nodiscard]] bool finished() const;
+
+  // How the queued job would run with `degree`, without changing anything; null when it cannot be
+  // placed.
+  [[nodiscard]] ExecutionPtr try_place(int degree) const;
+  // All training steps' completion time of an execution, as decide() would find it now.
+  [[nodiscard]] double completion_time(const Execution& execution) const;
+  // The limit of the queued job when cut as in `execution`.
+  [[nodiscard]] double max_acceptable_time(const Execution& execution) const;
+  [[nodiscard]] bool meets_limit(double completion_time, double max_acceptable_time) const;
+
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] const std::vector<MountedJob>& running() const { return running_; }
+  // Workers and channels that are in use as the mask and the observation see it: at the start of
+  // the last tick as published, or now (fresh_occupancy).
+  [[nodiscard]] int mounted_workers() const;
+  [[nodiscard]] int mounted_channels() const;
+  // Servers that hold a job right now.
+  [[nodiscard]] const ServerSet& occupied() const { return occupied_; }
+  [[nodiscard]] const ClusterCounters& counters() const { return counters_; }
+  [[nodiscard]] const EpisodeLog& log() const { return log_; }
+  [[nodiscard]] const JobStream& jobs() const { return jobs_; }
+  [[nodiscard]] ExecutionMemo& memo() const { return *memo_; }
+  [[nodiscard]] const ClusterConfig& config() const { return config_; }
+  [[nodiscard]] int num_training_steps() const { return num_training_steps_; }
+
+ private:
+  void arrive();
+  [[nodiscard]] Decision mount(const Job& job, int degree);
+  [[nodiscard]] std::shared_ptr<const Lookahead> find_lookahead(const ExecutionPtr& execution,
+                                                                int model, bool& ran);
+  void block(const Job& job, BlockCause cause, ClusterStepStats& stats);
+  void complete(const MountedJob& done, ClusterStepStats& stats);
+  void unmount(const MountedJob& job);
+  void advance(ClusterStepStats& stats);
+  void tick(ClusterStepStats& stats, bool& step_done);
+  void close_episode(ClusterStepStats& stats);
+
+  std::shared_ptr<ExecutionMemo> memo_;
+  ClusterConfig config_;
+  int num_training_steps_;
+  JobStream jobs_;
+  bool keep_log_ = false;
+
+  double now_ = 0;
+  double next_arrival_ = 0;
+  std::optional<Job> queued_;
+  std::vector<MountedJob> running_;  // by index
+  ServerSet occupied_;
+  int mounted_workers_at_tick_ = 0;
+  int mounted_channels_at_tick_ = 0;
+  std::vector<std::shared_ptr<const Lookahead>>
+      episode_lookaheads_;  // [model, degree], model_degree
+  ClusterCounters counters_;
+  EpisodeLog log_;
+
+  // One step's figures per tick (and, for overheads, per running job); scratch.
+  struct TickFigures {
+    std::vector<double> jobs_running, mounted_workers, mounted_channels;
+    std::vector<double> compute_overhead, communication_overhead, utilisation;
+  };
+  TickFigures figures_;
+};
+
+}  // namespace pacml::env

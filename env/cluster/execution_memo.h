@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "env/cluster/communication.h"
+#include "env/cluster/lookahead.h"
+#include "env/cluster/placement.h"
+#include "env/cluster/ramp_config.h"
+#include "env/cluster/topology.h"
+#include "env/graph/job_graph.h"
+#include "env/graph/partitioned_graph.h"
+#include "env/semantics.h"
+
+namespace pacml::env {
+
+// How a placed job runs: a pure function of its partitioned graph and its placement. Immutable, but
+// for the lookahead, which is simulated when it is first asked for. Shared by all jobs that run
+// this way.
+struct Execution {
+  PartitionedGraphPtr job;
+  Placement placement;
+  ServerSet servers;
+  int num_servers = 0;
+  int num_channels = 0;     // ordered pairs of servers that flows use
+  double flow_bytes = 0;    // of all flows, summed in dependency order
+  bool fits_memory = true;  // forward and backward memory within every worker's capacity
+  mutable std::shared_ptr<const Lookahead> lookahead;
+};
+using ExecutionPtr = std::shared_ptr<const Execution>;
+
+// Everything that is derived from a job graph and remembered beside it: the graph cut at each
+// degree, where first fit puts it given the occupied servers, and how it runs there. All exact:
+// what is looked up is what would be computed. Bounded: what is remembered is dropped, oldest
+// generation first, when it exceeds `max_bytes`; running jobs keep what they use alive.
+// Thread-confined; environments of one thread share one.
+class ExecutionMemo {
+ public:
+  // What the memo's answers depend on besides the graphs.
+  struct Setting {
+    RampConfig ramp;
+    SemanticSwitches semantics;
+    double time_scale = 1.0;   // simulated time per unit of profile time
+    double op_quantum = 0.01;  // profile time; see pieces_of
+    int max_degree = 16;
+    std::size_t max_bytes = std::size_t{24} << 20;
+  };
+
+  ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& setting);
+
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] const Communication& communication() const { return communication_; }
+  [[nodiscard]] const Setting& setting() const { return setting_; }
+  [[nodiscard]] std::span<const JobGraphPtr> graphs() const { return graphs_; }
+
+  // Graph number `graph` cut at `degree` (1 <= degree <= max_degree).
+  [[nodiscard]] const PartitionedGraphPtr& partition(int graph, int degree);
+
+  // How that job runs when the servers in `occupied` run others; null when it cannot be placed.
+  [[nodiscard]] ExecutionPtr place(int graph, int degree, const ServerSet& occupied);
+
+  // One training step of an execution.
+  [[nodiscard]] const std::shared_ptr<const Lookahead>& lookahead(const Execution& execution);
+
+  // Counters since construction, for benchmarks and metrics.
+  struct Counters {
+    std::uint64_t placements = 0;  // asked for
+    std::uint64_t placement_hits = 0;
+    std::uint64_t lookaheads = 0;  // simulated
+    std::size_t bytes = 0;         // remembered now
+  };
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+ private:
+  struct PlacementKey {
+    std::int32_t graph = 0;
+    std::int32_t degree = 0;
+    ServerSet occupied;
+    bool operator==(const PlacementKey&) const = default;
+  };
+  struct PlacementKeyHash {
+    std::size_t operator()(const PlacementKey& key) const;
+  };
+
+  [[nodiscard]] ExecutionPtr intern(int graph, int degree, Placement placement);
+  [[nodiscard]] ExecutionPtr execute(const PartitionedGraphPtr& job, Placement placement) const;
+  void account(std::size_t bytes);
+
+  std::vector<JobGraphPtr> graphs_;
+  Setting setting_;
+  Topology topology_;
+  Communication communication_;
+  std::vector<PartitionedGraphPtr> partitions_;  // [graph, degree]
+  std::unordered_map<PlacementKey, ExecutionPtr, PlacementKeyHash> by_occupancy_;
+  std::unordered_multimap<std::uint64_t, ExecutionPtr>
+      by_placement_;  // by hash of (job, placement)
+  Counters counters_;
+};
+
+}  // namespace pacml::env

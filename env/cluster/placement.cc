@@ -1,0 +1,116 @@
+#include "env/cluster/placement.h"
+
+#include <algorithm>
+#include <span>
+
+namespace pacml::env {
+namespace {
+
+std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+// One search: the servers' free memory and what has been placed so far.
+class FirstFit {
+ public:
+  FirstFit(const PartitionedGraph& job, const Topology& topology, double worker_memory,
+           const ServerSet& occupied, bool full_memory_check)
+      : job_(job),
+        topology_(topology),
+        occupied_(occupied),
+        full_memory_check_(full_memory_check),
+        free_(at(topology.num_servers()), worker_memory),
+        first_(at(job.graph().num_forward()), 0) {}
+
+  std::optional<Placement> run() {
+    for (const OpIndex op : job_.graph().placement_sequence()) {
+      const auto chosen = choose(op);
+      if (chosen.empty()) return std::nullopt;
+      first_[at(op)] = placement_.size();
+      const double share = reserved_memory(op) / static_cast<double>(job_.pieces(op));
+      for (const Server s : chosen) free_[s] -= share;
+      placement_.insert(placement_.end(), chosen.begin(), chosen.end());
+    }
+    return std::move(placement_);
+  }
+
+ private:
+  [[nodiscard]] double reserved_memory(OpIndex op) const {
+    const auto& graph = job_.graph();
+    const double forward = graph.memory()[at(op)];
+    return full_memory_check_ ? forward + graph.memory()[at(graph.counterpart(op))] : forward;
+  }
+
+  // Empty: nothing fits.
+  [[nodiscard]] std::vector<Server> choose(OpIndex op) const {
+    const auto pieces = at(job_.pieces(op));
+    const double memory = reserved_memory(op);
+    for (const OpIndex parent : job_.graph().forward_parents(op)) {
+      if (at(job_.pieces(parent)) != pieces) continue;
+      const auto servers = std::span(placement_).subspan(first_[at(parent)], pieces);
+      if (has_room(servers, memory)) return {servers.begin(), servers.end()};
+    }
+    const double share = memory / static_cast<double>(pieces);
+    const auto blocks = topology_.blocks(static_cast<int>(pieces));
+    for (std::size_t begin = 0; begin < blocks.size(); begin += pieces) {
+      const auto block = blocks.subspan(begin, pieces);
+      const bool fits = std::all_of(block.begin(), block.end(), [&](Server s) {
+        return !occupied_.contains(s) && free_[s] >= share;
+      });
+      if (fits) return {block.begin(), block.end()};
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool has_room(std::span<const Server> servers, double memory) const {
+    if (full_memory_check_) {
+      const double share = memory / static_cast<double>(servers.size());
+      return std::all_of(servers.begin(), servers.end(),
+                         [&](Server s) { return free_[s] >= share; });
+    }
+    double room = 0;
+    for (const Server s : servers) room += free_[s];
+    return room >= memory;
+  }
+
+  const PartitionedGraph& job_;
+  const Topology& topology_;
+  const ServerSet& occupied_;
+  bool full_memory_check_;
+  std::vector<double> free_;        // bytes, per server
+  std::vector<std::size_t> first_;  // of each placed op: where its pieces begin in placement_
+  Placement placement_;
+};
+
+}  // namespace
+
+std::optional<Placement> place_first_fit(const PartitionedGraph& job, const Topology& topology,
+                                         double worker_memory, const ServerSet& occupied,
+                                         bool full_memory_check) {
+  return FirstFit(job, topology, worker_memory, occupied, full_memory_check).run();
+}
+
+std::vector<Server> server_of_ops(const PartitionedGraph& job, const Placement& placement) {
+  std::vector<Server> servers(at(job.num_ops()));
+  auto next = placement.begin();
+  for (const OpIndex op : job.graph().placement_sequence()) {
+    for (int j = 0; j < job.pieces(op); ++j, ++next) {
+      servers[at(job.forward_piece(op) + j)] = *next;
+      servers[at(job.backward_piece(op) + j)] = *next;
+    }
+  }
+  return servers;
+}
+
+std::vector<std::vector<OpIndex>> ops_on_servers(const PartitionedGraph& job,
+                                                 const Placement& placement, int num_servers) {
+  std::vector<std::vector<OpIndex>> ops(at(num_servers));
+  auto next = placement.begin();
+  for (const OpIndex op : job.graph().placement_sequence()) {
+    for (int j = 0; j < job.pieces(op); ++j, ++next) {
+      ops[*next].push_back(job.forward_piece(op) + j);
+      ops[*next].push_back(job.backward_piece(op) + j);
+    }
+  }
+  return ops;
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,116 @@
+#include "env/cluster/topology.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "common/check.h"
+
+namespace pacml::env {
+namespace {
+
+using Shape = std::array<int, 3>;
+
+// Shapes of `pieces` servers from the factor pairs (pieces / i, i), in the order of first fit.
+std::vector<Shape> divisor_shapes(int pieces, const Shape& cluster) {
+  std::vector<Shape> shapes;
+  for (int i = 1; i <= pieces; ++i) {
+    if (pieces % i != 0) continue;
+    const int a = pieces / i;
+    const int root = static_cast<int>(std::lround(std::sqrt(a)));
+    const bool fits_rack = i <= cluster[2];
+    if (root * root == a && root <= cluster[0] && root <= cluster[1] && fits_rack) {
+      shapes.push_back({root, root, i});
+    }
+    if (a <= cluster[0] && a <= cluster[1] && fits_rack) {
+      shapes.push_back({a, 1, i});
+      shapes.push_back({a, i, 1});
+    }
+  }
+  return shapes;
+}
+
+Server flat(int group, int rack, int server, const Shape& cluster) {
+  return static_cast<Server>((group * cluster[1] + rack) * cluster[2] + server);
+}
+
+void append_blocks(const Shape& block, const Shape& cluster, std::vector<Server>& out) {
+  for (int i = 0; i + block[0] <= cluster[0]; ++i) {
+    for (int j = 0; j + block[1] <= cluster[1]; ++j) {
+      for (int l = 0; l + block[2] <= cluster[2]; ++l) {
+        for (int a = 0; a < block[0]; ++a) {
+          for (int b = 0; b < block[1]; ++b) {
+            for (int d = 0; d < block[2]; ++d) out.push_back(flat(i + a, j + b, l + d, cluster));
+          }
+        }
+      }
+    }
+  }
+}
+
+// A diagonal through groups and racks. The published search offers each origin's third coordinate
+// twice over (it wraps); the repeats are left out, since first fit never takes a block that it
+// refused.
+void append_diagonals(int pieces, const Shape& cluster, std::vector<Server>& out) {
+  for (int i = 0; i + pieces <= cluster[0]; ++i) {
+    for (int j = 0; j + pieces <= cluster[1]; ++j) {
+      for (int l = 0; l < cluster[2]; ++l) {
+        for (int t = 0; t < pieces; ++t) out.push_back(flat(i + t, j + t, l, cluster));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const RampConfig& c) {
+  std::vector<std::string> problems;
+  const auto& [groups, racks, servers] = c.topology;
+  if (groups < 1 || racks < 1 || servers < 1) {
+    problems.emplace_back("topology: every dimension must be at least 1");
+  } else if (racks > groups) {
+    problems.push_back("topology: " + std::to_string(racks) + " racks per group do not fit " +
+                       std::to_string(groups) +
+                       " communication groups (RAMP needs racks <= groups)");
+  } else if (static_cast<long long>(groups) * racks * servers > 4096) {
+    problems.emplace_back("topology: more than 4096 servers");
+  }
+  if (c.num_channels < 1) problems.emplace_back("num_channels: must be at least 1");
+  for (const auto& [key, value] : {std::pair{"total_node_bandwidth", c.total_node_bandwidth},
+                                   {"worker_memory", c.worker_memory}}) {
+    if (!(value > 0) || !std::isfinite(value))
+      problems.push_back(std::string(key) + ": must be > 0");
+  }
+  for (const auto& [key, value] : {std::pair{"propagation_latency", c.propagation_latency},
+                                   {"worker_io_latency", c.worker_io_latency}}) {
+    if (!(value >= 0) || !std::isfinite(value))
+      problems.push_back(std::string(key) + ": must be >= 0");
+  }
+  return problems;
+}
+
+int ServerSet::count() const {
+  int total = 0;
+  for (const std::uint64_t word : words_) total += std::popcount(word);
+  return total;
+}
+
+Topology::Topology(std::array<int, 3> shape, int max_pieces) : shape_(shape) {
+  PACML_CHECK(max_pieces >= 1, "an op has at least one piece");
+  const auto size = static_cast<std::size_t>(max_pieces) + 1;
+  shape_exists_.resize(size, false);
+  blocks_.resize(size);
+  for (int pieces = 1; pieces <= max_pieces; ++pieces) {
+    if (pieces > 1 && pieces % 2 != 0) continue;
+    auto& blocks = blocks_[static_cast<std::size_t>(pieces)];
+    const auto shapes = divisor_shapes(pieces, shape_);
+    shape_exists_[static_cast<std::size_t>(pieces)] = !shapes.empty();
+    if (pieces > num_servers()) continue;
+    for (const auto& block : shapes) append_blocks(block, shape_, blocks);
+    append_diagonals(pieces, shape_, blocks);
+    append_blocks({pieces, 1, 1}, shape_, blocks);
+  }
+}
+
+}  // namespace pacml::env

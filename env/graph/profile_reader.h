@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <istream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/graph/profile.h"
+
+namespace pacml::env {
+
+// Reads a profile in PipeDream's text format:
+//
+//   node<ID> -- <description> -- forward_compute_time=F, backward_compute_time=B,
+//       activation_size=A, parameter_size=P[, ...][ -- stage_id=K]       (on one line)
+//   <TAB>node<U> -- node<V>
+//
+// A value may be a list "[a; b]": its sum counts. Blank lines are skipped. Refused, with a
+// UserError that names `source` and the line: anything else on a line, ids that are not
+// exactly 1..n, an op described twice, a dependency on an unknown op or on itself, a time or size
+// that is negative or not finite, a file without ops, and a graph with a cycle. A repeated
+// dependency counts once.
+[[nodiscard]] Profile read_profile(std::istream& text, std::string model, std::string_view source);
+
+// Reads `path`; the model is named by the folder when the file is called graph.txt, else by its
+// stem.
+[[nodiscard]] Profile read_profile_file(const std::filesystem::path& path);
+
+// The models below `directory`, i.e. its sub-folders that hold a graph.txt, sorted by name.
+// UserError when the folder does not exist or holds none.
+[[nodiscard]] std::vector<std::string> list_profiles(const std::filesystem::path& directory);
+
+}  // namespace pacml::env

@@ -1,0 +1,309 @@
+#include "env/graph/zoo/layer_builder.h"
+
+#include <utility>
+
+#include "common/check.h"
+
+namespace pacml::env::zoo {
+namespace {
+
+constexpr double kTokenBytes = 8;  // token numbers and indices are 64-bit integers
+constexpr double kIndexBytes = 8;  // where a pooling window had its maximum
+constexpr double kMaskBytes = 1;   // what dropout kept
+constexpr double kLstmGates = 4;
+
+std::string text(std::int64_t number) { return std::to_string(number); }
+
+// Output extent of a window that moves over a padded input.
+std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
+                          std::int64_t padding, bool ceil) {
+  const std::int64_t room = extent + 2 * padding - kernel;
+  PACML_CHECK(room >= 0, "a window must not be larger than what it moves over");
+  std::int64_t count = (room + (ceil ? stride - 1 : 0)) / stride + 1;
+  // A window may hang over the edge, but it must start inside.
+  if (ceil && (count - 1) * stride >= extent + padding) --count;
+  return count;
+}
+
+Work scaled(const Work& work, double factor) {
+  return {.flops = work.flops * factor,
+          .memory_bytes = work.memory_bytes * factor,
+          .launches = work.launches * factor};
+}
+
+}  // namespace
+
+LayerBuilder::LayerBuilder(std::string model, int batch) {
+  PACML_CHECK(batch > 0, "a mini-batch holds at least one sample");
+  network_.model = std::move(model);
+  network_.batch = batch;
+}
+
+Tensor LayerBuilder::image_input(std::int64_t channels, std::int64_t height, std::int64_t width) {
+  Layer layer{.description = "Images", .output = {channels, height, width}};
+  layer.forward = {.decoded_images = static_cast<double>(network_.batch),
+                   .host_bytes = network_.batch * num_elements(layer.output) * kElementBytes};
+  return append(std::move(layer));
+}
+
+Tensor LayerBuilder::token_input(std::int64_t sequences, std::int64_t steps) {
+  Layer layer{.description = "Tokens", .output = {sequences, steps}, .element_bytes = kTokenBytes};
+  layer.forward = {.host_bytes = network_.batch * num_elements(layer.output) * kTokenBytes};
+  return append(std::move(layer));
+}
+
+// Forward: one matrix product per output position. Backward: one of the same size for the weights'
+// gradient and, unless the input is data, one for the input's gradient.
+Tensor LayerBuilder::conv2d(Tensor x, const Conv2d& conv) {
+  const Shape& in = shape(x);
+  PACML_CHECK(in.size() == 3, "a convolution reads images");
+  const std::int64_t height = window_count(in[1], conv.kernel, conv.stride, conv.padding, false);
+  const std::int64_t width = window_count(in[2], conv.kernel, conv.stride, conv.padding, false);
+  const auto weights = static_cast<double>(conv.channels * in[0] * conv.kernel * conv.kernel);
+  Layer layer{.description = "Convolution(" + text(in[0]) + " to " + text(conv.channels) +
+                             " channels, kernel " + text(conv.kernel) + ", stride " +
+                             text(conv.stride) + ", padding " + text(conv.padding) + ")",
+              .inputs = {x.layer},
+              .output = {conv.channels, height, width}};
+  layer.parameters = weights + (conv.bias ? static_cast<double>(conv.channels) : 0);
+  layer.multiply_adds = weights * static_cast<double>(height * width);
+  layer.forward = {.flops = 2 * layer.multiply_adds * network_.batch,
+                   .memory_bytes = kElementBytes * (batch_elements(x) + layer.parameters +
+                                                    network_.batch * num_elements(layer.output)),
+                   .launches = 1};
+  layer.backward = scaled(layer.forward, is_input(x) ? 1 : 2);
+  return append(std::move(layer));
+}
+
+// Forward: one pass for mean and variance, one that normalises. Backward: one pass over input and
+// gradient for the two sums, one that reads both again and writes.
+Tensor LayerBuilder::batch_norm(Tensor x) {
+  const Shape& in = shape(x);
+  PACML_CHECK(in.size() == 3, "batch normalisation reads images");
+  const double elements = batch_elements(x);
+  Layer layer{.description = "BatchNorm(" + text(in[0]) + ")", .inputs = {x.layer}, .output = in};
+  layer.parameters = 2 * static_cast<double>(in[0]);
+  layer.forward = {
+      .flops = 6 * elements, .memory_bytes = 3 * kElementBytes * elements, .launches = 2};
+  layer.backward = {
+      .flops = 10 * elements, .memory_bytes = 5 * kElementBytes * elements, .launches = 2};
+  return append(std::move(layer));
+}
+
+// Forward also writes where each maximum was; backward clears the gradient and scatters into it.
+Tensor LayerBuilder::max_pool(Tensor x, const MaxPool& pool) {
+  const Shape& in = shape(x);
+  PACML_CHECK(in.size() == 3, "pooling reads images");
+  Layer layer{
+      .description = "MaxPool(kernel " + text(pool.kernel) + ", stride " + text(pool.stride) +
+                     ", padding " + text(pool.padding) + ")",
+      .inputs = {x.layer},
+      .output = {in[0], window_count(in[1], pool.kernel, pool.stride, pool.padding, pool.ceil),
+                 window_count(in[2], pool.kernel, pool.stride, pool.padding, pool.ceil)}};
+  const double out = network_.batch * num_elements(layer.output);
+  const double bytes = kElementBytes * (batch_elements(x) + out) + kIndexBytes * out;
+  layer.forward = {.flops = out * static_cast<double>(pool.kernel * pool.kernel),
+                   .memory_bytes = bytes,
+                   .launches = 1};
+  layer.backward = {.flops = out, .memory_bytes = bytes, .launches = 2};
+  return append(std::move(layer));
+}
+
+Tensor LayerBuilder::global_average_pool(Tensor x) {
+  const Shape& in = shape(x);
+  PACML_CHECK(in.size() == 3, "pooling reads images");
+  Layer layer{.description = "GlobalAveragePool", .inputs = {x.layer}, .output = {in[0], 1, 1}};
+  layer.forward = {.flops = batch_elements(x),
+                   .memory_bytes = kElementBytes * (batch_elements(x) +
+                                                    network_.batch * num_elements(layer.output)),
+                   .launches = 1};
+  layer.backward = layer.forward;
+  return append(std::move(layer));
+}
+
+// Forward reads x and writes; backward reads the output and its gradient and writes.
+Tensor LayerBuilder::relu(Tensor x) {
+  return pointwise(x, "ReLU", 2 * kElementBytes, 3 * kElementBytes);
+}
+
+// Both passes read and write, and touch the mask of what was kept.
+Tensor LayerBuilder::dropout(Tensor x, double rate) {
+  const auto percent = static_cast<std::int64_t>(rate * 100 + 0.5);
+  return pointwise(x, "Dropout(" + text(percent) + " %)", 2 * kElementBytes + kMaskBytes,
+                   2 * kElementBytes + kMaskBytes);
+}
+
+// The gradient passes through unchanged. What the backward pass costs is the sum of gradients where
+// the two paths meet again.
+Tensor LayerBuilder::add(Tensor a, Tensor b) {
+  PACML_CHECK(shape(a) == shape(b), "only equal shapes can be added");
+  const Tensor sum = pointwise(a, "Add", 3 * kElementBytes, 3 * kElementBytes);
+  network_.layers.back().inputs.push_back(b.layer);
+  return sum;
+}
+
+Tensor LayerBuilder::flatten(Tensor x) {
+  return append({.description = "Flatten",
+                 .inputs = {x.layer},
+                 .output = {static_cast<std::int64_t>(num_elements(shape(x)))}});
+}
+
+// Matrix products as for a convolution.
+Tensor LayerBuilder::linear(Tensor x, std::int64_t width) {
+  Shape out = shape(x);
+  const std::int64_t in_width = out.back();
+  const double rows = num_elements(out) / static_cast<double>(in_width);
+  out.back() = width;
+  const auto weights = static_cast<double>(in_width * width);
+  Layer layer{.description = "Linear(" + text(in_width) + " to " + text(width) + ")",
+              .inputs = {x.layer},
+              .output = std::move(out)};
+  layer.parameters = weights + static_cast<double>(width);
+  layer.multiply_adds = weights * rows;
+  layer.forward = {.flops = 2 * layer.multiply_adds * network_.batch,
+                   .memory_bytes = kElementBytes * (batch_elements(x) + layer.parameters +
+                                                    network_.batch * num_elements(layer.output)),
+                   .launches = 1};
+  layer.backward = scaled(layer.forward, 2);
+  return append(std::move(layer));
+}
+
+// Forward: the logarithm of the softmax is written and read again by the loss. Backward: it is read
+// once more and the gradient written.
+Tensor LayerBuilder::softmax_cross_entropy(Tensor logits) {
+  const double elements = batch_elements(logits);
+  Layer layer{.description = "SoftmaxCrossEntropy", .inputs = {logits.layer}, .output = {1}};
+  layer.forward = {
+      .flops = 5 * elements, .memory_bytes = 3 * kElementBytes * elements, .launches = 2};
+  layer.backward = {
+      .flops = 2 * elements, .memory_bytes = 2 * kElementBytes * elements, .launches = 2};
+  return append(std::move(layer));
+}
+
+// A copy in both directions.
+Tensor LayerBuilder::concat(std::initializer_list<Tensor> parts) {
+  PACML_CHECK(parts.size() > 1, "there is nothing to put together");
+  Shape out = shape(*parts.begin());
+  const std::size_t axis = out.size() == 3 ? 0 : out.size() - 1;
+  out[axis] = 0;
+  Layer layer{.description = "Concat"};
+  for (const Tensor part : parts) {
+    Shape in = shape(part);
+    PACML_CHECK(in.size() == out.size(), "only tensors of one kind can be put together");
+    out[axis] += in[axis];
+    in[axis] = out[axis];
+    PACML_CHECK(in == out, "tensors put together differ in one extent only");
+    layer.inputs.push_back(part.layer);
+  }
+  layer.output = std::move(out);
+  layer.forward = {.memory_bytes = 2 * kElementBytes * network_.batch * num_elements(layer.output),
+                   .launches = 1};
+  layer.backward = layer.forward;
+  return append(std::move(layer));
+}
+
+// Forward gathers rows of the table. Backward clears a gradient as large as the table, then adds
+// the gradients of the rows that were used.
+Tensor LayerBuilder::embedding(Tensor tokens, std::int64_t vocabulary, std::int64_t width) {
+  const std::int64_t steps = shape(tokens).back();
+  Layer layer{.description = "Embedding(" + text(vocabulary) + " to " + text(width) + ")",
+              .inputs = {tokens.layer},
+              .output = {steps, width}};
+  layer.parameters = static_cast<double>(vocabulary * width);
+  const double rows = network_.batch * static_cast<double>(steps);
+  const double moved = kElementBytes * network_.batch * num_elements(layer.output);
+  layer.forward = {.memory_bytes = 2 * moved + kTokenBytes * rows, .launches = 1};
+  layer.backward = {.memory_bytes = kElementBytes * layer.parameters + 3 * moved, .launches = 2};
+  return append(std::move(layer));
+}
+
+Tensor LayerBuilder::lstm(Tensor x, std::int64_t width) { return recurrent(x, width, 1); }
+
+Tensor LayerBuilder::bidirectional_lstm(Tensor x, std::int64_t width) {
+  return recurrent(x, width, 2);
+}
+
+// The product with the input is made for all steps at once; that with the previous state, and the
+// gates, step by step, reading the recurrent weights anew each time. Two bias vectors, as cuDNN has
+// them. Backward does everything twice: for the weights and for the inputs.
+Tensor LayerBuilder::recurrent(Tensor x, std::int64_t width, int directions) {
+  const Shape& in = shape(x);
+  PACML_CHECK(in.size() == 2, "a recurrent layer reads sequences");
+  const auto steps = static_cast<double>(in[0]);
+  const auto in_width = static_cast<double>(in[1]);
+  const auto hidden = static_cast<double>(width);
+  const double input_weights = kLstmGates * hidden * in_width;
+  const double recurrent_weights = kLstmGates * hidden * hidden;
+  Layer layer{.description = std::string(directions == 2 ? "BidirectionalLSTM(" : "LSTM(") +
+                             text(in[1]) + " to " + text(width) + ")",
+              .inputs = {x.layer},
+              .output = {in[0], directions * width}};
+  layer.parameters = directions * (input_weights + recurrent_weights + 2 * kLstmGates * hidden);
+  layer.multiply_adds = directions * steps * (input_weights + recurrent_weights);
+  const double gates = network_.batch * steps * kLstmGates * hidden;  // of one direction
+  layer.forward = {
+      .flops = 2 * layer.multiply_adds * network_.batch,
+      .memory_bytes = kElementBytes * directions *
+                      (batch_elements(x) + input_weights + steps * recurrent_weights + 2 * gates),
+      .launches = directions * (1 + 2 * steps)};
+  layer.backward = scaled(layer.forward, 2);
+  return append(std::move(layer));
+}
+
+// score(q, k) = v . tanh(Wq q + Wk k): two projections, one tensor {query steps, key steps, width}
+// that is written and read twice (sum, tanh), then the softmax and the weighted sum. Backward is
+// twice the forward pass.
+Tensor LayerBuilder::attention(Tensor queries, Tensor keys) {
+  const Shape& q = shape(queries);
+  const Shape& k = shape(keys);
+  PACML_CHECK(q.size() == 2 && k.size() == 2 && q[1] == k[1],
+              "attention reads two sequences of one width");
+  const auto width = static_cast<double>(q[1]);
+  const auto query_steps = static_cast<double>(q[0]);
+  const auto key_steps = static_cast<double>(k[0]);
+  Layer layer{.description = "Attention(" + text(q[1]) + ")",
+              .inputs = {queries.layer, keys.layer},
+              .output = q};
+  layer.parameters = 2 * width * width + width;
+  const double pairs = query_steps * key_steps * width;
+  layer.multiply_adds = (query_steps + key_steps) * width * width + 2 * pairs;
+  layer.forward = {
+      .flops = 2 * layer.multiply_adds * network_.batch,
+      .memory_bytes = kElementBytes * (2 * batch_elements(queries) + 2 * batch_elements(keys) +
+                                       layer.parameters + 4 * network_.batch * pairs),
+      .launches = 7};
+  layer.backward = scaled(layer.forward, 2);
+  return append(std::move(layer));
+}
+
+const Shape& LayerBuilder::shape(Tensor x) const {
+  PACML_CHECK(x.layer >= 0 && static_cast<std::size_t>(x.layer) < network_.layers.size(),
+              "a tensor comes from this builder");
+  return network_.layers[static_cast<std::size_t>(x.layer)].output;
+}
+
+Network LayerBuilder::build() { return std::move(network_); }
+
+Tensor LayerBuilder::append(Layer layer) {
+  network_.layers.push_back(std::move(layer));
+  return {static_cast<int>(network_.layers.size()) - 1};
+}
+
+Tensor LayerBuilder::pointwise(Tensor x, std::string description, double forward_bytes,
+                               double backward_bytes) {
+  const double elements = batch_elements(x);
+  Layer layer{.description = std::move(description), .inputs = {x.layer}, .output = shape(x)};
+  layer.forward = {.flops = elements, .memory_bytes = forward_bytes * elements, .launches = 1};
+  layer.backward = {.flops = elements, .memory_bytes = backward_bytes * elements, .launches = 1};
+  return append(std::move(layer));
+}
+
+double LayerBuilder::batch_elements(Tensor x) const {
+  return network_.batch * num_elements(shape(x));
+}
+
+bool LayerBuilder::is_input(Tensor x) const {
+  return network_.layers[static_cast<std::size_t>(x.layer)].inputs.empty();
+}
+
+}  // namespace pacml::env::zoo

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "env/graph/zoo/network.h"
+
+namespace pacml::env::zoo {
+
+// The output of a layer that a builder has added.
+struct Tensor {
+  int layer = 0;  // its position
+};
+
+struct Conv2d {
+  std::int64_t channels = 0;  // of the output
+  std::int64_t kernel = 1;    // extent in both directions; likewise below
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  bool bias = true;
+};
+
+struct MaxPool {
+  std::int64_t kernel = 2;
+  std::int64_t stride = 2;
+  std::int64_t padding = 0;
+  bool ceil = false;  // a window that hangs over the edge counts
+};
+
+// Describes a network one layer at a time; each call adds the layer and returns its output. Shapes
+// that do not fit are bugs of the description (PACML_CHECK). Every rule for FLOPs, bytes and
+// launches is in the .cc file, one function a layer. Thread-confined.
+class LayerBuilder {
+ public:
+  // Pre: batch > 0.
+  LayerBuilder(std::string model, int batch);
+
+  // The mini-batch as it comes from the host: decoded images, or sequences of token numbers.
+  Tensor image_input(std::int64_t channels, std::int64_t height, std::int64_t width);
+  Tensor token_input(std::int64_t sequences, std::int64_t steps);
+
+  // Images {channels, height, width}.
+  Tensor conv2d(Tensor x, const Conv2d& conv);
+  Tensor batch_norm(Tensor x);
+  Tensor max_pool(Tensor x, const MaxPool& pool);
+  Tensor global_average_pool(Tensor x);  // to {channels, 1, 1}
+
+  // Any shape.
+  Tensor relu(Tensor x);
+  Tensor dropout(Tensor x, double rate);
+  Tensor add(Tensor a, Tensor b);               // equal shapes
+  Tensor flatten(Tensor x);                     // a view: costs nothing
+  Tensor linear(Tensor x, std::int64_t width);  // of the last extent, with bias
+  Tensor softmax_cross_entropy(Tensor logits);  // classes in the last extent; a loss per sample
+
+  // Along the first extent of images, along the last one of sequences; the others are equal.
+  Tensor concat(std::initializer_list<Tensor> parts);
+
+  // Sequences {steps, width}.
+  Tensor embedding(Tensor tokens, std::int64_t vocabulary, std::int64_t width);
+  Tensor lstm(Tensor x, std::int64_t width);
+  Tensor bidirectional_lstm(Tensor x, std::int64_t width);  // to {steps, 2 width}
+  // Additive attention of every query step over all key steps, giving the weighted keys: Bahdanau
+  // et al. 2015. Queries, keys and result have the same width.
+  Tensor attention(Tensor queries, Tensor keys);
+
+  [[nodiscard]] const Shape& shape(Tensor x) const;
+  // What was described. The builder is empty afterwards.
+  [[nodiscard]] Network build();
+
+ private:
+  Tensor append(Layer layer);
+  // A layer that reads `reads` and writes `writes` bytes per element of x in the forward and
+  // backward pass, and changes no shape.
+  Tensor pointwise(Tensor x, std::string description, double forward_bytes, double backward_bytes);
+  Tensor recurrent(Tensor x, std::int64_t width, int directions);
+  [[nodiscard]] double batch_elements(Tensor x) const;  // of the whole mini-batch
+  [[nodiscard]] bool is_input(Tensor x) const;
+
+  Network network_;
+};
+
+}  // namespace pacml::env::zoo

@@ -1,0 +1,57 @@
+#include "env/graph/zoo/zoo.h"
+
+#include <array>
+
+#include "common/result.h"
+#include "common/text.h"
+#include "env/graph/zoo/cost_model.h"
+#include "env/graph/zoo/networks.h"
+
+namespace pacml::env {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  int batch;
+  zoo::Network (*describe)(int batch);
+};
+
+constexpr std::array<Entry, 5> kModels = {{
+    {"alexnet", 256, zoo::alexnet},
+    {"gnmt", 64, zoo::gnmt},
+    {"resnet18", 256, zoo::resnet18},
+    {"squeezenet1_0", 256, zoo::squeezenet1_0},
+    {"vgg16", 64, zoo::vgg16},
+}};
+
+const Entry& entry_of(std::string_view model) {
+  for (const Entry& entry : kModels) {
+    if (entry.name == model) return entry;
+  }
+  throw UserError("there is no built-in model '" + std::string(model) + "'" +
+                  did_you_mean(model, zoo_models()));
+}
+
+}  // namespace
+
+std::vector<std::string> zoo_models() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kModels) names.emplace_back(entry.name);
+  return names;
+}
+
+int zoo_batch(std::string_view model) { return entry_of(model).batch; }
+
+zoo::Network zoo_network(std::string_view model, int batch) {
+  return entry_of(model).describe(batch);
+}
+
+Profile zoo_profile(std::string_view model, const zoo::Device& device, int batch) {
+  return zoo::profile_of(zoo_network(model, batch), device);
+}
+
+Profile zoo_profile(std::string_view model) {
+  return zoo_profile(model, zoo::a100(), zoo_batch(model));
+}
+
+}  // namespace pacml::env

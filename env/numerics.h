@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace pacml::env {
+
+// Sums and means whose rounding is numpy's, because the published simulator's figures are compared
+// to the last bit. Fewer than 8 terms: left to right. Up to 128: eight interleaved accumulators,
+// then the tail. More: halves, split at a multiple of 8. Pure.
+[[nodiscard]] double pairwise_sum(std::span<const double> values);
+
+// pairwise_sum / n; 0 for no values.
+[[nodiscard]] double pairwise_mean(std::span<const double> values);
+
+// Middle value, or the mean of the two middle ones. Pre: not empty.
+[[nodiscard]] double median(std::vector<double> values);
+
+}  // namespace pacml::env

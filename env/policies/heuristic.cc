@@ -1,0 +1,175 @@
+#include "env/policies/heuristic.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "common/result.h"
+#include "common/rng.h"
+#include "common/text.h"
+
+namespace pacml::env {
+namespace {
+
+std::vector<int> valid_actions(const PartitioningEnv& env) {
+  std::vector<int> valid;
+  for (std::size_t a = 0; a < env.mask().size(); ++a) {
+    if (env.mask()[a] != 0) valid.push_back(static_cast<int>(a));
+  }
+  return valid;
+}
+
+// A masked choice counts as a refusal, as in the published environment.
+int if_valid(int action, const PartitioningEnv& env) {
+  const auto a = static_cast<std::size_t>(action);
+  return a < env.mask().size() && env.mask()[a] != 0 ? action : 0;
+}
+
+class NoParallelism final : public Heuristic {
+ public:
+  int act(const PartitioningEnv& env) override { return valid_actions(env).size() > 1 ? 1 : 0; }
+};
+
+class MinParallelism final : public Heuristic {
+ public:
+  int act(const PartitioningEnv& env) override {
+    const auto valid = valid_actions(env);
+    if (valid.size() > 2) return if_valid(2, env);
+    return valid.size() == 2 ? 1 : 0;
+  }
+};
+
+class MaxParallelism final : public Heuristic {
+ public:
+  int act(const PartitioningEnv& env) override { return valid_actions(env).back(); }
+};
+
+// SiP-ML: the same degree for every job, as far as there is room.
+class SipMl final : public Heuristic {
+ public:
+  explicit SipMl(std::optional<int> most) : most_(most) {}
+  int act(const PartitioningEnv& env) override {
+    const int largest = valid_actions(env).back();
+    return if_valid(std::min(most_.value_or(largest), largest), env);
+  }
+
+ private:
+  std::optional<int> most_;
+};
+
+// The smallest degree that would meet the limit if speed-up were perfect.
+class AcceptableJct final : public Heuristic {
+ public:
+  int act(const PartitioningEnv& env) override {
+    const Job& job = *env.cluster().queued();
+    const double target = std::ceil(job.sequential_time / job.max_acceptable_time);
+    const auto valid = valid_actions(env);
+    if (valid.size() == 1) return 0;
+    const auto it = std::find_if(valid.begin(), valid.end(), [&](int a) { return a >= target; });
+    return it != valid.end() ? *it : valid.back();
+  }
+};
+
+class RandomChoice final : public Heuristic {
+ public:
+  void reset(Seed seed) override { rng_ = Rng(derive(seed, Purpose::kHeuristic, 0)); }
+  int act(const PartitioningEnv& env) override {
+    const auto valid = valid_actions(env);
+    if (valid.size() == 1) return 0;
+    return valid[1 + rng_.below(valid.size() - 1)];
+  }
+
+ private:
+  Rng rng_{Seed{0}};
+};
+
+class Constant final : public Heuristic {
+ public:
+  explicit Constant(int degree) : degree_(degree) {}
+  int act(const PartitioningEnv& env) override { return if_valid(degree_, env); }
+
+ private:
+  int degree_;
+};
+
+// The smallest degree that is placed and whose own lookahead meets the limit; refuses when none
+// does.
+class MinFeasible final : public Heuristic {
+ public:
+  int act(const PartitioningEnv& env) override {
+    const Cluster& cluster = env.cluster();
+    for (const int a : valid_actions(env)) {
+      if (a == 0) continue;
+      const auto execution = cluster.try_place(a);
+      if (execution && cluster.meets_limit(cluster.completion_time(*execution),
+                                           cluster.max_acceptable_time(*execution))) {
+        return a;
+      }
+    }
+    return 0;
+  }
+};
+
+std::optional<int> parse_argument(std::string_view name, std::string_view argument) {
+  if (argument.empty()) return std::nullopt;
+  int value = 0;
+  const auto [end, error] =
+      std::from_chars(argument.data(), argument.data() + argument.size(), value);
+  if (error != std::errc{} || end != argument.data() + argument.size() || value < 0) {
+    throw UserError("policy " + std::string(name) + ": \"" + std::string(argument) +
+                    "\" is no whole number >= 0");
+  }
+  return value;
+}
+
+std::string_view base_name(std::string_view name) { return name.substr(0, name.find(':')); }
+
+}  // namespace
+
+std::vector<HeuristicName> heuristic_names() {
+  return {{"no_parallelism", "never partitions a job"},
+          {"min_parallelism", "always degree 2"},
+          {"max_parallelism", "the largest degree that the mask allows"},
+          {"sip_ml", "sip_ml:M: degree M, or the largest valid one below it"},
+          {"para_max", "sip_ml:16, the paper's maximum parallelisation"},
+          {"acceptable_jct", "the smallest degree that could meet the limit with perfect speed-up"},
+          {"para_min", "acceptable_jct under the paper's name"},
+          {"random", "any valid degree, all equally likely"},
+          {"constant", "constant:K: degree K, or refusal"},
+          {"min_feasible", "the smallest degree whose own lookahead meets the limit"}};
+}
+
+bool is_heuristic(std::string_view name) {
+  const auto names = heuristic_names();
+  return std::any_of(names.begin(), names.end(),
+                     [&](const HeuristicName& n) { return n.name == base_name(name); });
+}
+
+std::unique_ptr<Heuristic> make_heuristic(std::string_view name) {
+  const std::string_view base = base_name(name);
+  const auto colon = name.find(':');
+  const auto argument =
+      parse_argument(name, colon == std::string_view::npos ? "" : name.substr(colon + 1));
+  if (base != "sip_ml" && base != "constant" && colon != std::string_view::npos) {
+    throw UserError("policy " + std::string(base) + " takes no argument, found \"" +
+                    std::string(name) + "\"");
+  }
+  if (base == "no_parallelism") return std::make_unique<NoParallelism>();
+  if (base == "min_parallelism") return std::make_unique<MinParallelism>();
+  if (base == "max_parallelism") return std::make_unique<MaxParallelism>();
+  if (base == "sip_ml") return std::make_unique<SipMl>(argument);
+  if (base == "para_max") return std::make_unique<SipMl>(16);
+  if (base == "acceptable_jct" || base == "para_min") return std::make_unique<AcceptableJct>();
+  if (base == "random") return std::make_unique<RandomChoice>();
+  if (base == "min_feasible") return std::make_unique<MinFeasible>();
+  if (base == "constant") {
+    if (!argument) throw UserError("policy constant needs a degree, e.g. constant:4");
+    return std::make_unique<Constant>(*argument);
+  }
+  std::vector<std::string> known;
+  for (const auto& n : heuristic_names()) known.emplace_back(n.name);
+  throw UserError("there is no policy \"" + std::string(name) + "\"" + did_you_mean(base, known));
+}
+
+}  // namespace pacml::env

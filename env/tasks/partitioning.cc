@@ -1,0 +1,249 @@
+#include "env/tasks/partitioning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/check.h"
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr int kPaperGlobals = 17;
+// Values below the normalisation's lower end are lifted by this, as published.
+constexpr double kMachineEpsilon = 1e-7;
+
+double time_scale_of(TimeUnit unit) { return unit == TimeUnit::kPaper ? 1.0 : 1e-3; }
+
+std::vector<std::string> switch_names() {
+  std::vector<std::string> names;
+  SemanticSwitches switches;
+  visit_fields(switches, [&](std::string_view name, bool&) { names.emplace_back(name); });
+  return names;
+}
+
+int num_globals(const PartitioningConfig& c) {
+  if (c.observation == ObservationKind::kPaper) return kPaperGlobals;
+  const auto& t = c.ramp.topology;
+  return kPaperGlobals + t[0] * t[1] * t[2] + 2 * (c.max_partitions_per_op + 1);
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const PartitioningConfig& c) {
+  std::vector<std::string> problems;
+  if (!(c.op_quantum > 0) || !std::isfinite(c.op_quantum)) {
+    problems.emplace_back("op_quantum: must be > 0");
+  }
+  if (c.max_partitions_per_op < 1 || c.max_partitions_per_op > 512) {
+    problems.emplace_back("max_partitions_per_op: must be in 1..512");
+  } else if (c.max_partitions_per_op > 1 && c.max_partitions_per_op % 2 != 0) {
+    problems.emplace_back("max_partitions_per_op: must be 1 or even, as every op is cut in pairs");
+  }
+  if (c.max_partitions_in_observation < 1) {
+    problems.emplace_back("max_partitions_in_observation: must be at least 1");
+  }
+  const auto names = switch_names();
+  for (const auto& [name, value] : c.semantic_overrides) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    problems.push_back("semantic_overrides: there is no switch \"" + name + "\"" +
+                       did_you_mean(name, names));
+  }
+  return problems;
+}
+
+SemanticSwitches switches_of(const PartitioningConfig& c) {
+  SemanticSwitches switches = preset(c.semantics);
+  visit_fields(switches, [&](std::string_view name, bool& value) {
+    if (const auto it = c.semantic_overrides.find(std::string(name));
+        it != c.semantic_overrides.end()) {
+      value = it->second;
+    }
+  });
+  return switches;
+}
+
+PartitioningWorld::PartitioningWorld(const PartitioningConfig& config,
+                                     const std::vector<Profile>& profiles)
+    : config_(config) {
+  for (const auto& problems : {validate(config), validate(config.ramp), validate(config.cluster)}) {
+    if (!problems.empty()) throw UserError(problems.front());
+  }
+  const SemanticSwitches semantics = switches_of(config);
+  std::vector<JobGraphPtr> graphs;
+  for (const auto& profile : profiles) graphs.push_back(std::make_shared<const JobGraph>(profile));
+  plan_ = std::make_shared<const WorkloadPlan>(config.workload, static_cast<int>(graphs.size()));
+  spec_.task = "partitioning";
+  spec_.num_actions = config.max_partitions_per_op + 1;
+  spec_.num_globals = num_globals(config);
+  spec_.node_width = 5;
+  spec_.edge_width = 2;
+  for (const auto& graph : graphs) {
+    spec_.graphs.push_back(graph->features(semantics.mark_max_compute));
+  }
+  ExecutionMemo::Setting setting;
+  setting.ramp = config.ramp;
+  setting.semantics = semantics;
+  setting.time_scale = time_scale_of(config.time_unit);
+  setting.op_quantum = config.op_quantum;
+  setting.max_degree = config.max_partitions_per_op;
+  memo_ = std::make_shared<ExecutionMemo>(std::move(graphs), setting);
+}
+
+PoolRanges PartitioningWorld::ranges(std::span<const ModelFractions> fractions) const {
+  return make_pool_ranges(memo_->graphs(), fractions,
+                          {memo_->setting().time_scale, config_.workload.num_training_steps,
+                           config_.max_partitions_in_observation,
+                           memo_->setting().semantics.normalise_dependencies_by_pool});
+}
+
+PartitioningEnv::PartitioningEnv(std::shared_ptr<const PartitioningWorld> world)
+    : world_(std::move(world)),
+      cluster_(world_->memo(), world_->config().cluster,
+               world_->config().workload.num_training_steps),
+      globals_(static_cast<std::size_t>(world_->spec().num_globals)),
+      mask_(static_cast<std::size_t>(world_->spec().num_actions)) {}
+
+void PartitioningEnv::reset(Seed seed) { reset(JobStream(world_->plan(), seed)); }
+
+void PartitioningEnv::reset(JobStream jobs) {
+  ranges_ = world_->ranges(jobs.statistics());
+  cluster_.reset(std::move(jobs), keep_log_);
+  return_ = 0;
+  decisions_ = 0;
+  refresh_observation();
+}
+
+StepResult PartitioningEnv::step(int action) {
+  PACML_CHECK(cluster_.queued().has_value() && !cluster_.finished(), "the episode is over");
+  PACML_CHECK(action >= 0 && action < spec().num_actions, "no such action");
+  if (mask_[static_cast<std::size_t>(action)] == 0) {
+    PACML_CHECK(!world_->config().apply_action_mask, "the action is masked");
+    action = 0;
+  }
+  last_job_ = *cluster_.queued();
+  last_decision_ = cluster_.decide(action, stats_);
+  const auto& ramp = world_->config().ramp;
+  const double value =
+      reward(world_->config().reward,
+             {last_job_, last_decision_, stats_, ranges_, world_->memo()->topology().num_servers(),
+              world_->memo()->communication().channel_bandwidth(), ramp.num_channels});
+  while (!cluster_.queued() && !cluster_.finished()) cluster_.wait(waiting_stats_);
+
+  StepResult result;
+  result.reward = static_cast<float>(value);
+  return_ += value;
+  ++decisions_;
+  if (cluster_.finished()) {
+    const bool out_of_time = cluster_.now() >= world_->config().cluster.max_simulation_time;
+    result.truncated = out_of_time && world_->config().time_limit == TimeLimit::kTruncated;
+    result.terminated = !result.truncated;
+  } else {
+    refresh_observation();
+  }
+  return result;
+}
+
+void PartitioningEnv::refresh_observation() {
+  graph_ = cluster_.queued()->model;
+  write_mask();
+  write_globals();
+}
+
+void PartitioningEnv::write_mask() {
+  const Topology& topology = world_->memo()->topology();
+  const int free = topology.num_servers() - cluster_.mounted_workers();
+  mask_[0] = 1;
+  for (int a = 1; a < spec().num_actions; ++a) {
+    const bool valid = a <= free && (a == 1 || (a % 2 == 0 && topology.has_block_shape(a)));
+    mask_[static_cast<std::size_t>(a)] = valid ? 1 : 0;
+  }
+}
+
+void PartitioningEnv::write_globals() {
+  const Job& job = *cluster_.queued();
+  const JobGraph& graph = *world_->memo()->graphs()[static_cast<std::size_t>(job.model)];
+  const auto& moments = graph.moments();
+  const double servers = world_->memo()->topology().num_servers();
+  const std::array<double, kPaperGlobals> features = {
+      ranges_.num_ops.normalise(graph.num_ops()),
+      ranges_.num_dependencies.normalise(static_cast<double>(graph.dependencies().size())),
+      ranges_.sequential_time.normalise(job.sequential_time),
+      ranges_.max_acceptable_time.normalise(job.max_acceptable_time),
+      ranges_.fraction.normalise(job.fraction),
+      job.fraction,
+      ranges_.total_memory.normalise(graph.total_memory()),
+      ranges_.total_dependency_bytes.normalise(graph.total_dependency_bytes()),
+      ranges_.training_steps.normalise(cluster_.num_training_steps()),
+      moments.compute_mean,
+      moments.compute_median,
+      moments.memory_mean,
+      moments.memory_median,
+      moments.bytes_mean,
+      moments.bytes_median,
+      cluster_.mounted_workers() / servers,
+      static_cast<double>(cluster_.running().size()) / servers};
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const double lifted = features[i] < 0 ? features[i] + kMachineEpsilon : features[i];
+    globals_[i] = static_cast<float>(lifted);
+  }
+  if (world_->config().observation == ObservationKind::kCluster) append_cluster_view(kPaperGlobals);
+}
+
+// Per server: remaining time of its job over the longest sequential time, 0 when free. Then per
+// action: 1 when it would be placed, and its completion time over the limit (at most 2; 2 when not
+// placed).
+void PartitioningEnv::append_cluster_view(std::size_t at) {
+  const int servers = world_->memo()->topology().num_servers();
+  const std::span<float> remaining(globals_.data() + at, static_cast<std::size_t>(servers));
+  std::fill(remaining.begin(), remaining.end(), 0.0F);
+  for (const auto& job : cluster_.running()) {
+    const double left = job.completion_time - (cluster_.now() - job.started);
+    const auto value = static_cast<float>(left / ranges_.sequential_time.max);
+    for (int s = 0; s < servers; ++s) {
+      if (job.execution->servers.contains(static_cast<Server>(s))) {
+        remaining[static_cast<std::size_t>(s)] = value;
+      }
+    }
+  }
+  const auto actions = static_cast<std::size_t>(spec().num_actions);
+  const std::span<float> fits(remaining.data() + remaining.size(), actions);
+  const std::span<float> slack(fits.data() + actions, actions);
+  for (std::size_t a = 0; a < actions; ++a) {
+    const auto execution =
+        a > 0 && mask_[a] != 0 ? cluster_.try_place(static_cast<int>(a)) : nullptr;
+    fits[a] = execution ? 1.0F : 0.0F;
+    slack[a] = 2.0F;
+    if (!execution) continue;
+    const double limit = cluster_.max_acceptable_time(*execution);
+    slack[a] = static_cast<float>(std::min(2.0, cluster_.completion_time(*execution) / limit));
+  }
+}
+
+void PartitioningEnv::observe(ObservationRow row) const {
+  PACML_CHECK(row.globals.size() == globals_.size() && row.mask.size() == mask_.size(),
+              "the row has other widths than the spec");
+  row.graph = graph_;
+  std::copy(globals_.begin(), globals_.end(), row.globals.begin());
+  std::copy(mask_.begin(), mask_.end(), row.mask.begin());
+}
+
+std::unique_ptr<Environment> PartitioningEnv::clone() const {
+  return std::make_unique<PartitioningEnv>(*this);
+}
+
+EpisodeSummary PartitioningEnv::summary() const {
+  const ClusterCounters& c = cluster_.counters();
+  EpisodeSummary s;
+  s.episode_return = return_;
+  s.decisions = decisions_;
+  s.arrived = c.arrived;
+  s.completed = c.completed;
+  s.blocked = c.blocked;
+  s.blocking_rate = c.arrived > 0 ? static_cast<double>(c.blocked) / c.arrived : 0;
+  return s;
+}
+
+}  // namespace pacml::env
