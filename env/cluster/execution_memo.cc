@@ -1,6 +1,7 @@
 #include "env/cluster/execution_memo.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "common/check.h"
@@ -11,6 +12,20 @@ namespace {
 
 // What a remembered thing costs beside its own arrays: map node, shared_ptr block.
 constexpr std::size_t kNodeBytes = 160;
+
+// Four servers at a time: a placement has up to a thousand.
+std::uint64_t hash_placement(const Placement& placement) {
+  constexpr std::size_t kPerWord = sizeof(std::uint64_t) / sizeof(Server);
+  std::uint64_t hash = placement.size();
+  for (std::size_t i = 0; i < placement.size(); i += kPerWord) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, placement.data() + i,
+                std::min(kPerWord, placement.size() - i) * sizeof(Server));
+    hash = (hash ^ word) * kGoldenGamma;
+    hash ^= hash >> 32;
+  }
+  return mix64(hash);
+}
 
 }  // namespace
 
@@ -64,10 +79,9 @@ ExecutionPtr ExecutionMemo::place(int graph, int degree, const ServerSet& occupi
 
 ExecutionPtr ExecutionMemo::intern(int graph, int degree, Placement placement) {
   const PartitionedGraphPtr& job = partition(graph, degree);
-  std::uint64_t hash =
-      hash_combine(static_cast<std::uint64_t>(graph), static_cast<std::uint64_t>(degree));
-  for (const Server s : placement) hash = (hash ^ s) * kGoldenGamma + (hash >> 29);
-  hash = mix64(hash);
+  const std::uint64_t hash = hash_combine(
+      hash_combine(static_cast<std::uint64_t>(graph), static_cast<std::uint64_t>(degree)),
+      hash_placement(placement));
   const auto [begin, end] = by_placement_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
     if (it->second->job == job && it->second->placement == placement) return it->second;

@@ -21,13 +21,19 @@ class FirstFit {
         first_(at(job.graph().num_forward()), 0) {}
 
   std::optional<Placement> run() {
-    for (const OpIndex op : job_.graph().placement_sequence()) {
-      const auto chosen = choose(op);
+    const auto sequence = job_.graph().placement_sequence();
+    std::size_t total = 0;
+    for (const OpIndex op : sequence) total += at(job_.pieces(op));
+    placement_.reserve(total);  // so that a span into it survives what is appended
+    for (const OpIndex op : sequence) {
+      const std::span<const Server> chosen = choose(op);
       if (chosen.empty()) return std::nullopt;
       first_[at(op)] = placement_.size();
-      const double share = reserved_memory(op) / static_cast<double>(job_.pieces(op));
-      for (const Server s : chosen) free_[s] -= share;
-      placement_.insert(placement_.end(), chosen.begin(), chosen.end());
+      const double share = reserved_memory(op) / static_cast<double>(chosen.size());
+      for (const Server s : chosen) {
+        free_[s] -= share;
+        placement_.push_back(s);
+      }
     }
     return std::move(placement_);
   }
@@ -39,14 +45,14 @@ class FirstFit {
     return full_memory_check_ ? forward + graph.memory()[at(graph.counterpart(op))] : forward;
   }
 
-  // Empty: nothing fits.
-  [[nodiscard]] std::vector<Server> choose(OpIndex op) const {
+  // A parent's servers or a block of the topology; empty: nothing fits.
+  [[nodiscard]] std::span<const Server> choose(OpIndex op) const {
     const auto pieces = at(job_.pieces(op));
     const double memory = reserved_memory(op);
     for (const OpIndex parent : job_.graph().forward_parents(op)) {
       if (at(job_.pieces(parent)) != pieces) continue;
       const auto servers = std::span(placement_).subspan(first_[at(parent)], pieces);
-      if (has_room(servers, memory)) return {servers.begin(), servers.end()};
+      if (has_room(servers, memory)) return servers;
     }
     const double share = memory / static_cast<double>(pieces);
     const auto blocks = topology_.blocks(static_cast<int>(pieces));
@@ -55,7 +61,7 @@ class FirstFit {
       const bool fits = std::all_of(block.begin(), block.end(), [&](Server s) {
         return !occupied_.contains(s) && free_[s] >= share;
       });
-      if (fits) return {block.begin(), block.end()};
+      if (fits) return block;
     }
     return {};
   }

@@ -12,7 +12,7 @@ double time_ms(const Work& work, const Device& device) {
                          work.decoded_images / device.decoded_images_per_second +
                          work.host_bytes / device.host_link_bandwidth;
   if (seconds == 0) return 0;
-  return std::max(std::round(seconds * 1e6), 1.0) / 1e3;
+  return std::round((seconds + device.op_seconds) * 1e6) / 1e3;
 }
 
 Profile profile_of(const Network& network, const Device& device) {

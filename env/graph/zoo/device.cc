@@ -11,6 +11,7 @@ Device a100() {
           .memory_bandwidth = 1.935e12,
           .compute_efficiency = 0.6,
           .memory_efficiency = 0.8,
+          .op_seconds = 150e-6,
           .launch_seconds = 5e-6,
           .host_link_bandwidth = 25e9,
           .decoded_images_per_second = 480};
@@ -22,6 +23,7 @@ Device v100() {
           .memory_bandwidth = 0.9e12,
           .compute_efficiency = 0.6,
           .memory_efficiency = 0.8,
+          .op_seconds = 150e-6,
           .launch_seconds = 5e-6,
           .host_link_bandwidth = 12e9,
           .decoded_images_per_second = 480};

@@ -101,7 +101,7 @@ void replay_all(const std::vector<fs::path>& files, const fs::path& profiles) {
     comparison.compare(recorded, replayed, "", 1e-9);
     INFO(file.filename().string());
     for (const auto& difference : comparison.differences()) UNSCOPED_INFO(difference);
-    CHECK(comparison.values() > 1000);
+    CHECK(comparison.values() > 300);
     CHECK(comparison.differences().empty());
   }
 }

@@ -1,0 +1,112 @@
+#include "bench/simulator_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "common/rng.h"
+#include "env/graph/profile_library.h"
+#include "env/observation_batch.h"
+#include "env/tasks/partitioning.h"
+
+namespace pacml::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Uniform over the valid actions but 0; 0 when there is no other.
+int random_action(std::span<const std::uint8_t> mask, Rng& rng) {
+  const auto valid = std::count(mask.begin() + 1, mask.end(), std::uint8_t{1});
+  if (valid == 0) return 0;
+  auto skip = static_cast<int>(rng.below(static_cast<std::uint64_t>(valid)));
+  for (std::size_t a = 1;; ++a) {
+    if (mask[a] != 0 && skip-- == 0) return static_cast<int>(a);
+  }
+}
+
+}  // namespace
+
+Figures run_simulator_bench(const env::PartitioningConfig& config, std::int64_t decisions,
+                            int repetitions) {
+  const auto world = std::make_shared<const env::PartitioningWorld>(
+      config, env::load_profiles(config.profiles, config.workload.models));
+  env::PartitioningEnv environment(world);
+  env::ObservationBatch batch(1, world->spec().num_globals, world->spec().num_actions);
+  Rng rng(Seed{1});
+  std::uint64_t episode = 0;
+  environment.reset(derive(Seed{0}, Purpose::kEpisode, episode));
+  std::vector<double> rates;
+  for (int r = 0; r <= repetitions; ++r) {
+    const auto start = Clock::now();
+    for (std::int64_t i = 0; i < decisions; ++i) {
+      environment.observe(batch.row(0));
+      if (environment.step(random_action(batch.mask(0), rng)).final()) {
+        environment.reset(derive(Seed{0}, Purpose::kEpisode, ++episode));
+      }
+    }
+    rates.push_back(static_cast<double>(decisions) / seconds_since(start));
+  }
+  const auto& counters = world->memo()->counters();
+  const double first = rates.front();
+  rates.erase(rates.begin());
+  return {{"decisions_per_second", median_of(rates)},
+          {"first_decisions_per_second", first},
+          {"placement_hit_ratio",
+           static_cast<double>(counters.placement_hits) / static_cast<double>(counters.placements)},
+          {"lookaheads", static_cast<double>(counters.lookaheads)},
+          {"memo_bytes", static_cast<double>(counters.bytes)}};
+}
+
+Figures run_lookahead_bench(const env::PartitioningConfig& config, int repetitions) {
+  const auto profiles = env::load_profiles(config.profiles, config.workload.models);
+  const env::PartitioningWorld world(config, profiles);
+  const env::ServerSet nobody(world.memo()->topology().num_servers());
+  std::vector<int> degrees;
+  for (const int degree : {1, 2, 4, 6, 8, 16}) {
+    if (degree <= config.max_partitions_per_op) degrees.push_back(degree);
+  }
+
+  Figures figures;
+  for (std::size_t model = 0; model < profiles.size(); ++model) {
+    for (const int degree : degrees) {
+      const auto execution = world.memo()->place(static_cast<int>(model), degree, nobody);
+      if (!execution) continue;
+      const auto& job = *execution->job;
+      std::vector<double> times;
+      for (int r = 0; r < repetitions; ++r) {
+        const auto start = Clock::now();
+        const auto server = server_of_ops(job, execution->placement);
+        const auto raw =
+            raw_run_times(job, server, world.memo()->topology(), world.memo()->communication());
+        const auto step = simulate_step(job, execution->placement, server, raw,
+                                        world.memo()->topology().num_servers(),
+                                        world.memo()->setting().semantics);
+        times.push_back(seconds_since(start));
+        if (step.ticks.empty()) times.back() = 0;  // keep the work observable
+      }
+      figures.emplace_back(profiles[model].model + "_" + std::to_string(degree) + "_seconds",
+                           median_of(times));
+    }
+  }
+  std::vector<double> tables;
+  for (int r = 0; r < repetitions; ++r) {
+    const auto start = Clock::now();
+    env::ExecutionMemo memo({world.memo()->graphs().begin(), world.memo()->graphs().end()},
+                            world.memo()->setting());
+    for (std::size_t model = 0; model < profiles.size(); ++model) {
+      for (const int degree : degrees) {
+        const auto execution = memo.place(static_cast<int>(model), degree, nobody);
+        if (execution) static_cast<void>(memo.lookahead(*execution));
+      }
+    }
+    tables.push_back(seconds_since(start));
+  }
+  figures.emplace_back("table_seconds", median_of(tables));
+  return figures;
+}
+
+}  // namespace pacml::bench
