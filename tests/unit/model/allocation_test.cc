@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -21,6 +22,11 @@ void* counted(std::size_t size, std::size_t alignment) {
 void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
+}
+// The standard library's temporary buffers use this form; it must match the delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
 }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
