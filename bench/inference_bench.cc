@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/rng.h"
 #include "env/graph_features.h"
@@ -72,9 +74,7 @@ double median_seconds(int repetitions, Prepare prepare, Timed timed) {
     timed();
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::ranges::nth_element(seconds, middle);
-  return *middle;
+  return median_of(std::move(seconds));
 }
 
 void measure(std::string_view name, model::KernelPath path, Figures& figures) {

@@ -1,13 +1,8 @@
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
+#include "bench/figures.h"
 
 namespace pacml::bench {
-
-// Named figures in the order in which they were measured.
-using Figures = std::vector<std::pair<std::string, double>>;
 
 // The acting policy on one core, published network, with each kernel that this machine can run, on
 // a synthetic graph of 114 nodes and 142 edges (the paper's average):

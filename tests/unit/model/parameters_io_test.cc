@@ -1,7 +1,5 @@
 #include "model/parameters_io.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 
 #include "common/atomic_file.h"
@@ -9,30 +7,12 @@
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml::model {
 namespace {
 
-namespace fs = std::filesystem;
-
 NetworkShape small_shape() { return {NetworkConfig{1, 4, 8, 3, 2, 5}, 2, 2, 3, 4}; }
-
-// A folder of this test's own, removed at its end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "pacml-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  [[nodiscard]] fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 std::string why(const Result<Parameters>& result) {
   return result ? "no error" : result.error().detail;
@@ -47,7 +27,7 @@ std::string resealed(std::string bytes) {
 }
 
 TEST_CASE("parameters come back from a file as they were") {
-  const TemporaryFolder folder;
+  const testing::TempDir folder;
   const NetworkShape shape = small_shape();
   const ParameterLayout layout = make_layout(shape);
   Parameters parameters = random_parameters(shape, Seed{5});
@@ -59,7 +39,7 @@ TEST_CASE("parameters come back from a file as they were") {
 }
 
 TEST_CASE("a file that is missing or is something else is told in one sentence") {
-  const TemporaryFolder folder;
+  const testing::TempDir folder;
   const ParameterLayout layout = make_layout(small_shape());
   CHECK_THROWS_WITH(load_parameters(folder / "none", layout),
                     Catch::Contains((folder / "none").string()));
