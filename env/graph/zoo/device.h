@@ -22,7 +22,7 @@ struct Device {
 // Peaks are the vendor's data sheet's (PCIe cards). The rest are typical figures, not measurements
 // of ours: 60 % of peak arithmetic and 80 % of peak bandwidth are reached; a framework that runs op
 // by op, with a profiler that waits for the device after each, adds 150 us to an op and 5 us to
-// each of its kernels; the host prepares 480 images a second (eight cores at 60).
+// each of its kernels; the host prepares 500 images a second (ten workers at 50).
 [[nodiscard]] Device a100();
 [[nodiscard]] Device v100();
 
