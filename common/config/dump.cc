@@ -49,8 +49,6 @@ std::string text_of(std::string_view text, bool needs_quotes) {
   return needs_quotes && !is_plain_word(text) ? quoted(text) : std::string{text};
 }
 
-std::string inline_text(const ConfigNode& node);
-
 bool is_inline(const ConfigNode& node) {
   if (node.kind == Kind::kMap) return node.entries.empty();
   if (node.kind != Kind::kList) return true;
@@ -75,17 +73,25 @@ std::string inline_text(const ConfigNode& node) {
 
 void write_block(std::string& out, const ConfigNode& node, std::size_t indent) {
   const std::string margin(indent, ' ');
-  const auto write_child = [&](const std::string& lead, const ConfigNode& child) {
-    out += margin + lead;
+  for (const auto& [key, child] : node.entries) {
+    out += margin + text_of(key, true) + ":";
     if (is_inline(child)) {
       out += " " + inline_text(child) + "\n";
     } else {
       out += "\n";
       write_block(out, child, indent + 2);
     }
-  };
-  for (const auto& [key, child] : node.entries) write_child(text_of(key, true) + ":", child);
-  for (const ConfigNode& child : node.items) write_child("-", child);
+  }
+  for (const ConfigNode& child : node.items) {
+    std::string item;
+    if (is_inline(child)) {
+      item = margin + "  " + inline_text(child) + "\n";
+    } else {
+      write_block(item, child, indent + 2);
+    }
+    item[indent] = '-';  // an item is its text, moved in, with a dash in the margin
+    out += item;
+  }
 }
 
 }  // namespace

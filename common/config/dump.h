@@ -39,15 +39,18 @@ template <class T>
   } else if constexpr (IsOptional<T>::value) {
     return value ? to_node(*value) : ConfigNode{};
   } else if constexpr (IsVector<T>::value || IsArray<T>::value) {
-    ConfigNode node{.kind = ConfigNode::Kind::kList};
+    ConfigNode node;
+    node.kind = ConfigNode::Kind::kList;
     for (const typename T::value_type& item : value) node.items.push_back(to_node(item));
     return node;
   } else if constexpr (IsMap<T>::value) {
-    ConfigNode node{.kind = ConfigNode::Kind::kMap};
+    ConfigNode node;
+    node.kind = ConfigNode::Kind::kMap;
     for (const auto& [key, item] : value) node.entries.emplace_back(key, to_node(item));
     return node;
   } else if constexpr (Configuration<T>) {
-    ConfigNode node{.kind = ConfigNode::Kind::kMap};
+    ConfigNode node;
+    node.kind = ConfigNode::Kind::kMap;
     visit_fields(value, [&](std::string_view key, const auto& field) {
       node.entries.emplace_back(std::string{key}, to_node(field));
     });
