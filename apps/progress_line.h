@@ -35,8 +35,6 @@ class ProgressLine {
   // `terminal_width`: columns, longer text is cut; 0: the stream is no terminal. `out` is borrowed.
   ProgressLine(std::ostream& out, std::size_t terminal_width)
       : out_(out), terminal_width_(terminal_width) {}
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
 
   // Shows `progress` unless it was shown a moment ago.
   void update(const TrainProgress& progress, TimePoint now);

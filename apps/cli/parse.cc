@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <type_traits>
 #include <variant>
 
@@ -22,13 +21,13 @@ namespace {
 
 template <class Number>
 Number to_number(const std::string& name, const std::string& word) {
-  constexpr bool whole = std::is_integral_v<Number>;
+  constexpr bool kWhole = std::is_integral_v<Number>;
   Number value{};
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, value);
   bool good = error == std::errc{} && stop == end;
-  if constexpr (!whole) good = good && std::isfinite(value);
-  if (!good) refuse(name, whole ? "a whole number" : "a number", word);
+  if constexpr (!kWhole) good = good && std::isfinite(value);
+  if (!good) refuse(name, kWhole ? "a whole number" : "a number", word);
   return value;
 }
 

@@ -7,14 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 
 #include "common/check.h"
-
-extern char** environ;
 
 namespace pacml::apps {
 namespace {
@@ -55,10 +54,7 @@ struct Image {
  private:
   static bool is_replaced(std::string_view entry, const ChildSpec& spec) {
     const std::string_view name = entry.substr(0, entry.find('='));
-    for (const auto& [replaced, value] : spec.environment) {
-      if (name == replaced) return true;
-    }
-    return false;
+    return std::ranges::any_of(spec.environment, [&](const auto& v) { return v.first == name; });
   }
   static void point_at(std::vector<std::string>& strings, std::vector<char*>& pointers) {
     for (std::string& s : strings) pointers.push_back(s.data());

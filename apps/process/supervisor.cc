@@ -134,28 +134,28 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     if (stopping_ || !backoff || wanted_to_end) return end(life);
     const bool was_healthy = std::chrono::steady_clock::now() - life.born >= backoff->healthy_after;
     life.deaths_in_a_row = was_healthy ? 1 : life.deaths_in_a_row + 1;
-    schedule_restart(life, exit);
+    schedule_restart(life, *backoff, exit);
   }
 
-  void schedule_restart(Life& life, const ChildExit& exit) {
-    const milliseconds delay = delay_after(*life.child.restart, life.deaths_in_a_row);
+  void schedule_restart(Life& life, const Backoff& backoff, const ChildExit& exit) {
+    const milliseconds delay = delay_after(backoff, life.deaths_in_a_row);
     life.phase = Phase::kWaiting;
     life.restart_timer.expires_after(delay);
-    life.restart_timer.async_wait([self = weak_from_this(), &life](const auto& error) {
+    life.restart_timer.async_wait([self = weak_from_this(), &life, backoff](const auto& error) {
       // `life` lives as long as the state: children are never removed.
       const auto state = self.lock();
-      if (!error && state && life.phase == Phase::kWaiting) state->restart(life);
+      if (!error && state && life.phase == Phase::kWaiting) state->restart(life, backoff);
     });
     report({ChildReport::Kind::kRestarting, life.child.spec.name, 0, exit, delay});
   }
 
-  void restart(Life& life) {
+  void restart(Life& life, const Backoff& backoff) {
     ++life.restarts;
     auto process = ChildProcess::spawn(life.child.spec);
     if (process) return begin(life, std::move(*process));
     // Out of processes or memory, say: that passes, so it counts as one more death.
     ++life.deaths_in_a_row;
-    schedule_restart(life, ChildExit{127, 0});
+    schedule_restart(life, backoff, ChildExit{127, 0});
   }
 
   void stop_highest_stage() {
