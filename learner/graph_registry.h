@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/graph_features.h"
+
+namespace pacml::learner {
+
+// Every graph that experience has named, in the order of their arrival: a graph's index never
+// changes. Thread-confined.
+class GraphRegistry {
+ public:
+  // The graph's index; adding one that is there changes nothing.
+  std::int32_t add(env::GraphFeaturesPtr graph);
+  // -1: not here.
+  [[nodiscard]] std::int32_t find(GraphHash hash) const;
+  // Those of `hashes` that are not here, in order: what to ask a peer for.
+  [[nodiscard]] std::vector<GraphHash> missing(std::span<const GraphHash> hashes) const;
+  [[nodiscard]] std::span<const env::GraphFeaturesPtr> graphs() const { return graphs_; }
+
+ private:
+  std::vector<env::GraphFeaturesPtr> graphs_;
+  std::unordered_map<GraphHash, std::int32_t> index_;
+};
+
+}  // namespace pacml::learner

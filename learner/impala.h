@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "learner/algorithm.h"
+#include "learner/impala_config.h"
+#include "learner/losses/masked_categorical.h"
+#include "learner/optimizer.h"
+#include "learner/value_normaliser.h"
+#include "model/trainable_network.h"
+
+namespace pacml::learner {
+
+// IMPALA: V-trace actor-critic (Espeholt et al. 2018, arXiv:1802.01561) on a network of any kind.
+// One update is one forward pass over decisions and the states that follow them, V-trace, the three
+// losses, one backward pass and one optimiser step:
+//
+//   L = sum_i w_i [ -A_i log pi(a_i|x_i) + value_cost/2 (V_i - v_i)^2 - entropy_cost H_i ]
+//
+// w_i = 0 for decisions of weights more than max_policy_lag updates old, else 1, divided by their
+// number for loss_reduction: mean. pi and mu are over the same valid actions. Thread-confined.
+class Impala final : public Algorithm {
+ public:
+  // Borrows `network` for its life; the weights that it holds are where learning starts.
+  // Pre: validate(config) holds (PACML_CHECK).
+  Impala(const ImpalaConfig& config, model::TrainableNetwork& network);
+
+  [[nodiscard]] UpdateReport update(const TrainBatch& batch) override;
+  [[nodiscard]] model::Parameters snapshot() const override;
+  [[nodiscard]] AlgorithmState save() const override;
+  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
+
+ private:
+  struct Returns {
+    std::vector<float> targets;     // [D], in the unit of scaled rewards
+    std::vector<float> advantages;  // [D]
+    std::vector<float> log_rhos;    // [D]
+  };
+  // Which decisions count, and by how much; how stale they are, into the report.
+  [[nodiscard]] std::vector<float> decision_weights(const TrainBatch& batch,
+                                                    UpdateReport& report) const;
+  [[nodiscard]] Returns compute_returns(const TrainBatch& batch,
+                                        std::span<const float> value_outputs) const;
+  void scale_advantages(std::span<const float> weights, std::span<float> advantages) const;
+  [[nodiscard]] std::span<float> parameter(std::span<float> flat, std::string_view name) const;
+
+  ImpalaConfig config_;
+  model::TrainableNetwork* network_;
+  Optimizer optimizer_;
+  ValueNormaliser normaliser_;
+  std::int64_t updates_ = 0;
+  std::int64_t decisions_ = 0;  // learned from: where the schedules are
+  // Kept between updates for their memory.
+  MaskedCategorical policy_;
+  std::vector<float> logit_gradients_;
+  std::vector<float> value_gradients_;
+};
+
+}  // namespace pacml::learner

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+
+#include "learner/losses/masked_categorical.h"
+
+namespace pacml::learner {
+
+// The entropy bonus as a loss  L = -cost sum_n w_n H_n / z_n  over the valid actions, with z_n = 1,
+// or log(number of valid actions) where `normalised`, so that a decision among two weighs as much
+// as one among ten. With H the entropy in nats,
+//
+//   dH/dlogit_j = -pi_j (log pi_j + H).
+//
+// A decision with one valid action contributes exactly 0. `weights` is [N], `logit_gradients` is
+// row-major [N, A] and is added to. Returns L. Pure but for `logit_gradients`.
+double entropy_loss(const MaskedCategorical& policy, bool normalised, double cost,
+                    std::span<const float> weights, std::span<float> logit_gradients);
+
+}  // namespace pacml::learner

@@ -1,0 +1,110 @@
+#include "learner/optimizer.h"
+
+#include <cmath>
+#include <utility>
+
+#include "common/check.h"
+
+namespace pacml::learner {
+namespace {
+
+constexpr double kNormGuard = 1e-6;  // as in torch's clip_grad_norm_
+
+double norm(std::span<const float> values) {
+  // Lanes of their own, so that the compiler may add several at once.
+  std::array<double, 8> lanes{};
+  std::size_t i = 0;
+  for (; i + lanes.size() <= values.size(); i += lanes.size()) {
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      const double value = values[i + lane];
+      lanes[lane] += value * value;
+    }
+  }
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  for (; i < values.size(); ++i) sum += static_cast<double>(values[i]) * values[i];
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const OptimizerConfig& config) {
+  std::vector<std::string> problems;
+  const auto is_decay = [&problems](const char* key, double value) {
+    if (value >= 0 && value < 1) return;
+    problems.push_back(std::string(key) + " must be at least 0 and below 1, not " +
+                       std::to_string(value));
+  };
+  is_decay("beta1", config.beta1);
+  is_decay("beta2", config.beta2);
+  is_decay("decay", config.decay);
+  if (!(config.epsilon > 0)) {
+    problems.push_back("epsilon must be greater than 0, not " + std::to_string(config.epsilon));
+  }
+  if (!(config.gradient_clip > 0)) {
+    problems.push_back("gradient_clip must be greater than 0 (.inf: never clipped), not " +
+                       std::to_string(config.gradient_clip));
+  }
+  return problems;
+}
+
+Optimizer::Optimizer(const OptimizerConfig& config, std::size_t parameters)
+    : config_(config), parameters_(parameters) {
+  if (config.kind == OptimizerKind::kAdam) state_.mean.assign(parameters, 0.0F);
+  state_.mean_square.assign(parameters, 0.0F);
+}
+
+Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const float> gradient,
+                                double learning_rate) {
+  PACML_CHECK(parameters.size() == parameters_ && gradient.size() == parameters_,
+              "weights and gradient have the optimiser's size");
+  Step report;
+  report.gradient_norm = norm(gradient);
+  if (!std::isfinite(report.gradient_norm)) return report;
+  report.applied = true;
+  ++state_.steps;
+
+  const double shrink = config_.gradient_clip / (report.gradient_norm + kNormGuard);
+  const auto scale = static_cast<float>(shrink < 1 ? shrink : 1.0);
+  const auto epsilon = static_cast<float>(config_.epsilon);
+  float* square = state_.mean_square.data();
+  if (config_.kind == OptimizerKind::kRmsProp) {
+    const auto keep = static_cast<float>(config_.decay);
+    const auto add = static_cast<float>(1 - config_.decay);
+    const auto rate = static_cast<float>(learning_rate);
+    for (std::size_t i = 0; i < parameters_; ++i) {
+      const float g = scale * gradient[i];
+      square[i] = keep * square[i] + add * g * g;
+      parameters[i] -= rate * g / (std::sqrt(square[i]) + epsilon);
+    }
+    return report;
+  }
+  const auto steps = static_cast<double>(state_.steps);
+  const auto keep1 = static_cast<float>(config_.beta1);
+  const auto add1 = static_cast<float>(1 - config_.beta1);
+  const auto keep2 = static_cast<float>(config_.beta2);
+  const auto add2 = static_cast<float>(1 - config_.beta2);
+  const auto rate = static_cast<float>(learning_rate / (1 - std::pow(config_.beta1, steps)));
+  const auto root_correction =
+      static_cast<float>(1 / std::sqrt(1 - std::pow(config_.beta2, steps)));
+  float* mean = state_.mean.data();
+  for (std::size_t i = 0; i < parameters_; ++i) {
+    const float g = scale * gradient[i];
+    mean[i] = keep1 * mean[i] + add1 * g;
+    square[i] = keep2 * square[i] + add2 * g * g;
+    parameters[i] -= rate * mean[i] / (std::sqrt(square[i]) * root_correction + epsilon);
+  }
+  return report;
+}
+
+bool Optimizer::fits(const OptimizerState& state) const {
+  return state.steps >= 0 && state.mean.size() == state_.mean.size() &&
+         state.mean_square.size() == state_.mean_square.size();
+}
+
+void Optimizer::restore(OptimizerState state) {
+  PACML_CHECK(fits(state), "an optimiser state of the same kind and size");
+  state_ = std::move(state);
+}
+
+}  // namespace pacml::learner

@@ -1,0 +1,64 @@
+#include "learner/returns/vtrace.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/check.h"
+
+namespace pacml::learner {
+namespace {
+
+// exp(20) is 5e8: far beyond every clip, far below what overflows.
+constexpr double kMaxLogRho = 20.0;
+
+}  // namespace
+
+std::vector<std::string> validate(const VtraceConfig& config) {
+  std::vector<std::string> problems;
+  const auto positive = [&problems](const char* key, double value) {
+    if (value > 0) return;
+    problems.push_back(std::string(key) + " must be greater than 0, not " + std::to_string(value));
+  };
+  positive("clip_rho", config.clip_rho);
+  positive("clip_c", config.clip_c);
+  positive("clip_advantage", config.clip_advantage);
+  if (!(config.clip_rho >= config.clip_c)) {
+    problems.push_back("clip_rho must be at least clip_c (" + std::to_string(config.clip_c) +
+                       "), not " + std::to_string(config.clip_rho));
+  }
+  if (!(config.lambda >= 0 && config.lambda <= 1)) {
+    problems.push_back("lambda must be from 0 to 1, not " + std::to_string(config.lambda));
+  }
+  return problems;
+}
+
+VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config) {
+  const std::size_t size = in.steps * in.batch;
+  PACML_CHECK(in.log_rhos.size() == size && in.discounts.size() == size &&
+                  in.rewards.size() == size && in.values.size() == size &&
+                  in.next_values.size() == size && in.ends.size() == size,
+              "V-trace inputs are all [T, B]");
+  VtraceReturns out{std::vector<float>(size), std::vector<float>(size)};
+  std::vector<double> correction(in.batch, 0.0);  // v_{t+1} - V_{t+1} of each stream
+  for (std::size_t t = in.steps; t-- > 0;) {
+    for (std::size_t b = 0; b < in.batch; ++b) {
+      const std::size_t i = t * in.batch + b;
+      const double ratio =
+          std::exp(std::clamp(static_cast<double>(in.log_rhos[i]), -kMaxLogRho, kMaxLogRho));
+      const double rho = std::min(config.clip_rho, ratio);
+      const double c = config.lambda * std::min(config.clip_c, ratio);
+      const double discount = in.discounts[i];
+      const double value = in.values[i];
+      const double carried = in.ends[i] != 0 ? 0.0 : correction[b];
+      const double next_value = in.next_values[i];
+      const double delta = in.rewards[i] + discount * next_value - value;
+      correction[b] = rho * delta + discount * c * carried;
+      out.targets[i] = static_cast<float>(value + correction[b]);
+      out.advantages[i] =
+          static_cast<float>(std::min(config.clip_advantage, ratio) * (delta + discount * carried));
+    }
+  }
+  return out;
+}
+
+}  // namespace pacml::learner

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace pacml::learner {
+
+struct VtraceConfig {
+  double clip_rho = 1.0;        // rho-bar: bounds how far the fixed point moves from mu; > 0
+  double clip_c = 1.0;          // c-bar: bounds how far corrections travel; 0 < c-bar <= rho-bar
+  double clip_advantage = 1.0;  // rho-bar of the policy gradient; > 0
+  double lambda = 1.0;          // scales every c, as in TD(lambda); from 0 to 1
+  bool operator==(const VtraceConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, VtraceConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("clip_rho", c.clip_rho);
+  v("clip_c", c.clip_c);
+  v("clip_advantage", c.clip_advantage);
+  v("lambda", c.lambda);
+}
+
+// Every problem, as a sentence that names the key.
+[[nodiscard]] std::vector<std::string> validate(const VtraceConfig& config);
+
+// T steps of B independent streams, every span row-major [T, B] and borrowed for the call.
+struct VtraceInputs {
+  std::size_t steps = 0;             // T
+  std::size_t batch = 0;             // B
+  std::span<const float> log_rhos;   // log pi(a|x) - log mu(a|x); clamped to +-20 before exp
+  std::span<const float> discounts;  // gamma * (1 - terminated)
+  std::span<const float> rewards;
+  std::span<const float> values;  // V(x_t)
+  // V of the state that step t led to, in the same episode: V(x_{t+1}); where step t was truncated,
+  // V of the final observation; at t = T - 1 the bootstrap value.
+  std::span<const float> next_values;
+  // 1 where step t ended its episode, terminated or truncated: row t + 1 is another episode's, and
+  // no correction travels across.
+  std::span<const std::uint8_t> ends;
+};
+
+struct VtraceReturns {
+  std::vector<float> targets;     // v_t, [T, B]
+  std::vector<float> advantages;  // of the policy gradient, [T, B]
+};
+
+// V-trace targets: Espeholt et al. 2018 (arXiv:1802.01561), eq. 1 in its recursive form.
+//
+//   rho_t = min(rho-bar, pi/mu)      c_t = lambda * min(c-bar, pi/mu)
+//   v_t   = V_t + rho_t (r_t + gamma_t V_{t+1} - V_t) + gamma_t c_t (v_{t+1} - V_{t+1})
+//   A_t   = min(rho-bar_A, pi/mu) (r_t + gamma_t v_{t+1} - V_t)
+//
+// with V_{t+1} = next_values[t]. v_{t+1} = V_{t+1} at t = T - 1 and where ends[t], which cuts the
+// product of the c there. Computed in double, stored as float. Unequal lengths are a bug
+// (PACML_CHECK). Pure. Golden values: tests/golden/learner.
+[[nodiscard]] VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config);
+
+}  // namespace pacml::learner

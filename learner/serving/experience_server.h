@@ -1,0 +1,126 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/bounded_queue.h"
+#include "common/clock.h"
+#include "common/transport/channel.h"
+#include "common/wire/messages.h"
+#include "common/wire/sequence_tracker.h"
+#include "env/graph_features.h"
+#include "model/parameters.h"
+
+namespace pacml::learner {
+
+// One message of experience, with every graph that it names.
+struct ReceivedUnrolls {
+  transport::PeerId peer;  // whose credit it took
+  Unrolls unrolls;
+  std::vector<env::GraphFeaturesPtr> graphs;  // in the order of unrolls.graphs
+};
+
+struct ExperienceServerConfig {
+  std::uint64_t credits_per_actor =
+      2;                             // messages that an actor may have on the way or in the queue
+  std::size_t max_actors = 1024;     // further ones are turned away
+  std::chrono::seconds silence{30};  // an actor that is not heard of for so long is forgotten
+};
+
+// What the run is, for welcoming peers.
+struct RunIdentity {
+  std::string run_id;
+  Seed run_seed;
+  std::uint64_t config_hash = 0;  // of what must agree with actors
+  std::string config_text;
+  std::uint64_t max_policy_lag = 0;
+};
+
+// Counters since construction.
+struct ServerCounters {
+  std::uint64_t actors = 0;      // welcomed and not gone, now
+  std::uint64_t accepted = 0;    // messages of experience
+  std::uint64_t duplicates = 0;  // dropped: seen before, or of a replaced incarnation
+  std::uint64_t gaps = 0;        // sequence numbers that never came
+  std::uint64_t malformed = 0;   // frames that did not decode
+  std::uint64_t refused = 0;     // peers turned away
+  std::uint64_t weights_sent = 0;
+};
+
+// The learner's end of the protocol (docs/protocol.md): welcomes actors, takes their experience
+// exactly once and hands it to the learner thread, grants credits as the learner consumes, serves
+// weights and fetches unknown graphs. Memory is bounded: an actor has at most its credits in here.
+// run() is confined to one thread, which also owns the transports; publish, consumed, counters and
+// queue_depth are thread-safe.
+class ExperienceServer {
+ public:
+  ExperienceServer(const RunIdentity& run, const ExperienceServerConfig& config);
+
+  // Serves until `stop`; then tells every actor to stop. Borrows the transports for the call.
+  void run(transport::FrameServer& actors, transport::FramePublisher& announcements,
+           const std::stop_token& stop);
+
+  // The next message. As BoundedQueue::pop.
+  [[nodiscard]] Result<ReceivedUnrolls> pop(std::stop_token stop, Deadline deadline);
+  // The learner is done with a message: its actor may send another.
+  void consumed(const transport::PeerId& peer);
+  // New weights to act with.
+  void publish(model::Parameters parameters);
+
+  [[nodiscard]] ServerCounters counters() const;
+  [[nodiscard]] std::size_t queue_depth() const { return queue_.size(); }
+
+ private:
+  struct Actor {
+    ActorId id;
+    Incarnation incarnation;
+    std::uint64_t granted = 0;
+    std::uint64_t used = 0;
+    std::vector<wire::Experience> waiting;  // for graphs; at most the credits
+    TimePoint last_heard;
+  };
+
+  void dispatch(const transport::PeerId& peer, const wire::Frame& frame);
+  void welcome(const transport::PeerId& peer, const wire::Hello& hello);
+  void receive(const transport::PeerId& peer, wire::Experience&& experience);
+  void learn_graph(const transport::PeerId& peer, const wire::Graph& graph);
+  void send_weights(const transport::PeerId& peer, PolicyVersion have);
+  // Hands over what has all its graphs, oldest first; asks for what is missing.
+  void deliver_waiting(const transport::PeerId& peer, Actor& actor);
+  void grant_returned_credits();
+  void announce_new_weights();
+  void forget_silent_actors();
+  void refuse(const transport::PeerId& peer, wire::Refusal why, const std::string& reason);
+  void send(const transport::PeerId& peer, wire::Message message);
+
+  RunIdentity run_;
+  ExperienceServerConfig config_;
+  BoundedQueue<ReceivedUnrolls> queue_;
+
+  // Confined to run().
+  transport::FrameServer* transport_ = nullptr;
+  transport::FramePublisher* publisher_ = nullptr;
+  std::map<transport::PeerId, Actor> actors_;
+  wire::SequenceTracker tracker_;
+  std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
+  std::shared_ptr<const model::Parameters> weights_;
+  TimePoint next_sweep_;
+
+  // Between the learner thread and run().
+  mutable std::mutex mutex_;
+  std::vector<transport::PeerId> returned_;                  // under mutex_
+  std::shared_ptr<const model::Parameters> newest_weights_;  // under mutex_
+  ServerCounters counters_;                                  // under mutex_
+  transport::FrameServer* wakeable_ = nullptr;               // under mutex_; while run() runs
+};
+
+}  // namespace pacml::learner

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/experience/unrolls.h"
+#include "common/ids.h"
+#include "common/result.h"
+#include "env/observation_batch.h"
+#include "learner/graph_registry.h"
+#include "model/network_config.h"
+
+namespace pacml::learner {
+
+// Several messages of experience as one batch, ready for one forward pass: D decisions, then the
+// states that follow them. Messages keep their own lengths; nothing is padded. Value type; using
+// one again saves its allocations.
+struct TrainBatch {
+  // One message: decisions first .. first + steps * streams - 1, row-major [steps, streams].
+  struct Block {
+    std::size_t first = 0;
+    std::size_t steps = 0;
+    std::size_t streams = 0;
+  };
+  std::vector<Block> blocks;
+
+  // Rows 0 .. D-1: what each decision answered. Then, for each block, the states after its last
+  // step, and after those the last states of its truncated episodes. Graphs are the registry's.
+  env::ObservationBatch observations;
+
+  // One per decision, [D].
+  std::vector<std::int32_t> actions;
+  std::vector<float> behaviour_log_probs;      // log mu(a|x)
+  std::vector<float> rewards;                  // as the environment gave them
+  std::vector<std::uint8_t> terminated;        // 1: no future
+  std::vector<std::uint8_t> ends;              // 1: terminated or truncated
+  std::vector<std::uint32_t> next_row;         // the observation that the decision led to, in the
+                                               // same episode; where terminated, its own
+  std::vector<PolicyVersion> policy_versions;  // the weights that the decision was taken with
+
+  [[nodiscard]] std::size_t decisions() const { return actions.size(); }
+};
+
+// Whether a peer's experience is for this network: widths, and no graph that is unknown.
+// kVersionMismatch with a sentence. Pre: validate(unrolls) held. Pure.
+[[nodiscard]] Result<void> fits(const Unrolls& unrolls, const model::NetworkShape& shape,
+                                const GraphRegistry& graphs);
+
+// Replaces `batch` by `messages`, in their order. Pre: at least one, and each fits() (PACML_CHECK).
+void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& graphs,
+              TrainBatch& batch);
+
+}  // namespace pacml::learner

@@ -1,0 +1,272 @@
+#include "learner/impala.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "learner/returns/vtrace.h"
+#include "tests/support/catch.h"
+#include "tests/support/tabular_network.h"
+#include "tests/support/unroll_builder.h"
+
+namespace pacml::learner {
+namespace {
+
+constexpr std::size_t kStates = 8;
+constexpr int kActions = 3;
+
+GraphRegistry one_graph() {
+  GraphRegistry registry;
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->hash = GraphHash{5};
+  registry.add(graph);
+  return registry;
+}
+
+TrainBatch batch_of(const Unrolls& unrolls) {
+  REQUIRE(validate(unrolls));
+  TrainBatch batch;
+  const std::vector<const Unrolls*> messages = {&unrolls};
+  assemble(messages, one_graph(), batch);
+  return batch;
+}
+
+// States are the first global feature: t + b here.
+Unrolls small_unrolls(std::uint32_t steps, std::uint32_t environments) {
+  Unrolls unrolls = plain_unrolls(steps, environments, GraphHash{5}, 1, kActions);
+  for (std::size_t t = 0; t <= steps; ++t) {
+    for (std::size_t b = 0; b < environments; ++b) {
+      unrolls.globals[unrolls.at(t, b)] = static_cast<float>(t + b);
+    }
+  }
+  for (float& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(3.0F);
+  return unrolls;
+}
+
+// The published algorithm without extras.
+ImpalaConfig plain_config() {
+  ImpalaConfig config;
+  config.advantage_scaling = AdvantageScaling::kNone;
+  config.value_normalisation = ValueNormalisation::kNone;
+  config.learning_rate.start = 0.01;
+  config.max_policy_lag = 1000;
+  return config;
+}
+
+double scalar(const UpdateReport& report, std::string_view name) {
+  for (const auto& [key, value] : report.scalars) {
+    if (key == name) return value;
+  }
+  FAIL("no scalar " << name);
+  return 0;
+}
+
+TEST_CASE("an update lowers the error of values and prefers what paid", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  ImpalaConfig config = plain_config();
+  config.entropy_cost.start = 0;
+  Impala impala(config, network);
+  // State 0, one decision: action 2 pays 1, the others nothing.
+  Unrolls unrolls = small_unrolls(1, 3);
+  std::ranges::fill(unrolls.globals, 0.0F);
+  unrolls.action = {0, 1, 2};
+  unrolls.reward = {0, 0, 1};
+  unrolls.flags.assign(3, Unrolls::kTerminated);
+  const TrainBatch batch = batch_of(unrolls);
+  for (int i = 0; i < 50; ++i) {
+    const UpdateReport report = impala.update(batch);
+    REQUIRE(report.applied);
+    REQUIRE(report.decisions == 3);
+  }
+  const auto weights = network.parameters();
+  REQUIRE(weights[2] > weights[0] + 0.1F);
+  REQUIRE(weights[2] > weights[1] + 0.1F);
+  const float value = weights[kStates * kActions] + weights.back();
+  REQUIRE(value > 0.2F);
+  REQUIRE(impala.snapshot().version == PolicyVersion{50});
+}
+
+TEST_CASE("the first update's losses are the formulas' numbers", "[unit][learner]") {
+  // Zero weights: pi is uniform over the valid actions, V = 0, so with V-trace on policy
+  // v_0 = r_0 + gamma r_1, v_1 = r_1, and advantages are the same.
+  model::TabularNetwork network(kStates, 1, kActions);
+  ImpalaConfig config = plain_config();
+  config.discount = 0.5;
+  config.reward_scale = 2;
+  config.value_cost = 0.25;
+  config.entropy_cost.start = 0.1;
+  Impala impala(config, network);
+  Unrolls unrolls = small_unrolls(2, 1);
+  unrolls.reward = {1, 3};
+  unrolls.mask = {1, 1, 1, 1, 0, 1, 1, 1, 1};  // two valid actions at t = 1
+  unrolls.behaviour_log_prob = {-std::log(3.0F), -std::log(2.0F)};
+  const UpdateReport report = impala.update(batch_of(unrolls));
+  const double v0 = 2 + 0.5 * 6;
+  const double v1 = 6;
+  REQUIRE(scalar(report, "policy_loss") ==
+          Approx((v0 * std::log(3.0) + v1 * std::log(2.0)) / 2).epsilon(1e-5));
+  REQUIRE(scalar(report, "value_loss") == Approx(0.25 / 2 * (v0 * v0 + v1 * v1) / 2));
+  REQUIRE(scalar(report, "entropy_loss") == Approx(-0.1));  // both are at their greatest entropy
+  REQUIRE(scalar(report, "entropy") == Approx(1));
+  REQUIRE(scalar(report, "log_rho") == Approx(0).margin(1e-6));
+  REQUIRE(report.loss == Approx(scalar(report, "policy_loss") + scalar(report, "value_loss") +
+                                scalar(report, "entropy_loss")));
+}
+
+TEST_CASE("a sum of losses is the mean times the decisions", "[unit][learner]") {
+  const auto loss = [](LossReduction reduction) {
+    model::TabularNetwork network(kStates, 1, kActions);
+    ImpalaConfig config = plain_config();
+    config.loss_reduction = reduction;
+    return Impala(config, network).update(batch_of(small_unrolls(3, 2))).loss;
+  };
+  REQUIRE(loss(LossReduction::kSum) == Approx(6 * loss(LossReduction::kMean)));
+}
+
+TEST_CASE("decisions of weights that are too old are left out and counted", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  ImpalaConfig config = plain_config();
+  config.max_policy_lag = 2;
+  Impala impala(config, network);
+  Unrolls unrolls = small_unrolls(2, 2);
+  for (std::uint64_t updates = 0; updates < 3; ++updates) {
+    unrolls.policy_version = {PolicyVersion{updates}, PolicyVersion{updates}};
+    REQUIRE(impala.update(batch_of(unrolls)).stale == 0);
+  }
+  unrolls.policy_version = {PolicyVersion{0}, PolicyVersion{1}};  // lags 3 and 2
+  const UpdateReport report = impala.update(batch_of(unrolls));
+  REQUIRE(report.stale == 2);
+  REQUIRE(report.decisions == 2);
+  REQUIRE(report.applied);
+
+  const auto before = impala.save();
+  unrolls.policy_version = {PolicyVersion{0}, PolicyVersion{0}};
+  const UpdateReport all_stale = impala.update(batch_of(unrolls));
+  REQUIRE_FALSE(all_stale.applied);
+  REQUIRE(all_stale.stale == 4);
+  REQUIRE(impala.save() == before);
+
+  // From before the learner went back to a checkpoint, or from a peer that lies.
+  unrolls.policy_version = {PolicyVersion{1000}, PolicyVersion{UINT64_MAX}};
+  REQUIRE(impala.update(batch_of(unrolls)).stale == 0);
+}
+
+TEST_CASE("a gradient that is not finite skips the update", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Impala impala(plain_config(), network);
+  network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> before(network.parameters().begin() + 1, network.parameters().end());
+  const UpdateReport report = impala.update(batch_of(small_unrolls(2, 1)));
+  REQUIRE_FALSE(report.applied);
+  REQUIRE(std::ranges::equal(network.parameters().subspan(1), before));
+  REQUIRE(impala.snapshot().version == PolicyVersion{0});
+}
+
+TEST_CASE("schedules follow the decisions learned from", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  ImpalaConfig config = plain_config();
+  config.learning_rate = {.kind = ScheduleKind::kLinear, .start = 1e-2, .end = 0, .decisions = 40};
+  Impala impala(config, network);
+  const TrainBatch batch = batch_of(small_unrolls(5, 2));
+  REQUIRE(scalar(impala.update(batch), "learning_rate") == Approx(1e-2));
+  REQUIRE(scalar(impala.update(batch), "learning_rate") == Approx(0.75e-2));
+  REQUIRE(scalar(impala.update(batch), "learning_rate") == Approx(0.5e-2));
+}
+
+TEST_CASE("normalised values are published in the unit of rewards", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  ImpalaConfig config = plain_config();
+  config.value_normalisation = ValueNormalisation::kPopArt;
+  config.advantage_scaling = AdvantageScaling::kValues;
+  config.max_policy_lag = 10'000;
+  Impala impala(config, network);
+  Unrolls unrolls = small_unrolls(1, 4);
+  unrolls.reward = {290, 300, 310, 320};
+  unrolls.flags.assign(4, Unrolls::kTerminated);
+  const TrainBatch batch = batch_of(unrolls);
+  for (int i = 0; i < 3000; ++i) REQUIRE(impala.update(batch).applied);
+  const model::Parameters published = impala.snapshot();
+  const float* values = published.values.data() + kStates * kActions;
+  for (std::size_t s = 0; s < 4; ++s) {
+    INFO("state " << s);
+    REQUIRE(values[s] + published.values.back() == Approx(290 + 10 * double(s)).margin(0.5));
+  }
+}
+
+TEST_CASE("a restored algorithm goes on exactly as the one that was saved", "[unit][learner]") {
+  const auto kind = GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp);
+  ImpalaConfig config;
+  config.optimizer.kind = kind;
+  config.entropy_cost = {.kind = ScheduleKind::kLinear, .start = 0.1, .end = 0, .decisions = 100};
+  const TrainBatch batch = batch_of(small_unrolls(3, 2));
+  model::TabularNetwork network(kStates, 1, kActions);
+  Impala impala(config, network);
+  for (int i = 0; i < 5; ++i) static_cast<void>(impala.update(batch));
+
+  model::TabularNetwork other_network(kStates, 1, kActions);
+  Impala other(config, other_network);
+  REQUIRE(other.restore(impala.save()));
+  REQUIRE(other.save() == impala.save());
+  for (int i = 0; i < 5; ++i) {
+    static_cast<void>(impala.update(batch));
+    static_cast<void>(other.update(batch));
+  }
+  REQUIRE(other.save() == impala.save());
+  REQUIRE(other.snapshot() == impala.snapshot());
+}
+
+TEST_CASE("a state that does not fit is refused with a sentence and changes nothing",
+          "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Impala impala(plain_config(), network);
+  static_cast<void>(impala.update(batch_of(small_unrolls(3, 2))));
+  const AlgorithmState good = impala.save();
+  const auto refused = [&](AlgorithmState state, const std::string& sentence) {
+    const auto result = impala.restore(state);
+    REQUIRE_FALSE(result);
+    REQUIRE(result.error().code == Errc::kVersionMismatch);
+    REQUIRE(result.error().detail == sentence);
+    REQUIRE(impala.save() == good);
+  };
+  AlgorithmState state = good;
+  state.algorithm = "apex";
+  refused(state, "the checkpoint is of the algorithm 'apex', not of impala");
+  state = good;
+  state.vectors["parameters"].pop_back();
+  refused(state, "the checkpoint's network is not that of this configuration");
+  state = good;
+  state.vectors.erase("optimizer.mean");
+  refused(state, "the checkpoint's optimizer is not that of this configuration");
+  state = good;
+  state.reals.erase("values.mean");
+  refused(state, "the checkpoint's value normalisation is not that of this configuration");
+  state = good;
+  state.counts.erase("decisions");
+  refused(state, "the checkpoint's list of counters is not that of this configuration");
+}
+
+TEST_CASE("settings of IMPALA out of range are named", "[unit][learner]") {
+  REQUIRE(validate(ImpalaConfig{}).empty());
+  const auto only_problem = [](auto change) {
+    ImpalaConfig config;
+    change(config);
+    const auto problems = validate(config);
+    REQUIRE(problems.size() == 1);
+    return problems[0];
+  };
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.unroll_length = 0; }) ==
+          "unroll_length must be at least 1, not 0");
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.discount = 1.5; }).find("discount") == 0);
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.reward_scale = 0; }).find("reward_scale") == 0);
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.popart_rate = 2; }).find("popart_rate") == 0);
+  REQUIRE(only_problem([](ImpalaConfig& c) {
+            c.advantage_scaling = AdvantageScaling::kValues;
+            c.value_normalisation = ValueNormalisation::kNone;
+          }).find("advantage_scaling") == 0);
+}
+
+}  // namespace
+}  // namespace pacml::learner

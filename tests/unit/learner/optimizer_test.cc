@@ -1,0 +1,98 @@
+#include "learner/optimizer.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace pacml::learner {
+namespace {
+
+using Floats = std::vector<float>;
+
+TEST_CASE("Adam's first step is the learning rate against the sign of the gradient",
+          "[unit][learner]") {
+  Optimizer optimizer({}, 3);
+  Floats weights = {1, 1, 1};
+  const auto step = optimizer.step(weights, Floats{0.5F, -2, 0}, 0.1);
+  REQUIRE(step.applied);
+  REQUIRE(step.gradient_norm == Approx(std::sqrt(4.25)));
+  REQUIRE(weights[0] == Approx(0.9));
+  REQUIRE(weights[1] == Approx(1.1));
+  REQUIRE(weights[2] == 1);
+}
+
+TEST_CASE("a gradient is clipped to the greatest norm, not component by component",
+          "[unit][learner]") {
+  OptimizerConfig config;
+  config.kind = OptimizerKind::kRmsProp;
+  config.decay = 0;
+  config.epsilon = 1;
+  config.gradient_clip = 5;
+  Optimizer optimizer(config, 2);
+  Floats weights = {0, 0};
+  const auto step = optimizer.step(weights, Floats{30, 40}, 1);  // clipped to (3, 4)
+  REQUIRE(step.gradient_norm == Approx(50));
+  REQUIRE(weights[0] == Approx(-3.0 / (3 + 1)));
+  REQUIRE(weights[1] == Approx(-4.0 / (4 + 1)));
+}
+
+TEST_CASE("a gradient that is not finite changes nothing", "[unit][learner]") {
+  const float bad =
+      GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity());
+  Optimizer optimizer({}, 2);
+  Floats weights = {1, 2};
+  static_cast<void>(optimizer.step(weights, Floats{1, 1}, 0.1));
+  const OptimizerState before = optimizer.state();
+  const Floats kept = weights;
+  REQUIRE_FALSE(optimizer.step(weights, Floats{1, bad}, 0.1).applied);
+  REQUIRE(weights == kept);
+  REQUIRE(optimizer.state() == before);
+}
+
+TEST_CASE("a restored optimiser goes on exactly", "[unit][learner]") {
+  const auto kind = GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp);
+  OptimizerConfig config;
+  config.kind = kind;
+  Optimizer optimizer(config, 2);
+  Floats weights = {1, 2};
+  for (const float g : {1.0F, -0.5F, 3.0F}) {
+    static_cast<void>(optimizer.step(weights, Floats{g, 2 * g}, 0.01));
+  }
+  Optimizer other(config, 2);
+  REQUIRE(other.fits(optimizer.state()));
+  other.restore(optimizer.state());
+  Floats copy = weights;
+  static_cast<void>(optimizer.step(weights, Floats{0.3F, 0.1F}, 0.01));
+  static_cast<void>(other.step(copy, Floats{0.3F, 0.1F}, 0.01));
+  REQUIRE(copy == weights);
+}
+
+TEST_CASE("the state of another kind or size does not fit", "[unit][learner]") {
+  OptimizerConfig rmsprop;
+  rmsprop.kind = OptimizerKind::kRmsProp;
+  const Optimizer adam({}, 3);
+  REQUIRE_FALSE(adam.fits(Optimizer(rmsprop, 3).state()));
+  REQUIRE_FALSE(adam.fits(Optimizer({}, 4).state()));
+  OptimizerState negative = adam.state();
+  negative.steps = -1;
+  REQUIRE_FALSE(adam.fits(negative));
+}
+
+TEST_CASE("optimiser settings out of range are named", "[unit][learner]") {
+  REQUIRE(validate(OptimizerConfig{}).empty());
+  OptimizerConfig config;
+  config.beta1 = 1;
+  config.beta2 = -0.1;
+  config.decay = 2;
+  config.epsilon = 0;
+  config.gradient_clip = 0;
+  REQUIRE(validate(config).size() == 5);
+  config = {};
+  config.gradient_clip = std::numeric_limits<double>::infinity();
+  REQUIRE(validate(config).empty());
+}
+
+}  // namespace
+}  // namespace pacml::learner

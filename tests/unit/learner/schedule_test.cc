@@ -1,0 +1,31 @@
+#include "learner/schedule.h"
+
+#include "tests/support/catch.h"
+
+namespace pacml::learner {
+namespace {
+
+TEST_CASE("a constant schedule never changes", "[unit][learner]") {
+  const ScheduleConfig schedule{.kind = ScheduleKind::kConstant, .start = 3, .end = 1};
+  REQUIRE(value_at(schedule, 0) == 3);
+  REQUIRE(value_at(schedule, 1'000'000'000) == 3);
+}
+
+TEST_CASE("a linear schedule goes from its start to its end and stays there", "[unit][learner]") {
+  const ScheduleConfig schedule{
+      .kind = ScheduleKind::kLinear, .start = 1, .end = 0.5, .decisions = 100};
+  REQUIRE(value_at(schedule, 0) == 1);
+  REQUIRE(value_at(schedule, 50) == Approx(0.75));
+  REQUIRE(value_at(schedule, 100) == 0.5);
+  REQUIRE(value_at(schedule, 1000) == 0.5);
+}
+
+TEST_CASE("schedules that cannot be followed are named", "[unit][learner]") {
+  REQUIRE(validate(ScheduleConfig{}).empty());
+  REQUIRE(validate(ScheduleConfig{.start = -1}).size() == 1);
+  REQUIRE(validate(ScheduleConfig{.end = -1}).size() == 1);
+  REQUIRE(validate(ScheduleConfig{.decisions = 0}).size() == 1);
+}
+
+}  // namespace
+}  // namespace pacml::learner
