@@ -201,7 +201,7 @@ void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Gr
 void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion have) {
   if (!weights_) return;  // the learner has not begun; the actor asks again
   if (have == weights_->version && have.get() != 0) {
-    return send(peer, wire::WeightsAnnouncement{have, content_hash(weights_->values)});
+    return send(peer, wire::WeightsAnnouncement{have, content_hash(std::span<const float>(weights_->values))});
   }
   send(peer, wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
   const std::scoped_lock lock(mutex_);
@@ -233,7 +233,7 @@ void ExperienceServer::announce_new_weights() {
   weights_ = std::move(newest);
   // A subscriber that misses this one hears the next, or asks.
   static_cast<void>(publisher_->publish(
-      wire::encode(wire::WeightsAnnouncement{weights_->version, content_hash(weights_->values)})));
+      wire::encode(wire::WeightsAnnouncement{weights_->version, content_hash(std::span<const float>(weights_->values))})));
 }
 
 void ExperienceServer::forget_silent_actors() {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "actor/vector_env.h"
+#include "common/experience/unrolls.h"
+#include "env/observation_batch.h"
+
+namespace pacml::actor {
+
+// Turns steps of B environments in lockstep into messages of T steps each. Consecutive messages
+// share one row of observations: the last row of one is the first of the next. Thread-confined.
+class UnrollWriter {
+ public:
+  UnrollWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps);
+
+  // What the next actions answer. Once per step, before `step`.
+  void observe(const env::ObservationBatch& observations);
+  // The actions [B], their log-probabilities under the behaviour policy [B] and what came of them.
+  void step(std::span<const int> actions, std::span<const float> log_probs, PolicyVersion version,
+            std::span<const env::StepResult> results, std::span<const VectorEnv::Finished> finished,
+            const env::ObservationBatch& last_observations);
+  // True when T steps are written; then `take`, with the observations that follow the last step.
+  [[nodiscard]] bool full() const { return next_ == unrolls_.steps; }
+  [[nodiscard]] Unrolls take(const env::ObservationBatch& next_observations);
+
+ private:
+  void begin();
+  void write_row(std::size_t t, const env::ObservationBatch& observations);
+
+  std::vector<GraphHash> graphs_;  // by graph index of the spec
+  std::uint32_t num_globals_, num_actions_, environments_, steps_;
+  Unrolls unrolls_;
+  std::size_t next_ = 0;  // step to be written
+};
+
+}  // namespace pacml::actor

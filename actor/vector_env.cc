@@ -1,0 +1,43 @@
+#include "actor/vector_env.h"
+
+#include "common/check.h"
+#include "common/rng.h"
+
+namespace pacml::actor {
+
+VectorEnv::VectorEnv(const EnvironmentFactory& make, std::size_t size, Seed stream)
+    : stream_(stream), episodes_(size, 0), results_(size) {
+  PACML_CHECK(size > 0, "an actor steps at least one environment");
+  for (std::size_t b = 0; b < size; ++b) environments_.push_back(make());
+  observations_ = env::ObservationBatch(size, spec().num_globals, spec().num_actions);
+  last_observations_ = env::ObservationBatch(0, spec().num_globals, spec().num_actions);
+  for (std::size_t b = 0; b < size; ++b) {
+    start_episode(b);
+    environments_[b]->observe(observations_.row(b));
+  }
+}
+
+void VectorEnv::start_episode(std::size_t environment) {
+  const Seed own = derive(stream_, Purpose::kEpisode, environment);
+  environments_[environment]->reset(derive(own, Purpose::kEpisode, episodes_[environment]++));
+}
+
+std::span<const env::StepResult> VectorEnv::step(std::span<const int> actions) {
+  PACML_CHECK(actions.size() == size(), "one action for each environment");
+  finished_.clear();
+  last_observations_.resize(0);
+  for (std::size_t b = 0; b < size(); ++b) {
+    env::Environment& environment = *environments_[b];
+    results_[b] = environment.step(actions[b]);
+    if (results_[b].final()) {
+      finished_.push_back({b, environment.summary()});
+      last_observations_.resize(finished_.size());
+      environment.observe(last_observations_.row(finished_.size() - 1));
+      start_episode(b);
+    }
+    environment.observe(observations_.row(b));
+  }
+  return results_;
+}
+
+}  // namespace pacml::actor

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/environment.h"
+#include "env/observation_batch.h"
+
+namespace pacml::actor {
+
+using EnvironmentFactory = std::function<std::unique_ptr<env::Environment>()>;
+
+// B environments in lockstep, their observations in the rows of one batch. A finished environment
+// starts its next episode at once: its row is then the new episode's first observation, and the old
+// episode's last one is handed out apart. Episode e of environment b is a pure function of (stream,
+// b, e). Thread-confined.
+class VectorEnv {
+ public:
+  // Every environment starts its first episode. Pre: size > 0.
+  VectorEnv(const EnvironmentFactory& make, std::size_t size, Seed stream);
+
+  struct Finished {
+    std::size_t environment = 0;
+    env::EpisodeSummary summary;
+  };
+
+  [[nodiscard]] const env::EnvironmentSpec& spec() const { return environments_.front()->spec(); }
+  [[nodiscard]] std::size_t size() const { return environments_.size(); }
+  [[nodiscard]] const env::ObservationBatch& observations() const { return observations_; }
+
+  // Takes actions [B]. Results are borrowed until the next call.
+  std::span<const env::StepResult> step(std::span<const int> actions);
+  // Of the last step: environments that finished, in order, and the last observation of each (row i
+  // belongs to finished()[i]).
+  [[nodiscard]] std::span<const Finished> finished() const { return finished_; }
+  [[nodiscard]] const env::ObservationBatch& last_observations() const {
+    return last_observations_;
+  }
+
+ private:
+  void start_episode(std::size_t environment);
+
+  Seed stream_;
+  std::vector<std::unique_ptr<env::Environment>> environments_;
+  std::vector<std::uint64_t> episodes_;  // started, per environment
+  env::ObservationBatch observations_;
+  env::ObservationBatch last_observations_;
+  std::vector<env::StepResult> results_;
+  std::vector<Finished> finished_;
+};
+
+}  // namespace pacml::actor
