@@ -16,30 +16,33 @@
 namespace pacml::model {
 namespace {
 
-bool has_avx2() {
+// Null where this build or this CPU cannot.
+const Kernel* usable_avx2_kernel() {
 #if defined(__x86_64__) || defined(__i386__)
-  return kAvx2Kernel != nullptr && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2_kernel();
 #endif
+  return nullptr;
 }
 
 const Kernel& choose(KernelPath path) {
   PACML_CHECK(is_supported(path), "this machine cannot run the kernel that was asked for");
-  return path == KernelPath::kPortable || !has_avx2() ? kPortableKernel : *kAvx2Kernel;
+  const Kernel* avx2 = path == KernelPath::kPortable ? nullptr : usable_avx2_kernel();
+  return avx2 == nullptr ? portable_kernel() : *avx2;
 }
+
+// Floats that a row of the kernels occupies.
+std::size_t row(int width) { return padded(static_cast<std::size_t>(width)); }
 
 // The kernels' working memory, grown to the largest graph.
 class Workspace {
  public:
   explicit Workspace(const NetworkShape& shape)
-      : half_(padded(static_cast<std::size_t>(shape.config.message_width / 2))),
-        wide_(padded(static_cast<std::size_t>(
-            std::max(shape.config.hidden_width, shape.config.node_width)))),
-        input_(kDecisionBlock * padded(static_cast<std::size_t>(shape.globals + shape.actions))),
-        graph_(kDecisionBlock * padded(static_cast<std::size_t>(shape.config.graph_width))),
-        readout_(kDecisionBlock * padded(static_cast<std::size_t>(shape.config.readout_width))),
-        head_(kDecisionBlock * padded(static_cast<std::size_t>(shape.actions + 1))) {}
+      : half_(row(shape.config.message_width / 2)),
+        wide_(row(std::max(shape.config.hidden_width, shape.config.node_width))),
+        input_(kDecisionBlock * row(shape.globals + shape.actions)),
+        graph_(kDecisionBlock * row(shape.config.graph_width)),
+        readout_(kDecisionBlock * row(shape.config.readout_width)),
+        head_(kDecisionBlock * row(shape.actions + 1)) {}
 
   void fit(const PreparedGraph& graph) {
     const auto grow = [](AlignedFloats& buffer, std::size_t size) {
@@ -99,7 +102,7 @@ class FusedPolicy final : public Policy {
     const PackedNetwork& network = weights_->network();
     PACML_CHECK(batch.num_globals() == network.globals && batch.num_actions() == network.actions,
                 "a batch of another observation space");
-    for (const std::int32_t graph : batch.graphs()) embed(static_cast<std::size_t>(graph));
+    for (const std::int32_t graph : batch.graphs()) embed(network, static_cast<std::size_t>(graph));
     out.logits.resize(batch.size() * network.actions);
     out.values.resize(batch.size());
     const DecisionBatch decisions{batch.size(), batch.graphs().data(), batch.globals().data(),
@@ -109,14 +112,12 @@ class FusedPolicy final : public Policy {
   }
 
  private:
-  [[nodiscard]] std::size_t readout_stride() const {
-    return padded(static_cast<std::size_t>(shape_.config.readout_width));
-  }
+  [[nodiscard]] std::size_t readout_stride() const { return row(shape_.config.readout_width); }
 
-  void embed(std::size_t graph) {
+  void embed(const PackedNetwork& network, std::size_t graph) {
     PACML_CHECK(graph < graphs_.size(), "an observation names a graph that was not set");
     if (embedded_[graph]) return;
-    kernel_.embed_graph(weights_->network(), graphs_[graph].packed(), workspace_.for_graphs(),
+    kernel_.embed_graph(network, graphs_[graph].packed(), workspace_.for_graphs(),
                         graph_readout_.data() + graph * readout_stride());
     embedded_[graph] = true;
   }
@@ -133,7 +134,9 @@ class FusedPolicy final : public Policy {
 
 }  // namespace
 
-bool is_supported(KernelPath path) { return path != KernelPath::kAvx2 || has_avx2(); }
+bool is_supported(KernelPath path) {
+  return path != KernelPath::kAvx2 || usable_avx2_kernel() != nullptr;
+}
 
 std::unique_ptr<Policy> make_fused_policy(const NetworkShape& shape, KernelPath path) {
   return std::make_unique<FusedPolicy>(shape, choose(path));

@@ -45,7 +45,7 @@ class ByteReader {
   T read() {
     T value{};
     const std::string_view bytes = take(sizeof(T));
-    if (ok_) std::memcpy(&value, bytes.data(), sizeof(T));
+    bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
     return value;
   }
   std::string_view take(std::size_t count) {

@@ -107,8 +107,8 @@ struct Kernel {
                  const DecisionScratch& scratch, float* logits, float* values);
 };
 
-extern const Kernel kPortableKernel;
-// Null where this build has none. Call it only on a CPU with AVX2 and FMA.
-extern const Kernel* const kAvx2Kernel;
+[[nodiscard]] const Kernel& portable_kernel();
+// Null where this build has none. To be asked for only on a CPU with AVX2 and FMA.
+[[nodiscard]] const Kernel* avx2_kernel();
 
 }  // namespace pacml::model

@@ -3,6 +3,9 @@
 
 namespace pacml::model {
 
-const Kernel kPortableKernel{&embed_graph, &decide};
+const Kernel& portable_kernel() {
+  static constexpr Kernel kKernel{&embed_graph, &decide};
+  return kKernel;
+}
 
 }  // namespace pacml::model
