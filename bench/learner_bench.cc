@@ -1,0 +1,162 @@
+#include "bench/learner_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/experience/unrolls.h"
+#include "common/rng.h"
+#include "learner/graph_registry.h"
+#include "learner/impala.h"
+#include "learner/train_batch.h"
+#include "model/initialise.h"
+#include "model/torch_network.h"
+
+namespace pacml::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kNodes = 114;
+constexpr int kEdges = 142;
+constexpr std::size_t kGraphs = 5;
+constexpr std::uint32_t kSteps = 50;
+constexpr std::uint32_t kEnvironments = 20;
+constexpr model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
+
+env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->num_nodes = kNodes;
+  graph->num_edges = kEdges;
+  graph->node_width = kShape.node_features;
+  graph->edge_width = kShape.edge_features;
+  const auto draw = [&] { return static_cast<float>(rng.uniform()); };
+  graph->node_features.resize(std::size_t{kNodes} * 5);
+  graph->edge_features.resize(std::size_t{kEdges} * 2);
+  std::ranges::generate(graph->node_features, draw);
+  std::ranges::generate(graph->edge_features, draw);
+  // Forward in time, as in a training step: a chain, then edges that skip ahead.
+  for (int e = 0; e < kEdges; ++e) {
+    const int src = e % (kNodes - 1);
+    const auto room = static_cast<std::uint64_t>(kNodes - 1 - src);
+    graph->edge_src.push_back(src);
+    graph->edge_dst.push_back(e < kNodes - 1 ? src + 1
+                                             : src + 1 + static_cast<int>(rng.below(room)));
+  }
+  graph->hash = env::hash_features(*graph);
+  return graph;
+}
+
+Unrolls synthetic_unrolls(Rng& rng, std::span<const env::GraphFeaturesPtr> graphs) {
+  Unrolls out;
+  out.steps = kSteps;
+  out.environments = kEnvironments;
+  out.num_globals = static_cast<std::uint32_t>(kShape.globals);
+  out.num_actions = static_cast<std::uint32_t>(kShape.actions);
+  resize_columns(out, graphs.size(), 0, 0);
+  for (std::size_t g = 0; g < graphs.size(); ++g) out.graphs[g] = graphs[g]->hash;
+  for (std::uint16_t& graph : out.graph) graph = static_cast<std::uint16_t>(rng.below(kGraphs));
+  for (float& x : out.globals) x = static_cast<float>(rng.uniform());
+  for (std::uint8_t& valid : out.mask) valid = static_cast<std::uint8_t>(rng.below(2));
+  for (std::size_t i = 0; i < out.num_decisions(); ++i) {
+    const auto action = rng.below(out.num_actions);
+    out.mask[i * out.num_actions + action] = 1;
+    out.action[i] = static_cast<std::int16_t>(action);
+    out.behaviour_log_prob[i] = -std::log(8.5F);
+    out.reward[i] = rng.below(2) == 0 ? -1.0F : 1.0F;
+  }
+  for (std::size_t b = 0; b < kEnvironments; ++b) {
+    out.mask[out.at(kSteps, b) * out.num_actions] = 1;
+  }
+  return out;
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Median seconds of `timed` over the repetitions that fit into a second, at least 15.
+template <class Timed>
+double median_seconds(Timed timed) {
+  constexpr std::size_t kMinRepetitions = 15;
+  timed();
+  std::vector<double> seconds;
+  const auto begin = Clock::now();
+  while (seconds.size() < kMinRepetitions || seconds_since(begin) < 1.0) {
+    const auto start = Clock::now();
+    timed();
+    seconds.push_back(seconds_since(start));
+  }
+  return median_of(std::move(seconds));
+}
+
+struct Setup {
+  Setup() {
+    for (std::size_t g = 0; g < kGraphs; ++g) graphs.add(synthetic_graph(rng));
+    for (auto& message : messages) message = synthetic_unrolls(rng, graphs.graphs());
+    network.set_graphs(graphs.graphs());
+    const model::Parameters start = model::initialise(kShape, Seed{1});
+    std::ranges::copy(start.values, network.parameters().begin());
+    config.max_policy_lag = 1'000'000;  // the same experience is learned from again and again
+  }
+  // The first `decisions` of the experience.
+  [[nodiscard]] std::vector<const Unrolls*> take(std::size_t decisions) const {
+    std::vector<const Unrolls*> out;
+    for (const Unrolls& message : messages) {
+      if (out.size() * message.num_decisions() < decisions) out.push_back(&message);
+    }
+    return out;
+  }
+
+  Rng rng{Seed{1}};
+  learner::GraphRegistry graphs;
+  std::vector<Unrolls> messages = std::vector<Unrolls>(4);
+  model::TorchNetwork network{kShape};
+  learner::ImpalaConfig config;
+};
+
+}  // namespace
+
+Figures run_learner_bench() {
+  Setup setup;
+  learner::Impala impala(setup.config, setup.network);
+  learner::TrainBatch batch;
+  Figures figures;
+  for (const std::size_t decisions : {2000, 1000, 4000}) {
+    const auto messages = setup.take(decisions);
+    const double seconds = median_seconds([&] {
+      learner::assemble(messages, setup.graphs, batch);
+      static_cast<void>(impala.update(batch));
+    });
+    const double rate = static_cast<double>(batch.decisions()) / seconds;
+    if (figures.empty()) figures.emplace_back("samples_per_second", rate);
+    figures.emplace_back("samples_per_second_b" + std::to_string(decisions), rate);
+  }
+
+  const auto messages = setup.take(2000);
+  figures.emplace_back("assemble_seconds_b2000",
+                       median_seconds([&] { learner::assemble(messages, setup.graphs, batch); }));
+  figures.emplace_back("update_seconds_b2000",
+                       median_seconds([&] { static_cast<void>(impala.update(batch)); }));
+  const double forward =
+      median_seconds([&] { static_cast<void>(setup.network.forward(batch.observations)); });
+  figures.emplace_back("forward_seconds_b2000", forward);
+  const std::size_t rows = batch.observations.size();
+  const std::vector<float> logit_gradients(rows * batch.observations.num_actions(), 1e-3F);
+  const std::vector<float> value_gradients(rows, 1e-3F);
+  const double both = median_seconds([&] {
+    static_cast<void>(setup.network.forward(batch.observations));
+    static_cast<void>(setup.network.backward(logit_gradients, value_gradients));
+  });
+  figures.emplace_back("backward_seconds_b2000", both - forward);
+  return figures;
+}
+
+}  // namespace pacml::bench
