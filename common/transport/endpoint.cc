@@ -61,7 +61,9 @@ Endpoint Endpoint::parse(std::string_view text) {
 
 bool Endpoint::is_local() const {
   if (kind_ != Kind::kTcp) return true;
-  return host_ == "localhost" || host_ == "::1" || host_ == "lo" || host_.starts_with("127.");
+  const bool is_numeric = host_.find_first_not_of("0123456789.") == std::string::npos;
+  return host_ == "localhost" || host_ == "::1" || host_ == "lo" ||
+         (is_numeric && host_.starts_with("127."));
 }
 
 }  // namespace pacml::transport

@@ -41,14 +41,20 @@ bool somebody_listens(const std::string& path) {
   return answered;
 }
 
-// Sends one part. False: the queue is full.
-bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool more) {
+// Sends one part. False: the queue is full or, in mid-message, the connection is gone.
+bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool first, bool more) {
   const auto flags =
       more ? zmq::send_flags::dontwait | zmq::send_flags::sndmore : zmq::send_flags::dontwait;
   zmq::message_t message(data, size);
+  bool may_retry = first;  // a part in the middle would be taken for a new message
   while (true) {
     try {
-      return socket.send(message, flags).has_value();
+      if (socket.send(message, flags)) return true;
+      if (!may_retry) return false;
+      // A socket looks at most every few milliseconds for news of what its peers have taken; asking
+      // for its events makes it look now, so that full means full.
+      static_cast<void>(socket.get(zmq::sockopt::events));
+      may_retry = false;
     } catch (const zmq::error_t& e) {
       if (e.num() != EINTR) throw;
     }
@@ -175,14 +181,16 @@ Result<void> send_now(zmq::socket_t& socket, const std::string* prefix, const wi
   try {
     bool taken = true;
     if (prefix != nullptr) {
-      if (!send_part(socket, prefix->data(), prefix->size(), true)) {
+      if (!send_part(socket, prefix->data(), prefix->size(), true, true)) {
         return fail(Errc::kTimeout, "the peer's queue is full");
       }
     }
     for (std::size_t i = 0; i < frame.parts.size(); ++i) {
       const Bytes& part = frame.parts[i];
-      const bool sent = send_part(socket, part.data(), part.size(), i + 1 < frame.parts.size());
-      if (!sent && i == 0 && prefix == nullptr) return fail(Errc::kTimeout, "the queue is full");
+      const bool first = i == 0 && prefix == nullptr;
+      const bool more = i + 1 < frame.parts.size();
+      const bool sent = send_part(socket, part.data(), part.size(), first, more);
+      if (!sent && first) return fail(Errc::kTimeout, "the queue is full");
       // A connection that breaks in the middle of a message drops the whole of it; the rest is
       // still handed over, because the socket counts parts to find the message's end.
       taken = taken && sent;

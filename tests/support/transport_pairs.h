@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/transport/dealer.h"
+#include "common/transport/in_process.h"
+#include "common/transport/publisher.h"
+#include "common/transport/router.h"
+#include "common/transport/subscriber.h"
+#include "tests/support/temp_dir.h"
+
+// Every transport behind one interface, for tests that must hold on all of them. A new one passes
+// by being added to AllTransports.
+
+namespace pacml::testing {
+
+inline constexpr int kPairQueue = 4;  // frames per peer and direction
+
+struct InProcessPair {
+  static constexpr bool kReportsLeaversAtOnce = true;
+  std::unique_ptr<transport::FrameServer> make_server() { return hub.make_server(); }
+  std::unique_ptr<transport::FrameClient> connect() { return hub.connect(); }
+  std::unique_ptr<transport::FramePublisher> make_publisher() { return hub.make_publisher(); }
+  std::unique_ptr<transport::FrameSubscriber> subscribe() { return hub.subscribe(); }
+  void stop() { hub.stop(); }
+
+  transport::InProcessHub hub{kPairQueue};
+};
+
+// Over ZeroMQ; `server_at` and `publisher_at` become the real endpoints once bound.
+class ZmqPair {
+ public:
+  ZmqPair(const std::string& server_at, const std::string& publisher_at)
+      : server_at_(transport::Endpoint::parse(server_at)),
+        publisher_at_(transport::Endpoint::parse(publisher_at)) {
+    config_.queue_messages = kPairQueue;
+  }
+  std::unique_ptr<transport::FrameServer> make_server() {
+    auto router = std::make_unique<transport::Router>(context_, server_at_, config_);
+    server_at_ = router->endpoint();
+    return router;
+  }
+  std::unique_ptr<transport::FrameClient> connect() {
+    return std::make_unique<transport::Dealer>(context_, server_at_, config_);
+  }
+  std::unique_ptr<transport::FramePublisher> make_publisher() {
+    auto publisher = std::make_unique<transport::Publisher>(context_, publisher_at_, config_);
+    publisher_at_ = publisher->endpoint();
+    return publisher;
+  }
+  std::unique_ptr<transport::FrameSubscriber> subscribe() {
+    return std::make_unique<transport::Subscriber>(context_, publisher_at_, config_);
+  }
+  void stop() { context_.stop(); }
+
+ private:
+  transport::SocketConfig config_;
+  transport::Context context_;
+  transport::Endpoint server_at_;
+  transport::Endpoint publisher_at_;
+};
+
+struct ZmqInprocPair : ZmqPair {
+  ZmqInprocPair() : ZmqPair("inproc://server", "inproc://publisher") {}
+};
+
+struct ZmqTcpPair : ZmqPair {
+  ZmqTcpPair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*") {}
+};
+
+struct IpcFolder {
+  TempDir folder;
+  [[nodiscard]] std::string at(const std::string& name) const {
+    return "ipc://" + (folder / name).string();
+  }
+};
+struct ZmqIpcPair : private IpcFolder, ZmqPair {
+  ZmqIpcPair() : ZmqPair(at("server"), at("publisher")) {}
+  using ZmqPair::connect;
+};
+
+}  // namespace pacml::testing

@@ -1,0 +1,200 @@
+#include "common/wire/codec.h"
+
+#include <cstring>
+#include <limits>
+#include <msgpack.hpp>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/wire_samples.h"
+
+namespace pacml::wire {
+namespace {
+
+// A frame of our protocol whose envelope body is `body`.
+Frame frame_of(std::uint16_t type, const std::string& body,
+               std::uint16_t version = kProtocolVersion) {
+  Bytes envelope(kHeaderBytes + body.size());
+  std::memcpy(envelope.data(), &kMagic, 4);
+  std::memcpy(envelope.data() + 4, &version, 2);
+  std::memcpy(envelope.data() + 6, &type, 2);
+  if (!body.empty()) std::memcpy(envelope.data() + kHeaderBytes, body.data(), body.size());
+  return Frame{{std::move(envelope)}};
+}
+
+template <class... Fields>
+std::string array_of(const Fields&... fields) {
+  msgpack::sbuffer buffer;
+  msgpack::packer<msgpack::sbuffer> packer(buffer);
+  packer.pack_array(sizeof...(fields));
+  (packer.pack(fields), ...);
+  return {buffer.data(), buffer.size()};
+}
+
+Errc refusal(const Frame& frame, const WireLimits& limits = {}) {
+  const auto result = decode(frame, limits);
+  REQUIRE_FALSE(result.has_value());
+  REQUIRE_FALSE(result.error().detail.empty());
+  return result.error().code;
+}
+
+constexpr std::uint16_t kPing = 11;
+constexpr std::uint16_t kHello = 1;
+constexpr std::uint16_t kRefused = 3;
+constexpr std::uint16_t kExperience = 4;
+constexpr std::uint16_t kWeights = 7;
+constexpr std::uint16_t kGraph = 10;
+
+TEST_CASE("hand-made bytes decode", "[wire]") {
+  const auto message = decode(frame_of(kPing, array_of(std::uint64_t{7})));
+  REQUIRE(message);
+  REQUIRE(std::get<Ping>(*message).nonce == 7);
+}
+
+TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
+  REQUIRE(refusal(frame_of(kPing, array_of(7U), 2)) == Errc::kVersionMismatch);
+  Frame foreign = frame_of(kPing, array_of(7U));
+  foreign.parts[0][0] = std::byte{'G'};
+  REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
+  REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
+               Catch::Contains("version 9") && Catch::Contains("version 1"));
+}
+
+TEST_CASE("unknown types and short frames are refused", "[wire]") {
+  REQUIRE(refusal(frame_of(0, array_of(7U))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(14, array_of(7U))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(Frame{}) == Errc::kCorruptFrame);
+  REQUIRE(refusal(Frame{{Bytes{}}}) == Errc::kCorruptFrame);
+  REQUIRE(refusal(Frame{{Bytes(7)}}) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, "")) == Errc::kCorruptFrame);
+}
+
+TEST_CASE("lengths that MessagePack would believe are refused before memory is asked for",
+          "[wire]") {
+  REQUIRE(refusal(frame_of(kPing, std::string("\xdd\xff\xff\xff\xff", 5))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, std::string("\xdf\xff\xff\xff\xff", 5))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, std::string("\x91\xdb\xff\xff\xff\xff", 6))) ==
+          Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, std::string("\x91\xc6\xff\xff\xff\xff", 6))) ==
+          Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, std::string("\x91\xc9\xff\xff\xff\xff\x01", 7))) ==
+          Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, std::string(100'000, '\x91'))) == Errc::kCorruptFrame);
+}
+
+TEST_CASE("fields of another type, number or range are refused", "[wire]") {
+  REQUIRE(refusal(frame_of(kPing, array_of("text"))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, array_of(-1))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, array_of(1.5))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, array_of())) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, array_of(1U, 2U))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPing, array_of(std::vector<unsigned>{1}))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kRefused, array_of(0U, "x"))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kRefused, array_of(7U, "x"))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kHello, array_of(9U, 0U, 0U, 0U, "", "", "", 0U))) ==
+          Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kHello, array_of(1U, 1ULL << 32, 0U, 0U, "", "", "", 0U))) ==
+          Errc::kCorruptFrame);
+}
+
+TEST_CASE("texts beyond their limit are refused, our own are cut", "[wire]") {
+  const std::string long_text(2000, 'x');
+  REQUIRE(refusal(frame_of(kRefused, array_of(1U, long_text))) == Errc::kCorruptFrame);
+  const auto message = decode(encode(Goodbye{long_text}));
+  REQUIRE(message);
+  REQUIRE(std::get<Goodbye>(*message).reason.size() == 1024);
+}
+
+TEST_CASE("too many or too large parts are refused", "[wire]") {
+  Frame frame = encode(Ping{1});
+  frame.parts.resize(kMaxParts + 1);
+  REQUIRE(refusal(frame) == Errc::kOverLimit);
+  WireLimits limits;
+  limits.max_payload_bytes = 3;
+  REQUIRE(refusal(encode(Weights{PolicyVersion{1}, 2, {1.0F}}), limits) == Errc::kOverLimit);
+  limits = {};
+  limits.max_envelope_bytes = 8;
+  REQUIRE(refusal(encode(Ping{1}), limits) == Errc::kOverLimit);
+}
+
+TEST_CASE("a payload must have the length its shape says", "[wire]") {
+  Frame frame = encode(Weights{PolicyVersion{1}, 2, {1.0F, 2.0F}});
+  frame.parts[1].resize(4);
+  REQUIRE(refusal(frame) == Errc::kCorruptFrame);
+  frame.parts.pop_back();
+  REQUIRE(refusal(frame) == Errc::kCorruptFrame);
+}
+
+TEST_CASE("weights must match their hash and be finite", "[wire]") {
+  Frame frame = encode(Weights{PolicyVersion{1}, 2, {1.0F, 2.0F}});
+  frame.parts[1][0] ^= std::byte{1};
+  REQUIRE_THAT(decode(frame).error().detail, Catch::Contains("hash"));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  REQUIRE_THAT(decode(encode(Weights{PolicyVersion{1}, 2, {nan}})).error().detail,
+               Catch::Contains("finite"));
+}
+
+TEST_CASE("more weights than the limit are refused before memory is asked for", "[wire]") {
+  const std::uint64_t huge = std::uint64_t{1} << 62;
+  REQUIRE(refusal(frame_of(kWeights, array_of(1U, 2U, 3U, huge))) == Errc::kOverLimit);
+}
+
+TEST_CASE("unrolls with huge or impossible counts are refused before memory is asked for",
+          "[wire]") {
+  const auto experience = [](std::uint32_t steps, std::uint32_t environments, std::uint32_t globals,
+                             std::uint32_t graphs, std::uint32_t last, std::uint32_t episodes) {
+    return frame_of(kExperience,
+                    array_of(1U, 1U, 1U, steps, environments, globals, 1U, graphs, last, episodes));
+  };
+  constexpr std::uint32_t kMost = 0xffffffff;
+  REQUIRE(refusal(experience(kMost, kMost, 1, 1, 0, 0)) == Errc::kOverLimit);
+  REQUIRE(refusal(experience(4096, 4096, 1, 1, 0, 0)) == Errc::kOverLimit);
+  REQUIRE(refusal(experience(1, 1, kMost, 1, 0, 0)) == Errc::kOverLimit);
+  REQUIRE(refusal(experience(1, 1, 1, kMost, 0, 0)) == Errc::kOverLimit);
+  REQUIRE(refusal(experience(1, 1, 1, 1, 0, kMost)) == Errc::kOverLimit);
+  REQUIRE(refusal(experience(1, 1, 1, 1, 2, 0)) == Errc::kCorruptFrame);
+  REQUIRE(refusal(experience(1, 1, 1, 1, 0, 0)) == Errc::kCorruptFrame);  // no payload
+  REQUIRE(refusal(experience(0, 1, 1, 1, 0, 0)) == Errc::kCorruptFrame);
+}
+
+TEST_CASE("sequence numbers start at one", "[wire]") {
+  REQUIRE(refusal(frame_of(kExperience, array_of(1U, 1U, 0U, 1U, 1U, 0U, 1U, 1U, 0U, 0U))) ==
+          Errc::kCorruptFrame);
+}
+
+TEST_CASE("unrolls that break their rules do not decode", "[wire]") {
+  Rng rng(Seed{3});
+  Experience experience{ActorId{1}, Incarnation{1}, Sequence{1}, testing::random_unrolls(rng)};
+  Frame frame = encode(experience);
+  frame.parts[1].back() = std::byte{9};  // a mask or a flag
+  REQUIRE(refusal(frame) == Errc::kCorruptFrame);
+}
+
+TEST_CASE("a graph's edges must join its nodes", "[wire]") {
+  Graph graph;
+  graph.num_nodes = 2;
+  graph.num_edges = 1;
+  graph.edge_src = {0};
+  graph.edge_dst = {1};
+  Frame frame = encode(graph);
+  REQUIRE(decode(frame).has_value());
+  frame.parts[1][0] = std::byte{2};
+  REQUIRE_THAT(decode(frame).error().detail, Catch::Contains("not a node"));
+  frame.parts[1][3] = std::byte{0x80};
+  REQUIRE_THAT(decode(frame).error().detail, Catch::Contains("not a node"));
+}
+
+TEST_CASE("a graph with huge counts is refused before memory is asked for", "[wire]") {
+  constexpr std::uint32_t kMost = 0xffffffff;
+  REQUIRE(refusal(frame_of(kGraph, array_of(1U, kMost, kMost, kMost, kMost))) == Errc::kOverLimit);
+}
+
+TEST_CASE("every message has a name", "[wire]") {
+  Rng rng(Seed{1});
+  REQUIRE(type_name(Hello{}) == "hello");
+  REQUIRE(type_name(Goodbye{}) == "goodbye");
+  REQUIRE(type_name(testing::random_message(rng, 7)) == "weights announcement");
+}
+
+}  // namespace
+}  // namespace pacml::wire

@@ -1,0 +1,66 @@
+#include "common/json_lines.h"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/atomic_file.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml {
+namespace {
+
+using testing::TempDir;
+
+TEST_CASE("each object is one line, there as soon as it is written", "[json]") {
+  const TempDir folder;
+  JsonLinesWriter writer(folder / "m.jsonl");
+  REQUIRE(writer.write({{"a", 1}}));
+  REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":1}\n");
+  REQUIRE(writer.write({{"text", "two\nlines"}}));
+  REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":1}\n{\"text\":\"two\\nlines\"}\n");
+}
+
+TEST_CASE("opening again appends", "[json]") {
+  const TempDir folder;
+  REQUIRE(JsonLinesWriter(folder / "m.jsonl").write({{"a", 1}}));
+  REQUIRE(JsonLinesWriter(folder / "m.jsonl").write({{"a", 2}}));
+  REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":1}\n{\"a\":2}\n");
+}
+
+TEST_CASE("a line that a crash tore is cut off at opening", "[json]") {
+  const TempDir folder;
+  SECTION("after whole lines") {
+    REQUIRE(write_file_atomically(folder / "m.jsonl", "{\"a\":1}\n{\"a\":"));
+    REQUIRE(JsonLinesWriter(folder / "m.jsonl").write({{"a", 3}}));
+    REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":1}\n{\"a\":3}\n");
+  }
+  SECTION("as the only, long one") {
+    REQUIRE(write_file_atomically(folder / "m.jsonl", std::string(10'000, 'x')));
+    REQUIRE(JsonLinesWriter(folder / "m.jsonl").write({{"a", 3}}));
+    REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":3}\n");
+  }
+}
+
+TEST_CASE("what JSON cannot say becomes null or a replacement, not an exception", "[json]") {
+  const TempDir folder;
+  JsonLinesWriter writer(folder / "m.jsonl");
+  REQUIRE(writer.write({{"x", std::numeric_limits<double>::quiet_NaN()}}));
+  REQUIRE(writer.write({{"x", "\xff"}}));
+  REQUIRE(read_file(folder / "m.jsonl") == "{\"x\":null}\n{\"x\":\"\xEF\xBF\xBD\"}\n");
+}
+
+TEST_CASE("a place that cannot be written is the user's to mend", "[json]") {
+  const TempDir folder;
+  REQUIRE_THROWS_AS(JsonLinesWriter(folder / "no" / "m.jsonl"), UserError);
+}
+
+TEST_CASE("a full disk is an error, not an exception", "[json]") {
+  JsonLinesWriter writer("/dev/full");
+  REQUIRE(writer.write({{"a", 1}}).error().code == Errc::kIo);
+}
+
+}  // namespace
+}  // namespace pacml

@@ -1,0 +1,27 @@
+#include "common/transport/socket_config.h"
+
+#include "common/config/dump.h"
+#include "tests/support/catch.h"
+
+namespace pacml::transport {
+namespace {
+
+TEST_CASE("the defaults are valid and read back from their dump", "[transport]") {
+  REQUIRE(validate(SocketConfig{}).empty());
+  const std::string text = dump_config(SocketConfig{});
+  REQUIRE(read_config<SocketConfig>(ConfigSource::from_text("x", text)) == SocketConfig{});
+}
+
+TEST_CASE("every impossible setting is reported by its key", "[transport]") {
+  const SocketConfig wrong{.queue_messages = 0,
+                           .max_part_bytes = 10,
+                           .handshake_ms = 0,
+                           .reconnect_min_ms = 0,
+                           .reconnect_max_ms = -1,
+                           .heartbeat_interval_ms = -1,
+                           .heartbeat_timeout_ms = -2};
+  REQUIRE(validate(wrong).size() == 7);
+}
+
+}  // namespace
+}  // namespace pacml::transport

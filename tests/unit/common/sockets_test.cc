@@ -1,0 +1,164 @@
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "common/transport/dealer.h"
+#include "common/transport/publisher.h"
+#include "common/transport/router.h"
+#include "common/transport/subscriber.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml::transport {
+namespace {
+
+using namespace std::chrono_literals;
+
+wire::Frame frame_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  return {{Bytes(bytes.begin(), bytes.end())}};
+}
+
+const Endpoint kAnyPort = Endpoint::parse("tcp://127.0.0.1:*");
+
+TEST_CASE("a free port is chosen and told", "[transport]") {
+  Context context;
+  const Router router(context, kAnyPort);
+  REQUIRE(router.endpoint().host() == "127.0.0.1");
+  REQUIRE(router.endpoint().port() != "*");
+}
+
+TEST_CASE("an address in use is the user's to mend", "[transport]") {
+  Context context;
+  SECTION("tcp") {
+    const Router first(context, kAnyPort);
+    const std::string sentence =
+        "cannot bind " + first.endpoint().str() + ": the address is already in use";
+    REQUIRE_THROWS_WITH(Router(context, first.endpoint()), sentence);
+    REQUIRE_THROWS_WITH(Publisher(context, first.endpoint()), sentence);
+  }
+  SECTION("ipc, which libzmq would take over silently") {
+    const testing::TempDir folder;
+    const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
+    const Router first(context, endpoint);
+    REQUIRE_THROWS_WITH(Router(context, endpoint), Catch::Contains("already in use"));
+  }
+  SECTION("inproc") {
+    const Endpoint endpoint = Endpoint::parse("inproc://x");
+    const Router first(context, endpoint);
+    REQUIRE_THROWS_WITH(Router(context, endpoint), Catch::Contains("already in use"));
+  }
+}
+
+TEST_CASE("an ipc path that a dead process left is taken over", "[transport]") {
+  const testing::TempDir folder;
+  const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
+  {
+    // As kill -9 leaves it: the path is there, nobody listens.
+    sockaddr_storage storage{};
+    storage.ss_family = AF_UNIX;
+    const std::string path = endpoint.path();
+    std::copy(path.begin(), path.end(), reinterpret_cast<char*>(&storage) + sizeof(sa_family_t));
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&storage),
+                   static_cast<socklen_t>(sizeof(sa_family_t) + path.size() + 1)) == 0);
+    ::close(fd);
+  }
+  Context context;
+  REQUIRE_NOTHROW(Router(context, endpoint));
+}
+
+TEST_CASE("an address of no interface here is the user's to mend", "[transport]") {
+  Context context;
+  SocketConfig config;
+  config.allow_insecure_bind = true;
+  REQUIRE_THROWS_AS(Router(context, Endpoint::parse("tcp://203.0.113.7:5555"), config), UserError);
+  REQUIRE_THROWS_AS(Router(context, Endpoint::parse("ipc:///no/such/folder/s")), UserError);
+}
+
+TEST_CASE("an address that others reach needs an explicit word", "[transport]") {
+  Context context;
+  REQUIRE_THROWS_WITH(
+      Router(context, Endpoint::parse("tcp://0.0.0.0:*")),
+      Catch::Contains("other hosts can reach") && Catch::Contains("allow_insecure_bind"));
+  SocketConfig config;
+  config.allow_insecure_bind = true;
+  REQUIRE_NOTHROW(Router(context, Endpoint::parse("tcp://0.0.0.0:*"), config));
+}
+
+TEST_CASE("a client may connect before its server is there", "[transport]") {
+  const testing::TempDir folder;
+  const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
+  Context context;
+  Dealer dealer(context, endpoint);
+  REQUIRE(dealer.send(frame_of("early"), Deadline::in(1s)));
+  Router router(context, endpoint);
+  const auto got = router.receive(Deadline::in(10s));
+  REQUIRE(got);
+  REQUIRE(got->frame == frame_of("early"));
+}
+
+TEST_CASE("a client finds a server that restarted, as a new peer", "[transport]") {
+  Context context;
+  std::optional<Router> router(std::in_place, context, kAnyPort);
+  const Endpoint endpoint = router->endpoint();
+  SocketConfig config;
+  config.reconnect_min_ms = 10;
+  config.reconnect_max_ms = 20;
+  Dealer dealer(context, endpoint, config);
+  REQUIRE(dealer.send(frame_of("one"), Deadline::in(5s)));
+  const auto first = router->receive(Deadline::in(10s));
+  REQUIRE(first);
+  router.reset();
+  // The old listener closes on libzmq's own thread.
+  const Deadline patience = Deadline::in(10s);
+  while (!router && !patience.expired()) {
+    try {
+      router.emplace(context, endpoint);
+    } catch (const UserError&) {
+    }
+  }
+  REQUIRE(router);
+  // What was on the way when the connection broke may be lost: send until something arrives.
+  Result<Incoming> second = fail(Errc::kTimeout);
+  while (!second && !patience.expired()) {
+    static_cast<void>(dealer.send(frame_of("two"), Deadline::in(100ms)));
+    second = router->receive(Deadline::in(20ms));
+  }
+  REQUIRE(second);
+  REQUIRE(second->frame == frame_of("two"));
+  REQUIRE(router->send(second->peer, frame_of("reply")));
+  REQUIRE(dealer.receive(Deadline::in(10s)) == frame_of("reply"));
+}
+
+TEST_CASE("a part above the limit costs the sender its connection, not the server", "[transport]") {
+  Context context;
+  SocketConfig small;
+  small.max_part_bytes = 1024;
+  Router router(context, kAnyPort, small);
+  Dealer rude(context, router.endpoint());
+  REQUIRE(rude.send(wire::Frame{{Bytes(4096)}}, Deadline::in(5s)));
+  Dealer polite(context, router.endpoint());
+  REQUIRE(polite.send(frame_of("hello"), Deadline::in(5s)));
+  const auto got = router.receive(Deadline::in(10s));
+  REQUIRE(got);
+  REQUIRE(got->frame == frame_of("hello"));
+}
+
+TEST_CASE("a frame of very many parts is cut while it is received", "[transport]") {
+  Context context;
+  Router router(context, kAnyPort);
+  Dealer dealer(context, router.endpoint());
+  REQUIRE(dealer.send(wire::Frame{std::vector<Bytes>(1000, Bytes(1))}, Deadline::in(5s)));
+  const auto got = router.receive(Deadline::in(10s));
+  REQUIRE(got);
+  REQUIRE(got->frame.parts.size() == wire::kMaxParts + 1);
+  REQUIRE(dealer.send(frame_of("next"), Deadline::in(5s)));
+  REQUIRE(router.receive(Deadline::in(10s))->frame == frame_of("next"));
+}
+
+}  // namespace
+}  // namespace pacml::transport
