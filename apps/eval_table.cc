@@ -2,62 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdio>
 #include <set>
-#include <string_view>
 #include <vector>
+
+#include "apps/text_table.h"
 
 namespace pacml::apps {
 namespace {
 
 using Cells = std::vector<std::string>;
 
-// "0.2208", "1.234e+06" where a plain number would be long, "-" for NaN.
-std::string number(double value, int decimals) {
-  if (std::isnan(value)) return "-";
-  char text[64];
-  const bool plain = std::abs(value) < 1e6;
-  std::snprintf(text, sizeof text, plain ? "%.*f" : "%.*e", plain ? decimals : 3, value);
-  return text;
-}
-
-// Characters that a terminal shows: continuation bytes of UTF-8 take no column.
-std::size_t shown_width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string padding(std::size_t width, std::string_view text) {
-  return std::string(width - shown_width(text), ' ');
-}
-
-// Names to the left, figures to the right.
-std::string align(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Cells& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], shown_width(row[i]));
-  }
-  std::string text;
-  for (const Cells& row : rows) {
-    text += row[0] + padding(widths[0], row[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) text += "  " + padding(widths[i], row[i]) + row[i];
-    text += "\n";
-  }
-  return text;
-}
-
 Cells figures_of(const PolicyResult& policy) {
   const MeanInterval blocking = mean_interval(policy, &SeedResult::blocking_rate);
   std::int64_t arrived = 0;
   for (const SeedResult& seed : policy.seeds) arrived += seed.arrived;
   return {policy.name,
-          number(blocking.mean, 4) +
-              (std::isnan(blocking.ci95) ? "" : " ± " + number(blocking.ci95, 4)),
-          number(mean_interval(policy, &SeedResult::mean_jct).mean, 1),
-          number(mean_interval(policy, &SeedResult::mean_jct_speedup).mean, 2),
-          number(mean_interval(policy, &SeedResult::mean_demand_total_throughput).mean, 1),
+          format_number(blocking.mean, 4) +
+              (std::isnan(blocking.ci95) ? "" : " ± " + format_number(blocking.ci95, 4)),
+          format_number(mean_interval(policy, &SeedResult::mean_jct).mean, 1),
+          format_number(mean_interval(policy, &SeedResult::mean_jct_speedup).mean, 2),
+          format_number(mean_interval(policy, &SeedResult::mean_demand_total_throughput).mean, 1),
           std::to_string(policy.seeds.size()),
           std::to_string(arrived)};
 }
@@ -77,9 +41,9 @@ std::string format_causes(const std::vector<PolicyResult>& policies) {
   for (const PolicyResult& policy : policies) {
     Cells& row = rows.emplace_back(Cells{policy.name});
     for (const std::string& cause : causes)
-      row.push_back(number(share_blocked_by(policy, cause), 4));
+      row.push_back(format_number(share_blocked_by(policy, cause), 4));
   }
-  return "\n" + align(rows);
+  return "\n" + align_columns(rows);
 }
 
 }  // namespace
@@ -93,7 +57,7 @@ std::string format_table(const EvalResult& result) {
   std::vector<Cells> rows{
       {"policy", "blocking rate", "JCT", "speed-up", "throughput", "seeds", "jobs"}};
   for (const PolicyResult& policy : policies) rows.push_back(figures_of(policy));
-  return align(rows) + format_causes(policies);
+  return align_columns(rows) + format_causes(policies);
 }
 
 }  // namespace pacml::apps

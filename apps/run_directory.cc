@@ -9,8 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "apps/files.h"
 #include "apps/version.h"
-#include "common/atomic_file.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -40,9 +40,7 @@ RunDirectory RunDirectory::create(const fs::path& path, std::string_view effecti
   for (const char* folder : {"checkpoints", "tensorboard", "logs"}) make_folder(path / folder);
   const std::string text = "# Every setting of this run, written by pacml " + version() + ".\n" +
                            std::string(effective_config);
-  if (const auto written = write_file_atomically(run.config_file(), text); !written) {
-    throw UserError(written.error().detail);
-  }
+  write_user_file(run.config_file(), text);
   return run;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 #include <variant>
 
@@ -78,19 +79,27 @@ void declare(CLI::App& app, const OptionSpec& spec) {
   option->type_name(spec.placeholder.empty() ? " " : spec.placeholder);
 }
 
-// CLI11 would take an unknown option's value for an argument and blame that; the option itself is
-// what was mistyped.
-void refuse_unknown_options(const std::string& title, const Options& options,
-                            const std::vector<std::string>& arguments) {
+// CLI11 would take an unknown option's value for an argument and blame that, and would take the
+// next option for a value that was forgotten.
+void check_option_words(const std::string& command, const Options& options,
+                        const std::vector<std::string>& arguments) {
   std::vector<std::string> known{"--help"};
-  for (const OptionSpec& spec : options.specs()) known.push_back(spec.name);
-  for (const std::string& word : arguments) {
-    if (word == "--") return;
+  std::vector<std::string> with_value;
+  for (const OptionSpec& spec : options.specs()) {
+    if (!spec.name.starts_with("--")) continue;
+    known.push_back(spec.name);
+    if (!std::holds_alternative<bool*>(spec.target)) with_value.push_back(spec.name);
+  }
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string& word = arguments[i];
     if (!word.starts_with("--")) continue;
     const std::string name = word.substr(0, word.find('='));
-    if (std::ranges::find(known, name) != known.end()) continue;
-    std::erase_if(known, [](const std::string& k) { return !k.starts_with("--"); });
-    throw UserError(title + " has no option " + name + did_you_mean(name, known));
+    if (std::ranges::find(known, name) == known.end()) {
+      throw UserError(command + " has no option " + name + did_you_mean(name, known));
+    }
+    const bool value_follows = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
+    const bool needs_next = name == word && std::ranges::find(with_value, name) != with_value.end();
+    if (needs_next && !value_follows) throw UserError(command + ": " + name + " needs a value");
   }
 }
 
@@ -115,7 +124,7 @@ std::optional<std::string> parse_options(const std::string& title, const Command
   app.footer(examples_of(title, text));
   for (const OptionSpec& spec : options.specs()) declare(app, spec);
 
-  refuse_unknown_options(title, options, arguments);
+  check_option_words(text.name, options, arguments);
   // CLI11 takes the words from the back.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
@@ -123,12 +132,12 @@ std::optional<std::string> parse_options(const std::string& title, const Command
   } catch (const CLI::CallForHelp&) {
     return app.help();
   } catch (const CLI::ExtrasError&) {
-    throw UserError(title + " does not take '" + join(app.remaining(), " ") + "'; see " + title +
-                    " --help");
+    throw UserError(text.name + " does not take '" + join(app.remaining(), " ") + "'; see " +
+                    title + " --help");
   } catch (const CLI::RequiredError& error) {
-    throw UserError(title + ": " + error.what() + "; see " + title + " --help");
+    throw UserError(text.name + ": " + error.what() + "; see " + title + " --help");
   } catch (const CLI::ParseError& error) {
-    throw UserError(title + ": " + error.what());
+    throw UserError(text.name + ": " + error.what());
   }
   return std::nullopt;
 }

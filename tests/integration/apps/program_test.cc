@@ -76,6 +76,31 @@ TEST_CASE("pacml answers mistakes with one line and exit code 2") {
   CHECK(run(program() + " version --loud").code == 2);
 }
 
+TEST_CASE("graphs lists the models of a folder, and blames the line of a broken one") {
+  const Installation folder;
+  fs::create_directories(folder.folder() / "tiny");
+  const fs::path file = folder.folder() / "tiny" / "graph.txt";
+  std::ofstream(file) << "node1 -- Linear -- forward_compute_time=1.0, backward_compute_time=2.0, "
+                         "activation_size=1000, parameter_size=500\n";
+  const std::string command = program() + " graphs --profiles " + folder.folder().string();
+  const Outcome good = run(command);
+  CHECK(good.code == 0);
+  CHECK_THAT(good.output, Catch::Contains("tiny"));
+  std::ofstream(file, std::ios::app) << "node2 -- Linear\n";
+  const Outcome bad = run(command);
+  CHECK(bad.code == 2);
+  CHECK_THAT(bad.output, Catch::Contains(file.string()) && Catch::Contains("2"));
+}
+
+TEST_CASE("trace refuses what is no recording, with the file's name") {
+  const Installation folder;
+  const fs::path file = folder.folder() / "run.json";
+  std::ofstream(file) << "{\"config\": ";
+  const Outcome outcome = run(program() + " trace " + file.string() + " --out /dev/null");
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.output, Catch::Contains(file.string() + " is no JSON document"));
+}
+
 TEST_CASE("every listed command has a help text with examples") {
   const std::string overview = run(program() + " --help").output;
   std::istringstream lines(overview.substr(overview.find("Commands:\n") + 10));

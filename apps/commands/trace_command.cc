@@ -1,0 +1,80 @@
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/commands/commands.h"
+#include "apps/files.h"
+#include "apps/trace/trace_replay.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+using nlohmann::json;
+
+json parse(const std::string& file) {
+  try {
+    return json::parse(read_user_file(file));
+  } catch (const json::exception& error) {
+    throw UserError(file + " is no JSON document: " + error.what());
+  }
+}
+
+// Part of the document is the user's: a member of another type is theirs to mend.
+json replay(const std::string& file, const std::string& profiles) {
+  try {
+    return replay_trace(parse(file), profiles);
+  } catch (const json::exception& error) {
+    throw UserError(file + " is no recorded run: " + error.what());
+  }
+}
+
+std::string outcomes_of(const json& replayed) {
+  std::map<std::string, int> counts;
+  for (const json& step : replayed.at("steps")) {
+    std::string outcome = step.at("outcome").get<std::string>();
+    if (const auto cause = step.find("cause"); cause != step.end() && cause->is_string()) {
+      outcome += " (" + cause->get<std::string>() + ")";
+    }
+    ++counts[outcome];
+  }
+  std::string text;
+  for (const auto& [outcome, count] : counts) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
+  }
+  return text;
+}
+
+class TraceCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"trace",
+            "replay a recorded run: its jobs and actions, every other figure computed anew",
+            {{"trace run.json --profiles my_models --out replayed.json",
+              "compare the two files to see whether the simulator agrees with the recording"}}};
+  }
+  void declare(Options& options) override {
+    options.argument("FILE.json", &file_, "a recording of format ramp-golden-1");
+    options.required_option("--out OUT.json", &out_, "the same document with computed figures");
+    options.option("--profiles DIR", &profiles_,
+                   "folder of <model>/graph.txt; built-in models if not given");
+  }
+  [[nodiscard]] int run() override {
+    const json replayed = replay(file_, profiles_);
+    write_user_file(out_, replayed.dump(1) + "\n");
+    std::cout << replayed.at("steps").size() << " decisions: " << outcomes_of(replayed) << "\n";
+    return 0;
+  }
+
+ private:
+  std::string file_;
+  std::string out_;
+  std::string profiles_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_trace_command() { return std::make_unique<TraceCommand>(); }
+
+}  // namespace pacml::apps

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/eval_result.h"
+#include "env/graph/profile.h"
+#include "env/policies/heuristic.h"
+#include "env/tasks/partitioning.h"
+#include "model/network_config.h"
+#include "model/parameters.h"
+
+namespace pacml::apps {
+
+// One episode of `policy`, with its statistics. `seed` names the arrivals: the same for every
+// policy.
+[[nodiscard]] SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy,
+                                     Seed seed);
+
+// A trained network that takes its most probable action. Thread-confined.
+class TrainedPolicy final : public env::Heuristic {
+ public:
+  TrainedPolicy(const model::NetworkShape& shape, const model::Parameters& parameters,
+                std::span<const env::GraphFeaturesPtr> graphs);
+  ~TrainedPolicy() override;
+  [[nodiscard]] int act(const env::PartitioningEnv& env) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A policy that can be made once per thread.
+struct NamedPolicy {
+  std::string name;
+  std::function<std::unique_ptr<env::Heuristic>(const env::EnvironmentSpec&)> make;
+};
+
+// Every policy on the same `seeds`, spread over `threads` threads. The result does not depend on
+// the number of threads. UserError as the environments throw it.
+[[nodiscard]] EvalResult evaluate(const env::PartitioningConfig& config,
+                                  const std::vector<env::Profile>& profiles,
+                                  const std::vector<NamedPolicy>& policies,
+                                  const std::vector<Seed>& seeds, int threads);
+
+// The constant degree that blocks least on `episodes` tuning episodes (which no evaluation uses).
+[[nodiscard]] int best_constant_degree(const env::PartitioningConfig& config,
+                                       const std::vector<env::Profile>& profiles, Seed run,
+                                       int episodes, int threads);
+
+// Seeds of held-out episodes 0 .. count - 1 of a run seed; training never uses them.
+[[nodiscard]] std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count);
+
+}  // namespace pacml::apps

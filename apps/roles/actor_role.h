@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "apps/train_config.h"
+
+namespace pacml::apps {
+
+struct ActorRoleOptions {
+  std::string learner;   // endpoint of the learner
+  std::uint32_t id = 0;  // unique among the actors of a run
+  std::string run_id;    // empty: whichever run the learner is at
+  std::string log_level = "info";
+};
+
+// Runs one actor process until SIGTERM, SIGINT or the learner's end; the exit code. UserError: the
+// learner refuses us, or never came.
+[[nodiscard]] int run_actor(const TrainConfig& config, const ActorRoleOptions& options);
+
+}  // namespace pacml::apps

@@ -1,0 +1,49 @@
+#include "apps/text_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string_view>
+
+namespace pacml::apps {
+namespace {
+
+// Characters that a terminal shows: continuation bytes of UTF-8 take no column.
+std::size_t shown_width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string padding(std::size_t width, std::string_view text) {
+  return std::string(width - shown_width(text), ' ');
+}
+
+}  // namespace
+
+std::string align_columns(const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return {};
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], shown_width(row[i]));
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    text += row[0] + (row.size() > 1 ? padding(widths[0], row[0]) : "");
+    for (std::size_t i = 1; i < row.size(); ++i) text += "  " + padding(widths[i], row[i]) + row[i];
+    text += "\n";
+  }
+  return text;
+}
+
+std::string format_number(double value, int decimals) {
+  if (std::isnan(value)) return "-";
+  char text[64];
+  const bool plain = std::abs(value) < 1e6;
+  std::snprintf(text, sizeof text, plain ? "%.*f" : "%.*e", plain ? decimals : 3, value);
+  return text;
+}
+
+}  // namespace pacml::apps

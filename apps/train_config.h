@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "actor/actor_config.h"
+#include "common/config/fields.h"
+#include "common/config/source.h"
+#include "common/transport/socket_config.h"
+#include "env/tasks/partitioning_config.h"
+#include "learner/impala_config.h"
+#include "learner/learner_config.h"
+#include "model/network_config.h"
+
+namespace pacml::apps {
+
+enum class AlgorithmKind { kImpala };
+constexpr auto enum_names(AlgorithmKind) {
+  return std::to_array<EnumName<AlgorithmKind>>({{"impala", AlgorithmKind::kImpala}});
+}
+
+// Everything that a training run is made of: one struct per module, each documented where it is
+// defined.
+struct TrainConfig {
+  std::int64_t seed = 0;  // of the run; every random stream derives from it
+  AlgorithmKind algorithm = AlgorithmKind::kImpala;
+  std::int64_t actors = 1;  // processes that `pacml train` starts
+  env::PartitioningConfig env;
+  model::NetworkConfig network;
+  actor::ActorConfig actor;
+  learner::ImpalaConfig impala;
+  learner::LearnerConfig learner;
+  transport::SocketConfig transport;
+  bool operator==(const TrainConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, TrainConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("seed", c.seed);
+  v("algorithm", c.algorithm);
+  v("actors", c.actors);
+  v("env", c.env);
+  v("network", c.network);
+  v("actor", c.actor);
+  v("impala", c.impala);
+  v("learner", c.learner);
+  v("transport", c.transport);
+}
+
+[[nodiscard]] std::vector<std::string> validate(const TrainConfig& config);
+
+// Reads a configuration file with `--set` overrides; `profiles` replaces env.profiles when not
+// empty. UserError names file, line and key.
+[[nodiscard]] TrainConfig load_train_config(const std::string& path,
+                                            const std::vector<std::string>& overrides,
+                                            const std::string& profiles);
+
+// What an actor and a learner must agree on: the task and the network. Where the profiles lie may
+// differ from host to host; their content is compared graph by graph.
+struct Agreement {
+  env::PartitioningConfig env;
+  model::NetworkConfig network;
+};
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, Agreement>
+void visit_fields(Config& c, Visitor&& v) {
+  v("env", c.env);
+  v("network", c.network);
+}
+[[nodiscard]] Agreement agreement_of(const TrainConfig& config);
+
+}  // namespace pacml::apps
