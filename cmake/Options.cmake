@@ -32,3 +32,6 @@ if(PACML_SANITIZE)
   endif()
   add_link_options(-fsanitize=${PACML_SANITIZE})
 endif()
+if(PACML_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage of the code under test guides the fuzzer
+endif()
