@@ -46,13 +46,13 @@ template <class T>
   } else if constexpr (IsMap<T>::value) {
     ConfigNode node;
     node.kind = ConfigNode::Kind::kMap;
-    for (const auto& [key, item] : value) node.entries.emplace_back(key, to_node(item));
+    for (const auto& [key, item] : value) node.entries.push_back({key, to_node(item)});
     return node;
   } else if constexpr (Configuration<T>) {
     ConfigNode node;
     node.kind = ConfigNode::Kind::kMap;
     visit_fields(value, [&](std::string_view key, const auto& field) {
-      node.entries.emplace_back(std::string{key}, to_node(field));
+      node.entries.push_back({std::string{key}, to_node(field)});
     });
     return node;
   } else {

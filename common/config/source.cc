@@ -104,7 +104,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (parent.node.kind == ConfigNode::Kind::kList) {
       parent.node.items.push_back(std::move(node));
     } else if (parent.has_key) {
-      parent.node.entries.emplace_back(std::move(parent.key), std::move(node));
+      parent.node.entries.push_back({std::move(parent.key), std::move(node)});
       parent.has_key = false;
     } else {
       if (node.kind != ConfigNode::Kind::kScalar) {
@@ -175,8 +175,8 @@ void apply_override(ConfigNode& root, const std::string& text) {
     }
     ConfigNode* child = node->find(key);
     if (child == nullptr) {
-      node->entries.emplace_back(std::string{key}, ConfigNode{});
-      child = &node->entries.back().second;
+      node->entries.push_back({std::string{key}, ConfigNode{}});
+      child = &node->entries.back().value;
     }
     node = child;
     if (dot == std::string_view::npos) break;
