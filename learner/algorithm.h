@@ -24,7 +24,7 @@ struct UpdateReport {
 };
 
 // Everything that an algorithm's next update depends on, by name, so that a checkpoint needs to
-// know no algorithm. Value type.
+// know no algorithm. Names hold no '/'. Value type.
 struct AlgorithmState {
   std::string algorithm;  // which one wrote it
   std::map<std::string, std::vector<float>> vectors;

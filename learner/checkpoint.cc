@@ -1,0 +1,375 @@
+#include "learner/checkpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "common/atomic_file.h"
+#include "common/check.h"
+#include "common/hash.h"
+#include "common/text.h"
+#include "learner/export/safetensors.h"
+
+namespace pacml::learner {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kFormat = "pacml checkpoint 1";
+constexpr const char* kParameters = "parameters";
+constexpr const char* kUpdates = "updates";
+constexpr std::string_view kPrefix = "checkpoint-";
+constexpr std::string_view kSuffix = ".safetensors";
+constexpr std::string_view kBest = "best.safetensors";
+
+tl::unexpected<Error> corrupt(const std::string& what) { return fail(Errc::kCorruptFrame, what); }
+
+// Doubles and 64-bit numbers as text that reads back bit for bit, in every JSON library.
+std::string spell(double value) {
+  std::array<char, 40> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%a", value);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::string spell(std::uint64_t value) {
+  std::array<char, 20> text{};
+  const int length =
+      std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+// JSON holds nothing else: bytes that are no UTF-8 (a path in the configuration) are replaced
+// before the checksum is taken.
+std::string as_utf8(const std::string& text) {
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// Reads what JSON holds; ok() turns false, and stays so, when anything is not as it was written.
+class StateReader {
+ public:
+  [[nodiscard]] bool ok() const { return ok_; }
+  void reject() { ok_ = false; }
+
+  const json& member(const json& object, const char* key) {
+    static const json kNothing;
+    if (object.is_object() && object.contains(key)) return object[key];
+    ok_ = false;
+    return kNothing;
+  }
+  std::string text(const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    ok_ = false;
+    return {};
+  }
+  std::int64_t count(const json& value) {
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    ok_ = false;
+    return 0;
+  }
+  bool flag(const json& value) {
+    if (value.is_boolean()) return value.get<bool>();
+    ok_ = false;
+    return false;
+  }
+  double real(const json& value) {
+    const std::string spelled = text(value);
+    char* end = nullptr;
+    const double out = std::strtod(spelled.c_str(), &end);
+    ok_ = ok_ && !spelled.empty() && *end == '\0';
+    return out;
+  }
+  std::uint64_t bits(const json& value) {
+    const std::string spelled = text(value);
+    std::uint64_t out = 0;
+    const char* const last = spelled.data() + spelled.size();
+    const auto [end, error] = std::from_chars(spelled.data(), last, out, 16);
+    ok_ = ok_ && error == std::errc{} && end == last;
+    return out;
+  }
+  // Calls `use(key, value)` for each member.
+  template <class Use>
+  void each(const json& object, Use use) {
+    if (!object.is_object()) {
+      ok_ = false;
+      return;
+    }
+    for (const auto& [key, value] : object.items()) use(key, value);
+  }
+
+ private:
+  bool ok_ = true;
+};
+
+json to_json(const Rng::State& state) {
+  json words = json::array();
+  for (const std::uint64_t word : state.words) words.push_back(spell(word));
+  return {{"words", words}, {"spare", spell(state.spare_normal)}, {"has_spare", state.has_spare}};
+}
+
+Rng::State read_stream(StateReader& reader, const json& value) {
+  Rng::State out;
+  std::size_t next = 0;
+  for (const json& word : reader.member(value, "words")) {
+    if (next < out.words.size()) out.words[next] = reader.bits(word);
+    ++next;
+  }
+  if (next != out.words.size()) reader.reject();
+  out.spare_normal = reader.real(reader.member(value, "spare"));
+  out.has_spare = reader.flag(reader.member(value, "has_spare"));
+  return out;
+}
+
+json state_of(const Checkpoint& checkpoint) {
+  json state = {{"algorithm", checkpoint.algorithm.algorithm},
+                {"counts", checkpoint.algorithm.counts},
+                {"reals", json::object()},
+                {"counters", checkpoint.counters},
+                {"random_streams", json::object()},
+                {"config_hash", spell(checkpoint.config_hash)}};
+  for (const auto& [name, value] : checkpoint.algorithm.reals) state["reals"][name] = spell(value);
+  for (const auto& [name, stream] : checkpoint.random_streams) {
+    state["random_streams"][name] = to_json(stream);
+  }
+  if (checkpoint.best_score) state["best_score"] = spell(*checkpoint.best_score);
+  return state;
+}
+
+bool read_state(const json& state, Checkpoint& out) {
+  StateReader reader;
+  out.algorithm.algorithm = reader.text(reader.member(state, "algorithm"));
+  reader.each(reader.member(state, "counts"), [&](const std::string& name, const json& value) {
+    out.algorithm.counts[name] = reader.count(value);
+  });
+  reader.each(reader.member(state, "reals"), [&](const std::string& name, const json& value) {
+    out.algorithm.reals[name] = reader.real(value);
+  });
+  reader.each(reader.member(state, "counters"), [&](const std::string& name, const json& value) {
+    out.counters[name] = reader.count(value);
+  });
+  reader.each(reader.member(state, "random_streams"),
+              [&](const std::string& name, const json& value) {
+                out.random_streams[name] = read_stream(reader, value);
+              });
+  out.config_hash = reader.bits(reader.member(state, "config_hash"));
+  if (state.contains("best_score")) out.best_score = reader.real(state["best_score"]);
+  return reader.ok();
+}
+
+// Of everything in the file but the checksum itself.
+std::uint64_t checksum(const Safetensors& file) {
+  std::uint64_t hash = 0;
+  for (const auto& [key, text] : file.metadata) {
+    if (key == "checksum") continue;
+    hash = content_hash(text, content_hash(key, hash));
+  }
+  for (const NamedTensor& tensor : file.tensors) {
+    hash = content_hash(tensor.name, hash);
+    hash = content_hash(std::span<const std::int64_t>(tensor.shape), hash);
+    hash = content_hash(std::span<const float>(tensor.values), hash);
+  }
+  return hash;
+}
+
+// How the weights in the file differ from the network's; empty if they do not.
+std::string difference(std::span<const NamedTensor> there, const model::ParameterLayout& here) {
+  const auto spell_shape = [](const std::vector<std::int64_t>& shape) {
+    std::vector<std::string> extents;
+    for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+    return "[" + join(extents) + "]";
+  };
+  for (std::size_t i = 0; i < std::max(there.size(), here.entries.size()); ++i) {
+    if (i >= there.size()) return "it has no " + here.entries[i].name;
+    if (i >= here.entries.size()) return "it has " + there[i].name + ", which this network lacks";
+    const model::ParameterEntry& entry = here.entries[i];
+    if (there[i].name != entry.name) {
+      return "it has " + there[i].name + " where this network has " + entry.name;
+    }
+    if (there[i].shape != entry.shape) {
+      return entry.name + " is " + spell_shape(there[i].shape) + " in it and " +
+             spell_shape(entry.shape) + " in this network";
+    }
+  }
+  return {};
+}
+
+Result<fs::path> write(const fs::path& file, const Checkpoint& checkpoint,
+                       const model::ParameterLayout& layout) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error) {
+    return fail(Errc::kIo,
+                "cannot make the folder " + file.parent_path().string() + ": " + error.message());
+  }
+  auto written = write_file_atomically(file, encode_checkpoint(checkpoint, layout));
+  if (!written) return tl::unexpected(written.error());
+  return file;
+}
+
+Result<Checkpoint> read_checkpoint(const fs::path& file, const model::ParameterLayout& layout) {
+  const auto bytes = read_file(file);
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto checkpoint = decode_checkpoint(*bytes, layout);
+  if (!checkpoint) {
+    return fail(checkpoint.error().code, file.string() + " " + checkpoint.error().detail);
+  }
+  return checkpoint;
+}
+
+// Names of regular files in `folder`, sorted; none if it cannot be read.
+std::vector<std::string> file_names(const fs::path& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    out.push_back(it->path().filename().string());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+bool is_checkpoint(std::string_view name) {
+  return name.starts_with(kPrefix) && name.ends_with(kSuffix);
+}
+
+// What a write that was killed leaves beside its goal.
+bool is_left_over(std::string_view name) {
+  if (!name.starts_with('.')) return false;
+  name.remove_prefix(1);
+  return (name.starts_with(kPrefix) || name.starts_with(kBest)) && !name.ends_with(kSuffix);
+}
+
+}  // namespace
+
+std::string encode_checkpoint(const Checkpoint& checkpoint, const model::ParameterLayout& layout) {
+  const auto parameters = checkpoint.algorithm.vectors.find(kParameters);
+  PACML_CHECK(
+      parameters != checkpoint.algorithm.vectors.end() && parameters->second.size() == layout.total,
+      "a checkpoint holds the network's weights");
+  Safetensors file;
+  for (const auto& [name, values] : checkpoint.algorithm.vectors) {
+    if (values.size() != layout.total) {
+      file.tensors.push_back({name, {static_cast<std::int64_t>(values.size())}, values});
+      continue;
+    }
+    for (const model::ParameterEntry& entry : layout.entries) {
+      const auto part = std::span(values).subspan(entry.offset, entry.size);
+      file.tensors.push_back({name + "/" + entry.name, entry.shape, {part.begin(), part.end()}});
+    }
+  }
+  file.metadata = {{"format", kFormat},
+                   {"run_id", as_utf8(checkpoint.run_id)},
+                   {"config", as_utf8(checkpoint.config_text)},
+                   {"state", state_of(checkpoint).dump()}};
+  file.metadata["checksum"] = spell(checksum(file));
+  return encode_safetensors(file);
+}
+
+Result<Checkpoint> decode_checkpoint(std::string_view bytes, const model::ParameterLayout& layout) {
+  auto decoded = decode_safetensors(bytes);
+  if (!decoded) return tl::unexpected(decoded.error());
+  Safetensors& file = *decoded;
+  const auto text = [&file](const char* key) {
+    const auto found = file.metadata.find(key);
+    return found == file.metadata.end() ? std::string{} : found->second;
+  };
+  if (text("format").empty()) return corrupt("is not a checkpoint");
+  if (text("format") != kFormat) {
+    return fail(Errc::kVersionMismatch,
+                "has the format '" + text("format") + "', this program reads '" + kFormat + "'");
+  }
+  if (text("checksum") != spell(checksum(file))) {
+    return corrupt("is damaged: its checksum does not match");
+  }
+  Checkpoint out;
+  out.run_id = text("run_id");
+  out.config_text = text("config");
+  if (!read_state(json::parse(text("state"), nullptr, false), out)) {
+    return corrupt("is damaged: its state cannot be read");
+  }
+  std::vector<NamedTensor> weights;
+  for (NamedTensor& tensor : file.tensors) {
+    const std::size_t slash = tensor.name.find('/');
+    const std::string vector = tensor.name.substr(0, slash);
+    auto& values = out.algorithm.vectors[vector];
+    values.insert(values.end(), tensor.values.begin(), tensor.values.end());
+    if (vector != kParameters || slash == std::string::npos) continue;
+    weights.push_back({tensor.name.substr(slash + 1), std::move(tensor.shape), {}});
+  }
+  if (const std::string differs = difference(weights, layout); !differs.empty()) {
+    return fail(Errc::kVersionMismatch, "is a checkpoint of another network: " + differs);
+  }
+  return out;
+}
+
+CheckpointFolder::CheckpointFolder(fs::path folder, std::size_t keep)
+    : folder_(std::move(folder)), keep_(keep) {
+  PACML_CHECK(keep >= 1, "the newest checkpoint is kept");
+}
+
+Result<fs::path> CheckpointFolder::save(const Checkpoint& checkpoint,
+                                        const model::ParameterLayout& layout) {
+  const auto updates = checkpoint.counters.find(kUpdates);
+  PACML_CHECK(updates != checkpoint.counters.end(), "a checkpoint counts the updates");
+  // Filled up with zeros, names sort by age.
+  std::array<char, 24> number{};
+  std::snprintf(number.data(), number.size(), "%012lld", static_cast<long long>(updates->second));
+  const std::string name = std::string(kPrefix) + number.data() + std::string(kSuffix);
+  auto written = write(folder_ / name, checkpoint, layout);
+  if (!written) return written;
+
+  std::error_code ignored;  // a file that stays costs space, and is tried again next time
+  const std::vector<fs::path> all = list();
+  for (std::size_t i = keep_; i < all.size(); ++i) fs::remove(all[i], ignored);
+  for (const std::string& left : file_names(folder_)) {
+    if (is_left_over(left)) fs::remove(folder_ / left, ignored);
+  }
+  return written;
+}
+
+Result<fs::path> CheckpointFolder::save_best(const Checkpoint& checkpoint,
+                                             const model::ParameterLayout& layout) {
+  return write(best_file(), checkpoint, layout);
+}
+
+std::vector<fs::path> CheckpointFolder::list() const {
+  std::vector<fs::path> out;
+  for (const std::string& name : file_names(folder_)) {
+    if (is_checkpoint(name)) out.insert(out.begin(), folder_ / name);
+  }
+  return out;
+}
+
+fs::path CheckpointFolder::best_file() const { return folder_ / kBest; }
+
+Checkpoint load_checkpoint(const fs::path& file, const model::ParameterLayout& layout) {
+  auto checkpoint = read_checkpoint(file, layout);
+  if (!checkpoint) throw UserError(checkpoint.error().detail);
+  return *std::move(checkpoint);
+}
+
+LoadedCheckpoint load_newest(const CheckpointFolder& folder, const model::ParameterLayout& layout) {
+  LoadedCheckpoint out;
+  for (const fs::path& file : folder.list()) {
+    auto checkpoint = read_checkpoint(file, layout);
+    if (checkpoint) {
+      out.checkpoint = *std::move(checkpoint);
+      out.file = file;
+      return out;
+    }
+    if (checkpoint.error().code == Errc::kVersionMismatch) {
+      throw UserError(checkpoint.error().detail);
+    }
+    out.skipped.push_back(checkpoint.error().detail);
+  }
+  const std::string where = folder.best_file().parent_path().string();
+  if (out.skipped.empty()) throw UserError("there is no checkpoint in " + where);
+  throw UserError("there is no whole checkpoint in " + where + ": " + out.skipped.front());
+}
+
+}  // namespace pacml::learner

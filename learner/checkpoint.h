@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.h"
+#include "common/rng.h"
+#include "learner/algorithm.h"
+#include "model/parameters.h"
+
+namespace pacml::learner {
+
+// Everything that a run needs to go on as if it had never stopped. Value type.
+struct Checkpoint {
+  AlgorithmState algorithm;  // weights, optimiser, schedules' positions
+  // Of the run, over all its restarts: "updates", "decisions", "episodes", ...
+  std::map<std::string, std::int64_t> counters;
+  std::map<std::string, Rng::State> random_streams;
+  std::string run_id;
+  std::string config_text;  // effective configuration, YAML
+  std::uint64_t config_hash = 0;
+  std::optional<double> best_score;  // of the best policy so far, in the unit of the evaluation
+  bool operator==(const Checkpoint&) const = default;
+};
+
+// A checkpoint is a safetensors file (export/safetensors.h) that other programs can read: vectors
+// of the algorithm that have the network's size appear weight by weight, as
+// "parameters/round0.node.weight"; everything else is text in the metadata, with a checksum over
+// all of it. Text that is not UTF-8 is replaced. Pre: the algorithm's "parameters" are of this
+// layout (PACML_CHECK). Pure.
+[[nodiscard]] std::string encode_checkpoint(const Checkpoint& checkpoint,
+                                            const model::ParameterLayout& layout);
+
+// What encode_checkpoint wrote, bit for bit. Any bytes are safe to pass. The error's detail
+// continues a sentence that begins with the file's name. kCorruptFrame: damaged, or no checkpoint;
+// kVersionMismatch: of another format or network. Pure.
+[[nodiscard]] Result<Checkpoint> decode_checkpoint(std::string_view bytes,
+                                                   const model::ParameterLayout& layout);
+
+// The checkpoints of one run: checkpoint-<updates>.safetensors, of which the newest few are kept,
+// and best.safetensors. One process writes, any may read. Thread-confined.
+class CheckpointFolder {
+ public:
+  // The folder need not exist before the first save. `keep` >= 1 (PACML_CHECK).
+  CheckpointFolder(std::filesystem::path folder, std::size_t keep);
+
+  // Writes a checkpoint, atomically, then removes those beyond `keep` and what interrupted writes
+  // have left. Named by the counter "updates". kIo: the sentence names the path and the reason;
+  // older checkpoints are untouched.
+  [[nodiscard]] Result<std::filesystem::path> save(const Checkpoint& checkpoint,
+                                                   const model::ParameterLayout& layout);
+  [[nodiscard]] Result<std::filesystem::path> save_best(const Checkpoint& checkpoint,
+                                                        const model::ParameterLayout& layout);
+
+  // Checkpoint files, newest first, without the best one. Empty where there is no folder.
+  [[nodiscard]] std::vector<std::filesystem::path> list() const;
+  [[nodiscard]] std::filesystem::path best_file() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::size_t keep_;
+};
+
+// Reads one file. Throws UserError: one sentence that names it and says what is wrong.
+[[nodiscard]] Checkpoint load_checkpoint(const std::filesystem::path& file,
+                                         const model::ParameterLayout& layout);
+
+struct LoadedCheckpoint {
+  Checkpoint checkpoint;
+  std::filesystem::path file;
+  std::vector<std::string> skipped;  // newer files that are damaged: a sentence each, for the log
+};
+
+// The newest checkpoint that is whole. Throws UserError: there is none, or it is of another
+// network.
+[[nodiscard]] LoadedCheckpoint load_newest(const CheckpointFolder& folder,
+                                           const model::ParameterLayout& layout);
+
+}  // namespace pacml::learner

@@ -1,0 +1,29 @@
+#include "learner/learner_config.h"
+
+#include <array>
+#include <utility>
+
+namespace pacml::learner {
+
+std::vector<std::string> validate(const LearnerConfig& c) {
+  std::vector<std::string> problems;
+  const auto at_least = [&](const char* key, std::int64_t value, std::int64_t least,
+                            std::int64_t most) {
+    if (value < least || value > most) {
+      problems.push_back(std::string(key) + ": must be in " + std::to_string(least) + ".." +
+                         std::to_string(most));
+    }
+  };
+  at_least("credits_per_actor", c.credits_per_actor, 1, 1024);
+  at_least("max_actors", c.max_actors, 1, 1'000'000);
+  at_least("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000);
+  at_least("evaluate_episodes", c.evaluate_episodes, 0, 1'000'000);
+  for (const auto& [key, value] : {std::pair{"metrics_seconds", c.metrics_seconds},
+                                   std::pair{"checkpoint_seconds", c.checkpoint_seconds},
+                                   std::pair{"evaluate_seconds", c.evaluate_seconds}}) {
+    if (!(value > 0)) problems.push_back(std::string(key) + ": must be > 0");
+  }
+  return problems;
+}
+
+}  // namespace pacml::learner

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace pacml::learner {
+
+// The learner's housekeeping; what it learns from and how is the algorithm's configuration.
+struct LearnerConfig {
+  std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
+  std::int64_t max_actors = 1024;      // >= 1
+  double metrics_seconds = 2;          // between lines of metrics.jsonl; > 0
+  double checkpoint_seconds = 30;      // > 0
+  std::int64_t keep_checkpoints = 3;   // besides the best; >= 1
+  double evaluate_seconds = 15;        // between evaluations of the policy; > 0
+  std::int64_t evaluate_episodes = 10;  // held-out episodes of each; 0: never
+  bool operator==(const LearnerConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, LearnerConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("credits_per_actor", c.credits_per_actor);
+  v("max_actors", c.max_actors);
+  v("metrics_seconds", c.metrics_seconds);
+  v("checkpoint_seconds", c.checkpoint_seconds);
+  v("keep_checkpoints", c.keep_checkpoints);
+  v("evaluate_seconds", c.evaluate_seconds);
+  v("evaluate_episodes", c.evaluate_episodes);
+}
+
+// Every problem, as a sentence that names the key.
+[[nodiscard]] std::vector<std::string> validate(const LearnerConfig& config);
+
+}  // namespace pacml::learner

@@ -1,0 +1,220 @@
+#include "learner/checkpoint.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/atomic_file.h"
+#include "model/layout.h"
+#include "tests/support/catch.h"
+
+namespace pacml::learner {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own that goes with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "pacml-checkpoint-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+model::ParameterLayout small_layout(int readout_width = 3) {
+  model::NetworkConfig config;
+  config.rounds = 1;
+  config.message_width = 2;
+  config.node_width = 1;
+  config.graph_width = 1;
+  config.readout_width = readout_width;
+  return model::make_layout({config, 2, 2, 1, 2});
+}
+
+Checkpoint example(std::int64_t updates = 7) {
+  const std::size_t total = small_layout().total;
+  Checkpoint out;
+  out.algorithm.algorithm = "impala";
+  auto& weights = out.algorithm.vectors["parameters"];
+  auto& mean = out.algorithm.vectors["optimizer.mean"];
+  for (std::size_t i = 0; i < total; ++i) {
+    weights.push_back(1.0F / static_cast<float>(i + 3));
+    mean.push_back(-1e-30F * static_cast<float>(i));
+  }
+  out.algorithm.vectors["none"] = {};
+  out.algorithm.vectors["short"] = {1, 2};
+  out.algorithm.reals = {{"a", 1.0 / 3}, {"b", -0.0}, {"c", std::numeric_limits<double>::max()}};
+  out.algorithm.counts = {{"updates", updates}, {"large", INT64_MAX}};
+  out.counters = {{"updates", updates}, {"decisions", 1'234'567'890'123}};
+  Rng rng(Seed{1});
+  static_cast<void>(rng.normal());
+  out.random_streams = {{"evaluation", rng.state()}, {"other", Rng(Seed{2}).state()}};
+  out.run_id = "run-1";
+  out.config_text = "learner:\n  name: \"x\"\n";
+  out.config_hash = 0xfedcba9876543210ULL;
+  out.best_score = -0.221;
+  return out;
+}
+
+TEST_CASE("a checkpoint reads back bit for bit", "[unit][learner]") {
+  const auto layout = small_layout();
+  const Checkpoint written = example();
+  const auto read = decode_checkpoint(encode_checkpoint(written, layout), layout);
+  REQUIRE(read);
+  REQUIRE(*read == written);
+  REQUIRE(std::signbit(read->algorithm.reals.at("b")));
+
+  Checkpoint bare;
+  bare.algorithm.vectors["parameters"].resize(layout.total);
+  REQUIRE(decode_checkpoint(encode_checkpoint(bare, layout), layout) == bare);
+}
+
+TEST_CASE("a checkpoint cut short anywhere is refused", "[unit][learner]") {
+  const auto layout = small_layout();
+  const std::string bytes = encode_checkpoint(example(), layout);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    INFO("first " << size << " bytes");
+    REQUIRE_FALSE(decode_checkpoint(std::string_view(bytes).substr(0, size), layout));
+  }
+}
+
+TEST_CASE("a checkpoint with any byte changed is refused or unchanged", "[unit][learner]") {
+  const auto layout = small_layout();
+  const Checkpoint written = example();
+  const std::string bytes = encode_checkpoint(written, layout);
+  const int flip = GENERATE(0x01, 0x20, 0x80);
+  int refused = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    INFO("byte " << i);
+    std::string changed = bytes;
+    changed[i] = static_cast<char>(changed[i] ^ flip);
+    const auto read = decode_checkpoint(changed, layout);
+    if (read) {
+      REQUIRE(*read == written);
+    } else {
+      ++refused;
+    }
+  }
+  REQUIRE(refused > static_cast<int>(bytes.size()) - 16);  // a blank of the padding says nothing
+}
+
+TEST_CASE("a checkpoint of another network is told apart, and how", "[unit][learner]") {
+  const auto read =
+      decode_checkpoint(encode_checkpoint(example(), small_layout()), small_layout(5));
+  REQUIRE_FALSE(read);
+  REQUIRE(read.error().code == Errc::kVersionMismatch);
+  REQUIRE(read.error().detail ==
+          "is a checkpoint of another network: readout.weight is [3, 2] in it and [5, 2] in this "
+          "network");
+}
+
+TEST_CASE("text that is no UTF-8 does not make a checkpoint unreadable", "[unit][learner]") {
+  const auto layout = small_layout();
+  Checkpoint written = example();
+  written.config_text = "profiles: \"/data/\xff\xfe\"\n";
+  const auto read = decode_checkpoint(encode_checkpoint(written, layout), layout);
+  REQUIRE(read);
+  REQUIRE(read->algorithm == written.algorithm);
+}
+
+TEST_CASE("a folder keeps the newest checkpoints and the best one", "[unit][learner]") {
+  const TemporaryFolder temporary;
+  const auto layout = small_layout();
+  const fs::path where = temporary.path() / "run" / "checkpoints";
+  CheckpointFolder folder(where, 2);
+  REQUIRE(folder.list().empty());
+  REQUIRE(folder.save_best(example(1), layout));
+  for (const std::int64_t updates : {9, 10, 1000, 11}) {
+    REQUIRE(folder.save(example(updates), layout));
+  }
+  REQUIRE(folder.list() == std::vector<fs::path>{where / "checkpoint-000000001000.safetensors",
+                                                 where / "checkpoint-000000000011.safetensors"});
+  REQUIRE(load_checkpoint(folder.best_file(), layout) == example(1));
+  const LoadedCheckpoint newest = load_newest(folder, layout);
+  REQUIRE(newest.checkpoint == example(1000));
+  REQUIRE(newest.file == folder.list().front());
+  REQUIRE(newest.skipped.empty());
+}
+
+TEST_CASE("what a killed write left behind goes with the next checkpoint", "[unit][learner]") {
+  const TemporaryFolder temporary;
+  CheckpointFolder folder(temporary.path(), 1);
+  const fs::path left = temporary.path() / ".checkpoint-000000000001.safetensors.a1B2c3";
+  const fs::path other = temporary.path() / ".hidden";
+  std::ofstream(left) << "half";
+  std::ofstream(other) << "not ours";
+  REQUIRE(folder.save(example(), small_layout()));
+  REQUIRE_FALSE(fs::exists(left));
+  REQUIRE(fs::exists(other));
+}
+
+TEST_CASE("a damaged newest checkpoint is skipped with a sentence", "[unit][learner]") {
+  const TemporaryFolder temporary;
+  const auto layout = small_layout();
+  CheckpointFolder folder(temporary.path(), 3);
+  REQUIRE(folder.save(example(1), layout));
+  const auto newest = folder.save(example(2), layout);
+  REQUIRE(newest);
+  fs::resize_file(*newest, 100);
+  const LoadedCheckpoint loaded = load_newest(folder, layout);
+  REQUIRE(loaded.checkpoint == example(1));
+  REQUIRE(loaded.skipped ==
+          std::vector{newest->string() + " is cut short or not a safetensors file"});
+}
+
+TEST_CASE("what cannot be loaded is one sentence for the user", "[unit][learner]") {
+  const TemporaryFolder temporary;
+  const auto layout = small_layout();
+  CheckpointFolder folder(temporary.path(), 3);
+  const auto sentence = [](auto action) {
+    try {
+      action();
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  REQUIRE(sentence([&] { static_cast<void>(load_newest(folder, layout)); }) ==
+          "there is no checkpoint in " + temporary.path().string());
+  REQUIRE(folder.save(example(), layout));
+  REQUIRE(sentence([&] {
+            static_cast<void>(load_newest(folder, small_layout(5)));
+          }).find("is a checkpoint of another network") != std::string::npos);
+  REQUIRE(write_file_atomically(folder.list().front(), "no checkpoint at all"));
+  REQUIRE(sentence([&] {
+            static_cast<void>(load_newest(folder, layout));
+          }).find("there is no whole checkpoint in") == 0);
+  REQUIRE(sentence([&] {
+            static_cast<void>(load_checkpoint(temporary.path() / "gone", layout));
+          }).find("gone") != std::string::npos);
+}
+
+TEST_CASE("a folder that cannot be written is an error, and training can go on",
+          "[unit][learner]") {
+  const TemporaryFolder temporary;
+  const fs::path file = temporary.path() / "file";
+  std::ofstream(file) << "in the way";
+  CheckpointFolder folder(file / "checkpoints", 1);
+  const auto written = folder.save(example(), small_layout());
+  REQUIRE_FALSE(written);
+  REQUIRE(written.error().code == Errc::kIo);
+  REQUIRE(written.error().detail.find((file / "checkpoints").string()) != std::string::npos);
+}
+
+}  // namespace
+}  // namespace pacml::learner
