@@ -106,6 +106,19 @@ TEST_CASE("a value of probability 0 is never drawn") {
   CHECK(d.values().size() == 1);
 }
 
+TEST_CASE("words spread evenly give each value its exact share") {
+  std::map<std::string, double> probabilities;
+  for (int i = 1; i <= 40; ++i) probabilities[std::to_string(i)] = i / 820.0;
+  const auto d = make_distribution(pmf(probabilities));
+  constexpr std::uint64_t kWords = 1 << 20;
+  std::map<double, double> counts;
+  for (std::uint64_t i = 0; i < kWords; ++i) counts[d.value_of(i * (UINT64_MAX / kWords))] += 1;
+  for (std::size_t i = 0; i < d.values().size(); ++i) {
+    // Each of a value's cells is cut at most once, which misplaces one word.
+    CHECK(counts[d.values()[i]] == Approx(kWords * d.probabilities()[i]).margin(45));
+  }
+}
+
 TEST_CASE("every word stands for a value, the extreme ones too") {
   const auto d = make_distribution(pmf({{"0.1", 0.2}, {"0.2", 0.3}, {"0.3", 0.5}}));
   const std::map<double, double> known = {{0.1, 1}, {0.2, 1}, {0.3, 1}};
