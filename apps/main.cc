@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); }};
   program.commands.push_back(make_graphs_command());
   program.commands.push_back(make_trace_command());
+  program.commands.push_back(make_actor_command());
   program.commands.push_back(make_version_command());
   return run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
 }

@@ -62,12 +62,12 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options, transport:
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
                welcome->policy_version.get());
   const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
-  // Episodes and exploration differ between actors and between the lives of one.
-  const Seed life{
-      hash_combine(welcome->run_seed.get(), make_hello(config, options).incarnation.get())};
+  // Streams of this actor; an actor that is started again finds other weights, and so other
+  // streams.
+  const Seed own = derive(welcome->run_seed, Purpose::kExploration, options.id);
   actor::ActorLoop loop(
       config.actor, [&world] { return std::make_unique<env::PartitioningEnv>(world); }, *policy,
-      derive(life, Purpose::kExploration, options.id));
+      derive(own, Purpose::kExploration, welcome->policy_version.get()));
   const Error ended = loop.run(link, stop);
   link.leave(ended.detail);
   spdlog::info("acted {} decisions, joined {} times; ended: {}", loop.decisions(), link.joins(),

@@ -1,0 +1,47 @@
+#include "apps/commands/commands.h"
+#include "apps/commands/config_options.h"
+#include "apps/roles/actor_role.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+class ActorCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"actor",
+            "one actor of a run: acts, sends experience, receives weights",
+            {{"actor configs/paper/beta_a.yaml --learner tcp://10.0.0.1:5555 --id 3",
+              "joins the learner on another host as actor 3"}}};
+  }
+  void declare(Options& options) override {
+    config_.declare(options);
+    options.required_option("--learner ADDRESS", &learner_,
+                            "where the learner is, e.g. tcp://HOST:5555");
+    options.option("--id N", &id_, "number of this actor, unique within the run (default 0)");
+    options.option("--run-id NAME", &run_id_, "refuse to join another run than this");
+    options.option("--log-level LEVEL", &log_level_, "trace, debug, info, warn, error or off");
+  }
+  [[nodiscard]] int run() override {
+    if (id_ < 0 || id_ > UINT32_MAX) throw UserError("--id: must be in 0..4294967295");
+    ActorRoleOptions options;
+    options.learner = learner_;
+    options.id = static_cast<std::uint32_t>(id_);
+    options.run_id = run_id_;
+    options.log_level = log_level_;
+    return run_actor(config_.load(), options);
+  }
+
+ private:
+  ConfigOptions config_;
+  std::string learner_;
+  std::int64_t id_ = 0;
+  std::string run_id_;
+  std::string log_level_ = "info";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_actor_command() { return std::make_unique<ActorCommand>(); }
+
+}  // namespace pacml::apps

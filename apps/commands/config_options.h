@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/cli/options.h"
+#include "apps/train_config.h"
+
+namespace pacml::apps {
+
+// The options of every command that reads a configuration file.
+struct ConfigOptions {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string profiles;
+
+  void declare(Options& options) {
+    options.argument("CONFIG", &config, "configuration file (YAML), e.g. configs/quickstart.yaml");
+    options.option("--set KEY=VALUE", &overrides,
+                   "replaces one key, e.g. impala.discount=0.99; may be repeated");
+    options.option("--profiles DIR", &profiles,
+                   "folder of <model>/graph.txt; without it the built-in models are used");
+  }
+  [[nodiscard]] TrainConfig load() const { return load_train_config(config, overrides, profiles); }
+};
+
+}  // namespace pacml::apps

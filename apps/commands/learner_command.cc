@@ -1,0 +1,47 @@
+#include "apps/commands/learner_command.h"
+
+#include <utility>
+
+#include "apps/commands/config_options.h"
+
+namespace pacml::apps {
+namespace {
+
+class LearnerCommand final : public Command {
+ public:
+  explicit LearnerCommand(NetworkFactory make_network) : make_network_(std::move(make_network)) {}
+  [[nodiscard]] CommandText text() const override {
+    return {"learner",
+            "the learner of a run: learns from what actors send, broadcasts the weights",
+            {{"learner configs/paper/beta_a.yaml --run runs/a --bind tcp://127.0.0.1:5555",
+              "waits for actors on this machine"},
+             {"learner configs/paper/beta_a.yaml --run runs/a --resume",
+              "goes on from the last checkpoint"}}};
+  }
+  void declare(Options& options) override {
+    config_.declare(options);
+    options.required_option("--run DIR", &options_.run_directory, "folder of the run");
+    options.option("--bind ADDRESS", &options_.bind,
+                   "where actors connect (default tcp://127.0.0.1:5555); weights are announced at "
+                   "the next port");
+    options.option("--resume", &options_.resume, "go on from the run's last checkpoint");
+    options.option("--minutes M", &options_.minutes, "stop after M minutes");
+    options.option("--decisions N", &options_.decisions, "stop after N decisions of the run");
+    options.option("--log-level LEVEL", &options_.log_level,
+                   "trace, debug, info, warn, error or off");
+  }
+  [[nodiscard]] int run() override { return run_learner(config_.load(), options_, make_network_); }
+
+ private:
+  NetworkFactory make_network_;
+  ConfigOptions config_;
+  LearnerRoleOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_learner_command(NetworkFactory make_network) {
+  return std::make_unique<LearnerCommand>(std::move(make_network));
+}
+
+}  // namespace pacml::apps

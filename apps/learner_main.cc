@@ -1,0 +1,27 @@
+// pacml-learner: the commands that need LibTorch. Users call them through pacml.
+
+#include <iostream>
+
+#include "apps/cli/program.h"
+#include "apps/commands/learner_command.h"
+#include "apps/process/hand_over.h"
+#include "apps/version.h"
+#include "model/torch_network.h"
+#include "model/torch_runtime.h"
+
+int main(int argc, char** argv) {
+  using namespace pacml;
+  if (!apps::set_single_threaded_math()) apps::restart_self(argv);
+  model::prepare_torch_runtime();
+  apps::Program program{.name = "pacml-learner",
+                        .summary = "the parts of pacml that need LibTorch",
+                        .version = "pacml-learner " + apps::version(),
+                        .commands = {},
+                        .delegations = {},
+                        .delegate = {}};
+  program.commands.push_back(apps::make_learner_command(
+      [](const model::NetworkShape& shape) -> std::unique_ptr<model::TrainableNetwork> {
+        return std::make_unique<model::TorchNetwork>(shape);
+      }));
+  return apps::run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
+}

@@ -1,0 +1,79 @@
+#include "apps/roles/learner_role.h"
+
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "apps/roles/endpoints.h"
+#include "apps/roles/training_session.h"
+#include "apps/run_directory.h"
+#include "common/asio.h"
+#include "common/config/dump.h"
+#include "common/log.h"
+#include "common/signals.h"
+#include "common/thread_group.h"
+#include "common/transport/publisher.h"
+#include "common/transport/router.h"
+#include "learner/serving/experience_server.h"
+
+namespace pacml::apps {
+namespace {
+
+learner::RunIdentity identity_of(const TrainConfig& config, const std::string& run_id) {
+  const Agreement agreement = agreement_of(config);
+  learner::RunIdentity identity;
+  identity.run_id = run_id;
+  identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
+  identity.config_hash = config_hash(agreement);
+  identity.config_text = dump_config(agreement);
+  identity.max_policy_lag = static_cast<std::uint64_t>(config.impala.max_policy_lag);
+  return identity;
+}
+
+}  // namespace
+
+int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
+                const NetworkFactory& make_network) {
+  const auto run = options.resume
+                       ? RunDirectory::open(options.run_directory)
+                       : RunDirectory::create(options.run_directory, dump_config(config));
+  const RunLock lock(run);
+  const std::string run_id = run.path().filename().string();
+  set_up_logging({"learner", run_id, options.log_level, run.log_file("learner"), false});
+
+  boost::asio::io_context io;
+  transport::Context context;
+  learner::ExperienceServerConfig serving;
+  serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
+  serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
+  learner::ExperienceServer server(identity_of(config, run_id), serving);
+  learner::ServedActors actors(server);
+  TrainingSession session(config, options, run, make_network, actors, actors,
+                          [&server] { return server.counters(); });
+  const auto endpoint = transport::Endpoint::parse(options.bind);
+
+  Signals signals(io, {.stop = {}, .checkpoint = [&session] { session.request_checkpoint(); }});
+  ThreadGroup threads;
+  threads.spawn("serve", [&](const std::stop_token& stop) {
+    transport::Router router(context, endpoint, config.transport);
+    transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
+                                   config.transport);
+    spdlog::info("serving actors at {}", router.endpoint().str());
+    server.run(router, publisher, stop);
+  });
+  threads.spawn("learn", [&](const std::stop_token& stop) {
+    const std::shared_ptr<void> at_end(
+        nullptr, [&](void*) { boost::asio::post(io, [&] { signals.cancel(); }); });
+    session.run(stop);
+  });
+  const std::stop_callback on_signal(signals.token(), [&] {
+    threads.request_stop();
+    signals.cancel();
+  });
+  io.run();
+  threads.request_stop();
+  threads.join();
+  return 0;
+}
+
+}  // namespace pacml::apps

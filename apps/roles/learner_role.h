@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/train_config.h"
+#include "model/trainable_network.h"
+
+namespace pacml::apps {
+
+struct LearnerRoleOptions {
+  std::string run_directory;
+  std::string bind = "tcp://127.0.0.1:5555";  // where actors connect
+  bool resume = false;                        // go on from the run's last checkpoint
+  std::optional<double> minutes;              // stop after so much time of this process
+  std::optional<std::int64_t> decisions;      // stop after so many decisions of the run
+  std::string log_level = "info";
+};
+
+// How a learner makes its network: the one part that needs LibTorch.
+using NetworkFactory =
+    std::function<std::unique_ptr<model::TrainableNetwork>(const model::NetworkShape&)>;
+
+// Runs one learner process until a limit, SIGTERM or SIGINT: serves actors, learns, writes metrics
+// and checkpoints (SIGUSR1: now), keeps the policy that does best on held-out episodes. The exit
+// code.
+[[nodiscard]] int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
+                              const NetworkFactory& make_network);
+
+}  // namespace pacml::apps

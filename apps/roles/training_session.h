@@ -1,0 +1,81 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "apps/evaluation/held_out.h"
+#include "apps/roles/learner_role.h"
+#include "apps/run_directory.h"
+#include "apps/train_config.h"
+#include "common/clock.h"
+#include "common/json_lines.h"
+#include "learner/algorithm.h"
+#include "learner/checkpoint.h"
+#include "learner/learner_loop.h"
+#include "learner/sample_source.h"
+#include "model/trainable_network.h"
+
+namespace pacml::apps {
+
+// Counters of whoever serves the actors, for the metrics; all zero in a single process.
+using ServerCountersSource = std::function<learner::ServerCounters()>;
+
+// Learning, and the housekeeping around it: limits, metrics, checkpoints, evaluation. One thread.
+class TrainingSession {
+ public:
+  // UserError: the checkpoint to resume from is missing, broken or of another network.
+  TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
+                  const RunDirectory& run, const NetworkFactory& make_network,
+                  learner::SampleSource& source, learner::ParametersSink& sink,
+                  ServerCountersSource server_counters);
+  ~TrainingSession();
+
+  // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
+  void run(const std::stop_token& stop);
+
+  // One update with whatever housekeeping is due; false when a limit is reached or `stop`
+  // requested.
+  bool step(const std::stop_token& stop);
+  void finish();
+
+  // Asks for a checkpoint at the next opportunity. Thread-safe.
+  void request_checkpoint() { checkpoint_requested_ = true; }
+
+ private:
+  [[nodiscard]] bool limit_reached() const;
+  void write_metrics();
+  void evaluate();
+  [[nodiscard]] learner::Checkpoint make_checkpoint() const;
+  void checkpoint();
+  void restore();
+
+  TrainConfig config_;
+  LearnerRoleOptions options_;
+  RunDirectory run_;
+  ServerCountersSource server_counters_;
+  learner::SampleSource* source_;
+  std::unique_ptr<model::TrainableNetwork> network_;
+  std::unique_ptr<learner::Algorithm> algorithm_;
+  std::unique_ptr<learner::LearnerLoop> loop_;
+  std::unique_ptr<HeldOutEvaluator> evaluator_;
+  learner::CheckpointFolder checkpoints_;
+  std::string config_text_;
+  JsonLinesWriter metrics_;
+
+  TimePoint started_;
+  TimePoint next_metrics_, next_checkpoint_, next_evaluation_;
+  TimePoint last_metrics_;
+  learner::LearnerCounters at_last_metrics_;
+  std::optional<double> last_score_;
+  double best_score_ = std::numeric_limits<double>::infinity();  // blocking rate
+  double seconds_before_ = 0;  // of training, in earlier processes of this run
+  std::atomic<bool> checkpoint_requested_{false};
+};
+
+}  // namespace pacml::apps
