@@ -1,0 +1,56 @@
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "learner/export/policy_export.h"
+#include "tests/support/random_network.h"
+
+// What both export tests need: a policy to export, a folder, and Python.
+namespace pacml::learner {
+
+inline PolicyExport example_policy(int rounds) {
+  model::NetworkShape shape = model::published_shape();
+  shape.config.rounds = rounds;
+  Rng rng(Seed{5});
+  return {shape,
+          model::random_parameters(shape, Seed{6}),
+          {{"config", "learner:\n  name: \"\xc3\xa9\"\n"}, {"normalisation", "none"}},
+          {model::random_graph(rng, shape, 30, 45), model::random_graph(rng, shape, 114, 142)}};
+}
+
+class ExportFolder {
+ public:
+  ExportFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "pacml-export-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~ExportFolder() { std::filesystem::remove_all(path_); }
+  ExportFolder(const ExportFolder&) = delete;
+  ExportFolder& operator=(const ExportFolder&) = delete;
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The exit code of Debian's Python on a script beside this file; 77 where what it needs is missing.
+inline int run_script(const std::string& script, const std::filesystem::path& argument) {
+  const char* source = std::getenv("PACML_SOURCE_DIR");
+  const std::string folder =
+      std::string(source != nullptr ? source : ".") + "/tests/integration/export/";
+  const std::string command =
+      "/usr/bin/python3 '" + folder + script + "' '" + argument.string() + "'";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+inline constexpr int kSkipped = 77;
+inline constexpr int kNoPython = 127;
+
+}  // namespace pacml::learner
