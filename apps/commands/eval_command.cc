@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "apps/commands/commands.h"
+#include "apps/commands/config_options.h"
+#include "apps/eval_json.h"
+#include "apps/eval_table.h"
+#include "apps/evaluation/evaluation.h"
+#include "apps/evaluation/policy_list.h"
+#include "apps/files.h"
+#include "common/result.h"
+#include "env/graph/profile_library.h"
+
+namespace pacml::apps {
+namespace {
+
+class EvalCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"eval",
+            "compare policies on the same episodes, none of which training has seen",
+            {{"eval configs/paper/beta_a.yaml --policy para_max,constant:4,runs/a --seeds 10",
+              "two baselines and a trained policy"},
+             {"eval configs/paper/beta_a.yaml --out results.json",
+              "every baseline; the figures also as JSON"}}};
+  }
+  void declare(Options& options) override {
+    config_.declare(options);
+    options.option("--policy NAME|RUN_DIR[,...]", &policies_,
+                   "baselines, \"best_constant\", or run folders; may be repeated (default: every "
+                   "baseline)");
+    options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
+    options.option("--first-seed K", &first_seed_, "number of the first episode (default 0)");
+    options.option("--threads N", &threads_, "default: one per core");
+    options.option("--out FILE.json", &out_, "write every figure as JSON");
+  }
+  [[nodiscard]] int run() override {
+    if (seeds_ < 1) throw UserError("--seeds: must be at least 1");
+    if (first_seed_ < 0) throw UserError("--first-seed: must be >= 0");
+    const TrainConfig config = config_.load();
+    const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
+    const int threads = threads_ > 0
+                            ? static_cast<int>(threads_)
+                            : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const auto policies = name_policies(split_names(policies_), config, profiles, threads);
+    auto seeds =
+        evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, first_seed_ + seeds_);
+    seeds.erase(seeds.begin(), seeds.begin() + first_seed_);
+    const EvalResult result = evaluate(config.env, profiles, policies, seeds, threads);
+    std::cout << format_table(result);
+    if (!out_.empty()) write_user_file(out_, to_json(result));
+    return 0;
+  }
+
+ private:
+  ConfigOptions config_;
+  std::vector<std::string> policies_;
+  std::int64_t seeds_ = 10;
+  std::int64_t first_seed_ = 0;
+  std::int64_t threads_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_eval_command() { return std::make_unique<EvalCommand>(); }
+
+}  // namespace pacml::apps

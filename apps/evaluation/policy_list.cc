@@ -1,0 +1,74 @@
+#include "apps/evaluation/policy_list.h"
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "apps/evaluation/trained_run.h"
+#include "apps/run_directory.h"
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr int kTuningEpisodes = 5;
+
+const std::vector<std::string>& baselines() {
+  static const std::vector<std::string> kNames = {"para_max", "para_min",      "min_parallelism",
+                                                  "random",   "best_constant", "min_feasible"};
+  return kNames;
+}
+
+NamedPolicy heuristic(const std::string& shown, const std::string& name) {
+  static_cast<void>(env::make_heuristic(name));  // complains now, not in a thread
+  return {shown, [name](const env::EnvironmentSpec&) { return env::make_heuristic(name); }};
+}
+
+NamedPolicy trained(const std::string& name, const env::PartitioningWorld& world) {
+  auto run = std::make_shared<const TrainedRun>(load_trained_run(name, world.spec()));
+  return {name, [run](const env::EnvironmentSpec& spec) {
+            return std::make_unique<TrainedPolicy>(run->shape, run->parameters, spec.graphs);
+          }};
+}
+
+}  // namespace
+
+std::vector<std::string> split_names(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const auto& list : lists) {
+    std::istringstream text(list);
+    for (std::string name; std::getline(text, name, ',');) {
+      if (!name.empty()) names.push_back(name);
+    }
+  }
+  return names.empty() ? baselines() : names;
+}
+
+std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
+                                       const TrainConfig& config,
+                                       const std::vector<env::Profile>& profiles, int threads) {
+  const env::PartitioningWorld world(config.env, profiles);
+  std::vector<NamedPolicy> policies;
+  for (const auto& name : names) {
+    if (name == "best_constant") {
+      const int degree =
+          best_constant_degree(config.env, profiles, Seed{static_cast<std::uint64_t>(config.seed)},
+                               kTuningEpisodes, threads);
+      const std::string constant = "constant:" + std::to_string(degree);
+      policies.push_back(heuristic("best_" + constant, constant));
+    } else if (env::is_heuristic(name)) {
+      policies.push_back(heuristic(name, name));
+    } else if (RunDirectory::holds_run(name)) {
+      policies.push_back(trained(name, world));
+    } else {
+      std::vector<std::string> known = {"best_constant"};
+      for (const auto& n : env::heuristic_names()) known.emplace_back(n.name);
+      throw UserError("there is no policy and no run folder \"" + name + "\"" +
+                      did_you_mean(name, known));
+    }
+  }
+  return policies;
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "apps/train_config.h"
+#include "env/environment.h"
+#include "model/network_config.h"
+#include "model/parameters.h"
+
+namespace pacml::apps {
+
+// A trained policy as a run folder holds it.
+struct TrainedRun {
+  TrainConfig config;  // of the run
+  model::NetworkShape shape;
+  model::Parameters
+      parameters;              // of its best policy; of its last checkpoint when none was evaluated
+  std::filesystem::path file;  // where they were read
+};
+
+// UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.
+[[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,
+                                          const env::EnvironmentSpec& spec);
+
+}  // namespace pacml::apps
