@@ -8,7 +8,6 @@ std::vector<std::string> validate(const ImpalaConfig& config) {
     if (holds) return;
     problems.push_back(std::string(key) + " must be " + what + ", not " + std::to_string(value));
   };
-  require(config.unroll_length >= 1, "unroll_length", "at least 1", config.unroll_length);
   require(config.batch_decisions >= 1, "batch_decisions", "at least 1", config.batch_decisions);
   require(config.max_policy_lag >= 0, "max_policy_lag", "at least 0", config.max_policy_lag);
   require(config.discount >= 0 && config.discount <= 1, "discount", "from 0 to 1", config.discount);

@@ -47,7 +47,6 @@ constexpr auto enum_names(ValueNormalisation) {
 
 // IMPALA (Espeholt et al. 2018, arXiv:1802.01561).
 struct ImpalaConfig {
-  std::int64_t unroll_length = 50;       // decisions of one environment in a message; >= 1
   std::int64_t batch_decisions = 2'000;  // an update waits for at least so many; >= 1
   std::int64_t max_policy_lag = 20;  // versions; decisions taken with older weights are left out
 
@@ -71,7 +70,6 @@ struct ImpalaConfig {
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, ImpalaConfig>
 void visit_fields(Config& c, Visitor&& v) {
-  v("unroll_length", c.unroll_length);
   v("batch_decisions", c.batch_decisions);
   v("max_policy_lag", c.max_policy_lag);
   v("discount", c.discount);

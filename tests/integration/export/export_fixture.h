@@ -1,7 +1,6 @@
 #pragma once
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,8 +9,9 @@
 
 #include "learner/export/policy_export.h"
 #include "tests/support/random_network.h"
+#include "tests/support/temp_dir.h"
 
-// What both export tests need: a policy to export, a folder, and Python.
+// What both export tests need: a policy to export, and Python.
 namespace pacml::learner {
 
 inline PolicyExport example_policy(int rounds) {
@@ -23,21 +23,6 @@ inline PolicyExport example_policy(int rounds) {
           {{"config", "learner:\n  name: \"\xc3\xa9\"\n"}, {"normalisation", "none"}},
           {model::random_graph(rng, shape, 30, 45), model::random_graph(rng, shape, 114, 142)}};
 }
-
-class ExportFolder {
- public:
-  ExportFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pacml-export-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~ExportFolder() { std::filesystem::remove_all(path_); }
-  ExportFolder(const ExportFolder&) = delete;
-  ExportFolder& operator=(const ExportFolder&) = delete;
-  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The exit code of Debian's Python on a script beside this file; 77 where what it needs is missing.
 inline int run_script(const std::string& script, const std::filesystem::path& argument) {

@@ -12,10 +12,10 @@ namespace {
 
 TEST_CASE("an exported safetensors policy holds every weight and says what it is",
           "[integration][export]") {
-  const ExportFolder folder;
+  const testing::TempDir folder;
   const PolicyExport policy = example_policy(2);
-  REQUIRE(export_safetensors(policy, folder.file("policy.safetensors")));
-  const auto bytes = read_file(folder.file("policy.safetensors"));
+  REQUIRE(export_safetensors(policy, folder / "policy.safetensors"));
+  const auto bytes = read_file(folder / "policy.safetensors");
   REQUIRE(bytes);
   const auto read = decode_safetensors(*bytes);
   REQUIRE(read);
@@ -36,10 +36,10 @@ TEST_CASE("an exported safetensors policy holds every weight and says what it is
 
 TEST_CASE("plain Python reads an exported safetensors policy and computes its reference outputs",
           "[integration][export]") {
-  const ExportFolder folder;
+  const testing::TempDir folder;
   const int rounds = GENERATE(1, 2);
-  REQUIRE(export_safetensors(example_policy(rounds), folder.file("policy.safetensors")));
-  const int code = run_script("check_safetensors.py", folder.file("policy.safetensors"));
+  REQUIRE(export_safetensors(example_policy(rounds), folder / "policy.safetensors"));
+  const int code = run_script("check_safetensors.py", folder / "policy.safetensors");
   if (code == kNoPython) {
     WARN("skipped: there is no /usr/bin/python3");
     return;
@@ -48,9 +48,9 @@ TEST_CASE("plain Python reads an exported safetensors policy and computes its re
 }
 
 TEST_CASE("an export that cannot be written is an error", "[integration][export]") {
-  const ExportFolder folder;
+  const testing::TempDir folder;
   const auto result =
-      export_safetensors(example_policy(1), folder.file("no/such/folder/policy.safetensors"));
+      export_safetensors(example_policy(1), folder / "no/such/folder/policy.safetensors");
   REQUIRE_FALSE(result);
   REQUIRE(result.error().code == Errc::kIo);
 }

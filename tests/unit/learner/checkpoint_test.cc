@@ -1,7 +1,5 @@
 #include "learner/checkpoint.h"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -13,28 +11,12 @@
 #include "common/atomic_file.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml::learner {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder of its own that goes with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "pacml-checkpoint-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 model::ParameterLayout small_layout(int readout_width = 3) {
   model::NetworkConfig config;
@@ -133,7 +115,7 @@ TEST_CASE("text that is no UTF-8 does not make a checkpoint unreadable", "[unit]
 }
 
 TEST_CASE("a folder keeps the newest checkpoints and the best one", "[unit][learner]") {
-  const TemporaryFolder temporary;
+  const testing::TempDir temporary;
   const auto layout = small_layout();
   const fs::path where = temporary.path() / "run" / "checkpoints";
   CheckpointFolder folder(where, 2);
@@ -152,7 +134,7 @@ TEST_CASE("a folder keeps the newest checkpoints and the best one", "[unit][lear
 }
 
 TEST_CASE("what a killed write left behind goes with the next checkpoint", "[unit][learner]") {
-  const TemporaryFolder temporary;
+  const testing::TempDir temporary;
   CheckpointFolder folder(temporary.path(), 1);
   const fs::path left = temporary.path() / ".checkpoint-000000000001.safetensors.a1B2c3";
   const fs::path other = temporary.path() / ".hidden";
@@ -164,7 +146,7 @@ TEST_CASE("what a killed write left behind goes with the next checkpoint", "[uni
 }
 
 TEST_CASE("a damaged newest checkpoint is skipped with a sentence", "[unit][learner]") {
-  const TemporaryFolder temporary;
+  const testing::TempDir temporary;
   const auto layout = small_layout();
   CheckpointFolder folder(temporary.path(), 3);
   REQUIRE(folder.save(example(1), layout));
@@ -178,7 +160,7 @@ TEST_CASE("a damaged newest checkpoint is skipped with a sentence", "[unit][lear
 }
 
 TEST_CASE("what cannot be loaded is one sentence for the user", "[unit][learner]") {
-  const TemporaryFolder temporary;
+  const testing::TempDir temporary;
   const auto layout = small_layout();
   CheckpointFolder folder(temporary.path(), 3);
   const auto sentence = [](auto action) {
@@ -206,7 +188,7 @@ TEST_CASE("what cannot be loaded is one sentence for the user", "[unit][learner]
 
 TEST_CASE("a folder that cannot be written is an error, and training can go on",
           "[unit][learner]") {
-  const TemporaryFolder temporary;
+  const testing::TempDir temporary;
   const fs::path file = temporary.path() / "file";
   std::ofstream(file) << "in the way";
   CheckpointFolder folder(file / "checkpoints", 1);

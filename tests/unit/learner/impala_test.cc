@@ -257,8 +257,8 @@ TEST_CASE("settings of IMPALA out of range are named", "[unit][learner]") {
     REQUIRE(problems.size() == 1);
     return problems[0];
   };
-  REQUIRE(only_problem([](ImpalaConfig& c) { c.unroll_length = 0; }) ==
-          "unroll_length must be at least 1, not 0");
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.batch_decisions = 0; }) ==
+          "batch_decisions must be at least 1, not 0");
   REQUIRE(only_problem([](ImpalaConfig& c) { c.discount = 1.5; }).find("discount") == 0);
   REQUIRE(only_problem([](ImpalaConfig& c) { c.reward_scale = 0; }).find("reward_scale") == 0);
   REQUIRE(only_problem([](ImpalaConfig& c) { c.popart_rate = 2; }).find("popart_rate") == 0);

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "actor/actor_loop.h"
+#include "learner/impala.h"
+#include "learner/train_batch.h"
+#include "model/fused_policy.h"
+#include "model/initialise.h"
+#include "model/torch_network.h"
+#include "tests/support/catch.h"
+#include "tests/support/signal_chain.h"
+
+// The whole composition, from environment to weights, on a process whose best values are known.
+// Values and policy are asserted, not a return that rises.
+
+namespace pacml::learner {
+namespace {
+
+constexpr double kDiscount = 0.9;
+constexpr int kEpisodeLimit = 2;  // steps: most episodes are truncated
+constexpr int kUpdates = 400;
+constexpr int kActorLag = 2;  // the actor's weights are so many updates old: off policy
+
+model::NetworkConfig small_network() {
+  model::NetworkConfig config;
+  config.message_width = 8;
+  config.hidden_width = 8;
+  config.node_width = 8;
+  config.readout_width = 32;
+  return config;
+}
+
+ImpalaConfig settings() {
+  ImpalaConfig config;
+  config.discount = kDiscount;
+  config.learning_rate = {
+      .kind = ScheduleKind::kLinear, .start = 5e-3, .end = 5e-4, .decisions = kUpdates * 256};
+  config.entropy_cost = {
+      .kind = ScheduleKind::kLinear, .start = 0.05, .end = 0, .decisions = kUpdates * 200};
+  return config;
+}
+
+model::Parameters train(const ImpalaConfig& config, Seed seed) {
+  const auto make = [] { return std::make_unique<env::SignalChain>(kEpisodeLimit); };
+  const env::EnvironmentSpec spec = make()->spec();
+  const model::NetworkShape shape = model::make_shape(small_network(), spec);
+
+  model::TorchNetwork network(shape);
+  const model::Parameters start = model::initialise(shape, seed);
+  std::ranges::copy(start.values, network.parameters().begin());
+  GraphRegistry graphs;
+  for (const auto& graph : spec.graphs) graphs.add(graph);
+  network.set_graphs(graphs.graphs());
+  Impala impala(config, network);
+
+  const auto policy = model::make_fused_policy(shape);
+  policy->set_graphs(spec.graphs);
+  actor::ActorLoop actor({.environments = 16, .unroll_length = 16}, make, *policy,
+                         derive(seed, Purpose::kExploration, 0));
+  TrainBatch batch;
+  for (int update = 0; update < kUpdates; ++update) {
+    if (update % (kActorLag + 1) == 0) actor.set_parameters(impala.snapshot());
+    const Unrolls unrolls = actor.run_unroll();
+    const std::vector<const Unrolls*> messages = {&unrolls};
+    assemble(messages, graphs, batch);
+    REQUIRE(impala.update(batch).applied);
+  }
+  return impala.snapshot();
+}
+
+// One row per (place, coin), in that order.
+model::PolicyOutput evaluate_everywhere(const model::Parameters& parameters) {
+  const env::SignalChain chain(kEpisodeLimit);
+  const auto& spec = chain.spec();
+  env::ObservationBatch batch(2 * env::SignalChain::kLength, spec.num_globals, spec.num_actions);
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    const std::size_t place = row / 2;
+    batch.row(row).graph = static_cast<std::int32_t>(row % 2);
+    std::ranges::fill(batch.row(row).globals, 0.0F);
+    batch.row(row).globals[place] = 1;
+    batch.row(row).mask[0] = batch.row(row).mask[1] = 1;
+    batch.row(row).mask[env::SignalChain::kDecoyAction] = place == 0 ? 1 : 0;
+  }
+  const auto policy = model::make_fused_policy(model::make_shape(small_network(), spec));
+  policy->set_graphs(spec.graphs);
+  policy->set_parameters(parameters);
+  model::PolicyOutput out;
+  policy->evaluate(batch, out);
+  return out;
+}
+
+void require_optimal(const model::PolicyOutput& out) {
+  constexpr double kValueError = 0.05;  // of values between 0.73 and 1
+  constexpr double kLeastProbability = 0.95;
+  for (std::size_t row = 0; row < out.values.size(); ++row) {
+    const int place = static_cast<int>(row / 2);
+    const std::size_t coin = row % 2;
+    INFO("place " << place << ", coin " << coin);
+    const float* logits = out.logits.data() + 3 * row;
+    double sum = 0;
+    for (std::size_t a = 0; a < 3; ++a) sum += std::exp(logits[a] - logits[coin]);
+    CHECK(1 / sum >= kLeastProbability);
+    CHECK(out.values[row] ==
+          Approx(env::SignalChain::best_value(place, kDiscount)).margin(kValueError));
+  }
+}
+
+TEST_CASE("IMPALA finds the best policy of the signal chain and its values",
+          "[learning][learner]") {
+  const auto seed = GENERATE(range<std::uint64_t>(1, 6));
+  INFO("seed " << seed);
+  require_optimal(evaluate_everywhere(train(settings(), Seed{seed})));
+}
+
+TEST_CASE("IMPALA as published, without normalised values or advantages, finds the same",
+          "[learning][learner]") {
+  const auto seed = GENERATE(range<std::uint64_t>(1, 3));
+  INFO("seed " << seed);
+  ImpalaConfig config = settings();
+  config.value_normalisation = ValueNormalisation::kNone;
+  config.advantage_scaling = AdvantageScaling::kNone;
+  config.entropy_cost.start = 0.01;
+  require_optimal(evaluate_everywhere(train(config, Seed{seed})));
+}
+
+}  // namespace
+}  // namespace pacml::learner
