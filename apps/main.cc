@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
                       {"bench", "learner", ""},
                       {"bench", "pipeline", ""}},
       .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); }};
+  program.commands.push_back(make_train_command());
   program.commands.push_back(make_eval_command());
   program.commands.push_back(make_graphs_command());
   program.commands.push_back(make_trace_command());

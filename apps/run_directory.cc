@@ -31,11 +31,15 @@ bool RunDirectory::holds_run(const fs::path& path) {
   return fs::exists(path / "config.yaml", ignored);
 }
 
-RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {
+void RunDirectory::refuse_existing(const fs::path& path) {
   if (holds_run(path)) {
     throw UserError(path.string() +
                     " already holds a run: continue it with --resume, or name another folder");
   }
+}
+
+RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {
+  refuse_existing(path);
   const RunDirectory run(path);
   for (const char* folder : {"checkpoints", "tensorboard", "logs"}) make_folder(path / folder);
   const std::string text = "# Every setting of this run, written by pacml " + version() + ".\n" +

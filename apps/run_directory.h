@@ -21,6 +21,8 @@ class RunDirectory {
                                            std::string_view effective_config);
   // An existing run. UserError: there is none.
   [[nodiscard]] static RunDirectory open(const std::filesystem::path& path);
+  // UserError: there is a run already.
+  static void refuse_existing(const std::filesystem::path& path);
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

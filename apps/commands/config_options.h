@@ -21,6 +21,13 @@ struct ConfigOptions {
     options.option("--profiles DIR", &profiles,
                    "folder of <model>/graph.txt; without it the built-in models are used");
   }
+  // The same options as words, to hand on to another program.
+  [[nodiscard]] std::vector<std::string> arguments() const {
+    std::vector<std::string> words = {config};
+    for (const auto& change : overrides) words.insert(words.end(), {"--set", change});
+    if (!profiles.empty()) words.insert(words.end(), {"--profiles", profiles});
+    return words;
+  }
   [[nodiscard]] TrainConfig load() const { return load_train_config(config, overrides, profiles); }
 };
 

@@ -27,6 +27,8 @@ class LearnerCommand final : public Command {
     options.option("--resume", &options_.resume, "go on from the run's last checkpoint");
     options.option("--minutes M", &options_.minutes, "stop after M minutes");
     options.option("--decisions N", &options_.decisions, "stop after N decisions of the run");
+    options.option("--in-process-actor", &in_process_actor_,
+                   "one process, one thread, reproducible bit for bit; no actors join");
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
   }
@@ -36,6 +38,7 @@ class LearnerCommand final : public Command {
   NetworkFactory make_network_;
   ConfigOptions config_;
   LearnerRoleOptions options_;
+  bool in_process_actor_ = false;
 };
 
 }  // namespace

@@ -40,8 +40,12 @@ bool set_single_threaded_math() {
   return was_set;
 }
 
+std::filesystem::path program_beside_us(const std::string& name) {
+  return std::filesystem::read_symlink(kSelf).parent_path() / name;
+}
+
 void hand_over(const std::string& program, const std::vector<std::string>& arguments) {
-  const auto path = std::filesystem::read_symlink(kSelf).parent_path() / program;
+  const auto path = program_beside_us(program);
   set_single_threaded_math();
   std::vector<std::string> words{path.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());

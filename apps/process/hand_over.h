@@ -1,9 +1,13 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace pacml::apps {
+
+// A program that stands in the same folder as the running one.
+[[nodiscard]] std::filesystem::path program_beside_us(const std::string& name);
 
 // Replaces this process by `program`, which stands in the same folder as the running one, with
 // `arguments` (without argv[0]) and single-threaded mathematics (see below). UserError: it is not

@@ -9,6 +9,7 @@
 
 #include "actor/actor_loop.h"
 #include "actor/learner_link.h"
+#include "apps/roles/actor_seed.h"
 #include "apps/roles/endpoints.h"
 #include "common/asio.h"
 #include "common/config/dump.h"
@@ -62,12 +63,9 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options, transport:
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
                welcome->policy_version.get());
   const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
-  // Streams of this actor; an actor that is started again finds other weights, and so other
-  // streams.
-  const Seed own = derive(welcome->run_seed, Purpose::kExploration, options.id);
   actor::ActorLoop loop(
       config.actor, [&world] { return std::make_unique<env::PartitioningEnv>(world); }, *policy,
-      derive(own, Purpose::kExploration, welcome->policy_version.get()));
+      actor_seed(welcome->run_seed, ActorId{options.id}, welcome->policy_version));
   const Error ended = loop.run(link, stop);
   link.leave(ended.detail);
   spdlog::info("acted {} decisions, joined {} times; ended: {}", loop.decisions(), link.joins(),

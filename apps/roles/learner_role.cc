@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/roles/endpoints.h"
+#include "apps/roles/in_process_actor.h"
 #include "apps/roles/training_session.h"
 #include "apps/run_directory.h"
 #include "common/asio.h"
@@ -30,13 +31,25 @@ learner::RunIdentity identity_of(const TrainConfig& config, const std::string& r
   return identity;
 }
 
+RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
+  return options.resume ? RunDirectory::open(options.run_directory)
+                        : RunDirectory::create(options.run_directory, dump_config(config));
+}
+
+// A port that is in use should be said before the run folder is made.
+void check_bindable(const transport::Endpoint& endpoint, const transport::SocketConfig& config) {
+  transport::Context context;
+  const transport::Router router(context, endpoint, config);
+  const transport::Publisher publisher(context, announcement_endpoint(router.endpoint()), config);
+}
+
 }  // namespace
 
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                 const NetworkFactory& make_network) {
-  const auto run = options.resume
-                       ? RunDirectory::open(options.run_directory)
-                       : RunDirectory::create(options.run_directory, dump_config(config));
+  const auto endpoint = transport::Endpoint::parse(options.bind);
+  check_bindable(endpoint, config.transport);
+  const auto run = open_or_create(config, options);
   const RunLock lock(run);
   const std::string run_id = run.path().filename().string();
   set_up_logging({"learner", run_id, options.log_level, run.log_file("learner"), false});
@@ -50,11 +63,13 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   learner::ServedActors actors(server);
   TrainingSession session(config, options, run, make_network, actors, actors,
                           [&server] { return server.counters(); });
-  const auto endpoint = transport::Endpoint::parse(options.bind);
 
   Signals signals(io, {.stop = {}, .checkpoint = [&session] { session.request_checkpoint(); }});
   ThreadGroup threads;
+  // However a thread ends, the control thread must learn of it.
+  const auto wake_control = [&](void*) { boost::asio::post(io, [&] { signals.cancel(); }); };
   threads.spawn("serve", [&](const std::stop_token& stop) {
+    const std::shared_ptr<void> at_end(nullptr, wake_control);
     transport::Router router(context, endpoint, config.transport);
     transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
                                    config.transport);
@@ -62,8 +77,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
     server.run(router, publisher, stop);
   });
   threads.spawn("learn", [&](const std::stop_token& stop) {
-    const std::shared_ptr<void> at_end(
-        nullptr, [&](void*) { boost::asio::post(io, [&] { signals.cancel(); }); });
+    const std::shared_ptr<void> at_end(nullptr, wake_control);
     session.run(stop);
   });
   const std::stop_callback on_signal(signals.token(), [&] {
@@ -73,6 +87,19 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   io.run();
   threads.request_stop();
   threads.join();
+  return 0;
+}
+
+int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOptions& options,
+                              const NetworkFactory& make_network) {
+  const auto run = open_or_create(config, options);
+  const RunLock lock(run);
+  set_up_logging({"learner", run.path().filename().string(), options.log_level,
+                  run.log_file("learner"), false});
+  InProcessActor actor(config);
+  TrainingSession session(config, options, run, make_network, actor, actor,
+                          [] { return learner::ServerCounters{}; });
+  session.run({});
   return 0;
 }
 

@@ -171,8 +171,12 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
   learner::Checkpoint checkpoint;
   checkpoint.algorithm = algorithm_->save();
   checkpoint.counters = {
-      {"updates", c.updates},   {"decisions", c.decisions}, {"samples", c.samples},
-      {"stale", c.stale},       {"misfits", c.misfits},     {"episodes", c.episodes},
+      {"updates", c.updates},
+      {"decisions", c.decisions},
+      {"samples", c.samples},
+      {"stale", c.stale},
+      {"misfits", c.misfits},
+      {"episodes", c.episodes},
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed(started_)) * 1e3)}};
   checkpoint.run_id = run_.path().filename().string();
   checkpoint.config_text = config_text_;

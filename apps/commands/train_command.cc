@@ -1,0 +1,81 @@
+#include <string>
+#include <vector>
+
+#include "apps/commands/commands.h"
+#include "apps/commands/config_options.h"
+#include "apps/process/hand_over.h"
+#include "apps/roles/train_role.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+class TrainCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"train",
+            "train a policy on this machine: a learner and actors, each a process",
+            {{"train configs/quickstart.yaml --run runs/first --minutes 3",
+              "three minutes on the built-in models"},
+             {"train configs/paper/beta_a.yaml --run runs/a --actors 4 --set impala.discount=0.99",
+              "four actors, one key changed"},
+             {"train configs/paper/beta_a.yaml --run runs/a --resume --minutes 10",
+              "goes on from the last checkpoint"}}};
+  }
+  void declare(Options& options) override {
+    config_.declare(options);
+    options.required_option("--run DIR", &run_directory_,
+                            "folder of the run; made, never overwritten");
+    options.option("--minutes M", &minutes_, "stop after M minutes");
+    options.option("--decisions N", &decisions_, "stop after N decisions of the run");
+    options.option("--actors K", &actors_, "actor processes (default: the configuration's)");
+    options.option("--resume", &resume_, "go on from the run's last checkpoint");
+    options.option("--deterministic", &deterministic_,
+                   "one process, one thread: the same weights from run to run, bit for bit");
+  }
+  [[nodiscard]] int run() override {
+    const TrainConfig config = config_.load();  // complains before anything is started
+    if (minutes_ && !(*minutes_ > 0)) throw UserError("--minutes: must be > 0");
+    if (decisions_ && *decisions_ < 1) throw UserError("--decisions: must be at least 1");
+    if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
+      throw UserError("--actors: must be in 1..4096");
+    }
+    if (deterministic_) hand_over_deterministic();
+    TrainRoleOptions options;
+    options.config_arguments = config_.arguments();
+    options.run_directory = run_directory_;
+    options.minutes = minutes_;
+    options.decisions = decisions_;
+    options.actors = actors_.value_or(config.actors);
+    options.resume = resume_;
+    return run_training(options);
+  }
+
+ private:
+  [[noreturn]] void hand_over_deterministic() const {
+    if (minutes_ || !decisions_) {
+      throw UserError(
+          "--deterministic needs --decisions, and no --minutes: time is not reproducible");
+    }
+    std::vector<std::string> words = {"learner"};
+    for (auto& word : config_.arguments()) words.push_back(word);
+    words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(*decisions_),
+                               "--in-process-actor"});
+    if (resume_) words.emplace_back("--resume");
+    hand_over("pacml-learner", words);
+  }
+
+  ConfigOptions config_;
+  std::string run_directory_;
+  std::optional<double> minutes_;
+  std::optional<std::int64_t> decisions_;
+  std::optional<std::int64_t> actors_;
+  bool resume_ = false;
+  bool deterministic_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() { return std::make_unique<TrainCommand>(); }
+
+}  // namespace pacml::apps

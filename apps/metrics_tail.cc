@@ -1,0 +1,27 @@
+#include "apps/metrics_tail.h"
+
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace pacml::apps {
+
+MetricsTail::MetricsTail(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code absent;
+  const auto size = std::filesystem::file_size(path_, absent);
+  if (!absent) offset_ = size;
+}
+
+std::optional<std::string> MetricsTail::newest() {
+  std::ifstream file(path_);
+  if (!file.seekg(static_cast<std::streamoff>(offset_))) return std::nullopt;
+  std::optional<std::string> last;
+  for (std::string line; std::getline(file, line);) {
+    if (file.eof()) break;  // not ended yet: another time
+    offset_ += line.size() + 1;
+    last = std::move(line);
+  }
+  return last;
+}
+
+}  // namespace pacml::apps

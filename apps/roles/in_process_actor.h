@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "actor/actor_loop.h"
+#include "apps/train_config.h"
+#include "env/tasks/partitioning.h"
+#include "learner/sample_source.h"
+#include "model/policy.h"
+
+namespace pacml::apps {
+
+// An actor that acts when its learner asks for experience: no processes, no sockets, no clock,
+// hence reproducible. Thread-confined.
+class InProcessActor final : public learner::SampleSource, public learner::ParametersSink {
+ public:
+  explicit InProcessActor(const TrainConfig& config);
+  ~InProcessActor() override;
+
+  // Pre: weights were published.
+  Result<learner::ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) override;
+  void consumed(const transport::PeerId& peer) override;
+  [[nodiscard]] std::size_t queue_depth() const override { return 0; }
+  void publish(model::Parameters parameters) override;
+
+ private:
+  TrainConfig config_;
+  std::shared_ptr<const env::PartitioningWorld> world_;
+  std::unique_ptr<model::Policy> policy_;
+  std::unique_ptr<actor::ActorLoop> loop_;  // made with the first weights, which name its streams
+};
+
+}  // namespace pacml::apps

@@ -1,0 +1,198 @@
+#include "apps/roles/train_role.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "apps/metrics_tail.h"
+#include "apps/process/hand_over.h"
+#include "apps/process/supervisor.h"
+#include "apps/progress_line.h"
+#include "apps/run_directory.h"
+#include "common/asio.h"
+#include "common/result.h"
+#include "common/signals.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{250};         // between looks at the metrics
+constexpr std::chrono::milliseconds kPatience{20'000};  // for a role to stop by itself
+constexpr const char* kLearner = "learner";
+
+std::optional<double> number_at(const nlohmann::json& line,
+                                const nlohmann::json::json_pointer& key) {
+  const auto value = line.value(key, nlohmann::json());
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+// One run from start to end, on the thread that runs io.
+class Training {
+ public:
+  explicit Training(const TrainRoleOptions& options)
+      : options_(options),
+        run_(options.run_directory),
+        tail_(run_ / "metrics.jsonl"),
+        line_(std::cout, terminal_width_of_stdout()),
+        signals_(io_, {.stop = [this](int) { stop(); },
+                       .checkpoint = [this] { supervisor_.send(kLearner, SIGUSR1); }}),
+        supervisor_(io_, [this](const ChildReport& report) { observe(report); }),
+        timer_(io_) {}
+
+  int run() {
+    started_ = std::chrono::steady_clock::now();
+    start_roles();
+    poll();
+    io_.run();
+    line_.finish(progress_);
+    std::error_code ignored;
+    for (const char* suffix : {"", "-weights"})
+      std::filesystem::remove(socket_path() + suffix, ignored);
+    return exit_code_;
+  }
+
+ private:
+  [[nodiscard]] static std::string socket_path() {
+    return (std::filesystem::temp_directory_path() / ("pacml-" + std::to_string(getpid())))
+        .string();
+  }
+
+  void start_roles() {
+    const std::string address = "ipc://" + socket_path();
+    const auto program = [](const char* name) { return program_beside_us(name).string(); };
+    SupervisedChild learner;
+    learner.spec.name = kLearner;
+    learner.spec.command = {program("pacml-learner"), "learner"};
+    append(learner.spec.command, options_.config_arguments);
+    append(learner.spec.command, {"--run", options_.run_directory, "--bind", address});
+    if (options_.resume) append(learner.spec.command, {"--resume"});
+    if (options_.minutes)
+      append(learner.spec.command, {"--minutes", std::to_string(*options_.minutes)});
+    if (options_.decisions) {
+      append(learner.spec.command, {"--decisions", std::to_string(*options_.decisions)});
+    }
+    learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
+    supervisor_.start(std::move(learner));
+    std::filesystem::create_directories(run_ / "logs");
+    for (std::int64_t i = 0; i < options_.actors; ++i) {
+      SupervisedChild actor;
+      actor.spec.name = "actor-" + std::to_string(i);
+      actor.spec.command = {program("pacml"), "actor"};
+      append(actor.spec.command, options_.config_arguments);
+      append(actor.spec.command, {"--learner", address, "--id", std::to_string(i)});
+      actor.spec.log = run_ / "logs" / (actor.spec.name + ".log");
+      actor.stage = 1;  // stops before the learner
+      actor.restart = Backoff{};
+      supervisor_.start(std::move(actor));
+    }
+  }
+
+  static void append(std::vector<std::string>& command, const std::vector<std::string>& arguments) {
+    command.insert(command.end(), arguments.begin(), arguments.end());
+  }
+
+  void observe(const ChildReport& report) {
+    const bool is_learner = report.name == kLearner;
+    if (report.kind == ChildReport::Kind::kRestarting) {
+      line_.interrupt();
+      std::cerr << report.name << " " << describe(report.exit) << "; starting it again in "
+                << report.delay.count() << " ms\n";
+    }
+    if (report.kind != ChildReport::Kind::kEnded) return;
+    if (is_learner) {
+      exit_code_ = report.exit.shell_code();
+      if (report.exit.signal != 0) {
+        line_.interrupt();
+        std::cerr << "the learner " << describe(report.exit)
+                  << "; --resume goes on from its last checkpoint\n";
+      }
+      stop();
+    } else if (!report.exit.clean() && !stopping_) {
+      line_.interrupt();
+      std::cerr << report.name << " " << describe(report.exit) << "; see "
+                << (run_ / "logs" / (report.name + ".log")).string() << "\n";
+      if (++actors_lost_ == options_.actors) {
+        std::cerr << "no actor is left: stopping\n";
+        exit_code_ = report.exit.shell_code();
+        failed_ = true;
+        stop();
+      }
+    }
+  }
+
+  void stop() {
+    if (stopping_) return;
+    stopping_ = true;
+    // Actors go first, so that the learner's last checkpoint and evaluation have the machine.
+    const int code_of_actors = exit_code_;
+    supervisor_.stop(kPatience, [this, code_of_actors] {
+      if (failed_) exit_code_ = code_of_actors;
+      timer_.cancel();
+      signals_.cancel();
+    });
+  }
+
+  void poll() {
+    show_newest();
+    timer_.expires_after(kPoll);
+    timer_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) poll();
+    });
+  }
+
+  void show_newest() {
+    using nlohmann::json;
+    const auto now = std::chrono::steady_clock::now();
+    if (const auto text = tail_.newest()) {
+      const auto line = json::parse(*text, nullptr, false);
+      if (!line.is_discarded()) {
+        progress_.decisions = line.value("decisions", std::int64_t{0});
+        progress_.decisions_per_second = line.value("decisions_per_second", 0.0);
+        progress_.actors = line.value("actors", 0);
+        progress_.blocking_rate = number_at(line, json::json_pointer("/blocking_rate"));
+        progress_.best_blocking_rate =
+            number_at(line, json::json_pointer("/evaluation/best_blocking_rate"));
+        progress_.entropy = number_at(line, json::json_pointer("/entropy"));
+        progress_.lag_p99 = number_at(line, json::json_pointer("/policy_lag/p99"));
+      }
+    }
+    progress_.elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - started_);
+    if (options_.minutes) {
+      progress_.time_limit =
+          std::chrono::seconds(static_cast<std::int64_t>(*options_.minutes * 60));
+    }
+    progress_.decision_limit = options_.decisions;
+    line_.update(progress_, now);
+  }
+
+  TrainRoleOptions options_;
+  std::filesystem::path run_;
+  MetricsTail tail_;
+  ProgressLine line_;
+  TrainProgress progress_;
+  boost::asio::io_context io_;
+  Signals signals_;
+  Supervisor supervisor_;
+  boost::asio::steady_timer timer_;
+  TimePoint started_;
+  std::int64_t actors_lost_ = 0;
+  bool stopping_ = false;
+  bool failed_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int run_training(const TrainRoleOptions& options) {
+  // The learner would say the same, but by then actors would be running.
+  if (options.resume) {
+    static_cast<void>(RunDirectory::open(options.run_directory));
+  } else {
+    RunDirectory::refuse_existing(options.run_directory);
+  }
+  return Training(options).run();
+}
+
+}  // namespace pacml::apps

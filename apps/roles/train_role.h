@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/train_config.h"
+
+namespace pacml::apps {
+
+struct TrainRoleOptions {
+  std::vector<std::string> config_arguments;  // CONFIG and its options, handed on to the roles
+  std::string run_directory;
+  std::optional<double> minutes;
+  std::optional<std::int64_t> decisions;
+  std::int64_t actors = 1;
+  bool resume = false;
+};
+
+// Trains on this machine: starts a learner and actors as processes of their own, joined by a socket
+// in the file system, shows progress, restarts actors that die, and stops all of them in order. The
+// exit code: the learner's. UserError as the roles throw it.
+[[nodiscard]] int run_training(const TrainRoleOptions& options);
+
+}  // namespace pacml::apps
