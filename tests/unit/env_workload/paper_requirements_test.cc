@@ -1,32 +1,36 @@
-#include <concepts>
-#include <cstdlib>
-#include <filesystem>
-#include <type_traits>
+#include <string>
+#include <utility>
 
+#include "common/config/dump.h"
 #include "common/config/reader.h"
-#include "env/workload/requirement.h"
+#include "env/workload/workload_plan.h"
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 
 namespace pacml::env {
+namespace {
 
-struct RequirementFile {
-  RequirementConfig requirement;
-};
+// The workload of a whole configuration, which knows more keys than this layer does.
+WorkloadConfig workload_of(const std::string& file) {
+  const auto source = ConfigSource::from_file(testing::source_path(file));
+  const ConfigNode* env = source.root().find("env");
+  REQUIRE(env != nullptr);
+  const ConfigNode* workload = env->find("workload");
+  REQUIRE(workload != nullptr);
+  return read_config<WorkloadConfig>(ConfigSource::from_text(file, to_yaml(*workload)));
+}
 
-template <class Config, class Visitor>
-requires std::same_as<std::remove_const_t<Config>, RequirementFile>
-void visit_fields(Config& c, Visitor&& v) { v("requirement", c.requirement); }
+WorkloadConfig read_text(const std::string& text) {
+  return read_config<WorkloadConfig>(ConfigSource::from_text("f.yaml", text));
+}
 
-TEST_CASE("the paper's four requirements read as what they are published to be") {
-  const std::filesystem::path folder =
-      std::filesystem::path(std::getenv("PACML_SOURCE_DIR")) / "configs/paper/requirements";
-  for (const auto& [name, mean] : {std::pair{"beta_a", 0.55},
-                                   {"beta_b", 0.285222},
-                                   {"beta_c", 0.467876},
-                                   {"beta_d", 0.725025}}) {
-    INFO(name);
-    const auto config = read_config<RequirementFile>(
-        ConfigSource::from_file(folder / (std::string(name) + ".yaml")));
+}  // namespace
+
+TEST_CASE("the paper's four settings hold the requirements that they are published with") {
+  for (const auto& [setting, mean] :
+       {std::pair{"a", 0.55}, {"b", 0.285222}, {"c", 0.467876}, {"d", 0.725025}}) {
+    INFO(setting);
+    const auto config = workload_of("configs/paper/beta_" + std::string(setting) + ".yaml");
     const auto distribution = RequirementDistribution(config.requirement).for_episode(Seed{1});
     CHECK(distribution->values().size() == 91);
     CHECK(distribution->values().front() == 0.1);
@@ -37,15 +41,14 @@ TEST_CASE("the paper's four requirements read as what they are published to be")
 
 TEST_CASE("a requirement that is misspelt in a file is refused with line and key") {
   CHECK_THROWS_WITH(
-      read_config<RequirementFile>(
-          ConfigSource::from_text("f.yaml", "requirement:\n  kind: uniform\n  maximum: 2\n")),
+      read_text("requirement:\n  kind: uniform\n  maximum: 2\n"),
       Catch::Contains("f.yaml:3") && Catch::Contains("maximum") && Catch::Contains("max"));
-  CHECK_THROWS_WITH(read_config<RequirementFile>(ConfigSource::from_text(
-                        "f.yaml", "requirement:\n  kind: list\n  list:\n    odd: {value: 2}\n")),
+  CHECK_THROWS_WITH(read_text("requirement:\n  kind: list\n  list:\n    odd: {value: 2}\n"),
                     Catch::Contains("list: odd must have all its values above 0 and up to 1"));
-  CHECK_THROWS_WITH(read_config<RequirementFile>(ConfigSource::from_text(
-                        "f.yaml", "requirement:\n  kind: pmf\n  pmf: {0.5: 0.5}\n")),
-                    Catch::Contains("pmf must sum to 1, not 0.5"));
+  CHECK_THROWS_WITH(read_text("requirement:\n  kind: pmf\n  pmf: {0.5: 0.5}\n"),
+                    Catch::Contains("requirement: pmf must sum to 1, not 0.5"));
+  CHECK_THROWS_WITH(read_text("interarrival: {kind: fixed, value: -1}\n"),
+                    Catch::Contains("interarrival must have all its values above 0"));
 }
 
 }  // namespace pacml::env
