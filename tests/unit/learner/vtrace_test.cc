@@ -13,7 +13,7 @@ using Floats = std::vector<float>;
 TEST_CASE("a truncated step bootstraps from its own last state and cuts the trace",
           "[unit][learner]") {
   // One stream on policy, gamma 1/2, step 1 truncated with V = 2 of its last state. By hand:
-  //   t = 2: 1 + 4/2 - 3 = 0            v = 3            A = 0
+  //   t = 2: 3 + 4/2 - 3 = 2            v = 5            A = 2
   //   t = 1: 1 + 2/2 - 1/2 = 3/2        v = 2            A = 3/2, nothing from t = 2
   //   t = 0: 1 + (1/2)/2 - 1 = 1/4      v = 1 + 1/4 + (3/2)/2 = 2
   //                                     A = 1 + 2/2 - 1 = 1
@@ -21,13 +21,13 @@ TEST_CASE("a truncated step bootstraps from its own last state and cuts the trac
                                     .batch = 1,
                                     .log_rhos = Floats{0, 0, 0},
                                     .discounts = Floats{0.5F, 0.5F, 0.5F},
-                                    .rewards = Floats{1, 1, 1},
+                                    .rewards = Floats{1, 1, 3},
                                     .values = Floats{1, 0.5F, 3},
                                     .next_values = Floats{0.5F, 2, 4},
                                     .ends = std::vector<std::uint8_t>{0, 1, 0}},
                                    VtraceConfig{});
-  REQUIRE(out.targets == Floats{2, 2, 3});
-  REQUIRE(out.advantages == Floats{1, 1.5F, 0});
+  REQUIRE(out.targets == Floats{2, 2, 5});
+  REQUIRE(out.advantages == Floats{1, 1.5F, 2});
 }
 
 TEST_CASE("a terminated step has no future", "[unit][learner]") {
