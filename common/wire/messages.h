@@ -82,7 +82,8 @@ struct Credit {
 };
 
 struct GetWeights {
-  PolicyVersion have;  // answered by Weights when a newer one exists, else by WeightsAnnouncement
+  // 0: none. Answered by Weights, or by WeightsAnnouncement when it is what the server has.
+  PolicyVersion have;
   bool operator==(const GetWeights&) const = default;
 };
 
