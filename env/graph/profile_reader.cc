@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -19,7 +18,8 @@ namespace {
 constexpr std::string_view kSeparator = " -- ";
 constexpr std::array<std::string_view, 4> kKeys = {"forward_compute_time", "backward_compute_time",
                                                    "activation_size", "parameter_size"};
-constexpr int kMaxOps = 1'000'000;  // ids above this are a broken file, not a model
+constexpr int kMaxOps = 1'000'000;   // ids above this are a broken file, not a model
+constexpr double kMaxFigure = 1e30;  // as are times and sizes; sums of them stay finite
 
 // Where in which file we are; turns a complaint into the one sentence that the user sees.
 struct Place {
@@ -65,9 +65,9 @@ double parse_number(std::string_view text, std::string_view key, const Place& pl
   text = trim(text);
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || !std::isfinite(value) ||
-      value < 0) {
-    place.refuse(std::string(key) + " must be a number >= 0, found \"" +
+  const bool is_number = error == std::errc{} && rest == text.data() + text.size();
+  if (!is_number || !(value >= 0 && value <= kMaxFigure)) {
+    place.refuse(std::string(key) + " must be a number from 0 to 1e30, found \"" +
                  std::string(text.substr(0, 40)) + "\"");
   }
   return value;
@@ -192,6 +192,11 @@ Profile read_profile(std::istream& text, std::string model, std::string_view sou
         place.refuse("node" + std::to_string(id) + " is not described anywhere in the file");
       }
     }
+  }
+  if (std::all_of(profile.ops.begin(), profile.ops.end(), [](const ForwardOp& op) {
+        return op.forward_time == 0 && op.backward_time == 0;
+      })) {
+    throw UserError(std::string(source) + ": no op takes any time");
   }
   if (const auto on_cycle = find_cycle(profile)) {
     throw UserError(std::string(source) + ": the graph has a cycle through node" +

@@ -19,8 +19,8 @@ namespace pacml::env {
 // A value may be a list "[a; b]": its sum counts. Blank lines are skipped. Refused, with a
 // UserError that names `source` and the line: anything else on a line, ids that are not
 // exactly 1..n, an op described twice, a dependency on an unknown op or on itself, a time or size
-// that is negative or not finite, a file without ops, and a graph with a cycle. A repeated
-// dependency counts once.
+// that is not a number from 0 to 1e30, a file without ops or whose ops take no time, and a graph
+// with a cycle. A repeated dependency counts once.
 [[nodiscard]] Profile read_profile(std::istream& text, std::string model, std::string_view source);
 
 // Reads `path`; the model is named by the folder when the file is called graph.txt, else by its
