@@ -138,7 +138,9 @@ Result<Safetensors> decode_safetensors(std::string_view bytes) {
       return corrupt("is cut short, or its tensors overlap or leave gaps");
     }
     place.tensor.values.resize((place.to - place.from) / sizeof(float));
-    std::memcpy(place.tensor.values.data(), data.data() + place.from, place.to - place.from);
+    if (place.to > place.from) {  // memcpy wants no null pointer, be it for nothing
+      std::memcpy(place.tensor.values.data(), data.data() + place.from, place.to - place.from);
+    }
     end = place.to;
     out.tensors.push_back(std::move(place.tensor));
   }
