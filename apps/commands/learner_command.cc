@@ -32,7 +32,10 @@ class LearnerCommand final : public Command {
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
   }
-  [[nodiscard]] int run() override { return run_learner(config_.load(), options_, make_network_); }
+  [[nodiscard]] int run() override {
+    const auto run = in_process_actor_ ? run_deterministic_learner : run_learner;
+    return run(config_.load(), options_, make_network_);
+  }
 
  private:
   NetworkFactory make_network_;
