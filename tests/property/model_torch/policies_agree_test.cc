@@ -1,0 +1,56 @@
+#include <vector>
+
+#include "model/fused_policy.h"
+#include "model/torch_policy.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_network.h"
+
+namespace pacml::model {
+namespace {
+
+// The promise that actors and learner compute the same network: random graphs, weights, widths and
+// batch sizes, on every kernel that this machine has.
+TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_torch]") {
+  const auto path = GENERATE(KernelPath::kAvx2, KernelPath::kPortable);
+  if (!is_supported(path)) return;
+  const auto seed = GENERATE(range<std::uint64_t>(0, 25));
+  INFO("seed " << seed);
+  Rng rng(Seed{seed});
+  NetworkShape shape = published_shape();
+  if (seed % 3 == 1) shape.config.rounds = 1 + static_cast<int>(rng.below(3));
+  if (seed % 3 == 2) {
+    shape.node_features = 1 + static_cast<int>(rng.below(9));
+    shape.edge_features = 1 + static_cast<int>(rng.below(9));
+    shape.globals = 1 + static_cast<int>(rng.below(40));
+    shape.actions = 1 + static_cast<int>(rng.below(40));
+  }
+  std::vector<env::GraphFeaturesPtr> graphs;
+  for (std::uint64_t g = 0; g < 1 + seed % 6; ++g) {
+    const int nodes = 1 + static_cast<int>(rng.below(150));
+    const int edges = static_cast<int>(rng.below(static_cast<std::uint64_t>(3 * nodes)));
+    graphs.push_back(random_graph(rng, shape, nodes, edges));
+  }
+  const Parameters parameters = random_parameters(shape, Seed{seed});
+  const auto fused = make_fused_policy(shape, path);
+  TorchPolicy torch(shape);
+  for (Policy* policy : {fused.get(), static_cast<Policy*>(&torch)}) {
+    policy->set_graphs(graphs);
+    policy->set_parameters(parameters);
+  }
+  for (const std::size_t size : {std::size_t{1}, 1 + rng.below(300)}) {
+    const auto batch = random_batch(rng, shape, size, graphs.size());
+    PolicyOutput a;
+    PolicyOutput b;
+    fused->evaluate(batch, a);
+    torch.evaluate(batch, b);
+    for (std::size_t i = 0; i < a.logits.size(); ++i) {
+      REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
+    }
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pacml::model
