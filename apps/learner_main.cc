@@ -3,9 +3,11 @@
 #include <iostream>
 
 #include "apps/cli/program.h"
+#include "apps/commands/bench_command.h"
 #include "apps/commands/learner_command.h"
 #include "apps/process/hand_over.h"
 #include "apps/version.h"
+#include "bench/learner_bench.h"
 #include "model/torch_network.h"
 #include "model/torch_runtime.h"
 
@@ -23,5 +25,9 @@ int main(int argc, char** argv) {
       [](const model::NetworkShape& shape) -> std::unique_ptr<model::TrainableNetwork> {
         return std::make_unique<model::TorchNetwork>(shape);
       }));
+  program.commands.push_back(apps::make_bench_command(
+      {{"learner", [](const apps::BenchSettings&, apps::BenchReport& report) {
+          report.emplace_back("learner", bench::run_learner_bench());
+        }}}));
   return apps::run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
 }

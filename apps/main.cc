@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/cli/program.h"
+#include "apps/commands/bench_command.h"
 #include "apps/commands/commands.h"
 #include "apps/process/hand_over.h"
 #include "apps/version.h"
@@ -17,12 +18,11 @@ int main(int argc, char** argv) {
       .version = "pacml " + version(),
       .commands = {},
       .delegations = {{"learner", "", "the learner of a run on several machines"},
-                      {"export", "", "a trained policy as a file for other programs"},
-                      {"bench", "learner", ""},
-                      {"bench", "pipeline", ""}},
+                      {"export", "", "a trained policy as a file for other programs"}},
       .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); }};
   program.commands.push_back(make_train_command());
   program.commands.push_back(make_eval_command());
+  program.commands.push_back(make_bench_command(main_benches()));
   program.commands.push_back(make_graphs_command());
   program.commands.push_back(make_trace_command());
   program.commands.push_back(make_actor_command());

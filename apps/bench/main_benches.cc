@@ -1,0 +1,93 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "apps/bench/pipeline_bench.h"
+#include "apps/commands/bench_command.h"
+#include "apps/files.h"
+#include "apps/process/child_process.h"
+#include "apps/process/hand_over.h"
+#include "apps/train_config.h"
+#include "bench/inference_bench.h"
+#include "bench/simulator_bench.h"
+#include "bench/transport_bench.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The paper's setting A: what TrainConfig defaults to, but for the published lookahead cache.
+TrainConfig config_of(const BenchSettings& settings) {
+  if (!settings.config.empty()) return load_train_config(settings.config, {}, settings.profiles);
+  TrainConfig config;
+  config.env.cluster.lookahead_cache = env::LookaheadCache::kModelDegree;
+  config.env.profiles = settings.profiles;
+  return config;
+}
+
+void bench_simulator(const BenchSettings& settings, BenchReport& report) {
+  report.emplace_back("simulator", bench::run_simulator_bench(config_of(settings).env, 200'000, 5));
+}
+
+void bench_lookahead(const BenchSettings& settings, BenchReport& report) {
+  report.emplace_back("lookahead", bench::run_lookahead_bench(config_of(settings).env, 7));
+}
+
+void bench_inference(const BenchSettings& /*settings*/, BenchReport& report) {
+  report.emplace_back("inference", bench::run_inference_bench());
+}
+
+void bench_transport(const BenchSettings& /*settings*/, BenchReport& report) {
+  report.emplace_back("transport", bench::run_transport_bench());
+}
+
+// LibTorch is not linked here: the other program measures, and its report is taken over.
+void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
+  const fs::path out =
+      fs::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()) + ".json");
+  ChildSpec spec;
+  spec.name = "bench learner";
+  spec.command = {program_beside_us("pacml-learner").string(), "bench", "learner", "--out",
+                  out.string()};
+  spec.environment = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_NUM_THREADS", "1"}};
+  spec.log = "/dev/null";
+  auto child = ChildProcess::spawn(spec);
+  if (!child) throw UserError("the learner benchmark cannot start: " + child.error().detail);
+  std::optional<ChildExit> exit;
+  while (!(exit = child->poll())) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (!exit->clean()) throw UserError("the learner benchmark " + describe(*exit));
+  add_json_report(read_user_file(out), report);
+  fs::remove(out);
+}
+
+void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
+  std::string config = settings.config;
+  const fs::path written =
+      fs::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()) + ".yaml");
+  if (config.empty()) {
+    write_user_file(written, "env: {cluster: {lookahead_cache: model_degree}}\n");
+    config = written.string();
+  }
+  std::vector<std::string> arguments = {config};
+  if (!settings.profiles.empty()) {
+    arguments.insert(arguments.end(), {"--profiles", settings.profiles});
+  }
+  auto figures = run_pipeline_bench(arguments, settings.seconds);
+  const auto simulator = bench::run_simulator_bench(config_of(settings).env, 200'000, 3);
+  figures.emplace_back("simulator_only_decisions_per_second", simulator.front().second);
+  report.emplace_back("pipeline", std::move(figures));
+  fs::remove(written);
+}
+
+}  // namespace
+
+std::vector<NamedBench> main_benches() {
+  return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
+          {"inference", bench_inference}, {"transport", bench_transport},
+          {"learner", bench_learner},     {"pipeline", bench_pipeline}};
+}
+
+}  // namespace pacml::apps

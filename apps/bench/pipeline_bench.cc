@@ -1,0 +1,139 @@
+#include "apps/bench/pipeline_bench.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apps/files.h"
+#include "apps/process/child_process.h"
+#include "apps/process/hand_over.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLook{200};  // between looks at the processes
+
+// A folder that is gone when the benchmark is over.
+class ScratchFolder {
+ public:
+  ScratchFolder()
+      : path_(fs::temp_directory_path() / ("pacml-pipeline-" + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Largest resident memory seen, by program name, of the children of a process.
+class MemoryWatch {
+ public:
+  explicit MemoryWatch(pid_t parent) : parent_(std::to_string(parent)) {}
+  void look() {
+    std::ifstream children("/proc/" + parent_ + "/task/" + parent_ + "/children");
+    for (std::string pid; children >> pid;) {
+      std::ifstream status("/proc/" + pid + "/status");
+      std::string name;
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("Name:")) name = line.substr(line.find_first_not_of(" \t", 5));
+        if (!line.starts_with("VmHWM:")) continue;
+        const double bytes = std::stod(line.substr(6)) * 1024;
+        largest_[name] = std::max(largest_[name], bytes);
+      }
+    }
+  }
+  [[nodiscard]] double largest(const std::string& name) const {
+    const auto it = largest_.find(name);
+    return it != largest_.end() ? it->second : 0;
+  }
+
+ private:
+  std::string parent_;
+  std::map<std::string, double> largest_;
+};
+
+std::vector<nlohmann::json> read_lines(const fs::path& file) {
+  std::vector<nlohmann::json> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    auto parsed = nlohmann::json::parse(line, nullptr, false);
+    if (!parsed.is_discarded()) lines.push_back(std::move(parsed));
+  }
+  return lines;
+}
+
+}  // namespace
+
+bench::Figures run_pipeline_bench(const std::vector<std::string>& train_arguments, double seconds) {
+  const ScratchFolder scratch;
+  const fs::path run = scratch.path() / "run";
+  ChildSpec spec;
+  spec.name = "train";
+  spec.command = {program_beside_us("pacml").string(), "train"};
+  spec.command.insert(spec.command.end(), train_arguments.begin(), train_arguments.end());
+  for (const auto& word :
+       {std::string("--run"), run.string(), std::string("--minutes"), std::to_string(seconds / 60),
+        std::string("--set"), std::string("learner.metrics_seconds=1")}) {
+    spec.command.push_back(word);
+  }
+  spec.log = scratch.path() / "train.log";
+  spec.signal_on_parent_death = SIGTERM;
+  auto train = ChildProcess::spawn(spec);
+  if (!train) throw UserError("the pipeline benchmark cannot start: " + train.error().detail);
+  MemoryWatch memory(train->pid());
+  std::optional<ChildExit> exit;
+  while (!(exit = train->poll())) {
+    memory.look();
+    std::this_thread::sleep_for(kLook);
+  }
+  if (!exit->clean()) {
+    throw UserError("the training run of the pipeline benchmark " + describe(*exit) + ": " +
+                    read_user_file(spec.log));
+  }
+
+  const auto lines = read_lines(run / "metrics.jsonl");
+  std::vector<double> decisions;
+  std::vector<double> samples;
+  std::vector<double> lag_p50;
+  double lag_p99 = 0;
+  double lag_max = 0;
+  for (std::size_t i = lines.size() / 4; i + 1 < lines.size(); ++i) {
+    const auto& lag = lines[i].at("policy_lag");
+    decisions.push_back(lines[i].at("decisions_per_second").get<double>());
+    samples.push_back(lines[i].at("samples_per_second").get<double>());
+    lag_p50.push_back(lag.at("p50").get<double>());
+    lag_p99 = std::max(lag_p99, lag.at("p99").get<double>());
+    lag_max = std::max(lag_max, lag.at("max").get<double>());
+  }
+  if (decisions.empty())
+    throw UserError("the pipeline benchmark was too short to measure anything");
+  const auto& last = lines.back();
+  return {{"decisions_per_second", bench::median_of(decisions)},
+          {"samples_per_second", bench::median_of(samples)},
+          {"policy_lag_p50", bench::median_of(lag_p50)},
+          {"policy_lag_p99", lag_p99},
+          {"policy_lag_max", lag_max},
+          {"gaps", last.at("gaps").get<double>()},
+          {"duplicates", last.at("duplicates").get<double>()},
+          {"stale", last.at("stale").get<double>()},
+          {"learner_resident_bytes", memory.largest("pacml-learner")},
+          {"actor_resident_bytes", memory.largest("pacml")}};
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,72 @@
+#include "apps/commands/bench_command.h"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "apps/bench/bench_report.h"
+#include "apps/files.h"
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::apps {
+namespace {
+
+class BenchCommand final : public Command {
+ public:
+  explicit BenchCommand(std::vector<NamedBench> benches) : benches_(std::move(benches)) {}
+  [[nodiscard]] CommandText text() const override {
+    return {
+        "bench",
+        "measure this build on this machine",
+        {{"bench", "every benchmark, about a minute"},
+         {"bench simulator --config configs/paper/beta_a.yaml", "decisions per second, one core"},
+         {"bench pipeline --seconds 60 --out pipeline.json",
+          "a whole training run; the figures also as JSON"}}};
+  }
+  void declare(Options& options) override {
+    std::vector<std::string> names;
+    for (const auto& bench : benches_) names.push_back(bench.name);
+    options.optional_argument("NAME", &name_, join(names) + " (default: all)");
+    options.option(
+        "--config CONFIG", &settings_.config,
+        "configuration to measure (default: the paper's setting A on the built-in models)");
+    options.option("--profiles DIR", &settings_.profiles, "folder of <model>/graph.txt");
+    options.option("--seconds S", &settings_.seconds, "length of the pipeline's run (default 20)");
+    options.option("--out FILE.json", &out_, "write the figures as JSON");
+  }
+  [[nodiscard]] int run() override {
+    if (!(settings_.seconds >= 5)) throw UserError("--seconds: must be at least 5");
+    std::vector<std::string> names;
+    for (const auto& bench : benches_) names.push_back(bench.name);
+    if (!name_.empty() && std::find(names.begin(), names.end(), name_) == names.end()) {
+      throw UserError("there is no benchmark \"" + name_ + "\"" + did_you_mean(name_, names));
+    }
+    BenchReport report;
+    for (const auto& bench : benches_) {
+      if (!name_.empty() && bench.name != name_) continue;
+      const std::size_t before = report.size();
+      bench.run(settings_, report);
+      std::cout << format_report(
+                       {report.begin() + static_cast<std::ptrdiff_t>(before), report.end()})
+                << std::flush;
+    }
+    if (!out_.empty()) write_user_file(out_, report_to_json(report));
+    return 0;
+  }
+
+ private:
+  std::vector<NamedBench> benches_;
+  std::string name_;
+  BenchSettings settings_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench_command(std::vector<NamedBench> benches) {
+  return std::make_unique<BenchCommand>(std::move(benches));
+}
+
+}  // namespace pacml::apps

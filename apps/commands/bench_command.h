@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/bench/bench_report.h"
+#include "apps/cli/command.h"
+
+namespace pacml::apps {
+
+struct BenchSettings {
+  std::string config;    // file; empty: the paper's setting A
+  std::string profiles;  // folder; empty: as the configuration says
+  double seconds = 20;   // of a whole training run
+};
+
+// One benchmark: adds its figures to the report, under its name.
+struct NamedBench {
+  std::string name;
+  std::function<void(const BenchSettings&, BenchReport&)> run;
+};
+
+// `pacml bench` over a program's benchmarks.
+[[nodiscard]] std::unique_ptr<Command> make_bench_command(std::vector<NamedBench> benches);
+
+// Those of the main program; "learner" runs in the program that has LibTorch.
+[[nodiscard]] std::vector<NamedBench> main_benches();
+
+}  // namespace pacml::apps
