@@ -23,9 +23,11 @@ void LearnerLoop::accept(ReceivedUnrolls&& received) {
     if (fits_network) graphs_.add(std::move(graph));
   }
   if (graphs_.graphs().size() != known) network_->set_graphs(graphs_.graphs());
+  // The credit goes back now, not with the update: a batch may take more messages than all actors
+  // together have credits. What is gathered stays below a batch and one message.
+  source_->consumed(received.peer);
   if (!fits(received.unrolls, shape, graphs_)) {
     ++counters_.misfits;
-    source_->consumed(received.peer);
     return;
   }
   count(received.unrolls);
@@ -59,9 +61,7 @@ Result<void> LearnerLoop::step(const std::stop_token& stop, Deadline deadline) {
   messages_.clear();
   for (const auto& received : gathered_) messages_.push_back(&received.unrolls);
   assemble(messages_, graphs_, batch_);
-  // The batch is a copy: the actors may go on while the update runs.
-  for (const auto& received : gathered_) source_->consumed(received.peer);
-  gathered_.clear();
+  gathered_.clear();  // the batch is a copy
   gathered_decisions_ = 0;
 
   const UpdateReport report = algorithm_->update(batch_);
