@@ -65,9 +65,8 @@ void Cluster::reset(JobStream jobs, bool keep_log) {
   occupied_.clear();
   mounted_workers_at_tick_ = 0;
   mounted_channels_at_tick_ = 0;
-  const auto degrees = static_cast<std::size_t>(memo_->setting().max_degree) + 1;
   episode_lookaheads_.assign(config_.lookahead_cache == LookaheadCache::kModelDegree
-                                 ? memo_->graphs().size() * degrees
+                                 ? lookahead_slot(static_cast<int>(memo_->graphs().size()), 0)
                                  : 0,
                              nullptr);
   counters_ = {};
@@ -114,7 +113,18 @@ ExecutionPtr Cluster::try_place(int degree) const {
   return execution && execution->fits_memory ? execution : nullptr;
 }
 
+std::size_t Cluster::lookahead_slot(int model, int degree) const {
+  const auto degrees = static_cast<std::size_t>(memo_->setting().max_degree) + 1;
+  return static_cast<std::size_t>(model) * degrees + static_cast<std::size_t>(degree);
+}
+
 double Cluster::completion_time(const Execution& execution) const {
+  PACML_CHECK(queued_.has_value(), "no job waits");
+  if (config_.lookahead_cache == LookaheadCache::kModelDegree) {
+    const auto& first =
+        episode_lookaheads_[lookahead_slot(queued_->model, execution.job->degree())];
+    if (first) return first->step_time * num_training_steps_;
+  }
   return memo_->lookahead(execution)->step_time * num_training_steps_;
 }
 
@@ -141,9 +151,7 @@ std::shared_ptr<const Lookahead> Cluster::find_lookahead(const ExecutionPtr& exe
         job, execution->placement, server, raw, num_servers, memo_->setting().semantics));
   }
   if (config_.lookahead_cache == LookaheadCache::kPlacement) return memo_->lookahead(*execution);
-  const auto degrees = static_cast<std::size_t>(memo_->setting().max_degree) + 1;
-  auto& first = episode_lookaheads_[static_cast<std::size_t>(model) * degrees +
-                                    static_cast<std::size_t>(execution->job->degree())];
+  auto& first = episode_lookaheads_[lookahead_slot(model, execution->job->degree())];
   ran = first == nullptr;
   if (ran) first = memo_->lookahead(*execution);
   return first;
@@ -231,6 +239,7 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   for (const auto& job : running_) {
     length = std::min(length, job.completion_time - (now_ - job.started));
   }
+  if (length == kNever) length = 0;  // nothing is left to wait for
 
   auto& f = figures_;
   f.utilisation.clear();
@@ -262,7 +271,11 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   stats.cluster_utilisation.push_back(static_cast<double>(mounted_workers_at_tick_) /
                                       memo_->topology().num_servers() * utilisation);
 
+  const double before = now_;
   now_ += length;
+  // Where the clock is coarser than the tolerance (beyond 2^30), what is left may be too short to
+  // move it, and the event would never come.
+  if (now_ == before && length > kEpsilon) now_ = std::nextafter(now_, kNever);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     auto& job = running_[i];

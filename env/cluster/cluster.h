@@ -78,7 +78,8 @@ class Cluster {
   // How the queued job would run with `degree`, without changing anything; null when it cannot be
   // placed.
   [[nodiscard]] ExecutionPtr try_place(int degree) const;
-  // All training steps' completion time of an execution, as decide() would find it now.
+  // All training steps' completion time of an execution of the queued job, as decide() would find
+  // it now: with `model_degree` that is the episode's first lookahead of this model and degree.
   [[nodiscard]] double completion_time(const Execution& execution) const;
   // The limit of the queued job when cut as in `execution`.
   [[nodiscard]] double max_acceptable_time(const Execution& execution) const;
@@ -102,6 +103,7 @@ class Cluster {
  private:
   void arrive();
   [[nodiscard]] Decision mount(const Job& job, int degree);
+  [[nodiscard]] std::size_t lookahead_slot(int model, int degree) const;
   [[nodiscard]] std::shared_ptr<const Lookahead> find_lookahead(const ExecutionPtr& execution,
                                                                 int model, bool& ran);
   void block(const Job& job, BlockCause cause, ClusterStepStats& stats);

@@ -36,8 +36,8 @@ using ExecutionPtr = std::shared_ptr<const Execution>;
 
 // Everything that is derived from a job graph and remembered beside it: the graph cut at each
 // degree, where first fit puts it given the occupied servers, and how it runs there. All exact:
-// what is looked up is what would be computed. Bounded: what is remembered is dropped, oldest
-// generation first, when it exceeds `max_bytes`; running jobs keep what they use alive.
+// what is looked up is what would be computed. Bounded: placements and lookaheads are all dropped
+// when they exceed `max_bytes`; running jobs keep what they use alive.
 // Thread-confined; environments of one thread share one.
 class ExecutionMemo {
  public:

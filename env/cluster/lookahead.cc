@@ -229,7 +229,8 @@ class Step {
     if (length == kNever) {
       throw UserError("model " + job_.graph().model() + " at degree " +
                       std::to_string(job_.degree()) +
-                      " never finishes a training step: an op that was cut has no successor");
+                      " never finishes a training step: an op without successors was cut; the "
+                      "switch sync_is_no_parent (semantics: corrected) lets it run");
     }
     result_.ticks.push_back({static_cast<int>(running_.size()), length});
 

@@ -12,6 +12,8 @@ namespace {
 
 using Shape = std::array<int, 3>;
 
+constexpr long long kMaxServers = 4096;
+
 // Shapes of `pieces` servers from the factor pairs (pieces / i, i), in the order of first fit.
 std::vector<Shape> divisor_shapes(int pieces, const Shape& cluster) {
   std::vector<Shape> shapes;
@@ -73,7 +75,8 @@ std::vector<std::string> validate(const RampConfig& c) {
     problems.push_back("topology: " + std::to_string(racks) + " racks per group do not fit " +
                        std::to_string(groups) +
                        " communication groups (RAMP needs racks <= groups)");
-  } else if (static_cast<long long>(groups) * racks * servers > 4096) {
+  } else if (static_cast<long long>(groups) * racks > kMaxServers ||
+             static_cast<long long>(groups) * racks * servers > kMaxServers) {
     problems.emplace_back("topology: more than 4096 servers");
   }
   if (c.num_channels < 1) problems.emplace_back("num_channels: must be at least 1");

@@ -131,7 +131,7 @@ std::vector<HeuristicName> heuristic_names() {
   return {{"no_parallelism", "never partitions a job"},
           {"min_parallelism", "always degree 2"},
           {"max_parallelism", "the largest degree that the mask allows"},
-          {"sip_ml", "sip_ml:M: degree M, or the largest valid one below it"},
+          {"sip_ml", "sip_ml:M: degree M, or the largest valid one if that is smaller"},
           {"para_max", "sip_ml:16, the paper's maximum parallelisation"},
           {"acceptable_jct", "the smallest degree that could meet the limit with perfect speed-up"},
           {"para_min", "acceptable_jct under the paper's name"},

@@ -74,6 +74,13 @@ PartitioningWorld::PartitioningWorld(const PartitioningConfig& config,
   const SemanticSwitches semantics = switches_of(config);
   std::vector<JobGraphPtr> graphs;
   for (const auto& profile : profiles) graphs.push_back(std::make_shared<const JobGraph>(profile));
+  if (config.reward.kind == RewardKind::kMultiObjectiveJctBlocking &&
+      std::all_of(graphs.begin(), graphs.end(), [&](const JobGraphPtr& graph) {
+        return graph->total_compute() == graphs.front()->total_compute();
+      })) {
+    throw UserError(
+        "reward: multi_objective_jct_blocking needs models of different sequential times");
+  }
   plan_ = std::make_shared<const WorkloadPlan>(config.workload, static_cast<int>(graphs.size()));
   spec_.task = "partitioning";
   spec_.num_actions = config.max_partitions_per_op + 1;

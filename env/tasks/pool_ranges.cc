@@ -38,7 +38,7 @@ PoolRanges make_pool_ranges(std::span<const JobGraphPtr> graphs,
     same(r.num_ops, g.num_ops());
     same(r.num_dependencies, static_cast<double>(g.dependencies().size()));
     same(r.training_steps, options.num_training_steps);
-    same(r.op_throughput, g.max_throughput().value);
+    same(r.op_throughput, g.max_throughput().value / options.time_scale);
     same(r.max_dependency_bytes, g.max_dependency_bytes());
   }
   const double scale = options.max_partitions_in_observation;

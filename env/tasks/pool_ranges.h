@@ -23,7 +23,7 @@ struct PoolRanges {
   Range total_memory, total_dependency_bytes;
   Range num_ops, num_dependencies;
   Range training_steps;
-  Range op_throughput;  // largest of a job's ops: bytes per unit of profile time
+  Range op_throughput;  // largest of a job's ops: bytes per unit of simulated time
   Range max_dependency_bytes;
 };
 
