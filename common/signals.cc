@@ -19,7 +19,7 @@ struct Signals::State : std::enable_shared_from_this<Signals::State> {
           if (!self->cancelled) self->wait();
         });
   }
-  void handle(int signal) {
+  void handle(int signal) const {
     if (signal == SIGUSR1) {
       if (callbacks.checkpoint) callbacks.checkpoint();
       return;
@@ -29,8 +29,7 @@ struct Signals::State : std::enable_shared_from_this<Signals::State> {
   }
   void cancel() {
     cancelled = true;
-    boost::system::error_code ignored;
-    signals.cancel(ignored);
+    signals.cancel();
   }
 
   asio::signal_set signals;

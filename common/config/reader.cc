@@ -20,8 +20,9 @@ std::string_view without_plus(std::string_view text) {
 template <class T>
 std::optional<T> from_chars_whole(std::string_view text) {
   T value{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stopped, error] = std::from_chars(begin, end, value);
   if (error != std::errc{} || stopped != end) return std::nullopt;
   return value;
 }

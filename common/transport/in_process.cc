@@ -68,6 +68,8 @@ class Client final : public FrameClient {
     id_ = PeerId{"client " + std::to_string(state_->next_peer++)};
     conversation_ = &state_->conversations[id_];
   }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
   ~Client() override {
     const std::scoped_lock lock(state_->mutex);
     state_->conversations.erase(id_);
@@ -175,6 +177,8 @@ class HubSubscriber final : public FrameSubscriber {
     id_ = state_->next_peer++;
     newest_ = &state_->announcements[id_];
   }
+  HubSubscriber(const HubSubscriber&) = delete;
+  HubSubscriber& operator=(const HubSubscriber&) = delete;
   ~HubSubscriber() override {
     const std::scoped_lock lock(state_->mutex);
     state_->announcements.erase(id_);

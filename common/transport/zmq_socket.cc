@@ -43,8 +43,7 @@ bool somebody_listens(const std::string& path) {
 
 // Sends one part. False: the queue is full or, in mid-message, the connection is gone.
 bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool first, bool more) {
-  const auto flags =
-      more ? zmq::send_flags::dontwait | zmq::send_flags::sndmore : zmq::send_flags::dontwait;
+  const auto flags = more ? zmq::send_flags::sndmore : zmq::send_flags::none;
   zmq::message_t message(data, size);
   bool may_retry = first;  // a part in the middle would be taken for a new message
   while (true) {
@@ -80,20 +79,21 @@ Waker::Waker() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 Waker::~Waker() { ::close(fd_); }
 
-void Waker::wake() {
+void Waker::wake() const {
   const std::uint64_t one = 1;
   // The counter being full is as good as adding to it.
   [[maybe_unused]] const ssize_t written = ::write(fd_, &one, sizeof one);
 }
 
-void Waker::drain() {
+void Waker::drain() const {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(fd_, &count, sizeof count);
 }
 
 zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketConfig& config) {
   zmq::socket_t socket(context.native().zmq, type);
-  socket.set(zmq::sockopt::linger, 0);  // closing never waits
+  socket.set(zmq::sockopt::linger, 0);    // closing never waits
+  socket.set(zmq::sockopt::sndtimeo, 0);  // neither does sending; waits are wait_for's
   socket.set(zmq::sockopt::sndhwm, config.queue_messages);
   socket.set(zmq::sockopt::rcvhwm, config.queue_messages);
   socket.set(zmq::sockopt::maxmsgsize, config.max_part_bytes);

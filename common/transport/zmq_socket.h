@@ -30,9 +30,9 @@ class Waker {
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
   ~Waker();
-  void wake();
+  void wake() const;
   // Forgets earlier wake()s.
-  void drain();
+  void drain() const;
   [[nodiscard]] int fd() const { return fd_; }
 
  private:

@@ -18,7 +18,7 @@
 namespace pacml::wire {
 namespace {
 
-// ---- Type numbers ----------------------------------------------------------------------------
+// ---- Type numbers ----
 
 template <class M, std::size_t I = 0>
 constexpr std::size_t index_of() {
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypeNames 
     "need graph", "graph",       "ping",    "pong",
     "goodbye"};
 
-// ---- Writing and reading envelopes -------------------------------------------------------------
+// ---- Writing and reading envelopes ----
 
 // One MessagePack array of the given fields, behind the fixed header.
 class EnvelopeWriter {
@@ -117,8 +117,16 @@ class EnvelopeReader {
   bool ok_ = true;
 };
 
-// ---- Payload
-// -------------------------------------------------------------------------------------
+// The enumerator of that number, if there is one.
+template <NamedEnum Enum>
+std::optional<Enum> parse_enum(std::uint64_t number) {
+  for (const auto& entry : enum_names(Enum{1})) {
+    if (static_cast<std::uint64_t>(entry.value) == number) return entry.value;
+  }
+  return std::nullopt;
+}
+
+// ---- Payload ----
 
 // Calls f(column) for every column of the payload, in the order of the wire: wide elements first,
 // so that each column is aligned when the part is.
@@ -196,8 +204,7 @@ tl::unexpected<Error> over_limit(std::string what) {
   return fail(Errc::kOverLimit, std::move(what));
 }
 
-// ---- One pair of functions per message
-// -------------------------------------------------------------
+// ---- One pair of functions per message ----
 
 constexpr WireLimits kDefaults{};
 
@@ -251,7 +258,7 @@ Result<std::span<const std::byte>> expect_payload(const Source& in, std::uint64_
 
 Result<Message> read(std::type_identity<Hello>, Source in) {
   Hello m;
-  const std::uint64_t role = in.envelope.number(255);
+  const auto role = parse_enum<Role>(in.envelope.number());
   m.actor = ActorId{in.envelope.number32()};
   m.incarnation = Incarnation{in.envelope.number()};
   m.config_hash = in.envelope.number();
@@ -259,8 +266,9 @@ Result<Message> read(std::type_identity<Hello>, Source in) {
   m.run_id = in.envelope.text(in.limits.max_text);
   m.host = in.envelope.text(in.limits.max_text);
   m.pid = in.envelope.number32();
-  m.role = static_cast<Role>(role);
-  if (in.envelope.complete() && name_of(m.role) == "?") return corrupt("an unknown role");
+  if (!in.envelope.complete()) return bad_envelope();
+  if (!role) return corrupt("an unknown role");
+  m.role = *role;
   return finished(in, std::move(m));
 }
 
@@ -293,9 +301,11 @@ Frame write(const Refused& m) {
 
 Result<Message> read(std::type_identity<Refused>, Source in) {
   Refused m;
-  m.why = static_cast<Refusal>(in.envelope.number(255));
+  const auto why = parse_enum<Refusal>(in.envelope.number());
   m.reason = in.envelope.text(in.limits.max_text);
-  if (in.envelope.complete() && name_of(m.why) == "?") return corrupt("an unknown refusal");
+  if (!in.envelope.complete()) return bad_envelope();
+  if (!why) return corrupt("an unknown refusal");
+  m.why = *why;
   return finished(in, std::move(m));
 }
 
@@ -522,8 +532,7 @@ Result<Message> read(std::type_identity<Goodbye>, Source in) {
   return finished(in, Goodbye{in.envelope.text(in.limits.max_text)});
 }
 
-// ---- Dispatch
-// --------------------------------------------------------------------------------------
+// ---- Dispatch ----
 
 template <std::size_t I = 0>
 Result<Message> read_type(std::size_t type, Source in) {

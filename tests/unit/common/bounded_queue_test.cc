@@ -99,7 +99,7 @@ TEST_CASE("every item of many producers reaches exactly one of many consumers", 
   std::vector<int> all;
   for (const auto& part : got) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
-  std::vector<int> expected(kThreads * kItems);
+  std::vector<int> expected(std::size_t{kThreads} * kItems);
   std::iota(expected.begin(), expected.end(), 0);
   REQUIRE(all == expected);
 }

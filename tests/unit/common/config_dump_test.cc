@@ -42,28 +42,10 @@ named: {}
 }
 
 TEST_CASE("awkward texts survive a dump", "[config]") {
-  for (const std::string text : {"",
-                                 "true",
-                                 "Null",
-                                 "~",
-                                 "5",
-                                 "1e3",
-                                 "- a",
-                                 "a: b",
-                                 "# no",
-                                 "it's",
-                                 "say \"x\"",
-                                 "tab\there",
-                                 "two\nlines",
-                                 "back\\slash",
-                                 " spaces ",
-                                 "gr\xC3\xBC\xC3\x9F"
-                                 "e",
-                                 "*x",
-                                 "&x",
-                                 "!x",
-                                 "%x",
-                                 "@"}) {
+  for (const std::string text :
+       {"",         "true",     "Null", "~",         "5",         "1e3",        "- a",
+        "a: b",     "# no",     "it's", "say \"x\"", "tab\there", "two\nlines", "back\\slash",
+        " spaces ", "\xC3\xBC", "*x",   "&x",        "!x",        "%x",         "@"}) {
     SampleConfig config;
     config.text = text;
     config.table = {{text, 1}};
