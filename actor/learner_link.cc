@@ -14,6 +14,8 @@ namespace {
 constexpr std::chrono::milliseconds kSlice{100};
 // The socket's queue is bounded; a full one means that the connection does not drain.
 constexpr std::chrono::milliseconds kSendPatience{1'000};
+// Announcements can be missed: after so many messages without news, the link asks for weights anyway.
+constexpr int kAskEvery = 4;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
@@ -86,6 +88,9 @@ Result<void> LearnerLink::handle(wire::Message message) {
         } else if constexpr (std::is_same_v<M, wire::WeightsAnnouncement>) {
           weights_requested_ = false;
           announced_ = std::max(announced_, m.version);
+        } else if constexpr (std::is_same_v<M, wire::Pong>) {
+          // The learner has what was sent before the Ping, or it was lost, and its credits with it.
+          if (acknowledged_.get() < m.nonce && m.nonce <= sent_.get()) joined_ = false;
         } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
           return end(Errc::kStopped, std::move(m.reason));
         }
@@ -142,13 +147,21 @@ Result<void> LearnerLink::keep_joined(std::stop_token stop) {
   return {};
 }
 
+void LearnerLink::ping_if_silent() {
+  const TimePoint since = std::max(last_heard_, last_ping_);
+  if (now() - since < config_.ping_interval) return;
+  last_ping_ = now();
+  static_cast<void>(transmit(wire::Ping{sent_.get()}));
+}
+
 Result<void> LearnerLink::send(Unrolls&& unrolls, std::stop_token stop) {
   last_heard_ = now();  // silence counts from the start of the wait
   while (true) {
     if (stop.stop_requested()) return fail(Errc::kStopped, "asked to stop");
     if (auto joined = keep_joined(stop); !joined) return joined;
     if (sent_.get() < granted_) break;
-    const auto pumped = pump(Deadline::in(kSlice));
+    ping_if_silent();
+    const auto pumped = pump(Deadline::in(std::min(kSlice, config_.ping_interval)));
     if (pumped || pumped.error().code == Errc::kTimeout) continue;
     if (pumped.error().code != Errc::kCorruptFrame) return pumped;
   }
@@ -190,7 +203,10 @@ std::optional<model::Parameters> LearnerLink::newest_parameters() {
   while (pump(Deadline::now())) {
   }
   hear_announcements();
-  if (announced_ > have_ && !newest_) request_weights();
+  if (++calls_without_news_ >= kAskEvery || announced_ > have_) {
+    calls_without_news_ = 0;
+    if (!newest_) request_weights();
+  }
   const auto until = Deadline::in(config_.weights_patience);
   while (weights_requested_ && !newest_ && pump(until)) {
   }

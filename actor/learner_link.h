@@ -18,7 +18,8 @@ namespace pacml::actor {
 
 struct LearnerLinkConfig {
   std::chrono::milliseconds hello_interval{500};  // between Hellos that nobody answers
-  std::chrono::milliseconds silence{5'000};       // without a frame while waiting: say Hello again
+  std::chrono::milliseconds ping_interval{1'000};  // of silence while waiting, before we ask
+  std::chrono::milliseconds silence{5'000};        // ... before we say Hello again
   std::chrono::seconds give_up{600};              // without a learner: an error
   std::chrono::microseconds weights_patience{2'000};  // for announced weights, between two messages
 };
@@ -55,6 +56,7 @@ class LearnerLink final : public ExperienceSink {
   [[nodiscard]] Result<void> handle(wire::Message message);
   void send_graph(GraphHash hash);
   void request_weights();
+  void ping_if_silent();
   void hear_announcements();
   [[nodiscard]] Result<void> keep_joined(std::stop_token stop);
   [[nodiscard]] std::optional<model::Parameters> take_newest();
@@ -74,11 +76,13 @@ class LearnerLink final : public ExperienceSink {
   std::uint64_t joins_ = 0;
   std::uint64_t unacknowledged_ = 0;
   TimePoint last_heard_;
+  TimePoint last_ping_;
   std::optional<Error> ended_;  // the learner has sent us away for good
 
   PolicyVersion have_;  // handed to the actor
   PolicyVersion announced_;
   bool weights_requested_ = false;
+  int calls_without_news_ = 0;  // of newest_parameters()
   std::optional<model::Parameters> newest_;  // received, not yet handed over
 };
 

@@ -55,6 +55,11 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   return RunDirectory(path);
 }
 
+std::string RunDirectory::name() const {
+  const fs::path whole = fs::absolute(path_).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
 RunLock::RunLock(const RunDirectory& run) {
   const fs::path file = run.path() / ".lock";
   fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);

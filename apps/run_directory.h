@@ -26,6 +26,8 @@ class RunDirectory {
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // What the run is called: the folder's own name, also where it was given as "runs/a/" or ".".
+  [[nodiscard]] std::string name() const;
   [[nodiscard]] std::filesystem::path config_file() const { return path_ / "config.yaml"; }
   [[nodiscard]] std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }

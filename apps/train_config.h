@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actor/actor_config.h"
+#include "apps/warm_start.h"
 #include "common/config/fields.h"
 #include "common/config/source.h"
 #include "common/transport/socket_config.h"
@@ -31,6 +32,7 @@ struct TrainConfig {
   std::int64_t actors = 1;  // processes that `pacml train` starts
   env::PartitioningConfig env;
   model::NetworkConfig network;
+  WarmStartConfig warm_start;
   actor::ActorConfig actor;
   learner::ImpalaConfig impala;
   learner::LearnerConfig learner;
@@ -46,6 +48,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("actors", c.actors);
   v("env", c.env);
   v("network", c.network);
+  v("warm_start", c.warm_start);
   v("actor", c.actor);
   v("impala", c.impala);
   v("learner", c.learner);

@@ -30,8 +30,8 @@ class EvalCommand final : public Command {
   void declare(Options& options) override {
     config_.declare(options);
     options.option("--policy NAME|RUN_DIR[,...]", &policies_,
-                   "baselines, \"best_constant\", or run folders; may be repeated (default: every "
-                   "baseline)");
+                   "policies by name, run folders, or \"baselines\" for all of them; may be repeated "
+                   "(default: baselines)");
     options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
     options.option("--first-seed K", &first_seed_, "number of the first episode (default 0)");
     options.option("--threads N", &threads_, "default: one per core");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/commands/config_options.h"
+#include "common/result.h"
 
 namespace pacml::apps {
 namespace {
@@ -33,6 +34,10 @@ class LearnerCommand final : public Command {
                    "trace, debug, info, warn, error or off");
   }
   [[nodiscard]] int run() override {
+    if (options_.minutes && !(*options_.minutes > 0)) throw UserError("--minutes: must be > 0");
+    if (options_.decisions && *options_.decisions < 1) {
+      throw UserError("--decisions: must be at least 1");
+    }
     const auto run = in_process_actor_ ? run_deterministic_learner : run_learner;
     return run(config_.load(), options_, make_network_);
   }

@@ -39,7 +39,11 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   for (const auto& list : lists) {
     std::istringstream text(list);
     for (std::string name; std::getline(text, name, ',');) {
-      if (!name.empty()) names.push_back(name);
+      if (name == "baselines") {
+        names.insert(names.end(), baselines().begin(), baselines().end());
+      } else if (!name.empty()) {
+        names.push_back(name);
+      }
     }
   }
   return names.empty() ? baselines() : names;
@@ -62,7 +66,7 @@ std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
     } else if (RunDirectory::holds_run(name)) {
       policies.push_back(trained(name, world));
     } else {
-      std::vector<std::string> known = {"best_constant"};
+      std::vector<std::string> known = {"best_constant", "baselines"};
       for (const auto& n : env::heuristic_names()) known.emplace_back(n.name);
       throw UserError("there is no policy and no run folder \"" + name + "\"" +
                       did_you_mean(name, known));

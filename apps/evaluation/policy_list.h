@@ -9,7 +9,7 @@
 
 namespace pacml::apps {
 
-// "a,b" and "c" as {"a", "b", "c"}; every baseline when there is none.
+// "a,b" and "c" as {"a", "b", "c"}; "baselines", or nothing at all, stands for every baseline.
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
 // Policies by name: a heuristic (env/policies/heuristic.h), "best_constant" (the constant degree

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <functional>
 #include <memory>
 
 #include "apps/roles/endpoints.h"
@@ -43,6 +44,32 @@ void check_bindable(const transport::Endpoint& endpoint, const transport::Socket
   const transport::Publisher publisher(context, announcement_endpoint(router.endpoint()), config);
 }
 
+// Learns on one thread and, where there is somebody to serve, serves on another; this one turns
+// signals into a stop or a checkpoint. Comes back when learning has ended.
+void run_threads(TrainingSession& session,
+                 const std::function<void(const std::stop_token&)>& serve) {
+  boost::asio::io_context io;
+  Signals signals(io, {.stop = {}, .checkpoint = [&session] { session.request_checkpoint(); }});
+  ThreadGroup threads;
+  const auto spawn = [&](const char* name, auto body) {
+    threads.spawn(name, [&io, &signals, body](const std::stop_token& stop) {
+      // However the thread ends, this one must learn of it.
+      const std::shared_ptr<void> wake_control(
+          nullptr, [&](void*) { boost::asio::post(io, [&signals] { signals.cancel(); }); });
+      body(stop);
+    });
+  };
+  if (serve) spawn("serve", serve);
+  spawn("learn", [&session](const std::stop_token& stop) { session.run(stop); });
+  const std::stop_callback on_signal(signals.token(), [&] {
+    threads.request_stop();
+    signals.cancel();
+  });
+  io.run();
+  threads.request_stop();
+  threads.join();
+}
+
 }  // namespace
 
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
@@ -51,42 +78,23 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   check_bindable(endpoint, config.transport);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
-  const std::string run_id = run.path().filename().string();
-  set_up_logging({"learner", run_id, options.log_level, run.log_file("learner"), false});
+  set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
 
-  boost::asio::io_context io;
   transport::Context context;
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
-  learner::ExperienceServer server(identity_of(config, run_id), serving);
+  learner::ExperienceServer server(identity_of(config, run.name()), serving);
   learner::ServedActors actors(server);
   TrainingSession session(config, options, run, make_network, actors, actors,
                           [&server] { return server.counters(); });
-
-  Signals signals(io, {.stop = {}, .checkpoint = [&session] { session.request_checkpoint(); }});
-  ThreadGroup threads;
-  // However a thread ends, the control thread must learn of it.
-  const auto wake_control = [&](void*) { boost::asio::post(io, [&] { signals.cancel(); }); };
-  threads.spawn("serve", [&](const std::stop_token& stop) {
-    const std::shared_ptr<void> at_end(nullptr, wake_control);
+  run_threads(session, [&](const std::stop_token& stop) {
     transport::Router router(context, endpoint, config.transport);
     transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
                                    config.transport);
     spdlog::info("serving actors at {}", router.endpoint().str());
     server.run(router, publisher, stop);
   });
-  threads.spawn("learn", [&](const std::stop_token& stop) {
-    const std::shared_ptr<void> at_end(nullptr, wake_control);
-    session.run(stop);
-  });
-  const std::stop_callback on_signal(signals.token(), [&] {
-    threads.request_stop();
-    signals.cancel();
-  });
-  io.run();
-  threads.request_stop();
-  threads.join();
   return 0;
 }
 
@@ -94,12 +102,11 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
                               const NetworkFactory& make_network) {
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
-  set_up_logging({"learner", run.path().filename().string(), options.log_level,
-                  run.log_file("learner"), false});
+  set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
   InProcessActor actor(config);
   TrainingSession session(config, options, run, make_network, actor, actor,
                           [] { return learner::ServerCounters{}; });
-  session.run({});
+  run_threads(session, {});
   return 0;
 }
 

@@ -30,8 +30,8 @@ using NetworkFactory =
 [[nodiscard]] int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                               const NetworkFactory& make_network);
 
-// The same in one thread, with an actor of its own and no sockets: the same configuration, seed and
-// options.decisions give the same weights, bit for bit.
+// The same with an actor of its own in the learning thread, and no sockets: the same configuration,
+// seed and options.decisions give the same weights, bit for bit.
 [[nodiscard]] int run_deterministic_learner(const TrainConfig& config,
                                             const LearnerRoleOptions& options,
                                             const NetworkFactory& make_network);

@@ -43,6 +43,7 @@ class Training {
 
   int run() {
     started_ = std::chrono::steady_clock::now();
+    make_log_folder();
     start_roles();
     poll();
     io_.run();
@@ -57,6 +58,15 @@ class Training {
   [[nodiscard]] static std::string socket_path() {
     return (std::filesystem::temp_directory_path() / ("pacml-" + std::to_string(getpid())))
         .string();
+  }
+
+  void make_log_folder() const {
+    std::error_code error;
+    std::filesystem::create_directories(run_ / "logs", error);
+    if (error) {
+      throw UserError("cannot create the folder " + (run_ / "logs").string() + ": " +
+                      error.message());
+    }
   }
 
   void start_roles() {
@@ -75,7 +85,6 @@ class Training {
     }
     learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
     supervisor_.start(std::move(learner));
-    std::filesystem::create_directories(run_ / "logs");
     for (std::int64_t i = 0; i < options_.actors; ++i) {
       SupervisedChild actor;
       actor.spec.name = "actor-" + std::to_string(i);
@@ -102,6 +111,8 @@ class Training {
     }
     if (report.kind != ChildReport::Kind::kEnded) return;
     if (is_learner) {
+      // Stopped before it could even listen to signals: it had nothing to lose.
+      if (stopping_ && report.exit.signal == SIGTERM) return;
       exit_code_ = report.exit.shell_code();
       if (report.exit.signal != 0) {
         line_.interrupt();

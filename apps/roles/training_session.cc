@@ -55,7 +55,12 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   const env::PartitioningWorld world(config.env, profiles);
   const auto shape = model::make_shape(config.network, world.spec());
   network_ = make_network(shape);
-  const auto initial = model::initialise(shape, seed);
+  auto initial = model::initialise(shape, seed);
+  if (!options.resume) {
+    const int degree =
+        warm_start(config.warm_start, config.env, profiles, seed, network_->layout(), initial);
+    if (degree > 0) spdlog::info("the first policy prefers degree {}", degree);
+  }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
   algorithm_ = std::make_unique<learner::Impala>(config.impala, *network_);
   loop_ = std::make_unique<learner::LearnerLoop>(*algorithm_, *network_, source, sink,

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSlice{200};  // how long a wait may ignore the stop token
 constexpr std::chrono::milliseconds kSweepEvery{1'000};
+constexpr std::chrono::milliseconds kRepeatEvery{500};  // announcements of the same weights
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
 
@@ -95,6 +96,9 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
         } else if constexpr (std::is_same_v<M, wire::Graph>) {
           learn_graph(peer, m);
         } else if constexpr (std::is_same_v<M, wire::Ping>) {
+          // An actor that waits asks so: whatever it may have missed is said again.
+          say_credit(peer, known->second);
+          deliver_waiting(peer, known->second);
           send(peer, wire::Pong{m.nonce});
         } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
           actors_.erase(known);
@@ -133,12 +137,14 @@ void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello&
     }
     it = same_actor ? actors_.erase(it) : std::next(it);  // its former connection
   }
-  auto& actor = actors_[peer];
-  if (actor.id != hello.actor || actor.incarnation != hello.incarnation || actor.granted == 0) {
-    actor = Actor{hello.actor, hello.incarnation, config_.credits_per_actor, 0, {}, {}};
+  const auto [entry, is_new] = actors_.try_emplace(peer);
+  Actor& actor = entry->second;
+  if (is_new || actor.id != hello.actor || actor.incarnation != hello.incarnation) {
+    const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
+    actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}, {}};
   }
   actor.last_heard = now();
-  send(peer, wire::Welcome{run_.run_id, run_.run_seed, actor.granted,
+  send(peer, wire::Welcome{run_.run_id, run_.run_seed, granted(actor),
                            weights_ ? weights_->version : PolicyVersion{0}, run_.max_policy_lag});
   const std::scoped_lock lock(mutex_);
   counters_.actors = actors_.size();
@@ -147,7 +153,7 @@ void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello&
 void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience) {
   Actor& actor = actors_.at(peer);
   if (experience.actor != actor.id || experience.incarnation != actor.incarnation ||
-      actor.used >= actor.granted) {
+      experience.sequence.get() > granted(actor)) {
     return refuse(peer, wire::Refusal::kMalformed,
                   "experience of another actor, or more of it than was granted");
   }
@@ -160,7 +166,8 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
     counters_.gaps = tracker_.gaps();
   }
   if (verdict != wire::SequenceTracker::Verdict::kAccept) return;
-  ++actor.used;
+  actor.returned += experience.sequence.get() - actor.used.get() - 1;
+  actor.used = experience.sequence;
   actor.waiting.push_back(std::move(experience));
   deliver_waiting(peer, actor);
 }
@@ -218,9 +225,13 @@ void ExperienceServer::grant_returned_credits() {
     const auto it = actors_.find(peer);
     if (it == actors_.end()) continue;  // gone, and its credits with it
     Actor& actor = it->second;
-    if (actor.granted - actor.used < config_.credits_per_actor) ++actor.granted;
-    send(peer, wire::Credit{actor.granted, tracker_.last_accepted(actor.id, actor.incarnation)});
+    if (actor.returned < actor.used.get()) ++actor.returned;
+    say_credit(peer, actor);
   }
+}
+
+void ExperienceServer::say_credit(const transport::PeerId& peer, const Actor& actor) {
+  send(peer, wire::Credit{granted(actor), actor.used});
 }
 
 void ExperienceServer::announce_new_weights() {
@@ -229,9 +240,10 @@ void ExperienceServer::announce_new_weights() {
     const std::scoped_lock lock(mutex_);
     newest = newest_weights_;
   }
-  if (newest == weights_) return;
+  if (newest == nullptr || (newest == weights_ && now() < next_announcement_)) return;
   weights_ = std::move(newest);
-  // A subscriber that misses this one hears the next, or asks.
+  // A subscriber that misses this one hears the next: it is repeated while nothing newer comes.
+  next_announcement_ = now() + kRepeatEvery;
   static_cast<void>(publisher_->publish(
       wire::encode(wire::WeightsAnnouncement{weights_->version, content_hash(std::span<const float>(weights_->values))})));
 }
@@ -243,7 +255,7 @@ void ExperienceServer::forget_silent_actors() {
   // speak.
   std::erase_if(actors_, [&](const auto& entry) {
     const Actor& actor = entry.second;
-    return actor.used < actor.granted && now() - actor.last_heard > config_.silence;
+    return actor.used.get() < granted(actor) && now() - actor.last_heard > config_.silence;
   });
   const std::scoped_lock lock(mutex_);
   counters_.actors = actors_.size();

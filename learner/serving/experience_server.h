@@ -83,8 +83,8 @@ class ExperienceServer {
   struct Actor {
     ActorId id;
     Incarnation incarnation;
-    std::uint64_t granted = 0;
-    std::uint64_t used = 0;
+    Sequence used;               // the last message accepted: numbers passed over cost credits too
+    std::uint64_t returned = 0;  // credits: of messages consumed, and of those that were lost
     std::vector<wire::Experience> waiting;  // for graphs; at most the credits
     TimePoint last_heard;
   };
@@ -96,6 +96,10 @@ class ExperienceServer {
   void send_weights(const transport::PeerId& peer, PolicyVersion have);
   // Hands over what has all its graphs, oldest first; asks for what is missing.
   void deliver_waiting(const transport::PeerId& peer, Actor& actor);
+  [[nodiscard]] std::uint64_t granted(const Actor& actor) const {
+    return actor.returned + config_.credits_per_actor;
+  }
+  void say_credit(const transport::PeerId& peer, const Actor& actor);
   void grant_returned_credits();
   void announce_new_weights();
   void forget_silent_actors();
@@ -114,6 +118,7 @@ class ExperienceServer {
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   std::shared_ptr<const model::Parameters> weights_;
   TimePoint next_sweep_;
+  TimePoint next_announcement_;
 
   // Between the learner thread and run().
   mutable std::mutex mutex_;

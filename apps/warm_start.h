@@ -1,0 +1,53 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/config/fields.h"
+#include "env/graph/profile.h"
+#include "env/tasks/partitioning_config.h"
+#include "model/layout.h"
+#include "model/parameters.h"
+
+namespace pacml::apps {
+
+// What the first policy prefers.
+enum class WarmStart {
+  kNone,          // nothing: close to uniform
+  kBestConstant,  // the constant degree that blocks least on tuning episodes
+};
+constexpr auto enum_names(WarmStart) {
+  return std::to_array<EnumName<WarmStart>>(
+      {{"none", WarmStart::kNone}, {"best_constant", WarmStart::kBestConstant}});
+}
+
+// Degrees compete for contiguous blocks of servers: in a cluster full of jobs of one degree every
+// other degree does badly. A policy gradient therefore ends at whichever degree the first,
+// near-uniform policy happens to favour. Starting at the best constant degree, found by simulation
+// within the first second of a run, leaves the choice of that basin to a measurement.
+struct WarmStartConfig {
+  WarmStart policy = WarmStart::kNone;
+  double probability =
+      0.9;           // that the first policy gives the preferred degree, where valid; in (0, 1)
+  int episodes = 5;  // tuning episodes per degree; >= 1
+  bool operator==(const WarmStartConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, WarmStartConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("policy", c.policy);
+  v("probability", c.probability);
+  v("episodes", c.episodes);
+}
+
+[[nodiscard]] std::vector<std::string> validate(const WarmStartConfig& config);
+
+// Biases the logits of fresh weights as `config` says; the preferred degree, 0 for none.
+int warm_start(const WarmStartConfig& config, const env::PartitioningConfig& task,
+               const std::vector<env::Profile>& profiles, Seed run,
+               const model::ParameterLayout& layout, model::Parameters& parameters);
+
+}  // namespace pacml::apps
