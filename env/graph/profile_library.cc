@@ -21,9 +21,9 @@ std::vector<Profile> load_profiles(const std::string& directory,
       throw UserError((built_in ? std::string("the built-in model zoo") : directory) +
                       " has no model \"" + model + "\"" + did_you_mean(model, available));
     }
-    profiles.push_back(built_in ? zoo_profile(model)
-                                : read_profile_file(std::filesystem::path(directory) / model /
-                                                    "graph.txt"));
+    profiles.push_back(
+        built_in ? zoo_profile(model)
+                 : read_profile_file(std::filesystem::path(directory) / model / "graph.txt"));
   }
   return profiles;
 }

@@ -54,7 +54,7 @@ struct RewardConfig {
   double blocking_weight = 1;                             // multi-objective
   bool normalise = false;           // throughputs: by the most that the cluster could do
   bool inverse = false;             // completion times: 1 / v
-  std::optional<double> sign;       // absent: -1 for completion times, 1 for throughputs
+  std::optional<double> sign = {};  // absent: -1 for completion times, 1 for throughputs
   bool transform_with_log = false;  // sign(v) log10(1 + |v|)
   bool operator==(const RewardConfig&) const = default;
 };

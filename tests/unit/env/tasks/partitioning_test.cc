@@ -1,0 +1,376 @@
+#include "env/tasks/partitioning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/result.h"
+#include "env/observation_batch.h"
+#include "tests/support/catch.h"
+#include "tests/support/profiles.h"
+
+namespace pacml::env {
+namespace {
+
+// Model 0: 2 ops, 2 a training step, hence 100 in sequence. Model 1: 4 ops, 8 a step, 400.
+std::vector<Profile> profiles() {
+  return {testing::single_op(1, 1, 1e9, 1e9, "single"),
+          testing::make_profile({{1, "A", 1, 3, 10e8, 0}, {2, "B", 2, 2, 5e8, 5e8}}, {{1, 2}},
+                                "chain")};
+}
+
+std::shared_ptr<const PartitioningWorld> world(const PartitioningConfig& config = {}) {
+  return std::make_shared<const PartitioningWorld>(config, profiles());
+}
+
+// An environment over an explicit list of jobs.
+PartitioningEnv env_of(const PartitioningConfig& config, std::vector<RecordedJob> jobs) {
+  PartitioningEnv env(world(config));
+  env.reset(JobStream::from_list(std::move(jobs), 2));
+  return env;
+}
+
+std::vector<int> valid_actions(const PartitioningEnv& env) {
+  std::vector<int> valid;
+  for (std::size_t a = 0; a < env.mask().size(); ++a) {
+    if (env.mask()[a] != 0) valid.push_back(static_cast<int>(a));
+  }
+  return valid;
+}
+
+std::vector<float> floats(const std::vector<double>& values) {
+  std::vector<float> out;
+  for (const double v : values) out.push_back(static_cast<float>(v));
+  return out;
+}
+
+std::vector<float> globals(const PartitioningEnv& env) {
+  return {env.globals().begin(), env.globals().end()};
+}
+
+// Jobs of model 0 and 1 that leave room for everything.
+std::vector<RecordedJob> three_jobs() { return {{0, 0.5, 0}, {1, 0.25, 10}, {0, 1.0, 1000}}; }
+
+TEST_CASE("the spec promises what the configuration says", "[partitioning]") {
+  const auto w = world();
+  const EnvironmentSpec& spec = w->spec();
+  CHECK(spec.task == "partitioning");
+  CHECK(spec.num_actions == 17);
+  CHECK(spec.num_globals == 17);
+  CHECK(spec.node_width == 5);
+  CHECK(spec.edge_width == 2);
+  CHECK(spec.graphs_are_static);
+  REQUIRE(spec.graphs.size() == 2);
+  CHECK(spec.graphs[0]->num_nodes == 2);
+  CHECK(spec.graphs[1]->num_nodes == 4);
+
+  PartitioningConfig c;
+  c.max_partitions_per_op = 8;
+  c.observation = ObservationKind::kCluster;
+  CHECK(world(c)->spec().num_actions == 9);
+  CHECK(world(c)->spec().num_globals == 17 + 32 + 2 * 9);
+}
+
+TEST_CASE("the mask allows degrees that have a shape and enough free servers", "[partitioning]") {
+  PartitioningEnv env = env_of({}, {{1, 1, 0}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}});
+  CHECK(valid_actions(env) == std::vector<int>{0, 1, 2, 4, 6, 8, 16});
+  static_cast<void>(env.step(16));
+  CHECK(valid_actions(env) == std::vector<int>{0, 1, 2, 4, 6, 8, 16});  // 16 are left
+  static_cast<void>(env.step(1));
+  CHECK(valid_actions(env) == std::vector<int>{0, 1, 2, 4, 6, 8});  // 15 are left
+  static_cast<void>(env.step(8));
+  CHECK(valid_actions(env) == std::vector<int>{0, 1, 2, 4, 6});  // 7 are left
+}
+
+TEST_CASE("a full cluster leaves only refusal", "[partitioning]") {
+  PartitioningConfig c;
+  c.ramp.topology = {1, 1, 1};
+  PartitioningEnv env = env_of(c, {{0, 1, 0}, {0, 1, 10}});
+  CHECK(valid_actions(env) == std::vector<int>{0, 1});
+  static_cast<void>(env.step(1));
+  CHECK(valid_actions(env) == std::vector<int>{0});
+}
+
+TEST_CASE("the published graph features, by hand", "[partitioning]") {
+  PartitioningEnv env = env_of({}, three_jobs());
+  // Ranges: ops 2..4, dependencies 1..9, sequential times 100..400, limits 50..100, fractions
+  // 0.25..1, memory 4e9 throughout, dependency bytes 1e9..6 * 2e9.
+  CHECK(globals(env) == floats({0, 0, 0, 0, 1.0 / 3, 0.5, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0}));
+  static_cast<void>(env.step(4));
+  CHECK(globals(env) == floats({1, 0.25, 1, 1, 0, 0.25, 1, 1.0 / 11, 1, 8.0 / 12, 2.0 / 3, 1, 1,
+                                2.0 / 3, 0.5, 4.0 / 32, 1.0 / 32}));
+}
+
+TEST_CASE("an observation is written where it is asked for", "[partitioning]") {
+  PartitioningEnv env = env_of({}, three_jobs());
+  static_cast<void>(env.step(1));
+  ObservationBatch batch(3, 17, 17);
+  env.observe(batch.row(1));
+  CHECK(batch.graph(1) == 1);
+  CHECK(std::equal(batch.globals(1).begin(), batch.globals(1).end(), env.globals().begin()));
+  CHECK(std::equal(batch.mask(1).begin(), batch.mask(1).end(), env.mask().begin()));
+  CHECK(batch.graph(0) == 0);
+  for (const float f : batch.globals(2)) CHECK(f == 0);
+}
+
+TEST_CASE("after the final step the last decision's observation stays", "[partitioning]") {
+  PartitioningEnv env = env_of({}, three_jobs());
+  static_cast<void>(env.step(1));
+  static_cast<void>(env.step(1));
+  const auto before = globals(env);
+  const auto mask = valid_actions(env);
+  CHECK(env.step(1).final());
+  CHECK(globals(env) == before);
+  CHECK(valid_actions(env) == mask);
+}
+
+TEST_CASE("an exhausted job list terminates, the time limit truncates", "[partitioning]") {
+  PartitioningEnv drained = env_of({}, three_jobs());
+  static_cast<void>(drained.step(1));
+  static_cast<void>(drained.step(0));
+  const StepResult last = drained.step(1);
+  CHECK(last.terminated);
+  CHECK_FALSE(last.truncated);
+
+  PartitioningConfig c;
+  c.cluster.max_simulation_time = 50;
+  const StepResult cut = env_of(c, {{0, 1, 0}}).step(1);
+  CHECK(cut.truncated);
+  CHECK_FALSE(cut.terminated);
+  c.time_limit = TimeLimit::kTerminated;
+  const StepResult ended = env_of(c, {{0, 1, 0}}).step(1);
+  CHECK(ended.terminated);
+  CHECK_FALSE(ended.truncated);
+}
+
+TEST_CASE("an endless episode terminates when its last job is refused", "[partitioning]") {
+  PartitioningConfig c;
+  c.cluster.max_simulation_time = std::numeric_limits<double>::infinity();
+  const StepResult last = env_of(c, {{0, 1, 0}}).step(0);
+  CHECK(last.terminated);
+  CHECK_FALSE(last.truncated);
+}
+
+TEST_CASE("a step reports its reward, and the summary the whole episode", "[partitioning]") {
+  PartitioningEnv env = env_of({}, three_jobs());
+  CHECK(env.step(4).reward == 1);
+  CHECK(env.last_decision().cause == BlockCause::kNone);
+  CHECK(env.last_job().index == 0);
+  CHECK(env.step(0).reward == -1);
+  CHECK(env.last_decision().cause == BlockCause::kOpPartition);
+  CHECK(env.step(1).reward == 1);
+  const EpisodeSummary s = env.summary();
+  CHECK(s.episode_return == 1);
+  CHECK(s.decisions == 3);
+  CHECK(s.arrived == 3);
+  CHECK(s.completed == 2);
+  CHECK(s.blocked == 1);
+  CHECK(s.blocking_rate == Approx(1.0 / 3));
+}
+
+TEST_CASE("where masks are not applied a masked action is a refusal", "[partitioning]") {
+  PartitioningConfig c;
+  c.apply_action_mask = false;
+  PartitioningEnv env = env_of(c, three_jobs());
+  static_cast<void>(env.step(3));
+  CHECK(env.last_decision().cause == BlockCause::kOpPartition);
+}
+
+TEST_CASE("an episode is a pure function of its seed", "[partitioning]") {
+  const auto w = world();
+  const auto play = [&w](Seed seed) {
+    PartitioningEnv env(w);
+    std::vector<float> seen;
+    env.reset(Seed{77});  // whatever came before
+    static_cast<void>(env.step(1));
+    env.reset(seed);
+    for (int i = 0; i < 50; ++i) {
+      seen.insert(seen.end(), env.globals().begin(), env.globals().end());
+      static_cast<void>(env.step(valid_actions(env).back()));
+    }
+    return seen;
+  };
+  CHECK(play(Seed{1}) == play(Seed{1}));
+  CHECK(play(Seed{1}) != play(Seed{2}));
+}
+
+TEST_CASE("a clone has the same future until the actions differ", "[partitioning]") {
+  PartitioningEnv env(world());
+  env.reset(Seed{3});
+  for (int i = 0; i < 20; ++i) static_cast<void>(env.step(valid_actions(env).back()));
+  const auto clone = env.clone();
+  auto& copy = dynamic_cast<PartitioningEnv&>(*clone);
+  for (int i = 0; i < 20; ++i) {
+    const int action = valid_actions(env)[1];
+    REQUIRE(env.step(action).reward == copy.step(action).reward);
+    REQUIRE(globals(env) == globals(copy));
+    REQUIRE(env.cluster().now() == copy.cluster().now());
+  }
+  // From here on only the clone goes on.
+  const auto before = globals(env);
+  const double now = env.cluster().now();
+  for (int i = 0; i < 20; ++i) static_cast<void>(copy.step(0));
+  CHECK(globals(env) == before);
+  CHECK(env.cluster().now() == now);
+  CHECK(copy.summary().blocked > env.summary().blocked);
+}
+
+TEST_CASE("the cluster observation shows each server's remaining time", "[partitioning]") {
+  PartitioningConfig c;
+  c.ramp.topology = {2, 2, 2};
+  c.observation = ObservationKind::kCluster;
+  c.max_partitions_per_op = 4;
+  PartitioningEnv env = env_of(c, {{0, 1, 0}, {1, 1, 30}, {0, 1, 40}, {0, 1, 1}});
+  REQUIRE(env.globals().size() == 17 + 8 + 5 + 5);
+  const auto server = [&env](std::size_t s) { return env.globals()[17 + s]; };
+  for (std::size_t s = 0; s < 8; ++s) CHECK(server(s) == 0);
+  static_cast<void>(env.step(1));
+  // Job 0 holds server 0 for another 70 of 100; the longest sequential time is 400.
+  CHECK(server(0) == static_cast<float>(70.0 / 400));
+  for (std::size_t s = 1; s < 8; ++s) CHECK(server(s) == 0);
+  static_cast<void>(env.step(2));
+  const float left = static_cast<float>((env.cluster().running()[1].completion_time - 40.0) / 400);
+  CHECK(server(0) == static_cast<float>(30.0 / 400));
+  CHECK(server(1) == left);
+  CHECK(server(5) == left);
+  CHECK(server(2) == 0);
+}
+
+TEST_CASE("the cluster observation shows each degree's fate", "[partitioning]") {
+  PartitioningConfig c;
+  c.ramp.topology = {2, 2, 2};
+  c.observation = ObservationKind::kCluster;
+  c.max_partitions_per_op = 4;
+  PartitioningEnv env = env_of(c, {{0, 0.55, 0}, {0, 0.01, 10}});
+  const auto fits = [&env](std::size_t a) { return env.globals()[17 + 8 + a]; };
+  const auto slack = [&env](std::size_t a) { return env.globals()[17 + 8 + 5 + a]; };
+  CHECK(fits(0) == 0);
+  CHECK(slack(0) == 2);
+  CHECK(fits(1) == 1);
+  CHECK(slack(1) == static_cast<float>(100.0 / (0.55 * 100)));
+  CHECK(fits(2) == 1);
+  CHECK(slack(2) < 1);  // some 50 of 55
+  CHECK(slack(2) > 0.9F);
+  CHECK(fits(3) == 0);  // masked
+  CHECK(slack(3) == 2);
+  CHECK(slack(4) < slack(2));
+  // What it says is what happens.
+  static_cast<void>(env.step(2));
+  CHECK(env.last_decision().cause == BlockCause::kNone);
+  // A hundred times too slow: cut off at 2.
+  CHECK(slack(1) == 2);
+  CHECK(fits(1) == 1);
+  static_cast<void>(env.step(1));
+  CHECK(env.last_decision().cause == BlockCause::kCompletionTime);
+}
+
+TEST_CASE("the cluster observation leaves the published features as they are", "[partitioning]") {
+  PartitioningConfig c;
+  PartitioningEnv paper = env_of(c, three_jobs());
+  c.observation = ObservationKind::kCluster;
+  PartitioningEnv more = env_of(c, three_jobs());
+  for (int i = 0; i < 2; ++i) {
+    CHECK(std::equal(paper.globals().begin(), paper.globals().end(), more.globals().begin()));
+    static_cast<void>(paper.step(1));
+    static_cast<void>(more.step(1));
+  }
+}
+
+TEST_CASE("physical time reads profiles as milliseconds", "[partitioning]") {
+  PartitioningConfig c;
+  c.time_unit = TimeUnit::kPhysical;
+  PartitioningEnv env = env_of(c, {{0, 1, 0}, {1, 1, 1}});
+  CHECK(env.cluster().queued()->sequential_time == Approx(0.1));
+  static_cast<void>(env.step(1));
+  CHECK(env.last_decision().mounted->completion_time == Approx(0.1));
+  // Communication takes its seconds: degree 2 does not gain what it does when a millisecond counts
+  // as a second.
+  PartitioningEnv physical = env_of(c, {{0, 1, 0}});
+  static_cast<void>(physical.step(2));
+  PartitioningEnv paper = env_of({}, {{0, 1, 0}});
+  static_cast<void>(paper.step(2));
+  const auto overhead = [](const PartitioningEnv& e, double ideal) {
+    return e.last_decision().mounted->completion_time - ideal;
+  };
+  CHECK(overhead(physical, 0.05) == Approx(overhead(paper, 50)).epsilon(1e-6));
+}
+
+TEST_CASE("the corrected semantics run what the published ones cannot", "[partitioning]") {
+  // Op 2 feeds nothing and is cut.
+  const std::vector<Profile> branchy = {testing::make_profile(
+      {{1, "A", 1, 1, 1, 0}, {2, "Aside", 1, 2, 1, 0}, {3, "Loss", 1, 1, 1, 0}}, {{1, 2}, {1, 3}},
+      "branchy")};
+  const auto start = [&branchy](const PartitioningConfig& c) {
+    PartitioningEnv env(std::make_shared<const PartitioningWorld>(c, branchy));
+    env.reset(JobStream::from_list({{0, 1, 0}}, 1));
+    return env;
+  };
+  PartitioningConfig c;
+  PartitioningEnv published = start(c);
+  CHECK_THROWS_AS(published.step(2), UserError);
+  c.semantics = Semantics::kCorrected;
+  PartitioningEnv corrected = start(c);
+  CHECK(corrected.step(2).reward == 1);
+  c.semantic_overrides = {{"sync_is_no_parent", false}};
+  PartitioningEnv overridden = start(c);
+  CHECK_THROWS_AS(overridden.step(2), UserError);
+}
+
+TEST_CASE("presets set every switch, and overrides one at a time", "[partitioning]") {
+  PartitioningConfig c;
+  CHECK(switches_of(c) == SemanticSwitches{});
+  c.semantics = Semantics::kCorrected;
+  SemanticSwitches corrected = switches_of(c);
+  int switches = 0;
+  visit_fields(corrected, [&](std::string_view, bool& value) {
+    CHECK(value);
+    ++switches;
+  });
+  CHECK(switches == 13);
+  c.semantic_overrides = {{"exact_tick", false}};
+  corrected.exact_tick = false;
+  CHECK(switches_of(c) == corrected);
+}
+
+TEST_CASE("the corrected mark of the longest op reaches the graphs", "[partitioning]") {
+  PartitioningConfig c;
+  c.semantic_overrides = {{"mark_max_compute", true}};
+  CHECK(world(c)->spec().graphs[1]->node_features[2 * 5 + 1] == 1);
+  CHECK(world()->spec().graphs[1]->node_features[2 * 5 + 1] == 0);
+}
+
+TEST_CASE("impossible configurations are refused with the key at fault", "[partitioning]") {
+  const auto problem = [](auto change) {
+    PartitioningConfig c;
+    change(c);
+    const auto problems = validate(c);
+    return problems.size() == 1 ? problems.front() : std::to_string(problems.size()) + " problems";
+  };
+  CHECK(validate(PartitioningConfig{}).empty());
+  CHECK(problem([](auto& c) { c.op_quantum = 0; }) == "op_quantum: must be > 0");
+  CHECK(problem([](auto& c) { c.max_partitions_per_op = 0; }) ==
+        "max_partitions_per_op: must be in 1..512");
+  CHECK(problem([](auto& c) { c.max_partitions_per_op = 7; }) ==
+        "max_partitions_per_op: must be 1 or even, as every op is cut in pairs");
+  CHECK(problem([](auto& c) { c.max_partitions_in_observation = 0; }) ==
+        "max_partitions_in_observation: must be at least 1");
+  CHECK(problem([](auto& c) {
+          c.semantic_overrides = {{"exact_tock", true}};
+        }) == "semantic_overrides: there is no switch \"exact_tock\"; did you mean 'exact_tick'?");
+
+  PartitioningConfig nested;
+  nested.ramp.topology = {2, 3, 1};
+  CHECK_THROWS_AS(world(nested), UserError);
+  PartitioningConfig reward;
+  reward.reward.kind = RewardKind::kMultiObjectiveJctBlocking;
+  CHECK_NOTHROW(world(reward));
+  CHECK_THROWS_WITH(PartitioningWorld(reward, {profiles()[0]}),
+                    "reward: multi_objective_jct_blocking needs models of different sequential "
+                    "times");
+}
+
+}  // namespace
+}  // namespace pacml::env
