@@ -58,10 +58,10 @@ class StateReader {
   void reject() { ok_ = false; }
 
   const json& member(const json& object, const char* key) {
-    static const json kNothing;
+    static const json nothing;
     if (object.is_object() && object.contains(key)) return object[key];
     ok_ = false;
-    return kNothing;
+    return nothing;
   }
   std::string text(const json& value) {
     if (value.is_string()) return value.get<std::string>();
@@ -333,7 +333,7 @@ Result<fs::path> CheckpointFolder::save(const Checkpoint& checkpoint,
 }
 
 Result<fs::path> CheckpointFolder::save_best(const Checkpoint& checkpoint,
-                                             const model::ParameterLayout& layout) {
+                                             const model::ParameterLayout& layout) const {
   return write(best_file(), checkpoint, layout);
 }
 

@@ -56,7 +56,7 @@ class CheckpointFolder {
   [[nodiscard]] Result<std::filesystem::path> save(const Checkpoint& checkpoint,
                                                    const model::ParameterLayout& layout);
   [[nodiscard]] Result<std::filesystem::path> save_best(const Checkpoint& checkpoint,
-                                                        const model::ParameterLayout& layout);
+                                                        const model::ParameterLayout& layout) const;
 
   // Checkpoint files, newest first, without the best one. Empty where there is no folder.
   [[nodiscard]] std::vector<std::filesystem::path> list() const;

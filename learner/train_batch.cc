@@ -8,24 +8,25 @@
 namespace pacml::learner {
 namespace {
 
-// Rows `from` .. of a message's observation columns, to be copied to rows `to` .. of the batch.
+// A message's observation columns.
 struct ObservationColumns {
   std::span<const std::uint16_t> graph;
   std::span<const float> globals;
   std::span<const std::uint8_t> mask;
 };
 
-void copy_rows(const ObservationColumns& from, std::size_t first, std::size_t count,
+// Rows begin .. begin + rows - 1 of `from` become rows to .. of `out`.
+void copy_rows(const ObservationColumns& from, std::size_t begin, std::size_t rows,
                std::span<const std::int32_t> graph_index, std::size_t to,
                env::ObservationBatch& out) {
   const std::size_t globals = out.num_globals();
   const std::size_t actions = out.num_actions();
-  std::ranges::transform(from.graph.subspan(first, count),
+  std::ranges::transform(from.graph.subspan(begin, rows),
                          out.mutable_graphs().begin() + static_cast<std::ptrdiff_t>(to),
                          [&](std::uint16_t graph) { return graph_index[graph]; });
-  std::ranges::copy(from.globals.subspan(first * globals, count * globals),
+  std::ranges::copy(from.globals.subspan(begin * globals, rows * globals),
                     out.mutable_globals().subspan(to * globals).begin());
-  std::ranges::copy(from.mask.subspan(first * actions, count * actions),
+  std::ranges::copy(from.mask.subspan(begin * actions, rows * actions),
                     out.mutable_masks().subspan(to * actions).begin());
 }
 

@@ -26,7 +26,8 @@ std::vector<std::string> validate(const VtraceConfig& config) {
     problems.push_back("clip_rho must be at least clip_c (" + std::to_string(config.clip_c) +
                        "), not " + std::to_string(config.clip_rho));
   }
-  if (!(config.lambda >= 0 && config.lambda <= 1)) {
+  const bool lambda_is_share = config.lambda >= 0 && config.lambda <= 1;
+  if (!lambda_is_share) {
     problems.push_back("lambda must be from 0 to 1, not " + std::to_string(config.lambda));
   }
   return problems;

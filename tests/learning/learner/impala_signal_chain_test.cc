@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kDiscount = 0.9;
 constexpr int kEpisodeLimit = 2;  // steps: most episodes are truncated
-constexpr int kUpdates = 400;
+constexpr std::int64_t kUpdates = 400;
 constexpr int kActorLag = 2;  // the actor's weights are so many updates old: off policy
 
 model::NetworkConfig small_network() {
@@ -60,7 +60,7 @@ model::Parameters train(const ImpalaConfig& config, Seed seed) {
   actor::ActorLoop actor({.environments = 16, .unroll_length = 16}, make, *policy,
                          derive(seed, Purpose::kExploration, 0));
   TrainBatch batch;
-  for (int update = 0; update < kUpdates; ++update) {
+  for (std::int64_t update = 0; update < kUpdates; ++update) {
     if (update % (kActorLag + 1) == 0) actor.set_parameters(impala.snapshot());
     const Unrolls unrolls = actor.run_unroll();
     const std::vector<const Unrolls*> messages = {&unrolls};
@@ -74,7 +74,8 @@ model::Parameters train(const ImpalaConfig& config, Seed seed) {
 model::PolicyOutput evaluate_everywhere(const model::Parameters& parameters) {
   const env::SignalChain chain(kEpisodeLimit);
   const auto& spec = chain.spec();
-  env::ObservationBatch batch(2 * env::SignalChain::kLength, spec.num_globals, spec.num_actions);
+  constexpr std::size_t kPlaces = env::SignalChain::kLength;
+  env::ObservationBatch batch(2 * kPlaces, spec.num_globals, spec.num_actions);
   for (std::size_t row = 0; row < batch.size(); ++row) {
     const std::size_t place = row / 2;
     batch.row(row).graph = static_cast<std::int32_t>(row % 2);

@@ -224,8 +224,8 @@ TEST_CASE("a state that does not fit is refused with a sentence and changes noth
   Impala impala(plain_config(), network);
   static_cast<void>(impala.update(batch_of(small_unrolls(3, 2))));
   const AlgorithmState good = impala.save();
-  const auto refused = [&](AlgorithmState state, const std::string& sentence) {
-    const auto result = impala.restore(state);
+  const auto refused = [&](const AlgorithmState& changed, const std::string& sentence) {
+    const auto result = impala.restore(changed);
     REQUIRE_FALSE(result);
     REQUIRE(result.error().code == Errc::kVersionMismatch);
     REQUIRE(result.error().detail == sentence);

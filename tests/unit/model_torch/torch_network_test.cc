@@ -36,8 +36,9 @@ class NaiveNetwork {
   }
 
   // Logits [A] and value [1] of row b.
-  std::pair<at::Tensor, at::Tensor> decide(const env::ObservationBatch& batch, std::size_t b,
-                                           const env::GraphFeatures& graph) const {
+  [[nodiscard]] std::pair<at::Tensor, at::Tensor> decide(const env::ObservationBatch& batch,
+                                                         std::size_t b,
+                                                         const env::GraphFeatures& graph) const {
     std::vector<at::Tensor> nodes;
     for (int v = 0; v < graph.num_nodes; ++v) {
       nodes.push_back(row(graph.node_features, v, graph.node_width));
@@ -80,7 +81,7 @@ class NaiveNetwork {
   }
 
   // All gradients, flat, in the layout's order.
-  std::vector<float> gradients() const {
+  [[nodiscard]] std::vector<float> gradients() const {
     std::vector<float> flat(layout_.total, 0.0F);
     for (const ParameterEntry& entry : layout_.entries) {
       const at::Tensor& gradient = weights_.at(entry.name).grad();
@@ -98,10 +99,10 @@ class NaiveNetwork {
                 out.data_ptr<float>());
     return out;
   }
-  at::Tensor linear(const std::string& name, const at::Tensor& x) const {
+  [[nodiscard]] at::Tensor linear(const std::string& name, const at::Tensor& x) const {
     return at::mv(weights_.at(name + ".weight"), x) + weights_.at(name + ".bias");
   }
-  at::Tensor layer(const std::string& name, const at::Tensor& x) const {
+  [[nodiscard]] at::Tensor layer(const std::string& name, const at::Tensor& x) const {
     const at::Tensor centred = x - x.mean();
     const at::Tensor normed = centred / (centred.square().mean() + kNormEpsilon).sqrt();
     return linear(name,
