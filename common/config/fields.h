@@ -13,11 +13,12 @@
 //
 // found by argument-dependent lookup. Reading, dumping, diffing and hashing all walk that list
 // (config/reader.h, config/dump.h). A field is: bool, an integer, a double (YAML .inf allowed), a
-// std::string, an enum with enum_names, std::vector or std::array of such, std::optional of such
-// (null: absent), std::map<std::string, T>, or another struct that has visit_fields.
+// std::string, an enum with enum_names, a Strong of such, std::vector or std::array of such,
+// std::optional of such (null: absent), std::map<std::string, T>, or another struct that has
+// visit_fields.
 //
-// `std::vector<std::string> validate(const Config&)`, where it exists, returns every problem as a
-// sentence that names the key.
+// `std::vector<std::string> validate(const Config&)`, where it exists, returns every problem of the
+// struct's own fields as a sentence that names the key; the reader asks nested structs itself.
 
 namespace pacml {
 
