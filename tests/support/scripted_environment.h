@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "common/check.h"
+#include "env/environment.h"
+
+namespace pacml::env {
+
+// An environment in which everything says where it comes from. An episode of seed s has
+// length_of(s) decisions; seeds divide into four kinds by how it ends (ends_of). Observation t:
+// graph (s + t) mod 2, globals {s mod 4096, t}, action t mod 3 masked. Reward t + action / 10.
+// Thread-confined.
+class ScriptedEnvironment final : public Environment {
+ public:
+  static constexpr int kActions = 3;
+  using ResetObserver = std::function<void(Seed)>;
+
+  explicit ScriptedEnvironment(ResetObserver observe_reset = {})
+      : observe_reset_(std::move(observe_reset)) {
+    spec_.task = "scripted";
+    spec_.num_actions = kActions;
+    spec_.num_globals = 2;
+    spec_.node_width = 1;
+    spec_.edge_width = 1;
+    for (const float mark : {1.0F, 2.0F}) {
+      auto graph = std::make_shared<GraphFeatures>();
+      graph->num_nodes = 2;
+      graph->num_edges = 1;
+      graph->node_width = graph->edge_width = 1;
+      graph->node_features = {mark, -mark};
+      graph->edge_features = {mark};
+      graph->edge_src = {0};
+      graph->edge_dst = {1};
+      graph->hash = hash_features(*graph);
+      spec_.graphs.push_back(std::move(graph));
+    }
+  }
+
+  [[nodiscard]] static std::int64_t length_of(Seed seed) {
+    return 1 + static_cast<std::int64_t>(seed.get() % 5);
+  }
+  // {terminated, truncated}
+  [[nodiscard]] static std::pair<bool, bool> ends_of(Seed seed) {
+    constexpr std::pair<bool, bool> kEnds[] = {
+        {true, false}, {false, true}, {true, true}, {false, true}};
+    return kEnds[(seed.get() / 8) % 4];
+  }
+
+  [[nodiscard]] const EnvironmentSpec& spec() const override { return spec_; }
+  void reset(Seed seed) override {
+    seed_ = seed;
+    observed_ = 0;
+    summary_ = {};
+    if (observe_reset_) observe_reset_(seed);
+  }
+  [[nodiscard]] StepResult step(int action) override {
+    PACML_CHECK(summary_.decisions < length_of(seed_), "the episode goes on");
+    PACML_CHECK(action != observed_ % kActions, "a valid action");
+    StepResult result;
+    result.reward = static_cast<float>(observed_) + static_cast<float>(action) / 10;
+    summary_.episode_return += result.reward;
+    ++summary_.decisions;
+    summary_.arrived = summary_.decisions + 1;
+    if (summary_.decisions == length_of(seed_)) {
+      std::tie(result.terminated, result.truncated) = ends_of(seed_);
+    } else {
+      ++observed_;
+    }
+    return result;
+  }
+  void observe(ObservationRow row) const override {
+    row.graph =
+        static_cast<std::int32_t>((seed_.get() + static_cast<std::uint64_t>(observed_)) % 2);
+    row.globals[0] = static_cast<float>(seed_.get() % 4096);
+    row.globals[1] = static_cast<float>(observed_);
+    for (int a = 0; a < kActions; ++a) {
+      row.mask[static_cast<std::size_t>(a)] = a == observed_ % kActions ? 0 : 1;
+    }
+  }
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override {
+    return std::make_unique<ScriptedEnvironment>(*this);
+  }
+  [[nodiscard]] EpisodeSummary summary() const override { return summary_; }
+
+ private:
+  ResetObserver observe_reset_;
+  EnvironmentSpec spec_;
+  Seed seed_;
+  int observed_ = 0;
+  EpisodeSummary summary_;
+};
+
+}  // namespace pacml::env

@@ -1,0 +1,177 @@
+#include "actor/actor_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/action_distribution.h"
+#include "model/fused_policy.h"
+#include "model/reference_policy.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_network.h"
+#include "tests/support/signal_chain.h"
+
+namespace pacml::actor {
+namespace {
+
+constexpr int kEpisodeLimit = 3;
+constexpr ActorConfig kConfig{.environments = 5, .unroll_length = 8};
+
+std::unique_ptr<env::Environment> make_chain() {
+  return std::make_unique<env::SignalChain>(kEpisodeLimit);
+}
+
+model::NetworkShape small_shape() {
+  model::NetworkConfig config;
+  config.message_width = 4;
+  config.hidden_width = 4;
+  config.node_width = 4;
+  config.readout_width = 8;
+  return model::make_shape(config, make_chain()->spec());
+}
+
+model::Parameters weights(std::uint64_t version) {
+  auto parameters = model::random_parameters(small_shape(), Seed{version});
+  parameters.version = PolicyVersion{version};
+  return parameters;
+}
+
+// A loop with a policy of its own.
+struct Actor {
+  std::unique_ptr<model::Policy> policy = model::make_fused_policy(small_shape());
+  ActorLoop loop;
+
+  explicit Actor(Seed seed) : loop(kConfig, make_chain, *policy, seed) {}
+};
+
+// Answers as a learner's connection does, and keeps what it is sent.
+class FakeSink final : public ExperienceSink {
+ public:
+  std::vector<Unrolls> sent;
+  std::deque<model::Parameters> newer;  // handed out one a call, after the first
+  std::size_t capacity = 3;             // messages taken before `refusal`
+  Error refusal{Errc::kStopped, "enough"};
+  std::stop_source* stop_when_full = nullptr;
+
+  Result<void> send(Unrolls&& unrolls, std::stop_token) override {
+    if (sent.size() == capacity) return tl::unexpected(refusal);
+    sent.push_back(std::move(unrolls));
+    if (sent.size() == capacity && stop_when_full != nullptr) stop_when_full->request_stop();
+    return {};
+  }
+  std::optional<model::Parameters> newest_parameters() override {
+    if (newer.empty()) return std::nullopt;
+    auto next = std::move(newer.front());
+    newer.pop_front();
+    return next;
+  }
+  Result<model::Parameters> first_parameters(std::stop_token) override { return weights(1); }
+};
+
+TEST_CASE("what an actor does is a function of its seed and its weights", "[unit][actor]") {
+  const auto act = [](Seed seed, std::uint64_t version) {
+    Actor actor(seed);
+    actor.loop.set_parameters(weights(version));
+    std::vector<Unrolls> messages;
+    for (int m = 0; m < 4; ++m) messages.push_back(actor.loop.run_unroll());
+    return messages;
+  };
+  const auto first = act(Seed{1}, 1);
+  CHECK(act(Seed{1}, 1) == first);
+  CHECK_FALSE(act(Seed{2}, 1) == first);
+  CHECK_FALSE(act(Seed{1}, 2) == first);
+}
+
+TEST_CASE("an actor records the true log-probability of each action under its weights",
+          "[unit][actor]") {
+  Actor actor(Seed{3});
+  const auto reference = model::make_reference_policy(small_shape());
+  const auto graphs = make_chain()->spec().graphs;
+  reference->set_graphs(graphs);
+  for (std::uint64_t version = 1; version <= 3; ++version) {
+    actor.loop.set_parameters(weights(version));
+    reference->set_parameters(weights(version));
+    const Unrolls u = actor.loop.run_unroll();
+    REQUIRE(validate(u));
+    for (const PolicyVersion recorded : u.policy_version) REQUIRE(recorded.get() == version);
+
+    env::ObservationBatch batch(u.num_decisions(), static_cast<int>(u.num_globals),
+                                static_cast<int>(u.num_actions));
+    for (std::size_t i = 0; i < u.num_decisions(); ++i) batch.row(i).graph = u.graph[i];
+    std::copy_n(u.globals.begin(), batch.globals().size(), batch.mutable_globals().begin());
+    std::copy_n(u.mask.begin(), batch.masks().size(), batch.mutable_masks().begin());
+    model::PolicyOutput output;
+    reference->evaluate(batch, output);
+    for (std::size_t i = 0; i < u.num_decisions(); ++i) {
+      const auto logits = std::span(output.logits).subspan(i * u.num_actions, u.num_actions);
+      REQUIRE(u.behaviour_log_prob[i] ==
+              Approx(model::log_probability(logits, u.action[i])).margin(1e-5));
+    }
+  }
+}
+
+TEST_CASE("an actor draws its actions as often as its policy says", "[unit][actor]") {
+  Actor actor(Seed{4});
+  actor.loop.set_parameters(weights(1));
+  // Over many decisions, the mean of 1 / p(action) * [action == a] is 1 for every valid action.
+  std::vector<double> sum(3, 0);
+  std::vector<double> valid(3, 0);
+  for (int m = 0; m < 200; ++m) {
+    const Unrolls u = actor.loop.run_unroll();
+    for (std::size_t i = 0; i < u.num_decisions(); ++i) {
+      sum[static_cast<std::size_t>(u.action[i])] += 1 / std::exp(u.behaviour_log_prob[i]);
+      for (std::size_t a = 0; a < 3; ++a) valid[a] += u.mask[i * 3 + a];
+    }
+  }
+  for (std::size_t a = 0; a < 3; ++a) CHECK(sum[a] / valid[a] == Approx(1).epsilon(0.1));
+}
+
+TEST_CASE("decisions are counted", "[unit][actor]") {
+  Actor actor(Seed{5});
+  actor.loop.set_parameters(weights(1));
+  CHECK(actor.loop.decisions() == 0);
+  static_cast<void>(actor.loop.run_unroll());
+  static_cast<void>(actor.loop.run_unroll());
+  CHECK(actor.loop.decisions() == 2 * kConfig.environments * kConfig.unroll_length);
+}
+
+TEST_CASE("an actor takes newer weights between messages, never within one", "[unit][actor]") {
+  Actor actor(Seed{6});
+  FakeSink sink;
+  sink.newer = {weights(4), weights(7)};
+  const Error ended = actor.loop.run(sink, {});
+  CHECK(ended.detail == "enough");
+  REQUIRE(sink.sent.size() == 3);
+  const std::uint64_t expected[] = {4, 7, 7};
+  for (std::size_t m = 0; m < 3; ++m) {
+    for (const PolicyVersion version : sink.sent[m].policy_version) {
+      CHECK(version.get() == expected[m]);
+    }
+  }
+}
+
+TEST_CASE("an actor ends when it is told to, or with what its connection says", "[unit][actor]") {
+  Actor actor(Seed{7});
+  FakeSink sink;
+  SECTION("a stop token") {
+    std::stop_source stop;
+    sink.stop_when_full = &stop;
+    sink.refusal = {Errc::kIo, "must not be asked again"};
+    CHECK(actor.loop.run(sink, stop.get_token()).code == Errc::kStopped);
+    CHECK(sink.sent.size() == 3);
+  }
+  SECTION("a refusal") {
+    sink.refusal = {Errc::kVersionMismatch, "another network"};
+    const Error ended = actor.loop.run(sink, {});
+    CHECK(ended.code == Errc::kVersionMismatch);
+    CHECK(ended.detail == "another network");
+  }
+}
+
+}  // namespace
+}  // namespace pacml::actor

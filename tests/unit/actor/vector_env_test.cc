@@ -1,0 +1,116 @@
+#include "actor/vector_env.h"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/scripted_environment.h"
+
+namespace pacml::actor {
+namespace {
+
+using env::ScriptedEnvironment;
+
+// Which episodes each environment was given, in order.
+struct Recorder {
+  std::vector<std::vector<Seed>> episodes;
+
+  EnvironmentFactory factory() {
+    return [this] {
+      const std::size_t b = episodes.size();
+      episodes.emplace_back();
+      return std::make_unique<ScriptedEnvironment>(
+          [this, b](Seed seed) { episodes[b].push_back(seed); });
+    };
+  }
+};
+
+// Some valid action of every row.
+std::vector<int> actions_for(const VectorEnv& environments) {
+  std::vector<int> actions;
+  for (std::size_t b = 0; b < environments.size(); ++b) {
+    actions.push_back(environments.observations().mask(b)[0] != 0 ? 0 : 1);
+  }
+  return actions;
+}
+
+float name_of_episode(Seed seed) { return static_cast<float>(seed.get() % 4096); }
+
+TEST_CASE("every environment starts its first episode, in a row of its own", "[unit][actor]") {
+  Recorder recorder;
+  const VectorEnv environments(recorder.factory(), 3, Seed{5});
+  REQUIRE(environments.observations().size() == 3);
+  for (std::size_t b = 0; b < 3; ++b) {
+    REQUIRE(recorder.episodes[b].size() == 1);
+    CHECK(environments.observations().globals(b)[0] == name_of_episode(recorder.episodes[b][0]));
+    CHECK(environments.observations().globals(b)[1] == 0);
+  }
+}
+
+TEST_CASE("a finished environment shows its next episode, and its last observation apart",
+          "[unit][actor]") {
+  Recorder recorder;
+  VectorEnv environments(recorder.factory(), 4, Seed{6});
+  std::size_t finished = 0;
+  for (int step = 0; step < 40; ++step) {
+    const env::ObservationBatch before = environments.observations();
+    std::vector<std::size_t> episodes_before;
+    for (const auto& episodes : recorder.episodes) episodes_before.push_back(episodes.size());
+    const auto results = environments.step(actions_for(environments));
+
+    std::vector<std::size_t> ended;
+    for (std::size_t b = 0; b < 4; ++b) {
+      const float t = before.globals(b)[1];
+      const auto row = environments.observations().globals(b);
+      const Seed episode = recorder.episodes[b][episodes_before[b] - 1];
+      const bool last = static_cast<std::int64_t>(t) + 1 == ScriptedEnvironment::length_of(episode);
+      REQUIRE(results[b].final() == last);
+      REQUIRE(recorder.episodes[b].size() == episodes_before[b] + (last ? 1 : 0));
+      REQUIRE(row[0] == name_of_episode(recorder.episodes[b].back()));
+      REQUIRE(row[1] == (last ? 0 : t + 1));
+      if (last) ended.push_back(b);
+    }
+    REQUIRE(environments.finished().size() == ended.size());
+    REQUIRE(environments.last_observations().size() == ended.size());
+    for (std::size_t i = 0; i < ended.size(); ++i) {
+      const std::size_t b = ended[i];
+      const Seed episode = recorder.episodes[b][episodes_before[b] - 1];
+      REQUIRE(environments.finished()[i].environment == b);
+      REQUIRE(environments.finished()[i].summary.decisions ==
+              ScriptedEnvironment::length_of(episode));
+      REQUIRE(environments.last_observations().globals(i)[0] == name_of_episode(episode));
+    }
+    finished += ended.size();
+  }
+  REQUIRE(finished > 20);
+}
+
+TEST_CASE("an episode depends on the stream, the environment and its number alone",
+          "[unit][actor]") {
+  const auto episodes_of = [](std::size_t size, Seed stream) {
+    Recorder recorder;
+    VectorEnv environments(recorder.factory(), size, stream);
+    for (int step = 0; step < 30; ++step) {
+      static_cast<void>(environments.step(actions_for(environments)));
+    }
+    return recorder.episodes;
+  };
+  const auto four = episodes_of(4, Seed{1});
+  const auto two = episodes_of(2, Seed{1});
+  CHECK(two[0] == four[0]);
+  CHECK(two[1] == four[1]);
+
+  std::set<Seed> distinct;
+  std::size_t count = 0;
+  for (const auto& all : {four, episodes_of(4, Seed{2})}) {
+    for (const auto& episodes : all) {
+      distinct.insert(episodes.begin(), episodes.end());
+      count += episodes.size();
+    }
+  }
+  CHECK(distinct.size() == count);
+}
+
+}  // namespace
+}  // namespace pacml::actor
