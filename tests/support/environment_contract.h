@@ -1,0 +1,202 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "common/rng.h"
+#include "env/environment.h"
+#include "env/observation_batch.h"
+#include "tests/support/catch.h"
+
+// What every environment promises (env/environment.h), as checks that a test runs on each of its
+// configurations. Actions are drawn at random from the valid ones.
+namespace pacml::testing {
+
+using MakeEnvironment = std::function<std::unique_ptr<env::Environment>()>;
+
+// One decision as a caller sees it.
+struct SeenStep {
+  std::int32_t graph = 0;
+  std::vector<float> globals;
+  std::vector<std::uint8_t> mask;
+  int action = 0;
+  env::StepResult result;
+  bool operator==(const SeenStep& o) const {
+    return graph == o.graph && globals == o.globals && mask == o.mask && action == o.action &&
+           result.reward == o.result.reward && result.terminated == o.result.terminated &&
+           result.truncated == o.result.truncated;
+  }
+};
+
+// The observation alone.
+inline SeenStep look(const env::Environment& environment) {
+  const env::EnvironmentSpec& spec = environment.spec();
+  env::ObservationBatch batch(1, spec.num_globals, spec.num_actions);
+  environment.observe(batch.row(0));
+  return {batch.graph(0),
+          {batch.globals(0).begin(), batch.globals(0).end()},
+          {batch.mask(0).begin(), batch.mask(0).end()},
+          0,
+          {}};
+}
+
+inline int random_valid_action(const std::vector<std::uint8_t>& mask, Rng& rng) {
+  const auto valid = std::count(mask.begin(), mask.end(), std::uint8_t{1});
+  auto skip = static_cast<std::ptrdiff_t>(rng.below(static_cast<std::uint64_t>(valid)));
+  for (std::size_t a = 0; a < mask.size(); ++a) {
+    if (mask[a] == 1 && skip-- == 0) return static_cast<int>(a);
+  }
+  return -1;
+}
+
+// Plays on to the end of the episode, at most `most` steps.
+inline std::vector<SeenStep> play(env::Environment& environment, Rng rng, int most = 100'000) {
+  std::vector<SeenStep> steps;
+  while (static_cast<int>(steps.size()) < most) {
+    SeenStep step = look(environment);
+    step.action = random_valid_action(step.mask, rng);
+    step.result = environment.step(step.action);
+    steps.push_back(step);
+    if (step.result.final()) break;
+  }
+  return steps;
+}
+
+inline std::vector<SeenStep> play_episode(env::Environment& environment, Seed seed) {
+  environment.reset(seed);
+  return play(environment, Rng(derive(seed, Purpose::kExploration, 0)));
+}
+
+inline void check_spec(const env::EnvironmentSpec& spec) {
+  CHECK_FALSE(spec.task.empty());
+  CHECK(spec.num_actions > 0);
+  CHECK(spec.num_globals >= 0);
+  REQUIRE_FALSE(spec.graphs.empty());
+  for (const env::GraphFeaturesPtr& graph : spec.graphs) {
+    REQUIRE(graph);
+    CHECK(graph->node_width == spec.node_width);
+    CHECK(graph->edge_width == spec.edge_width);
+    CHECK(graph->node_features.size() ==
+          static_cast<std::size_t>(graph->num_nodes) * static_cast<std::size_t>(spec.node_width));
+    CHECK(graph->edge_features.size() ==
+          static_cast<std::size_t>(graph->num_edges) * static_cast<std::size_t>(spec.edge_width));
+    CHECK(graph->edge_src.size() == static_cast<std::size_t>(graph->num_edges));
+    CHECK(graph->edge_dst.size() == static_cast<std::size_t>(graph->num_edges));
+    const auto in_range = [&](std::int32_t node) { return node >= 0 && node < graph->num_nodes; };
+    CHECK(std::all_of(graph->edge_src.begin(), graph->edge_src.end(), in_range));
+    CHECK(std::all_of(graph->edge_dst.begin(), graph->edge_dst.end(), in_range));
+    const auto finite = [](float f) { return std::isfinite(f); };
+    CHECK(std::all_of(graph->node_features.begin(), graph->node_features.end(), finite));
+    CHECK(std::all_of(graph->edge_features.begin(), graph->edge_features.end(), finite));
+    CHECK(graph->hash == env::hash_features(*graph));
+  }
+}
+
+// Two environments made alike have the same graphs in the same order.
+inline void check_same_spec(const env::EnvironmentSpec& a, const env::EnvironmentSpec& b) {
+  CHECK(a.num_actions == b.num_actions);
+  CHECK(a.num_globals == b.num_globals);
+  REQUIRE(a.graphs.size() == b.graphs.size());
+  for (std::size_t g = 0; g < a.graphs.size(); ++g) CHECK(a.graphs[g]->hash == b.graphs[g]->hash);
+}
+
+inline void check_observations(const env::EnvironmentSpec& spec,
+                               const std::vector<SeenStep>& steps) {
+  for (const SeenStep& step : steps) {
+    REQUIRE(step.graph >= 0);
+    REQUIRE(static_cast<std::size_t>(step.graph) < spec.graphs.size());
+    REQUIRE(std::all_of(step.globals.begin(), step.globals.end(),
+                        [](float f) { return std::isfinite(f); }));
+    REQUIRE(
+        std::all_of(step.mask.begin(), step.mask.end(), [](std::uint8_t bit) { return bit <= 1; }));
+    REQUIRE(std::count(step.mask.begin(), step.mask.end(), std::uint8_t{1}) > 0);
+    REQUIRE(std::isfinite(step.result.reward));
+    REQUIRE_FALSE((step.result.terminated && step.result.truncated));
+  }
+}
+
+// A final step ends the episode, the last observation stays, and the summary adds up.
+inline void check_end(env::Environment& environment, Seed seed) {
+  const auto steps = play_episode(environment, seed);
+  REQUIRE(steps.back().result.final());
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) REQUIRE_FALSE(steps[i].result.final());
+  const SeenStep after = look(environment);
+  CHECK(after.graph == steps.back().graph);
+  CHECK(after.globals == steps.back().globals);
+  CHECK(after.mask == steps.back().mask);
+
+  const env::EpisodeSummary summary = environment.summary();
+  CHECK(summary.decisions == static_cast<std::int64_t>(steps.size()));
+  double total = 0;
+  for (const SeenStep& step : steps) total += step.result.reward;
+  CHECK(summary.episode_return == Approx(total).epsilon(1e-5));
+  CHECK(summary.completed + summary.blocked <= summary.arrived);
+  CHECK(summary.blocking_rate ==
+        Approx(static_cast<double>(summary.blocked) / static_cast<double>(summary.arrived)));
+}
+
+// Everything above and below, for environments that `make` gives. Those of one `make` may share
+// what they like, as long as nobody can tell.
+inline void check_environment_contract(const MakeEnvironment& make, Seed seed) {
+  const auto first = make();
+  check_spec(first->spec());
+  const auto episode = play_episode(*first, seed);
+  check_observations(first->spec(), episode);
+  REQUIRE(episode.size() > 1);
+
+  {
+    INFO("the same seed and actions give the same episode, in a used and in another environment");
+    CHECK(play_episode(*first, seed) == episode);
+    const auto second = make();
+    check_same_spec(first->spec(), second->spec());
+    CHECK(play_episode(*second, seed) == episode);
+  }
+  {
+    INFO("another seed gives another episode");
+    CHECK(play_episode(*first, Seed{seed.get() + 1}) != episode);
+  }
+  check_end(*first, seed);
+  {
+    INFO("two environments in turn do not notice each other");
+    const auto a = make();
+    const auto b = make();
+    a->reset(seed);
+    b->reset(Seed{seed.get() + 2});
+    Rng actions_of_a(derive(seed, Purpose::kExploration, 0));
+    Rng actions_of_b(Seed{11});
+    bool b_is_over = false;
+    for (const SeenStep& expected : episode) {
+      SeenStep step = look(*a);
+      step.action = random_valid_action(step.mask, actions_of_a);
+      step.result = a->step(step.action);
+      REQUIRE(step == expected);
+      if (b_is_over) b->reset(seed);
+      b_is_over = b->step(random_valid_action(look(*b).mask, actions_of_b)).final();
+    }
+  }
+  {
+    INFO("a clone goes on as its original does, and neither disturbs the other");
+    first->reset(seed);
+    static_cast<void>(play(*first, Rng(Seed{12}), static_cast<int>(episode.size() / 2)));
+    const auto twin = first->clone();
+    const auto other = first->clone();
+    const SeenStep now = look(*first);
+    const auto elsewhere = play(*other, Rng(Seed{13}));
+    CHECK(look(*first) == now);
+    CHECK(look(*twin) == now);
+    const auto future = play(*first, Rng(Seed{14}));
+    CHECK(play(*twin, Rng(Seed{14})) == future);
+    CHECK(twin->summary().blocked == first->summary().blocked);
+    // What a clone did cannot be told from what its original would have done.
+    const auto again = make();
+    again->reset(seed);
+    static_cast<void>(play(*again, Rng(Seed{12}), static_cast<int>(episode.size() / 2)));
+    CHECK(play(*again, Rng(Seed{13})) == elsewhere);
+  }
+}
+
+}  // namespace pacml::testing
