@@ -1,5 +1,11 @@
 #include "apps/files.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "common/atomic_file.h"
@@ -7,15 +13,49 @@
 
 namespace pacml::apps {
 
-std::string read_user_file(const std::filesystem::path& path) {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& path) {
+  throw UserError("cannot write " + path.string() + ": " + std::strerror(errno));
+}
+
+// A device or a pipe must not be replaced by a file.
+bool is_file_or_absent(const fs::path& path) {
+  std::error_code ignored;
+  const auto kind = fs::status(path, ignored).type();
+  return kind == fs::file_type::regular || kind == fs::file_type::not_found ||
+         kind == fs::file_type::none;
+}
+
+}  // namespace
+
+std::string read_user_file(const fs::path& path) {
   auto text = read_file(path);
   if (!text) throw UserError(text.error().detail);
   return std::move(*text);
 }
 
-void write_user_file(const std::filesystem::path& path, std::string_view text) {
+void write_user_file(const fs::path& path, std::string_view text) {
+  if (!is_file_or_absent(path)) {
+    std::ofstream device(path);
+    if (!(device << text << std::flush)) refuse(path);
+    return;
+  }
   if (const auto written = write_file_atomically(path, text); !written) {
     throw UserError(written.error().detail);
+  }
+}
+
+void check_writable(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const bool replaced = is_file_or_absent(path);
+  if (::access((replaced ? folder : path).c_str(), W_OK) != 0) refuse(path);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    errno = EISDIR;
+    refuse(path);
   }
 }
 

@@ -11,7 +11,11 @@ namespace pacml::apps {
 // The whole file. UserError: cannot be read.
 [[nodiscard]] std::string read_user_file(const std::filesystem::path& path);
 
-// Replaces the file, whole or not at all. UserError: cannot be written.
+// Replaces the file, whole or not at all; writes into what is no file, such as /dev/stdout.
+// UserError: cannot be written.
 void write_user_file(const std::filesystem::path& path, std::string_view text);
+
+// As far as can be told without writing: to ask before long work. UserError as above.
+void check_writable(const std::filesystem::path& path);
 
 }  // namespace pacml::apps

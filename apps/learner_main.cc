@@ -4,6 +4,7 @@
 
 #include "apps/cli/program.h"
 #include "apps/commands/bench_command.h"
+#include "apps/commands/export_command.h"
 #include "apps/commands/learner_command.h"
 #include "apps/process/hand_over.h"
 #include "apps/version.h"
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
       [](const model::NetworkShape& shape) -> std::unique_ptr<model::TrainableNetwork> {
         return std::make_unique<model::TorchNetwork>(shape);
       }));
+  program.commands.push_back(apps::make_export_command());
   program.commands.push_back(apps::make_bench_command(
       {{"learner", [](const apps::BenchSettings&, apps::BenchReport& report) {
           report.emplace_back("learner", bench::run_learner_bench());

@@ -1,6 +1,8 @@
 #include "apps/train_config.h"
 
 #include "common/config/reader.h"
+#include "env/graph/profile_library.h"
+#include "env/tasks/partitioning.h"
 
 namespace pacml::apps {
 
@@ -17,6 +19,11 @@ TrainConfig load_train_config(const std::string& path, const std::vector<std::st
   auto config = read_config<TrainConfig>(ConfigSource::from_file(path, overrides));
   if (!profiles.empty()) config.env.profiles = profiles;
   return config;
+}
+
+void check_task(const TrainConfig& config) {
+  const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
+  static_cast<void>(env::PartitioningWorld(config.env, profiles));
 }
 
 Agreement agreement_of(const TrainConfig& config) {

@@ -63,6 +63,10 @@ void visit_fields(Config& c, Visitor&& v) {
                                             const std::vector<std::string>& overrides,
                                             const std::string& profiles);
 
+// Reads the profiles and makes the task, and throws both away: what is wrong with them is said
+// before anything is started. UserError names file and line, or key.
+void check_task(const TrainConfig& config);
+
 // What an actor and a learner must agree on: the task and the network. Where the profiles lie may
 // differ from host to host; their content is compared graph by graph.
 struct Agreement {

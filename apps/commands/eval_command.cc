@@ -29,9 +29,10 @@ class EvalCommand final : public Command {
   }
   void declare(Options& options) override {
     config_.declare(options);
-    options.option("--policy NAME|RUN_DIR[,...]", &policies_,
-                   "policies by name, run folders, or \"baselines\" for all of them; may be repeated "
-                   "(default: baselines)");
+    options.option(
+        "--policy NAME|RUN_DIR[,...]", &policies_,
+        "policies by name, run folders, or \"baselines\" for all of them; may be repeated "
+        "(default: baselines)");
     options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
     options.option("--first-seed K", &first_seed_, "number of the first episode (default 0)");
     options.option("--threads N", &threads_, "default: one per core");
@@ -40,6 +41,8 @@ class EvalCommand final : public Command {
   [[nodiscard]] int run() override {
     if (seeds_ < 1) throw UserError("--seeds: must be at least 1");
     if (first_seed_ < 0) throw UserError("--first-seed: must be >= 0");
+    if (threads_ < 0) throw UserError("--threads: must be >= 0 (0: one per core)");
+    if (!out_.empty()) check_writable(out_);  // not after all the work
     const TrainConfig config = config_.load();
     const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
     const int threads = threads_ > 0

@@ -34,12 +34,13 @@ class TrainCommand final : public Command {
                    "one process, one thread: the same weights from run to run, bit for bit");
   }
   [[nodiscard]] int run() override {
-    const TrainConfig config = config_.load();  // complains before anything is started
     if (minutes_ && !(*minutes_ > 0)) throw UserError("--minutes: must be > 0");
     if (decisions_ && *decisions_ < 1) throw UserError("--decisions: must be at least 1");
     if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
       throw UserError("--actors: must be in 1..4096");
     }
+    const TrainConfig config = config_.load();
+    check_task(config);  // complains before anything is started
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.config_arguments = config_.arguments();

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <sstream>
+#include <system_error>
 
 #include "apps/evaluation/trained_run.h"
 #include "apps/run_directory.h"
@@ -63,7 +64,7 @@ std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
       policies.push_back(heuristic("best_" + constant, constant));
     } else if (env::is_heuristic(name)) {
       policies.push_back(heuristic(name, name));
-    } else if (RunDirectory::holds_run(name)) {
+    } else if (std::error_code none; std::filesystem::is_directory(name, none)) {
       policies.push_back(trained(name, world));
     } else {
       std::vector<std::string> known = {"best_constant", "baselines"};

@@ -33,6 +33,7 @@ learner::RunIdentity identity_of(const TrainConfig& config, const std::string& r
 }
 
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
+  check_task(config);  // a task that cannot be leaves no folder behind
   return options.resume ? RunDirectory::open(options.run_directory)
                         : RunDirectory::create(options.run_directory, dump_config(config));
 }

@@ -78,6 +78,8 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
 TrainingSession::~TrainingSession() = default;
 
 void TrainingSession::run(const std::stop_token& stop) {
+  // From now on there is something to resume from, and the disk is known to take it.
+  if (!options_.resume) require_checkpoint();
   loop_->publish();
   while (step(stop)) {
   }
@@ -97,23 +99,28 @@ bool TrainingSession::step(const std::stop_token& stop) {
     next_evaluation_ = now() + seconds(config_.learner.evaluate_seconds);
   }
   if (now() >= next_metrics_) write_metrics();
-  if (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false)) checkpoint();
+  if (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false)) {
+    const auto saved = checkpoint();
+    if (!saved) spdlog::error("no checkpoint could be written: {}", saved.error().detail);
+  }
   return !stop.stop_requested() && !limit_reached();
 }
 
 void TrainingSession::finish() {
   evaluate();
   write_metrics();
-  checkpoint();
+  require_checkpoint();
 }
 
 void TrainingSession::evaluate() {
   if (config_.learner.evaluate_episodes == 0) return;
   last_score_ = evaluator_->blocking_rate(algorithm_->snapshot());
-  if (*last_score_ >= best_score_) return;
-  best_score_ = *last_score_;
+  if (!(*last_score_ < best_score_)) return;
+  const double former_best = std::exchange(best_score_, *last_score_);
   const auto saved = checkpoints_.save_best(make_checkpoint(), network_->layout());
-  if (!saved) spdlog::error("the best policy could not be saved: {}", saved.error().detail);
+  if (saved) return;
+  spdlog::error("the best policy could not be saved: {}", saved.error().detail);
+  best_score_ = former_best;  // the next one that is better than what is saved is tried again
 }
 
 void TrainingSession::write_metrics() {
@@ -165,10 +172,14 @@ void TrainingSession::write_metrics() {
   next_metrics_ = last_metrics_ + seconds(config_.learner.metrics_seconds);
 }
 
-void TrainingSession::checkpoint() {
+Result<void> TrainingSession::checkpoint() {
   next_checkpoint_ = now() + seconds(config_.learner.checkpoint_seconds);
-  const auto saved = checkpoints_.save(make_checkpoint(), network_->layout());
-  if (!saved) spdlog::error("no checkpoint could be written: {}", saved.error().detail);
+  return checkpoints_.save(make_checkpoint(), network_->layout()).map([](const auto&) {});
+}
+
+void TrainingSession::require_checkpoint() {
+  const auto saved = checkpoint();
+  if (!saved) throw UserError("no checkpoint could be written: " + saved.error().detail);
 }
 
 learner::Checkpoint TrainingSession::make_checkpoint() const {
@@ -183,7 +194,7 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
       {"misfits", c.misfits},
       {"episodes", c.episodes},
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed(started_)) * 1e3)}};
-  checkpoint.run_id = run_.path().filename().string();
+  checkpoint.run_id = run_.name();
   checkpoint.config_text = config_text_;
   checkpoint.config_hash = content_hash(config_text_);
   if (std::isfinite(best_score_)) checkpoint.best_score = best_score_;

@@ -37,6 +37,7 @@ class TrainingSession {
   ~TrainingSession();
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
+  // UserError: the first or the last checkpoint cannot be written. Others that cannot are logged.
   void run(const std::stop_token& stop);
 
   // One update with whatever housekeeping is due; false when a limit is reached or `stop`
@@ -52,7 +53,8 @@ class TrainingSession {
   void write_metrics();
   void evaluate();
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;
-  void checkpoint();
+  [[nodiscard]] Result<void> checkpoint();
+  void require_checkpoint();
   void restore();
 
   TrainConfig config_;
