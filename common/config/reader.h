@@ -197,7 +197,11 @@ void validate_all(const T& value, const ConfigNode& node, const std::string& pat
                   Problems& problems) {
   if constexpr (Configuration<T>) {
     if constexpr (Validated<T>) {
-      for (const std::string& sentence : validate(value)) problems.add(node, path, sentence);
+      for (const std::string& sentence : validate(value)) {
+        // A sentence begins with the key that it is about: where that was written is the place.
+        const ConfigNode* key = node.find(sentence.substr(0, sentence.find_first_of(": ")));
+        problems.add(key != nullptr ? *key : node, path, sentence);
+      }
     }
     visit_fields(value, [&](std::string_view key, const auto& field) {
       const ConfigNode* child = node.find(key);

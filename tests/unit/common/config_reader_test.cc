@@ -143,10 +143,10 @@ TEST_CASE("all problems are reported together", "[config]") {
           "x.yaml:3: unknown key 'color'; did you mean 'colour'?");
 }
 
-TEST_CASE("validation reaches nested structs and names their place", "[config]") {
+TEST_CASE("validation reaches nested structs and names the place of the key", "[config]") {
   REQUIRE(problem("inner:\n  size: -1\n  rate: 2\n") ==
           "x.yaml:2: inner: size must be at least 0\n"
-          "x.yaml:2: inner: rate must be at most 1");
+          "x.yaml:3: inner: rate must be at most 1");
   REQUIRE(problem("inners:\n  - {}\n  - {size: -1}\n") ==
           "x.yaml:3: inners[1]: size must be at least 0");
   REQUIRE(problem("named:\n  a: {rate: 3}\n") == "x.yaml:2: named.a: rate must be at most 1");
@@ -166,6 +166,10 @@ TEST_CASE("overrides are read like the file and named in problems", "[config]") 
   const std::vector<std::string> wrong = {"inner.sise=11"};
   REQUIRE_THROWS_WITH(read_config<SampleConfig>(ConfigSource::from_text("x.yaml", "", wrong)),
                       "--set inner.sise=11: unknown key 'inner.sise'; did you mean 'size'?");
+  const std::vector<std::string> refused = {"inner.rate=2"};
+  REQUIRE_THROWS_WITH(
+      read_config<SampleConfig>(ConfigSource::from_text("x.yaml", "inner: {size: 1}", refused)),
+      "--set inner.rate=2: inner: rate must be at most 1");
 }
 
 }  // namespace
