@@ -51,7 +51,11 @@ class LearnerLoop {
   void publish() { sink_->publish(algorithm_->snapshot()); }
 
   [[nodiscard]] const LearnerCounters& counters() const { return counters_; }
-  void restore(const LearnerCounters& counters) { counters_ = counters; }
+  // Goes on from a checkpoint that the algorithm was restored from.
+  void restore(const LearnerCounters& counters) {
+    counters_ = counters;
+    version_ = algorithm_->snapshot().version.get();
+  }
   // Hands over the statistics and starts new ones.
   [[nodiscard]] LearnerStatistics take_statistics();
 
