@@ -41,7 +41,7 @@ void RunDirectory::refuse_existing(const fs::path& path) {
 RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {
   refuse_existing(path);
   const RunDirectory run(path);
-  for (const char* folder : {"checkpoints", "tensorboard", "logs"}) make_folder(path / folder);
+  for (const char* folder : {"checkpoints", "logs"}) make_folder(path / folder);
   const std::string text = "# Every setting of this run, written by pacml " + version() + ".\n" +
                            std::string(effective_config);
   write_user_file(run.config_file(), text);

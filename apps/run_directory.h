@@ -10,7 +10,6 @@ namespace pacml::apps {
 //   config.yaml      the effective configuration; its presence makes the folder a run
 //   metrics.jsonl    one object a line
 //   checkpoints/     written by the learner
-//   tensorboard/     the same metrics as event files
 //   logs/            one file a process
 // Immutable.
 class RunDirectory {
@@ -31,7 +30,6 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path config_file() const { return path_ / "config.yaml"; }
   [[nodiscard]] std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
-  [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
   // logs/<role>.log
   [[nodiscard]] std::filesystem::path log_file(const std::string& role) const {
     return path_ / "logs" / (role + ".log");
