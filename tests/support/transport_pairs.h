@@ -18,7 +18,7 @@ namespace pacml::testing {
 inline constexpr int kPairQueue = 4;  // frames per peer and direction
 
 struct InProcessPair {
-  static constexpr bool kReportsLeaversAtOnce = true;
+  static constexpr bool kDeliversAtOnce = true;  // what was sent can be received, without a wait
   std::unique_ptr<transport::FrameServer> make_server() { return hub.make_server(); }
   std::unique_ptr<transport::FrameClient> connect() { return hub.connect(); }
   std::unique_ptr<transport::FramePublisher> make_publisher() { return hub.make_publisher(); }
@@ -62,10 +62,12 @@ class ZmqPair {
 };
 
 struct ZmqInprocPair : ZmqPair {
+  static constexpr bool kDeliversAtOnce = true;
   ZmqInprocPair() : ZmqPair("inproc://server", "inproc://publisher") {}
 };
 
 struct ZmqTcpPair : ZmqPair {
+  static constexpr bool kDeliversAtOnce = false;
   ZmqTcpPair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*") {}
 };
 
@@ -76,8 +78,8 @@ struct IpcFolder {
   }
 };
 struct ZmqIpcPair : private IpcFolder, ZmqPair {
+  static constexpr bool kDeliversAtOnce = false;
   ZmqIpcPair() : ZmqPair(at("server"), at("publisher")) {}
-  using ZmqPair::connect;
 };
 
 }  // namespace pacml::testing

@@ -180,8 +180,10 @@ TEMPLATE_TEST_CASE("announcement contract", "[conformance][transport]", InProces
     REQUIRE(publisher->publish(frame_of(1)));
     REQUIRE(publisher->publish(frame_of(2)));
     Result<Frame> heard = subscriber->latest(soon());
-    while (heard && *heard != frame_of(2)) heard = subscriber->latest(soon());
-    REQUIRE(heard);
+    if (!TestType::kDeliversAtOnce) {  // then an older one may come alone
+      while (heard && *heard != frame_of(2)) heard = subscriber->latest(soon());
+    }
+    REQUIRE(heard == frame_of(2));
     REQUIRE(subscriber->latest(Deadline::in(2ms)).error().code == Errc::kTimeout);
   }
   SECTION("every subscriber hears") {
