@@ -14,7 +14,8 @@ namespace {
 constexpr std::chrono::milliseconds kSlice{100};
 // The socket's queue is bounded; a full one means that the connection does not drain.
 constexpr std::chrono::milliseconds kSendPatience{1'000};
-// Announcements can be missed: after so many messages without news, the link asks for weights anyway.
+// Announcements can be missed: after so many messages without news, the link asks for weights
+// anyway.
 constexpr int kAskEvery = 4;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }

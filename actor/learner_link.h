@@ -17,10 +17,10 @@
 namespace pacml::actor {
 
 struct LearnerLinkConfig {
-  std::chrono::milliseconds hello_interval{500};  // between Hellos that nobody answers
-  std::chrono::milliseconds ping_interval{1'000};  // of silence while waiting, before we ask
-  std::chrono::milliseconds silence{5'000};        // ... before we say Hello again
-  std::chrono::seconds give_up{600};              // without a learner: an error
+  std::chrono::milliseconds hello_interval{500};      // between Hellos that nobody answers
+  std::chrono::milliseconds ping_interval{1'000};     // of silence while waiting, before we ask
+  std::chrono::milliseconds silence{5'000};           // ... before we say Hello again
+  std::chrono::seconds give_up{600};                  // without a learner: an error
   std::chrono::microseconds weights_patience{2'000};  // for announced weights, between two messages
 };
 
@@ -82,7 +82,7 @@ class LearnerLink final : public ExperienceSink {
   PolicyVersion have_;  // handed to the actor
   PolicyVersion announced_;
   bool weights_requested_ = false;
-  int calls_without_news_ = 0;  // of newest_parameters()
+  int calls_without_news_ = 0;               // of newest_parameters()
   std::optional<model::Parameters> newest_;  // received, not yet handed over
 };
 

@@ -144,10 +144,12 @@ void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello&
     actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}, {}};
   }
   actor.last_heard = now();
+  {
+    const std::scoped_lock lock(mutex_);
+    counters_.actors = actors_.size();
+  }
   send(peer, wire::Welcome{run_.run_id, run_.run_seed, granted(actor),
                            weights_ ? weights_->version : PolicyVersion{0}, run_.max_policy_lag});
-  const std::scoped_lock lock(mutex_);
-  counters_.actors = actors_.size();
 }
 
 void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience) {
@@ -208,7 +210,8 @@ void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Gr
 void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion have) {
   if (!weights_) return;  // the learner has not begun; the actor asks again
   if (have == weights_->version && have.get() != 0) {
-    return send(peer, wire::WeightsAnnouncement{have, content_hash(std::span<const float>(weights_->values))});
+    return send(peer, wire::WeightsAnnouncement{
+                          have, content_hash(std::span<const float>(weights_->values))});
   }
   send(peer, wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
   const std::scoped_lock lock(mutex_);
@@ -244,8 +247,8 @@ void ExperienceServer::announce_new_weights() {
   weights_ = std::move(newest);
   // A subscriber that misses this one hears the next: it is repeated while nothing newer comes.
   next_announcement_ = now() + kRepeatEvery;
-  static_cast<void>(publisher_->publish(
-      wire::encode(wire::WeightsAnnouncement{weights_->version, content_hash(std::span<const float>(weights_->values))})));
+  static_cast<void>(publisher_->publish(wire::encode(wire::WeightsAnnouncement{
+      weights_->version, content_hash(std::span<const float>(weights_->values))})));
 }
 
 void ExperienceServer::forget_silent_actors() {

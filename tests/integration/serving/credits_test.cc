@@ -1,0 +1,117 @@
+// Credits: how much of an actor's experience may exist anywhere.
+
+#include <chrono>
+#include <future>
+
+#include "tests/support/catch.h"
+#include "tests/support/served_learner.h"
+#include "tests/support/transport_pairs.h"
+
+namespace pacml {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::InProcessPair;
+using testing::sample_hello;
+using testing::sample_unrolls;
+using testing::ServedLearner;
+using testing::soon;
+using testing::ZmqTcpPair;
+
+constexpr auto kAWhile = 300ms;  // for what must not come
+
+TEMPLATE_TEST_CASE("an actor sends no more than its credits until the learner has consumed",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 2});
+  auto& server = learner.server();
+  std::stop_source stop;
+  const auto actor = learner.actor();
+  auto sender = std::async(std::launch::async, [&] {
+    float mark = 0;
+    Result<void> sent = {};
+    while (sent)
+      sent = actor->link.send(sample_unrolls(++mark, learner.graph(0)), stop.get_token());
+    return mark - 1;
+  });
+
+  const auto first = server.pop({}, soon());
+  REQUIRE(first);
+  REQUIRE(server.pop({}, soon()));
+  // Taken from the queue is not consumed.
+  REQUIRE(server.pop({}, Deadline::in(kAWhile)).error().code == Errc::kTimeout);
+  server.consumed(first->peer);
+  const auto third = server.pop({}, soon());
+  REQUIRE(third);
+  REQUIRE(third->unrolls.reward[0] == 3);
+  REQUIRE(server.pop({}, Deadline::in(kAWhile)).error().code == Errc::kTimeout);
+  for (int i = 0; i < 2; ++i) server.consumed(first->peer);
+  for (const float mark : {4.0F, 5.0F}) {
+    const auto next = server.pop({}, soon());
+    REQUIRE(next);
+    REQUIRE(next->unrolls.reward[0] == mark);
+  }
+  REQUIRE(server.pop({}, Deadline::in(kAWhile)).error().code == Errc::kTimeout);
+
+  stop.request_stop();
+  REQUIRE(sender.get() == 5);
+  REQUIRE(actor->link.joins() == 1);
+}
+
+TEMPLATE_TEST_CASE("waiting long for credits is no reason to join again", "[integration][serving]",
+                   InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 1});
+  const auto actor =
+      learner.actor(sample_hello(), {.ping_interval = 20ms, .silence = 2 * kAWhile / 3});
+  auto sender = std::async(std::launch::async, [&] {
+    for (float mark = 1; mark <= 2; ++mark) {
+      if (!actor->link.send(sample_unrolls(mark, learner.graph(0)), {})) return false;
+    }
+    return true;
+  });
+  const auto first = learner.server().pop({}, soon());
+  REQUIRE(first);
+  REQUIRE(learner.server().pop({}, Deadline::in(2 * kAWhile)).error().code == Errc::kTimeout);
+  learner.server().consumed(first->peer);
+  REQUIRE(sender.get());
+  REQUIRE(actor->link.joins() == 1);
+  REQUIRE(learner.server().pop({}, soon()));
+}
+
+TEMPLATE_TEST_CASE("experience beyond what was granted is refused", "[integration][serving]",
+                   InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 2});
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  peer.template hear<wire::Welcome>();
+  for (const std::uint64_t sequence : {1, 2, 3}) peer.say_experience(sequence, learner.graph(0));
+  CHECK(peer.template hear<wire::Refused>().why == wire::Refusal::kMalformed);
+  CHECK(learner.server().counters().accepted == 2);
+}
+
+TEMPLATE_TEST_CASE("experience in another actor's name is refused", "[integration][serving]",
+                   InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner;
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello(1, 100));
+  peer.template hear<wire::Welcome>();
+  const auto name = GENERATE(sample_hello(2, 100), sample_hello(1, 101));
+  peer.say_experience(1, learner.graph(0), name);
+  CHECK(peer.template hear<wire::Refused>().why == wire::Refusal::kMalformed);
+  CHECK(learner.server().counters().accepted == 0);
+}
+
+TEMPLATE_TEST_CASE("a credit that was missed is said again to whoever asks",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 2});
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  peer.template hear<wire::Welcome>();
+  peer.say(wire::Ping{0});
+  const auto credit = peer.template hear<wire::Credit>();
+  CHECK(credit.granted == 2);
+  CHECK(credit.last_accepted == Sequence{0});
+  CHECK(peer.template hear<wire::Pong>().nonce == 0);
+}
+
+}  // namespace
+}  // namespace pacml

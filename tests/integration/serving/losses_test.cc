@@ -1,0 +1,116 @@
+// Exactly once: what comes twice is dropped, what never comes is counted.
+
+#include <atomic>
+#include <chrono>
+#include <set>
+
+#include "tests/support/catch.h"
+#include "tests/support/faulty_channel.h"
+#include "tests/support/served_learner.h"
+#include "tests/support/transport_pairs.h"
+
+namespace pacml {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::InProcessPair;
+using testing::sample_hello;
+using testing::sample_unrolls;
+using testing::ServedLearner;
+using testing::soon;
+using testing::ZmqTcpPair;
+
+TEMPLATE_TEST_CASE("what is sent arrives bit for bit", "[integration][serving]", InProcessPair,
+                   ZmqTcpPair) {
+  ServedLearner<TestType> learner;
+  const auto actor = learner.actor();
+  Unrolls sent = sample_unrolls(1, learner.graph(1));
+  sent.flags[4] = Unrolls::kTruncated;
+  sent.last_states = {.step = {4}, .graph = {0}, .globals = {0.1F, -2}, .mask = {0, 1, 0}};
+  sent.episodes = {{-1.5, 3, 5, 2, 1}};
+  sent.policy_version = {PolicyVersion{3}, PolicyVersion{1'000'000}};
+  REQUIRE(validate(sent));
+  REQUIRE(actor->link.send(Unrolls(sent), {}));
+  CHECK(learner.next_from(*actor).unrolls == sent);
+}
+
+TEMPLATE_TEST_CASE("a message that comes twice counts once", "[integration][serving]",
+                   InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 2});
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  peer.say(testing::to_message(learner.graph(0)));
+  for (const std::uint64_t sequence : {1, 1, 2, 2, 1}) {
+    peer.say_experience(sequence, learner.graph(0));
+  }
+  learner.counters_when([](const auto& c) { return c.duplicates == 3; });
+  CHECK(learner.server().counters().accepted == 2);
+  CHECK(learner.server().counters().refused == 0);
+  CHECK(learner.server().queue_depth() == 2);
+}
+
+TEMPLATE_TEST_CASE("a message that never comes is counted, and does not keep its credit",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 3});
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  peer.say(testing::to_message(learner.graph(0)));
+  peer.say_experience(3, learner.graph(0));
+  const auto received = learner.server().pop({}, soon());
+  REQUIRE(received);
+  CHECK(learner.server().counters().gaps == 2);
+  learner.server().consumed(received->peer);
+  const auto credit = peer.template hear<wire::Credit>();
+  CHECK(credit.granted == 6);
+  CHECK(credit.last_accepted == Sequence{3});
+}
+
+// What is lost on a connection that stands can only be seen in the sequence numbers.
+TEST_CASE("over a network that loses and repeats, training goes on and every loss is accounted for",
+          "[integration][serving]") {
+  const auto seed = GENERATE(range(1, 6));
+  INFO("seed " << seed);
+  transport::InProcessHub hub;
+  const auto router = hub.make_server();
+  const auto publisher = hub.make_publisher();
+  learner::ExperienceServer server(testing::sample_run(), {.credits_per_actor = 4});
+  std::jthread serving([&](const std::stop_token& stop) { server.run(*router, *publisher, stop); });
+
+  constexpr int kMessages = 150;
+  const auto graphs = testing::sample_graphs();
+  const auto client = hub.connect();
+  const auto announcements = hub.subscribe();
+  testing::FaultyClient faulty(*client, {.drop = 10, .duplicate = 10},
+                               Seed{static_cast<std::uint64_t>(seed)});
+  std::atomic<bool> all_sent{true};
+  std::atomic<bool> done{false};
+  std::jthread acting([&] {
+    actor::LearnerLink link(faulty, *announcements, sample_hello(), graphs,
+                            {.hello_interval = 10ms, .ping_interval = 5ms, .silence = 50ms});
+    for (int mark = 1; mark <= kMessages; ++mark) {
+      if (!link.send(sample_unrolls(static_cast<float>(mark), *graphs[0]), {})) all_sent = false;
+    }
+    done = true;
+  });
+
+  std::set<float> marks;
+  std::uint64_t received = 0;
+  while (true) {
+    if (auto message = server.pop({}, Deadline::in(20ms))) {
+      ++received;
+      marks.insert(message->unrolls.reward[0]);
+      server.consumed(message->peer);
+    } else if (done) {
+      break;
+    }
+  }
+  acting.join();
+  CHECK(all_sent);
+  CHECK(received == server.counters().accepted);  // each of them once
+  CHECK(server.counters().gaps <= faulty.lost());
+  CHECK(server.counters().duplicates > 0);
+  CHECK(marks.size() + faulty.lost() >= kMessages - 4);
+}
+
+}  // namespace
+}  // namespace pacml

@@ -1,0 +1,247 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "actor/learner_link.h"
+#include "common/wire/codec.h"
+#include "env/graph_features.h"
+#include "learner/serving/experience_server.h"
+#include "tests/support/catch.h"
+#include "tests/support/unroll_builder.h"
+
+// A learner's serving end on a thread of its own, and peers to talk to it, over any transport of
+// transport_pairs.h.
+
+namespace pacml::testing {
+
+inline Deadline soon() { return Deadline::in(std::chrono::seconds(20)); }  // for what must come
+
+// Two small graphs that differ.
+inline std::vector<env::GraphFeaturesPtr> sample_graphs() {
+  std::vector<env::GraphFeaturesPtr> graphs;
+  for (const float mark : {1.0F, 2.0F}) {
+    auto graph = std::make_shared<env::GraphFeatures>();
+    graph->num_nodes = 2;
+    graph->num_edges = 1;
+    graph->node_width = 2;
+    graph->edge_width = 1;
+    graph->node_features = {mark, 0, -mark, 1};
+    graph->edge_features = {mark};
+    graph->edge_src = {0};
+    graph->edge_dst = {1};
+    graph->hash = env::hash_features(*graph);
+    graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
+inline wire::Graph to_message(const env::GraphFeatures& graph) {
+  wire::Graph message;
+  message.hash = graph.hash;
+  message.num_nodes = static_cast<std::uint32_t>(graph.num_nodes);
+  message.num_edges = static_cast<std::uint32_t>(graph.num_edges);
+  message.node_width = static_cast<std::uint32_t>(graph.node_width);
+  message.edge_width = static_cast<std::uint32_t>(graph.edge_width);
+  message.node_features = graph.node_features;
+  message.edge_features = graph.edge_features;
+  message.edge_src = graph.edge_src;
+  message.edge_dst = graph.edge_dst;
+  return message;
+}
+
+inline learner::RunIdentity sample_run() {
+  learner::RunIdentity run;
+  run.run_id = "run-1";
+  run.run_seed = Seed{42};
+  run.config_text = "env:\n  topology: [4, 4, 2]\nnetwork:\n  rounds: 2\n";
+  run.config_hash = 7;
+  run.max_policy_lag = 20;
+  return run;
+}
+
+inline wire::Hello sample_hello(std::uint32_t actor = 0, std::uint64_t incarnation = 100) {
+  wire::Hello hello;
+  hello.actor = ActorId{actor};
+  hello.incarnation = Incarnation{incarnation};
+  hello.config_hash = sample_run().config_hash;
+  hello.config_text = sample_run().config_text;
+  hello.host = "here";
+  return hello;
+}
+
+// Recognisable by its first reward.
+inline Unrolls sample_unrolls(float mark, const env::GraphFeatures& graph) {
+  Unrolls unrolls = plain_unrolls(2, 3, graph.hash);
+  unrolls.reward[0] = mark;
+  return unrolls;
+}
+
+inline model::Parameters sample_weights(std::uint64_t version) {
+  return {PolicyVersion{version}, 99, std::vector<float>(5, static_cast<float>(version))};
+}
+
+// A server transport that can be cut off: what it is asked to send then vanishes, as from a process
+// that was killed.
+class Severable final : public transport::FrameServer {
+ public:
+  explicit Severable(transport::FrameServer& inner) : inner_(&inner) {}
+  void sever() { severed_ = true; }
+  Result<transport::Incoming> receive(Deadline deadline) override {
+    return inner_->receive(deadline);
+  }
+  Result<void> send(const transport::PeerId& peer, wire::Frame&& frame) override {
+    if (severed_) return fail(Errc::kDisconnected, "severed");
+    return inner_->send(peer, std::move(frame));
+  }
+  void wake() override { inner_->wake(); }
+
+ private:
+  transport::FrameServer* inner_;
+  std::atomic<bool> severed_{false};
+};
+
+// A peer that says exactly what a test wants.
+class RawPeer {
+ public:
+  explicit RawPeer(std::unique_ptr<transport::FrameClient> client) : client_(std::move(client)) {}
+
+  void say(const wire::Message& message) { REQUIRE(client_->send(wire::encode(message), soon())); }
+  void say_bytes(Bytes bytes) { REQUIRE(client_->send(wire::Frame{{std::move(bytes)}}, soon())); }
+  void say_experience(std::uint64_t sequence, const env::GraphFeatures& graph,
+                      const wire::Hello& self = sample_hello()) {
+    say(wire::Experience{self.actor, self.incarnation, Sequence{sequence},
+                         sample_unrolls(static_cast<float>(sequence), graph)});
+  }
+  // The next message of type M; others are passed over.
+  template <class M>
+  M hear() {
+    const Deadline deadline = soon();
+    while (true) {
+      auto frame = client_->receive(deadline);
+      REQUIRE(frame);
+      auto message = wire::decode(*frame);
+      REQUIRE(message);
+      if (auto* wanted = std::get_if<M>(&*message)) return std::move(*wanted);
+    }
+  }
+  // Every message that has come, once the server has handled all that was said.
+  std::vector<wire::Message> hear_all() {
+    static constexpr std::uint64_t kMark = 0;
+    say(wire::Ping{kMark});
+    std::vector<wire::Message> heard;
+    while (true) {
+      auto frame = client_->receive(soon());
+      REQUIRE(frame);
+      auto message = wire::decode(*frame);
+      REQUIRE(message);
+      if (std::holds_alternative<wire::Pong>(*message)) return heard;
+      heard.push_back(std::move(*message));
+    }
+  }
+
+ private:
+  std::unique_ptr<transport::FrameClient> client_;
+};
+
+// `Pair`: a transport of transport_pairs.h.
+template <class Pair>
+class ServedLearner {
+ public:
+  explicit ServedLearner(const learner::ExperienceServerConfig& config = {},
+                         const learner::RunIdentity& run = sample_run())
+      : config_(config), run_(run) {
+    router_ = pair_.make_server();
+    publisher_ = pair_.make_publisher();
+    start();
+  }
+  ServedLearner(const ServedLearner&) = delete;
+  ServedLearner& operator=(const ServedLearner&) = delete;
+  ~ServedLearner() { stop(); }
+
+  [[nodiscard]] learner::ExperienceServer& server() { return *server_; }
+
+  // Tells the actors, as a learner does that ends in order.
+  void stop() {
+    if (!thread_.joinable()) return;
+    thread_.request_stop();
+    router_->wake();
+    thread_.join();
+  }
+  // Another learner in the place of this one, which said no word of goodbye and whose memory is
+  // lost.
+  void kill_and_restart() {
+    severable_->sever();
+    stop();
+    start();
+  }
+
+  [[nodiscard]] RawPeer raw_peer() { return RawPeer(pair_.connect()); }
+
+  // A real actor's end, with transports of its own.
+  struct Actor {
+    std::unique_ptr<transport::FrameClient> client;
+    std::unique_ptr<transport::FrameSubscriber> announcements;
+    actor::LearnerLink link;
+  };
+  [[nodiscard]] std::unique_ptr<Actor> actor(const wire::Hello& hello = sample_hello(),
+                                             const actor::LearnerLinkConfig& config = {}) {
+    auto client = pair_.connect();
+    auto announcements = pair_.subscribe();
+    auto& to_learner = *client;
+    auto& from_learner = *announcements;
+    return std::unique_ptr<Actor>(
+        new Actor{std::move(client), std::move(announcements),
+                  actor::LearnerLink(to_learner, from_learner, hello, graphs_, config)});
+  }
+  // What comes next from `actor`, which listens meanwhile, as it does between two messages: it is
+  // asked for graphs.
+  learner::ReceivedUnrolls next_from(Actor& actor) {
+    const Deadline deadline = soon();
+    Result<learner::ReceivedUnrolls> received = fail(Errc::kTimeout);
+    while (!received && !deadline.expired()) {
+      static_cast<void>(actor.link.newest_parameters());
+      received = server_->pop({}, Deadline::in(std::chrono::milliseconds(5)));
+    }
+    REQUIRE(received);
+    return *std::move(received);
+  }
+  [[nodiscard]] const env::GraphFeatures& graph(std::size_t i) const { return *graphs_[i]; }
+
+  // Waits until the counters say so; the last ones.
+  template <class Condition>
+  learner::ServerCounters counters_when(Condition holds) {
+    const Deadline deadline = soon();
+    while (!holds(server_->counters()) && !deadline.expired()) std::this_thread::yield();
+    const auto counters = server_->counters();
+    REQUIRE(holds(counters));
+    return counters;
+  }
+
+ private:
+  void start() {
+    server_ = std::make_unique<learner::ExperienceServer>(run_, config_);
+    severable_ = std::make_unique<Severable>(*router_);
+    thread_ = std::jthread(
+        [this](const std::stop_token& stop) { server_->run(*severable_, *publisher_, stop); });
+  }
+
+  learner::ExperienceServerConfig config_;
+  learner::RunIdentity run_;
+  std::vector<env::GraphFeaturesPtr> graphs_ = sample_graphs();
+  Pair pair_;
+  std::unique_ptr<transport::FrameServer> router_;
+  std::unique_ptr<transport::FramePublisher> publisher_;
+  std::unique_ptr<learner::ExperienceServer> server_;
+  std::unique_ptr<Severable> severable_;
+  std::jthread thread_;
+};
+
+}  // namespace pacml::testing
