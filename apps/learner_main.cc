@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   using namespace pacml;
   if (!apps::set_single_threaded_math()) apps::restart_self(argv);
   model::prepare_torch_runtime();
-  apps::Program program{.name = "pacml-learner",
+  apps::Program program{.name = "pacml",  // what users type
                         .summary = "the parts of pacml that need LibTorch",
                         .version = "pacml-learner " + apps::version(),
                         .commands = {},

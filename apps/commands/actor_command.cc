@@ -18,7 +18,7 @@ class ActorCommand final : public Command {
     config_.declare(options);
     options.required_option("--learner ADDRESS", &learner_,
                             "where the learner is, e.g. tcp://HOST:5555");
-    options.option("--id N", &id_, "number of this actor, unique within the run (default 0)");
+    options.option("--id N", &id_, "number of this actor, unique within the run");
     options.option("--run-id NAME", &run_id_, "refuse to join another run than this");
     options.option("--log-level LEVEL", &log_level_, "trace, debug, info, warn, error or off");
   }

@@ -33,7 +33,7 @@ class BenchCommand final : public Command {
         "--config CONFIG", &settings_.config,
         "configuration to measure (default: the paper's setting A on the built-in models)");
     options.option("--profiles DIR", &settings_.profiles, "folder of <model>/graph.txt");
-    options.option("--seconds S", &settings_.seconds, "length of the pipeline's run (default 20)");
+    options.option("--seconds S", &settings_.seconds, "length of the pipeline's run");
     options.option("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {

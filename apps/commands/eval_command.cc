@@ -33,8 +33,8 @@ class EvalCommand final : public Command {
         "--policy NAME|RUN_DIR[,...]", &policies_,
         "policies by name, run folders, or \"baselines\" for all of them; may be repeated "
         "(default: baselines)");
-    options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
-    options.option("--first-seed K", &first_seed_, "number of the first episode (default 0)");
+    options.option("--seeds N", &seeds_, "episodes of each policy");
+    options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--threads N", &threads_, "default: one per core");
     options.option("--out FILE.json", &out_, "write every figure as JSON");
   }

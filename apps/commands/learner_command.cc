@@ -23,7 +23,7 @@ class LearnerCommand final : public Command {
     config_.declare(options);
     options.required_option("--run DIR", &options_.run_directory, "folder of the run");
     options.option("--bind ADDRESS", &options_.bind,
-                   "where actors connect (default tcp://127.0.0.1:5555); weights are announced at "
+                   "where actors connect; weights are announced at "
                    "the next port");
     options.option("--resume", &options_.resume, "go on from the run's last checkpoint");
     options.option("--minutes M", &options_.minutes, "stop after M minutes");
