@@ -78,12 +78,16 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
 TrainingSession::~TrainingSession() = default;
 
 void TrainingSession::run(const std::stop_token& stop) {
-  // From now on there is something to resume from, and the disk is known to take it.
-  if (!options_.resume) require_checkpoint();
-  loop_->publish();
+  begin();
   while (step(stop)) {
   }
   finish();
+}
+
+void TrainingSession::begin() {
+  // From now on there is something to resume from, and the disk is known to take it.
+  if (!options_.resume) require_checkpoint();
+  loop_->publish();
 }
 
 bool TrainingSession::limit_reached() const {
@@ -107,6 +111,9 @@ bool TrainingSession::step(const std::stop_token& stop) {
 }
 
 void TrainingSession::finish() {
+  // What cannot be had again comes first: whoever stops us may not wait for an evaluation. Its
+  // outcome belongs into the last checkpoint all the same.
+  require_checkpoint();
   evaluate();
   write_metrics();
   require_checkpoint();

@@ -40,8 +40,9 @@ class TrainingSession {
   // UserError: the first or the last checkpoint cannot be written. Others that cannot are logged.
   void run(const std::stop_token& stop);
 
-  // One update with whatever housekeeping is due; false when a limit is reached or `stop`
-  // requested.
+  // The parts of run(), for callers with a loop of their own. step: one update with whatever
+  // housekeeping is due; false when a limit is reached or `stop` requested.
+  void begin();
   bool step(const std::stop_token& stop);
   void finish();
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "apps/train_config.h"
+
+namespace pacml::testing {
+
+// A run of the whole program that takes a moment: eight servers, one model of the built-in zoo,
+// episodes of 20 jobs, a network of a few hundred weights.
+inline apps::TrainConfig tiny_config() {
+  apps::TrainConfig config;
+  config.seed = 1;
+  config.env.ramp.topology = {2, 2, 2};
+  config.env.max_partitions_per_op = 4;
+  config.env.cluster.max_simulation_time = 2e4;
+  config.env.cluster.lookahead_cache = env::LookaheadCache::kModelDegree;
+  config.env.workload.models = {"alexnet"};
+  config.env.workload.replication_factor = 20;
+  config.env.workload.requirement.kind = env::DistributionKind::kUniform;
+  config.network = {.rounds = 1,
+                    .message_width = 8,
+                    .hidden_width = 8,
+                    .node_width = 8,
+                    .graph_width = 4,
+                    .readout_width = 16};
+  config.actor = {.environments = 8, .unroll_length = 10};
+  config.impala.batch_decisions = 400;
+  config.learner.metrics_seconds = 0.1;
+  config.learner.checkpoint_seconds = 0.3;
+  config.learner.evaluate_seconds = 0.5;
+  config.learner.evaluate_episodes = 2;
+  return config;
+}
+
+}  // namespace pacml::testing

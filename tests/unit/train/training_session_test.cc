@@ -1,0 +1,303 @@
+#include "apps/roles/training_session.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "apps/roles/in_process_actor.h"
+#include "common/config/dump.h"
+#include "common/log.h"
+#include "common/result.h"
+#include "env/graph/profile_library.h"
+#include "model/layout.h"
+#include "tests/support/catch.h"
+#include "tests/support/drifting_network.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/tiny_run.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::unique_ptr<model::TrainableNetwork> make_network(const model::NetworkShape& shape) {
+  return std::make_unique<model::DriftingNetwork>(shape);
+}
+
+model::ParameterLayout layout_of(const TrainConfig& config) {
+  const env::PartitioningWorld world(
+      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
+  return model::make_layout(model::make_shape(config.network, world.spec()));
+}
+
+// Housekeeping only when asked for: no clock decides what a test sees.
+TrainConfig quiet_config() {
+  TrainConfig config = testing::tiny_config();
+  config.learner.metrics_seconds = config.learner.checkpoint_seconds =
+      config.learner.evaluate_seconds = 1e6;
+  return config;
+}
+
+// A run folder with one session after another in it.
+class Run {
+ public:
+  explicit Run(TrainConfig config = quiet_config()) : config_(std::move(config)) {
+    set_up_logging({.role = "test", .run_id = {}, .level = "off", .file = {}});
+    options_.run_directory = (folder_ / "run").string();
+    options_.decisions = 4'000;
+  }
+
+  // A session with an actor of its own; the first one makes the folder.
+  TrainingSession& session() {
+    const bool exists = RunDirectory::holds_run(options_.run_directory);
+    const auto run = exists ? RunDirectory::open(options_.run_directory)
+                            : RunDirectory::create(options_.run_directory, dump_config(config_));
+    options_.resume = exists;
+    session_.reset();
+    actor_ = std::make_unique<InProcessActor>(config_);
+    session_ = std::make_unique<TrainingSession>(config_, options_, run, make_network, *actor_,
+                                                 *actor_, [this] { return server_; });
+    return *session_;
+  }
+  void train(std::int64_t until_decisions) {
+    options_.decisions = until_decisions;
+    session().run({});
+  }
+
+  [[nodiscard]] std::vector<json> metrics() const {
+    std::ifstream file(folder_ / "run" / "metrics.jsonl");
+    std::vector<json> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
+    return lines;
+  }
+  [[nodiscard]] fs::path checkpoint_folder() const { return folder_ / "run" / "checkpoints"; }
+  [[nodiscard]] learner::Checkpoint newest() const {
+    return learner::load_newest(learner::CheckpointFolder(checkpoint_folder(), 1),
+                                layout_of(config_))
+        .checkpoint;
+  }
+  [[nodiscard]] std::vector<std::string> checkpoint_names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(checkpoint_folder())) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+  // Where the checkpoints' folder should be: no write can succeed, not even for root.
+  void put_file_in_the_way() const {
+    fs::remove_all(checkpoint_folder());
+    std::ofstream(checkpoint_folder()) << "in the way";
+  }
+  TrainConfig& config() { return config_; }
+  learner::ServerCounters& server() { return server_; }
+
+ private:
+  testing::TempDir folder_;
+  TrainConfig config_;
+  LearnerRoleOptions options_;
+  learner::ServerCounters server_;
+  std::unique_ptr<InProcessActor> actor_;
+  std::unique_ptr<TrainingSession> session_;
+};
+
+std::stop_token stopped() {
+  std::stop_source stop;
+  stop.request_stop();
+  return stop.get_token();
+}
+
+TEST_CASE("a session learns up to its limit and leaves a checkpoint, metrics and the best policy",
+          "[unit][train]") {
+  Run run;
+  run.train(2'000);
+  const auto checkpoint = run.newest();
+  CHECK(checkpoint.counters.at("decisions") == 2'000);
+  CHECK(checkpoint.counters.at("samples") == 2'000);
+  CHECK(checkpoint.counters.at("updates") == 5);
+  CHECK(checkpoint.counters.at("episodes") > 0);
+  CHECK(checkpoint.run_id == "run");
+  CHECK(checkpoint.config_text == dump_config(run.config()));
+  CHECK(run.checkpoint_names() == std::vector<std::string>{"best.safetensors",
+                                                           "checkpoint-000000000000.safetensors",
+                                                           "checkpoint-000000000005.safetensors"});
+  REQUIRE(run.metrics().size() == 1);
+  CHECK(run.metrics()[0]["evaluation"]["best_blocking_rate"] == checkpoint.best_score.value());
+}
+
+TEST_CASE("there is something to resume from before anything was learned", "[unit][train]") {
+  Run run;
+  run.session().run(stopped());
+  CHECK(run.newest().counters.at("decisions") <= 400);  // one step at most
+  run.train(2'000);
+  CHECK(run.newest().counters.at("decisions") >= 2'000);
+}
+
+TEST_CASE("a line of metrics has every figure that is documented", "[unit][train]") {
+  Run run;
+  run.server() = {.actors = 3,
+                  .accepted = 11,
+                  .duplicates = 1,
+                  .gaps = 2,
+                  .malformed = 4,
+                  .refused = 5,
+                  .weights_sent = 6};
+  run.train(800);
+  const json line = run.metrics().at(0);
+  const std::set<std::string> expected = {"actors",
+                                          "blocking_rate",
+                                          "decisions",
+                                          "decisions_per_second",
+                                          "duplicates",
+                                          "entropy",
+                                          "entropy_cost",
+                                          "entropy_loss",
+                                          "episodes",
+                                          "evaluation",
+                                          "explained_variance",
+                                          "gaps",
+                                          "gradient_norm",
+                                          "learning_rate",
+                                          "log_rho",
+                                          "loss",
+                                          "malformed",
+                                          "messages",
+                                          "misfits",
+                                          "policy_lag",
+                                          "policy_loss",
+                                          "queue_depth",
+                                          "refused",
+                                          "resident_bytes",
+                                          "return",
+                                          "samples",
+                                          "samples_per_second",
+                                          "seconds",
+                                          "stale",
+                                          "updates",
+                                          "updates_per_second",
+                                          "value_deviation",
+                                          "value_loss",
+                                          "value_target"};
+  std::set<std::string> found;
+  for (const auto& [key, value] : line.items()) found.insert(key);
+  CHECK(found == expected);
+  CHECK(line["policy_lag"].size() == 3);
+  CHECK(line["actors"] == 3);
+  CHECK(line["messages"] == 11);
+  CHECK(line["duplicates"] == 1);
+  CHECK(line["gaps"] == 2);
+  CHECK(line["malformed"] == 4);
+  CHECK(line["refused"] == 5);
+  CHECK(line["resident_bytes"] > 1'000'000);
+  CHECK(line["decisions_per_second"] > 0);
+}
+
+TEST_CASE("a session that is resumed counts on from its checkpoint", "[unit][train]") {
+  Run run;
+  run.train(2'000);
+  const auto before = run.newest();
+  run.train(4'000);
+  const auto after = run.newest();
+  CHECK(after.counters.at("decisions") == 4'000);
+  CHECK(after.counters.at("updates") == 10);
+  CHECK(after.counters.at("milliseconds") >= before.counters.at("milliseconds"));
+  CHECK(after.best_score <= before.best_score);
+  const auto lines = run.metrics();
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1]["decisions"] == 4'000);
+  CHECK(lines[1]["updates"] == 10);
+  CHECK(lines[1]["seconds"] > lines[0]["seconds"]);
+}
+
+TEST_CASE("the same seed gives the same weights, another one does not", "[unit][train]") {
+  const auto weights = [](std::int64_t seed) {
+    TrainConfig config = quiet_config();
+    config.seed = seed;
+    Run run(config);
+    run.train(1'200);
+    return run.newest().algorithm;
+  };
+  const auto first = weights(1);
+  CHECK(weights(1) == first);
+  CHECK_FALSE(weights(2) == first);
+}
+
+TEST_CASE("a checkpoint is written at the next opportunity when one is asked for",
+          "[unit][train]") {
+  Run run;
+  TrainingSession& session = run.session();
+  session.begin();
+  session.step({});
+  session.request_checkpoint();
+  session.step({});
+  const std::vector<std::string> expected = {"checkpoint-000000000000.safetensors",
+                                             "checkpoint-000000000002.safetensors"};
+  CHECK(run.checkpoint_names() == expected);
+  session.step({});
+  CHECK(run.checkpoint_names() == expected);
+}
+
+TEST_CASE("a disk that fails during training is a line of the log, at the end it is an error",
+          "[unit][train]") {
+  Run run;
+  TrainingSession& session = run.session();
+  session.begin();
+  run.put_file_in_the_way();
+  session.request_checkpoint();
+  CHECK(session.step({}));
+  CHECK_THROWS_WITH(session.finish(), Catch::StartsWith("no checkpoint could be written: ") &&
+                                          Catch::Contains(run.checkpoint_folder().string()));
+  fs::remove(run.checkpoint_folder());
+  CHECK_NOTHROW(session.finish());
+  CHECK(run.newest().counters.at("updates") == 1);
+}
+
+TEST_CASE("a disk that takes no first checkpoint ends the run before it begins", "[unit][train]") {
+  Run run;
+  TrainingSession& session = run.session();
+  run.put_file_in_the_way();
+  CHECK_THROWS_AS(session.run({}), UserError);
+}
+
+TEST_CASE("a checkpoint of another network is refused by name", "[unit][train]") {
+  Run run;
+  run.train(400);
+  const auto before = run.checkpoint_names();
+  run.config().network.readout_width = 32;
+  CHECK_THROWS_WITH(run.session(),
+                    Catch::Contains("checkpoint-000000000001.safetensors is a checkpoint of "
+                                    "another network: readout.weight is [16, 12] in it and [32, "
+                                    "12] in this network"));
+  CHECK(run.checkpoint_names() == before);
+}
+
+TEST_CASE("a damaged checkpoint is passed over for the one before it", "[unit][train]") {
+  Run run;
+  run.train(800);
+  fs::resize_file(run.checkpoint_folder() / "checkpoint-000000000002.safetensors", 100);
+  run.session().run(stopped());
+  // One update from the first checkpoint, which had none.
+  CHECK(run.newest().counters.at("updates") == 1);
+}
+
+TEST_CASE("the best policy is kept when a later one is worse", "[unit][train]") {
+  Run run;
+  run.train(400);
+  const auto layout = layout_of(run.config());
+  const auto first = learner::load_checkpoint(run.checkpoint_folder() / "best.safetensors", layout);
+  for (std::int64_t decisions = 800; decisions <= 2'400; decisions += 400) {
+    run.train(decisions);
+    const auto best =
+        learner::load_checkpoint(run.checkpoint_folder() / "best.safetensors", layout);
+    REQUIRE(best.best_score <= first.best_score);
+    REQUIRE(run.newest().best_score == best.best_score);
+  }
+}
+
+}  // namespace
+}  // namespace pacml::apps
