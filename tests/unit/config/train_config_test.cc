@@ -1,0 +1,127 @@
+#include "apps/train_config.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "common/config/dump.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+#include "common/wire/codec.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/tiny_run.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> shipped_configs() {
+  const char* source = std::getenv("PACML_SOURCE_DIR");
+  REQUIRE(source != nullptr);
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(source) / "configs")) {
+    if (entry.path().extension() == ".yaml") found.push_back(entry.path());
+  }
+  return found;
+}
+
+TEST_CASE("every configuration that we ship is valid and makes a task", "[unit][config]") {
+  const auto files = shipped_configs();
+  CHECK(files.size() >= 4);
+  for (const auto& file : files) {
+    INFO(file);
+    TrainConfig config;
+    REQUIRE_NOTHROW(config = load_train_config(file.string(), {}, ""));
+    CHECK_NOTHROW(check_task(config));
+  }
+}
+
+TEST_CASE("a run's configuration reads back as it was", "[unit][config]") {
+  for (const auto& file : shipped_configs()) {
+    INFO(file);
+    const TrainConfig config = load_train_config(file.string(), {}, "");
+    CHECK(read_config<TrainConfig>(ConfigSource::from_text("dump", dump_config(config))) == config);
+  }
+}
+
+TEST_CASE("overrides and the folder of profiles replace what the file says", "[unit][config]") {
+  const testing::TempDir folder;
+  const auto file = (folder / "c.yaml").string();
+  std::ofstream(file) << "seed: 3\nenv: {profiles: here}\n";
+  const TrainConfig config =
+      load_train_config(file, {"impala.discount=0.5", "actors=2"}, "elsewhere");
+  CHECK(config.seed == 3);
+  CHECK(config.impala.discount == 0.5);
+  CHECK(config.actors == 2);
+  CHECK(config.env.profiles == "elsewhere");
+  CHECK(load_train_config(file, {}, "").env.profiles == "here");
+}
+
+TEST_CASE("what cannot be is refused where it was written", "[unit][config]") {
+  const testing::TempDir folder;
+  const auto file = (folder / "c.yaml").string();
+  std::ofstream(file) << "env:\n  ramp:\n    num_channels: 1\n    topology: [2, 4, 2]\n";
+  CHECK_THROWS_WITH(load_train_config(file, {}, ""),
+                    Catch::StartsWith(file + ":4: env.ramp: topology: 4 racks per group"));
+  const std::string fixed = "env.ramp.topology=[4, 4, 2]";
+  CHECK_NOTHROW(load_train_config(file, {fixed}, ""));
+  const auto refusal = [&](const std::string& change) {
+    try {
+      static_cast<void>(load_train_config(file, {fixed, change}, ""));
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  for (const std::string change :
+       {"seed=-1", "actors=0", "actor.unroll_length=0", "impala.batch_decisions=0",
+        "learner.credits_per_actor=0", "learner.metrics_seconds=0", "network.message_width=7",
+        "transport.queue_messages=0", "env.op_quantum=0", "env.max_partitions_per_op=0"}) {
+    INFO(change);
+    const std::string key = change.substr(0, change.find('='));
+    CHECK_THAT(refusal(change), Catch::StartsWith("--set " + change + ": ") &&
+                                    Catch::Contains(key.substr(key.rfind('.') + 1)));
+  }
+}
+
+TEST_CASE("a task whose model is not there is refused with the nearest name", "[unit][config]") {
+  TrainConfig config = testing::tiny_config();
+  config.env.workload.models = {"alexnte"};
+  CHECK_THROWS_WITH(check_task(config), Catch::Contains("no model \"alexnte\"") &&
+                                            Catch::Contains("did you mean 'alexnet'?"));
+}
+
+TEST_CASE("actors and learners must agree on the task and the network, on nothing else",
+          "[unit][config]") {
+  const auto hash = [](const TrainConfig& config) { return config_hash(agreement_of(config)); };
+  const TrainConfig base = testing::tiny_config();
+  TrainConfig same = base;
+  same.env.profiles = "another/place";
+  same.actor.environments = 3;
+  same.learner.metrics_seconds = 9;
+  same.impala.discount = 0.1;
+  same.seed = 77;
+  CHECK(hash(same) == hash(base));
+  TrainConfig other_task = base;
+  other_task.env.max_partitions_per_op = 8;
+  CHECK(hash(other_task) != hash(base));
+  TrainConfig other_network = base;
+  other_network.network.readout_width = 8;
+  CHECK(hash(other_network) != hash(base));
+}
+
+TEST_CASE("what an actor says of its configuration fits into its Hello", "[unit][config]") {
+  for (const auto& file : shipped_configs()) {
+    INFO(file);
+    wire::Hello hello;
+    hello.config_text = dump_config(agreement_of(load_train_config(file.string(), {}, "")));
+    CHECK(wire::decode(wire::encode(hello)));
+  }
+}
+
+}  // namespace
+}  // namespace pacml::apps
