@@ -1,6 +1,7 @@
 #include "apps/trace/trace_replay.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -36,6 +37,14 @@ double to_double(const json& v) {
   if (v.is_number()) return v.get<double>();
   if (v == "inf") return std::numeric_limits<double>::infinity();
   throw UserError("expected a number, found " + v.dump());
+}
+
+int to_int(const json& v) {
+  if (v.is_number_integer()) {
+    const double value = v.get<double>();
+    if (std::abs(value) <= std::numeric_limits<int>::max()) return v.get<int>();
+  }
+  throw UserError("expected a whole number, found " + v.dump());
 }
 
 // The shortest decimal that reads back as the same float32.
@@ -86,23 +95,29 @@ RewardConfig reward_config(const std::string& name, const json& recorded) {
 PartitioningConfig partitioning_config(const json& recorded) {
   const json& c = member(recorded, "config");
   PartitioningConfig out;
-  out.ramp.topology = member(c, "topology").get<std::array<int, 3>>();
-  out.ramp.num_channels = member(c, "num_channels").get<int>();
+  const json& topology = member(c, "topology");
+  if (topology.size() != 3) throw UserError("config: topology must be three whole numbers");
+  for (std::size_t i = 0; i < 3; ++i) out.ramp.topology[i] = to_int(topology.at(i));
+  out.ramp.num_channels = to_int(member(c, "num_channels"));
   out.ramp.total_node_bandwidth = to_double(member(c, "total_node_bandwidth"));
   out.ramp.propagation_latency = to_double(member(c, "intra_gpu_propagation_latency"));
   out.ramp.worker_io_latency = to_double(member(c, "worker_io_latency"));
   out.ramp.worker_memory = to_double(member(c, "worker_memory_capacity"));
   out.cluster.max_simulation_time = to_double(member(c, "max_simulation_run_time"));
-  out.cluster.job_queue_capacity = member(c, "job_queue_capacity").get<int>();
+  out.cluster.job_queue_capacity = to_int(member(c, "job_queue_capacity"));
   const std::string cache = member(recorded, "lookahead_cache").get<std::string>();
   out.cluster.lookahead_cache =
       cache == "off" ? LookaheadCache::kOff : LookaheadCache::kModelDegree;
-  out.workload.num_training_steps = member(c, "num_training_steps").get<int>();
+  out.workload.num_training_steps = to_int(member(c, "num_training_steps"));
   out.op_quantum = to_double(member(c, "min_op_run_time_quantum"));
+  // Before their product is taken.
+  if (const auto problems = validate(out.ramp); !problems.empty()) {
+    throw UserError("config: " + problems.front());
+  }
   const json& most = member(c, "max_partitions_per_op");
   const auto& t = out.ramp.topology;
-  out.max_partitions_per_op = most.is_null() ? t[0] * t[1] * t[2] : most.get<int>();
-  out.max_partitions_in_observation = member(c, "max_partitions_per_op_in_observation").get<int>();
+  out.max_partitions_per_op = most.is_null() ? t[0] * t[1] * t[2] : to_int(most);
+  out.max_partitions_in_observation = to_int(member(c, "max_partitions_per_op_in_observation"));
   out.apply_action_mask = member(c, "apply_action_mask").get<bool>();
   return out;
 }
@@ -439,9 +454,17 @@ class Replay {
       : recorded_(recorded), config_(partitioning_config(recorded)) {
     for (const auto& row : member(recorded, "jobs")) {
       const auto model = row.at(0).get<std::string>();
+      const RecordedJob job = {0, row.at(1).get<double>(), row.at(2).get<double>()};
+      if (!(job.fraction > 0 && job.fraction <= 1)) {
+        throw UserError("jobs: a fraction must be above 0 and up to 1, found " + row.at(1).dump());
+      }
+      if (!jobs_.empty() && !(job.interarrival_before > 0)) {
+        throw UserError("jobs: time between arrivals must be above 0, found " + row.at(2).dump());
+      }
       const auto [it, is_new] = model_index_.try_emplace(model, static_cast<int>(models_.size()));
       if (is_new) models_.push_back(model);
-      jobs_.push_back({it->second, row.at(1).get<double>(), row.at(2).get<double>()});
+      jobs_.push_back(job);
+      jobs_.back().model = it->second;
     }
     if (jobs_.empty()) throw UserError("the trace has no jobs");
     config_.workload.models = models_;
@@ -478,6 +501,7 @@ class Replay {
     for (const auto& graph : graphs) {
       out["models"][graph->model()] = model_statistics(*graph, config_.workload.num_training_steps);
     }
+    if (!out.contains("obs_static")) return;
     for (auto& [model, observation] : out["obs_static"].items()) {
       const auto it = model_index_.find(model);
       if (it == model_index_.end()) throw UserError("obs_static: no job is of model " + model);
@@ -503,7 +527,7 @@ class Replay {
     for (std::size_t i = 0; i < 17; ++i)
       step["graph_features"].push_back(shortest(env.globals()[i]));
 
-    const int action = member(recorded, "action").get<int>();
+    const int action = to_int(member(recorded, "action"));
     if (action < 0 || action >= env.spec().num_actions) {
       throw UserError("steps: there is no action " + std::to_string(action));
     }
@@ -542,7 +566,7 @@ class Replay {
   void write_dump(const MountedJob& m, json& out) const {
     const auto key = models_[static_cast<std::size_t>(m.job.model)] + "@" +
                      std::to_string(m.execution->job->degree());
-    if (!out["partitioned"].contains(key)) return;
+    if (!out.contains("partitioned") || !out["partitioned"].contains(key)) return;
     json& dump = out["partitioned"][key];
     if (dump.at("job_idx") == m.job.index) dump = dump_partitioned(m, *world_->memo(), dump);
   }

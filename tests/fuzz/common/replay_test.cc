@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "common/atomic_file.h"
 #include "common/rng.h"
 #include "common/wire/codec.h"
 #include "tests/fuzz/common/targets.h"
 #include "tests/support/catch.h"
-#include "tests/support/golden.h"
+#include "tests/support/fuzz_corpus.h"
 #include "tests/support/wire_samples.h"
 
 // Every build runs the corpus, and seeded mutations of it, through the fuzz targets: a crash that a
@@ -17,52 +15,8 @@
 namespace pacml {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::vector<Bytes> corpus(const std::string& name) {
-  std::vector<fs::path> paths;
-  for (const auto& entry :
-       fs::directory_iterator(testing::source_path("tests/fuzz/common/corpus/" + name))) {
-    paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  std::vector<Bytes> inputs;
-  for (const fs::path& path : paths) {
-    const auto text = read_file(path);
-    REQUIRE(text.has_value());
-    const auto bytes = std::as_bytes(std::span(text->data(), text->size()));
-    inputs.emplace_back(bytes.begin(), bytes.end());
-  }
-  return inputs;
-}
-
-// One to four small damages; `other` lends a piece of itself.
-Bytes mutated(Bytes bytes, const Bytes& other, Rng& rng) {
-  for (std::uint64_t left = 1 + rng.below(4); left > 0; --left) {
-    const std::size_t at = rng.below(bytes.size() + 1);
-    const auto here = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-    switch (rng.below(5)) {
-      case 0:
-        if (here != bytes.end()) *here ^= std::byte(1U << rng.below(8));
-        break;
-      case 1:
-        if (here != bytes.end()) *here = std::byte(rng.below(256));
-        break;
-      case 2:
-        bytes.insert(here, 1 + rng.below(4), std::byte(rng.below(256)));
-        break;
-      case 3:
-        bytes.erase(here, here + static_cast<std::ptrdiff_t>(rng.below(
-                                     static_cast<std::uint64_t>(bytes.end() - here) + 1)));
-        break;
-      default:
-        if (!other.empty()) {
-          const auto from = other.begin() + static_cast<std::ptrdiff_t>(rng.below(other.size()));
-          bytes.insert(here, from, from + std::min<std::ptrdiff_t>(8, other.end() - from));
-        }
-    }
-  }
-  return bytes;
+  return testing::read_corpus("tests/fuzz/common/corpus/" + name);
 }
 
 void run_mutations(const std::vector<Bytes>& inputs, bool (*target)(std::span<const std::byte>),
@@ -70,7 +24,7 @@ void run_mutations(const std::vector<Bytes>& inputs, bool (*target)(std::span<co
   Rng rng(seed);
   for (int round = 0; round < rounds; ++round) {
     for (const Bytes& input : inputs) {
-      target(mutated(input, inputs[rng.below(inputs.size())], rng));
+      target(testing::damaged(input, inputs[rng.below(inputs.size())], rng));
     }
   }
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+// One call with any bytes: ends the process when a promise of the code below is broken.
+
+namespace pacml::fuzz {
+
+// Reads a graph.txt. What is read must make a job graph of finite figures that can be cut, placed
+// and simulated to its end. True when it was read.
+bool profile(std::span<const std::byte> bytes);
+
+// Replays a recorded run on the small graphs of tests/golden/env. What is replayed must replay to
+// itself. Documents that ask for a large cluster are left out, for speed. True when it was
+// replayed.
+bool trace(std::span<const std::byte> bytes);
+
+}  // namespace pacml::fuzz

@@ -1,0 +1,57 @@
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/trace/trace_replay.h"
+#include "common/check.h"
+#include "common/result.h"
+#include "tests/fuzz/env/targets.h"
+
+namespace pacml::fuzz {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 17;
+// Clusters of more servers are slow to build; beyond the second bound they must be refused.
+constexpr double kSlowServers = 64;
+constexpr double kMostServers = 4096;
+
+// Where the small graphs lie; by hand: run from the root of the source tree.
+std::string profiles() {
+  const char* root = std::getenv("PACML_SOURCE_DIR");
+  return std::string(root == nullptr ? "." : root) + "/tests/golden/env/graphs";
+}
+
+json parse(std::span<const std::byte> bytes) {
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  return json::parse(text, text + bytes.size(), nullptr, false);
+}
+
+bool is_slow(const json& document) {
+  const auto topology = json::json_pointer("/config/topology");
+  if (!document.is_object() || !document.contains(topology)) return false;
+  double servers = 1;
+  for (const json& side : document[topology]) {
+    if (side.is_number()) servers *= side.get<double>();
+  }
+  return servers > kSlowServers && servers <= kMostServers;
+}
+
+}  // namespace
+
+bool trace(std::span<const std::byte> bytes) {
+  if (bytes.size() > kMostBytes) return false;
+  const json document = parse(bytes);
+  if (document.is_discarded() || is_slow(document)) return false;
+  try {
+    const json replayed = apps::replay_trace(document, profiles());
+    PACML_CHECK(apps::replay_trace(replayed, profiles()) == replayed,
+                "what is replayed must replay to itself");
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace pacml::fuzz
