@@ -8,6 +8,9 @@ struct Router::Impl {
   Impl(Context& context, const Endpoint& bind_to, const SocketConfig& config)
       : socket(make_socket(context, zmq::socket_type::router, config)),
         endpoint(bind_socket(socket, bind_to, config)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { unlink_bound(endpoint); }
 
   zmq::socket_t socket;
   Endpoint endpoint;

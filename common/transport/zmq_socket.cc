@@ -130,6 +130,10 @@ Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint, const Sock
   return Endpoint::parse(socket.get(zmq::sockopt::last_endpoint));
 }
 
+void unlink_bound(const Endpoint& endpoint) {
+  if (endpoint.kind() == Endpoint::Kind::kIpc) ::unlink(endpoint.path().c_str());
+}
+
 void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint) {
   try {
     socket.connect(endpoint.str());

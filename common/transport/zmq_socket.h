@@ -46,6 +46,9 @@ class Waker {
 // Returns where it is bound. UserError: in use, no such address, not local and not allowed to.
 [[nodiscard]] Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint,
                                    const SocketConfig& config);
+// Removes the file of a bound ipc socket, which libzmq leaves behind. Before the socket closes, so
+// that it cannot be another one's by then.
+void unlink_bound(const Endpoint& endpoint);
 // UserError: not an address to connect to.
 void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint);
 

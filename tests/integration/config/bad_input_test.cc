@@ -1,0 +1,310 @@
+// What a user may get wrong: one sentence that says what and where, exit code 2, and every file as
+// it was.
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/transport/context.h"
+#include "common/transport/router.h"
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Outcome;
+using testing::pacml;
+using testing::text_of;
+using testing::Workplace;
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kOp =
+    "forward_compute_time=1.0, backward_compute_time=2.0, activation_size=1000, "
+    "parameter_size=500";
+
+// Every file with its content, every folder; a lock is no content.
+std::map<std::string, std::string> snapshot(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().filename() == ".lock") continue;
+    files[entry.path()] = entry.is_regular_file() ? text_of(entry.path()) : "";
+  }
+  return files;
+}
+
+// Expects a refusal with a sentence that contains `parts`, and nothing changed in the workplace.
+void check_refused(const Workplace& place, const Words& arguments, const Words& parts) {
+  const auto before = snapshot(place / ".");
+  const Outcome outcome = pacml(arguments);
+  std::string command = "pacml";
+  for (const auto& word : arguments) command += " " + word;
+  INFO(command << "\n" << outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(std::ranges::count(outcome.err, '\n') == 1);
+  CHECK_THAT(outcome.err, Catch::StartsWith("pacml: "));
+  for (const auto& part : parts) CHECK_THAT(outcome.err, Catch::Contains(part));
+  CHECK(snapshot(place / ".") == before);
+}
+
+void write_profile(const fs::path& folder, const std::string& text) {
+  fs::create_directories(folder / "alexnet");
+  std::ofstream(folder / "alexnet" / "graph.txt") << text;
+}
+
+// A finished run of one update, in place.run().
+void train_a_little(const Workplace& place) {
+  const Outcome trained = pacml({"train", place.config_file(), "--run", place.run(), "--decisions",
+                                 "400", "--deterministic"});
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+}
+
+TEST_CASE("profiles that are missing or broken stop every command before it begins",
+          "[integration][config]") {
+  const Workplace place;
+  const std::string profiles = (place / "profiles").string();
+  Words parts;
+  SECTION("no such folder") { parts = {profiles, "no such folder"}; }
+  SECTION("no such model") {
+    fs::create_directories(fs::path(profiles) / "alexnte");
+    std::ofstream(fs::path(profiles) / "alexnte" / "graph.txt") << "node1 -- A -- " << kOp << "\n";
+    parts = {profiles, "no model \"alexnet\"", "did you mean 'alexnte'?"};
+  }
+  SECTION("a line that is none") {
+    write_profile(profiles, std::string("node1 -- A -- ") + kOp + "\nnode2 -- Linear\n");
+    parts = {profiles + "/alexnet/graph.txt:2: "};
+  }
+  SECTION("a cycle") {
+    write_profile(profiles, std::string("node1 -- A -- ") + kOp + "\nnode2 -- B -- " + kOp +
+                                "\n\tnode1 -- node2\n\tnode2 -- node1\n");
+    parts = {profiles + "/alexnet/graph.txt: the graph has a cycle through node1"};
+  }
+  const Words options = {place.config_file(), "--profiles", profiles};
+  const auto command = [&](Words words) {
+    words.insert(words.begin() + 1, options.begin(), options.end());
+    return words;
+  };
+  check_refused(place, command({"train", "--run", place.run(), "--decisions", "100"}), parts);
+  check_refused(place,
+                command({"train", "--run", place.run(), "--decisions", "100", "--deterministic"}),
+                parts);
+  check_refused(place, command({"learner", "--run", place.run(), "--bind", place.socket()}), parts);
+  check_refused(place, command({"actor", "--learner", place.socket()}), parts);
+  check_refused(place, command({"eval", "--seeds", "1"}), parts);
+}
+
+TEST_CASE("a configuration that cannot be is refused by file, line and key",
+          "[integration][config]") {
+  const Workplace place;
+  const auto with = [&](const std::string& change) {
+    return Words{"train", place.config_file(), "--run", place.run(), "--set", change};
+  };
+  check_refused(place, with("impala.discuont=0.9"),
+                {"--set impala.discuont=0.9: ", "'impala.discuont'", "did you mean 'discount'?"});
+  check_refused(place, with("impala.discount=high"),
+                {"--set impala.discount=high: ", "expected a number, found 'high'"});
+  check_refused(place, with("env.ramp.topology=[2, 4, 2]"),
+                {"--set env.ramp.topology=[2, 4, 2]: ", "4 racks per group do not fit 2"});
+  check_refused(place, with("seed"), {"--set seed: expected key=value"});
+  check_refused(place, with("seed.of=1"), {"--set seed.of=1: there is no 'of' to set"});
+
+  const auto written = [&](const std::string& text) {
+    const std::string file = (place / "wrong.yaml").string();
+    std::ofstream(file) << text;
+    return Words{"train", file, "--run", place.run()};
+  };
+  const std::string name = (place / "wrong.yaml").string();
+  check_refused(place, written("seed: 1\nenv:\n  rampp: {}\n"),
+                {name + ":3: unknown key 'env.rampp'; did you mean 'ramp'?"});
+  check_refused(place, written("seed: 1\nactor:\n  environments: many\n"),
+                {name + ":3: actor.environments: expected an integer"});
+  check_refused(place, written("env:\n  ramp:\n    topology: [1, 2, 2]\n"),
+                {name + ":3: env.ramp: topology: 2 racks per group do not fit 1"});
+  check_refused(place, written("seed: [1\n"), {name + ":", "not valid YAML"});
+  check_refused(place, {"train", (place / "none.yaml").string(), "--run", place.run()},
+                {"cannot read " + (place / "none.yaml").string(), "No such file"});
+}
+
+TEST_CASE("words that pacml does not know are answered with those that it does",
+          "[integration][config]") {
+  const Workplace place;
+  const std::string config = place.config_file();
+  check_refused(place, {"trian", config}, {"there is no command 'trian'; did you mean 'train'?"});
+  check_refused(place, {"train", config, "--rnu", place.run()},
+                {"has no option --rnu; did you mean '--run'?"});
+  check_refused(place, {"train", config}, {"--run is required"});
+  check_refused(place, {"train", config, "--run"}, {"--run needs a value"});
+  check_refused(place, {"train", config, "more", "--run", place.run()}, {"does not take 'more'"});
+  check_refused(place, {"eval", config, "--policy", "para_mxa"},
+                {"no policy and no run folder \"para_mxa\"; did you mean 'para_max'?"});
+  check_refused(place, {"eval", config, "--policy", "constant:many"}, {"constant:many"});
+  check_refused(place, {"eval", config, "--policy", (place / ".").string()},
+                {"holds no run: its config.yaml is missing"});
+}
+
+TEST_CASE("numbers out of range are refused by their option", "[integration][config]") {
+  const Workplace place;
+  const Words train = {"train", place.config_file(), "--run", place.run()};
+  const Words learner = {"learner", place.config_file(), "--run", place.run(),
+                         "--bind",  place.socket()};
+  const Words actor = {"actor", place.config_file(), "--learner", place.socket()};
+  const Words eval = {"eval", place.config_file()};
+  const auto check = [&](Words words, const std::string& option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+    check_refused(place, words, {option});
+  };
+  for (const Words& command : {train, learner}) {
+    check(command, "--minutes", "-1");
+    check(command, "--minutes", "0");
+    check(command, "--minutes", "soon");
+    check(command, "--decisions", "0");
+    check(command, "--decisions", "1.5");
+  }
+  check(train, "--actors", "0");
+  check(train, "--actors", "100000");
+  check(actor, "--id", "-1");
+  check(actor, "--id", "4294967296");
+  check(eval, "--seeds", "0");
+  check(eval, "--first-seed", "-1");
+  check(eval, "--threads", "-2");
+  Words timed = train;
+  timed.insert(timed.end(), {"--deterministic", "--minutes", "1"});
+  check_refused(place, timed, {"--deterministic needs --decisions, and no --minutes"});
+}
+
+TEST_CASE("an address that cannot be used is refused, and leaves no run folder behind",
+          "[integration][config]") {
+  const Workplace place;
+  const auto learner = [&](const std::string& address) {
+    return Words{"learner", place.config_file(), "--run", place.run(), "--bind", address};
+  };
+  transport::Context context;
+  SECTION("a port in use") {
+    const transport::Router taken(context, transport::Endpoint::parse("tcp://127.0.0.1:*"));
+    check_refused(place, learner(taken.endpoint().str()),
+                  {"cannot bind " + taken.endpoint().str(), "already in use"});
+  }
+  SECTION("a path in use") {
+    const transport::Router taken(context, transport::Endpoint::parse(place.socket()));
+    check_refused(place, learner(place.socket()),
+                  {"cannot bind " + place.socket(), "already in use"});
+  }
+  SECTION("an address for everybody") {
+    check_refused(place, learner("tcp://0.0.0.0:5999"), {"other hosts can reach that address"});
+  }
+  SECTION("no address") {
+    check_refused(place, learner("127.0.0.1:5999"), {"'127.0.0.1:5999'"});
+    check_refused(place, {"actor", place.config_file(), "--learner", "tcp://127.0.0.1:99999"},
+                  {"'tcp://127.0.0.1:99999'", "PORT 1 to 65535"});
+  }
+}
+
+TEST_CASE("a folder that cannot hold a run is refused", "[integration][config]") {
+  const Workplace place;
+  const std::string file = (place / "file").string();
+  std::ofstream(file) << "not a folder";
+  for (const std::string& run : {file, file + "/run", std::string("/proc/run")}) {
+    check_refused(place, {"train", place.config_file(), "--run", run, "--decisions", "100"}, {run});
+    check_refused(place, {"learner", place.config_file(), "--run", run, "--bind", place.socket()},
+                  {run});
+  }
+  check_refused(place, {"train", place.config_file(), "--run", place.run(), "--resume"},
+                {place.run() + " holds no run"});
+}
+
+TEST_CASE("a run that exists is neither overwritten nor continued as another",
+          "[integration][config]") {
+  const Workplace place;
+  train_a_little(place);
+  const Words train = {"train", place.config_file(), "--run", place.run(), "--decisions", "800"};
+  const Words learner = {"learner", place.config_file(), "--run", place.run(),
+                         "--bind",  place.socket()};
+  for (const Words& command : {train, learner}) {
+    check_refused(place, command, {place.run() + " already holds a run", "--resume"});
+  }
+  SECTION("of another network") {
+    const std::string checkpoint = place.run() + "/checkpoints/checkpoint-000000000001.safetensors";
+    for (Words command : {learner, train}) {
+      command.insert(command.end(), {"--resume", "--set", "network.readout_width=32"});
+      const Outcome outcome = pacml(command);
+      CHECK(outcome.code == 2);
+      CHECK(outcome.err == "pacml: " + checkpoint +
+                               " is a checkpoint of another network: readout.weight is [16, 12] "
+                               "in it and [32, 12] in this network\n");
+    }
+    CHECK(place.checkpoints().size() == 2);
+  }
+  SECTION("without a whole checkpoint") {
+    fs::remove_all(place / "run" / "checkpoints");
+    Words command = learner;
+    command.emplace_back("--resume");
+    const Outcome outcome = pacml(command);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err == "pacml: there is no checkpoint in " + place.run() + "/checkpoints\n");
+  }
+  SECTION("evaluated on another task") {
+    check_refused(
+        place,
+        {"eval", place.config_file(), "--policy", place.run(), "--set", "env.observation=cluster"},
+        {place.run() + "/checkpoints/best.safetensors is a checkpoint of another network",
+         "graph_norm.weight"});
+  }
+  SECTION("while somebody trains in it") {
+    testing::Pacml first({"learner", place.config_file(), "--run", place.run(), "--bind",
+                          place.socket(), "--resume"});
+    testing::wait_until("the learner serves", [&] {
+      return place.log("learner").find("serving actors at") != std::string::npos;
+    });
+    const Outcome second = pacml({"learner", place.config_file(), "--run", place.run(), "--bind",
+                                  place.socket() + "2", "--resume"});
+    CHECK(second.code == 2);
+    CHECK(second.err == "pacml: process " + std::to_string(first.pid()) + " is training in " +
+                            place.run() + " already\n");
+    first.signal(SIGTERM);
+    CHECK(first.end() == 0);
+  }
+}
+
+TEST_CASE("a file that cannot be written is refused before the work, not after it",
+          "[integration][config]") {
+  const Workplace place;
+  const Words eval = {"eval", place.config_file(), "--policy", "para_max", "--seeds", "1"};
+  for (const std::string& out : {(place / "no" / "such.json").string(), (place / ".").string()}) {
+    Words command = eval;
+    command.insert(command.end(), {"--out", out});
+    check_refused(place, command, {"cannot write " + out});
+    CHECK(pacml(command).out.empty());
+  }
+}
+
+TEST_CASE("an actor that differs from its learner is told what differs", "[integration][config]") {
+  const Workplace place;
+  testing::Pacml learner(
+      {"learner", place.config_file(), "--run", place.run(), "--bind", place.socket()});
+  const auto refused = [&](const Words& options) {
+    Words command = {"actor", place.config_file(), "--learner", place.socket()};
+    command.insert(command.end(), options.begin(), options.end());
+    return pacml(command);
+  };
+  const Outcome task = refused({"--set", "env.max_partitions_per_op=8"});
+  CHECK(task.code == 2);
+  CHECK(task.err ==
+        "pacml: the actor's configuration differs from the learner's (here: learner): "
+        "env.max_partitions_per_op: 4 here, 8 there\n");
+  const Outcome network = refused({"--set", "network.readout_width=32"});
+  CHECK(network.code == 2);
+  CHECK_THAT(network.err, Catch::Contains("network.readout_width: 16 here, 32 there"));
+  const Outcome run = refused({"--run-id", "other"});
+  CHECK(run.code == 2);
+  CHECK(run.err == "pacml: the actor belongs to run other, this is run run\n");
+  learner.signal(SIGTERM);
+  CHECK(learner.end() == 0);
+}
+
+}  // namespace
+}  // namespace pacml
