@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
   throw UserError("cannot write " + path.string() + ": " + std::strerror(errno));
 }
 
-// A device or a pipe must not be replaced by a file.
+// A device, a pipe or a link (/dev/stdout is one) must not be replaced by a file.
 bool is_file_or_absent(const fs::path& path) {
   std::error_code ignored;
-  const auto kind = fs::status(path, ignored).type();
+  const auto kind = fs::symlink_status(path, ignored).type();
   return kind == fs::file_type::regular || kind == fs::file_type::not_found ||
          kind == fs::file_type::none;
 }
@@ -39,8 +39,8 @@ std::string read_user_file(const fs::path& path) {
 
 void write_user_file(const fs::path& path, std::string_view text) {
   if (!is_file_or_absent(path)) {
-    std::ofstream device(path);
-    if (!(device << text << std::flush)) refuse(path);
+    std::ofstream target(path);
+    if (!(target << text << std::flush)) refuse(path);
     return;
   }
   if (const auto written = write_file_atomically(path, text); !written) {

@@ -11,7 +11,7 @@ namespace pacml::apps {
 // The whole file. UserError: cannot be read.
 [[nodiscard]] std::string read_user_file(const std::filesystem::path& path);
 
-// Replaces the file, whole or not at all; writes into what is no file, such as /dev/stdout.
+// Replaces the file, whole or not at all; writes into what is no plain file, such as /dev/stdout.
 // UserError: cannot be written.
 void write_user_file(const std::filesystem::path& path, std::string_view text);
 

@@ -203,6 +203,8 @@ int run_training(const TrainRoleOptions& options) {
   } else {
     RunDirectory::refuse_existing(options.run_directory);
   }
+  // For the learner, which would otherwise have to start twice.
+  set_single_threaded_math();
   return Training(options).run();
 }
 

@@ -1,0 +1,139 @@
+// `pacml eval`: a trained policy beside baselines.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+
+namespace pacml {
+namespace {
+
+using nlohmann::json;
+using testing::Outcome;
+using testing::pacml;
+using testing::text_of;
+using testing::Workplace;
+
+using Words = std::vector<std::string>;
+
+json evaluate(const Workplace& place, const Words& options) {
+  const std::string file = (place / "result.json").string();
+  Words words = {"eval", place.config_file(), "--out", file};
+  words.insert(words.end(), options.begin(), options.end());
+  const Outcome outcome = pacml(words);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  const json result = json::parse(text_of(file));
+  for (const auto& policy : result["policies"]) {
+    CHECK_THAT(outcome.out, Catch::Contains(policy["name"].get<std::string>()));
+  }
+  return result;
+}
+
+std::set<std::string> keys_of(const json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+TEST_CASE("a trained policy is compared with baselines on the same arrivals",
+          "[integration][evaluation]") {
+  const Workplace place;
+  const Outcome trained = pacml({"train", place.config_file(), "--run", place.run(),
+                                 "--deterministic", "--decisions", "800"});
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const json result = evaluate(
+      place, {"--policy", place.run() + ",para_max", "--policy", "constant:2", "--seeds", "3"});
+  REQUIRE(keys_of(result) == std::set<std::string>{"policies"});
+  const auto& policies = result["policies"];
+  REQUIRE(policies.size() == 3);
+  CHECK(policies[0]["name"] == place.run());
+  CHECK(policies[1]["name"] == "para_max");
+  CHECK(policies[2]["name"] == "constant:2");
+  for (const auto& policy : policies) {
+    CHECK(keys_of(policy) == std::set<std::string>{"name", "seeds", "blocking_rate"});
+    CHECK(keys_of(policy["blocking_rate"]) == std::set<std::string>{"mean", "ci95"});
+    REQUIRE(policy["seeds"].size() == 3);
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto& seed = policy["seeds"][i];
+      CHECK(keys_of(seed) == std::set<std::string>{"seed", "arrived", "completed", "blocked",
+                                                   "blocked_by_cause", "blocking_rate", "mean_jct",
+                                                   "mean_jct_speedup",
+                                                   "mean_demand_total_throughput"});
+      CHECK(seed["seed"] == policies[0]["seeds"][i]["seed"]);
+      CHECK(seed["arrived"] == policies[0]["seeds"][i]["arrived"]);
+      std::int64_t by_cause = 0;
+      for (const auto& [cause, count] : seed["blocked_by_cause"].items()) {
+        by_cause += count.get<std::int64_t>();
+      }
+      CHECK(by_cause == seed["blocked"]);
+      sum += seed["blocking_rate"].get<double>();
+    }
+    CHECK(policy["blocking_rate"]["mean"].get<double>() == Approx(sum / 3));
+  }
+}
+
+TEST_CASE("an evaluation depends on its seeds, not on the cores", "[integration][evaluation]") {
+  const Workplace place;
+  const Words random = {"--policy", "random"};
+  const auto with = [&](const Words& options) {
+    Words words = random;
+    words.insert(words.end(), options.begin(), options.end());
+    return evaluate(place, words);
+  };
+  const json four = with({"--seeds", "4", "--threads", "1"});
+  CHECK(with({"--seeds", "4", "--threads", "3"}) == four);
+  const json later = with({"--seeds", "2", "--first-seed", "2"});
+  CHECK(later["policies"][0]["seeds"][0] == four["policies"][0]["seeds"][2]);
+  CHECK(later["policies"][0]["seeds"][1] == four["policies"][0]["seeds"][3]);
+}
+
+TEST_CASE("every baseline is compared where none is named", "[integration][evaluation]") {
+  const Workplace place;
+  const json result = evaluate(place, {"--seeds", "1"});
+  std::set<std::string> names;
+  for (const auto& policy : result["policies"]) names.insert(policy["name"]);
+  for (const char* name : {"para_max", "para_min", "random", "min_feasible"}) {
+    INFO(name);
+    CHECK(names.contains(name));
+  }
+  CHECK(std::ranges::any_of(names,
+                            [](const auto& name) { return name.starts_with("best_constant:"); }));
+  CHECK(result["policies"][0]["blocking_rate"]["ci95"].is_null());  // one seed has no interval
+}
+
+TEST_CASE("results may go where no plain file is, which stays what it is",
+          "[integration][evaluation]") {
+  namespace fs = std::filesystem;
+  const Workplace place;
+  const Words words = {"eval", place.config_file(), "--policy", "para_max", "--seeds", "1",
+                       "--out"};
+  const auto write_to = [&](const fs::path& out) {
+    Words all = words;
+    all.push_back(out.string());
+    return pacml(all).code;
+  };
+  const fs::path target = place / "target";
+  const fs::path link = place / "link";
+  std::ofstream(target) << "before";
+  fs::create_symlink(target, link);
+  CHECK(write_to(link) == 0);
+  CHECK(fs::is_symlink(link));
+  CHECK(json::parse(text_of(target))["policies"].size() == 1);
+
+  const fs::path device = place / "full";  // as a device does that takes nothing
+  fs::create_symlink("/dev/full", device);
+  CHECK(write_to(device) == 2);
+  CHECK(fs::is_symlink(device));
+}
+
+}  // namespace
+}  // namespace pacml

@@ -1,0 +1,194 @@
+// `pacml train`, from its first line to what it leaves.
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "env/graph/profile_library.h"
+#include "env/tasks/partitioning.h"
+#include "learner/checkpoint.h"
+#include "model/layout.h"
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::Outcome;
+using testing::pacml;
+using testing::Pacml;
+using testing::tiny_config;
+using testing::Workplace;
+
+using Words = std::vector<std::string>;
+
+Words train(const Workplace& place, const Words& options) {
+  Words words = {"train", place.config_file(), "--run", place.run()};
+  words.insert(words.end(), options.begin(), options.end());
+  return words;
+}
+
+learner::Checkpoint newest_checkpoint(const Workplace& place) {
+  const auto config = tiny_config();
+  const env::PartitioningWorld world(
+      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
+  const auto layout = model::make_layout(model::make_shape(config.network, world.spec()));
+  return learner::load_newest(learner::CheckpointFolder(place / "run" / "checkpoints", 1), layout)
+      .checkpoint;
+}
+
+// What goes in comes out: of every decision received it is known what became of it.
+void check_balance(const json& line) {
+  const auto& config = tiny_config();
+  const std::int64_t message = config.actor.environments * config.actor.unroll_length;
+  const std::int64_t gathered = line["decisions"].get<std::int64_t>() -
+                                line["samples"].get<std::int64_t>() -
+                                line["stale"].get<std::int64_t>();
+  CHECK(gathered >= 0);
+  CHECK(gathered < config.impala.batch_decisions + message);
+  CHECK(line["decisions"].get<std::int64_t>() % message == 0);
+  CHECK(line["messages"].get<std::int64_t>() * message >= line["decisions"].get<std::int64_t>());
+  for (const char* key : {"gaps", "duplicates", "malformed", "refused", "misfits"}) {
+    INFO(key);
+    CHECK(line[key] == 0);
+  }
+}
+
+TEST_CASE("training from end to end, and going on from there", "[integration][train]") {
+  const Workplace place;
+  const Outcome first = pacml(train(place, {"--decisions", "20000", "--actors", "2"}));
+  INFO(first.err);
+  REQUIRE(first.code == 0);
+  CHECK(first.err.empty());
+  CHECK_THAT(first.out, Catch::Contains("of 20.0 k decisions"));
+  for (const char* file : {"config.yaml", "metrics.jsonl", "checkpoints/best.safetensors",
+                           "logs/learner.log", "logs/actor-0.log", "logs/actor-1.log"}) {
+    INFO(file);
+    CHECK(fs::file_size(place / "run" / file) > 0);
+  }
+
+  const auto lines = place.metrics();
+  REQUIRE(lines.size() >= 1);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    for (const char* key : {"decisions", "samples", "updates", "episodes", "messages", "seconds"}) {
+      INFO(key);
+      CHECK(lines[i][key] >= lines[i - 1][key]);
+    }
+  }
+  const json& last = lines.back();
+  CHECK(last["decisions"] >= 20'000);
+  CHECK(last["actors"] == 2);
+  CHECK(last["policy_lag"]["p99"] <= tiny_config().impala.max_policy_lag);
+  CHECK(last["evaluation"]["best_blocking_rate"].is_number());
+  check_balance(last);
+
+  const auto checkpoint = newest_checkpoint(place);
+  for (const char* key : {"decisions", "samples", "updates", "episodes", "stale"}) {
+    INFO(key);
+    CHECK(checkpoint.counters.at(key) == last[key]);
+  }
+  CHECK(checkpoint.run_id == "run");
+
+  const Outcome again = pacml(train(place, {"--resume", "--decisions", "30000"}));
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  const auto all = place.metrics();
+  REQUIRE(all.size() > lines.size());
+  CHECK(all[lines.size()]["decisions"] >= last["decisions"]);
+  CHECK(all[lines.size()]["seconds"] > last["seconds"]);
+  CHECK(all.back()["decisions"] >= 30'000);
+  CHECK(newest_checkpoint(place).counters.at("updates") > checkpoint.counters.at("updates"));
+}
+
+TEST_CASE("deterministic training is the same bit for bit, and differs with the seed",
+          "[integration][train]") {
+  const auto trained = [](const std::string& seed) {
+    const Workplace place;
+    const Outcome outcome =
+        pacml(train(place, {"--deterministic", "--decisions", "4000", "--set", "seed=" + seed}));
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    check_balance([&] {
+      json line = place.metrics().back();
+      line["messages"] = line["decisions"];  // there are none between processes
+      return line;
+    }());
+    return newest_checkpoint(place).algorithm;
+  };
+  const auto first = trained("1");
+  CHECK(trained("1") == first);
+  CHECK_FALSE(trained("2") == first);
+}
+
+TEST_CASE("training for a time ends by itself", "[integration][train]") {
+  const Workplace place;
+  const Outcome outcome = pacml(train(place, {"--minutes", "0.01"}));
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(place.metrics().back()["seconds"] >= 0.6);
+}
+
+TEST_CASE("training that is asked to stop leaves a checkpoint and ends with code 0",
+          "[integration][train]") {
+  const Workplace place;
+  const bool deterministic = GENERATE(false, true);
+  Pacml process(train(place, deterministic ? Words{"--deterministic", "--decisions", "1000000000"}
+                                           : Words{"--actors", "2"}));
+  place.wait_for_decisions(2'000);
+  const int signal = GENERATE(SIGTERM, SIGINT);
+  const auto children = testing::children_of(process.pid());
+  CHECK(children.size() == (deterministic ? 0 : 3));
+  process.signal(signal);
+  CHECK(process.end() == 0);
+  CHECK(process.err().empty());
+  CHECK(newest_checkpoint(place).counters.at("decisions") == place.latest("decisions"));
+  for (const auto& [pid, command] : children) {
+    INFO(command);
+    CHECK(::kill(pid, 0) != 0);  // nobody is left
+  }
+}
+
+TEST_CASE("training that is stopped before it has begun ends with code 0 as well",
+          "[integration][train]") {
+  const Workplace place;
+  Pacml process(train(place, {}));
+  testing::wait_until("the learner's process is there", [&] {
+    for (const auto& [pid, command] : testing::children_of(process.pid())) {
+      if (command.find("pacml-learner") != std::string::npos) return true;
+    }
+    return false;
+  });
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+  CHECK(process.err().empty());
+}
+
+TEST_CASE("a checkpoint is written when one is asked for", "[integration][train]") {
+  auto config = tiny_config();
+  config.learner.checkpoint_seconds = 1e6;
+  const Workplace place(config);
+  Pacml process(train(place, {}));
+  place.wait_for_decisions(2'000);
+  REQUIRE(place.checkpoints() == Words{"checkpoint-000000000000.safetensors"});
+  process.signal(SIGUSR1);
+  testing::wait_until("a second checkpoint is there",
+                      [&] { return place.checkpoints().size() > 1; });
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+}
+
+TEST_CASE("a run is called by its folder's name, however the folder is spelled",
+          "[integration][train]") {
+  const Workplace place;
+  const Outcome outcome = pacml({"train", place.config_file(), "--run", place.run() + "/",
+                                 "--deterministic", "--decisions", "400"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(newest_checkpoint(place).run_id == "run");
+}
+
+}  // namespace
+}  // namespace pacml
