@@ -1,0 +1,204 @@
+// Processes that are killed or suspended at any moment.
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/roles.h"
+
+namespace pacml {
+namespace {
+
+using testing::actor_words;
+using testing::Learner;
+using testing::Outcome;
+using testing::Pacml;
+using testing::pacml;
+using testing::tiny_config;
+using testing::wait_until;
+using testing::Workplace;
+
+using Words = std::vector<std::string>;
+
+Words train(const Workplace& place, const Words& options = {}) {
+  Words words = {"train", place.config_file(), "--run", place.run()};
+  words.insert(words.end(), options.begin(), options.end());
+  return words;
+}
+
+// The process of a role below `parent`, by a part of its command line; 0: none.
+pid_t role_of(const Pacml& parent, const std::string& part) {
+  for (const auto& [pid, command] : testing::children_of(parent.pid())) {
+    if (command.find(part) != std::string::npos) return pid;
+  }
+  return 0;
+}
+
+TEST_CASE("an actor that is killed is started again, and training goes on", "[fault][train]") {
+  const Workplace place;
+  Pacml process(train(place, {"--actors", "2"}));
+  place.wait_for_decisions(2'000);
+  const pid_t victim = role_of(process, "--id 0");
+  REQUIRE(victim > 0);
+  REQUIRE(::kill(victim, SIGKILL) == 0);
+  wait_until("another process has its place", [&] {
+    const pid_t now = role_of(process, "--id 0");
+    return now > 0 && now != victim;
+  });
+  CHECK_THAT(process.err(), Catch::StartsWith("actor-0 was killed by signal 9 (Killed); starting "
+                                              "it again in "));
+  wait_until("it has joined again", [&] {
+    const std::string log = place.log("actor-0");
+    const auto first = log.find("joined run");
+    return first != std::string::npos && log.find("joined run", first + 1) != std::string::npos;
+  });
+  place.wait_for_decisions(place.latest("decisions") + 5'000);
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+
+  const auto last = place.metrics().back();
+  const std::int64_t message = 80;
+  CHECK(last["duplicates"] == 0);
+  CHECK(last["gaps"] == 0);  // what it had sent came, or came not at all, but nothing after it
+  CHECK(last["malformed"] == 0);
+  CHECK(last["messages"].get<std::int64_t>() * message >= last["decisions"]);
+  const auto gathered = last["decisions"].get<std::int64_t>() -
+                        last["samples"].get<std::int64_t>() - last["stale"].get<std::int64_t>();
+  CHECK(gathered >= 0);
+  CHECK(gathered < tiny_config().impala.batch_decisions + message);
+}
+
+TEST_CASE("a learner that is killed ends the training with a sentence, and --resume goes on",
+          "[fault][train]") {
+  const Workplace place;
+  auto process = std::make_unique<Pacml>(train(place, {"--actors", "2"}));
+  wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() >= 2; });
+  const auto before = place.checkpoints();
+  const pid_t learner = role_of(*process, "pacml-learner");
+  REQUIRE(learner > 0);
+  REQUIRE(::kill(learner, SIGKILL) == 0);
+  CHECK(process->end() == 128 + SIGKILL);
+  CHECK(process->err() ==
+        "the learner was killed by signal 9 (Killed); --resume goes on from its last "
+        "checkpoint\n");
+  CHECK(testing::children_of(process->pid()).empty());
+  const auto after = place.checkpoints();
+  CHECK(after.back() >= before.back());
+  const std::int64_t updates_kept =
+      std::stoll(after.back().substr(std::string("checkpoint-").size()));
+  CHECK(updates_kept > 0);
+  const std::size_t lines = place.metrics().size();
+
+  const Outcome resumed = pacml(
+      train(place, {"--resume", "--decisions", std::to_string(place.latest("decisions") + 5'000)}));
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+  const auto metrics = place.metrics();
+  REQUIRE(metrics.size() > lines);
+  CHECK(metrics[lines]["updates"] >= updates_kept);  // nothing before the checkpoint is lost
+  CHECK_THAT(place.log("learner"),
+             Catch::Contains(after.back() + " at update " + std::to_string(updates_kept)));
+}
+
+TEST_CASE("actors outlive a learner that is killed, and join the one that resumes",
+          "[fault][train]") {
+  const Workplace place;
+  auto learner = std::make_unique<Learner>(place);
+  const std::string address = learner->address();
+  Pacml first(actor_words(place, address, 0));
+  Pacml second(actor_words(place, address, 1));
+  wait_until("both actors are there", [&] { return place.latest("actors") == 2; });
+  wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() >= 2; });
+  learner->process().signal(SIGKILL);
+  CHECK(learner->process().end() == 128 + SIGKILL);
+  const std::size_t lines = place.metrics().size();
+
+  learner = std::make_unique<Learner>(place, address, Words{"--resume"});
+  wait_until("both actors are there again",
+             [&] { return place.metrics().size() > lines && place.latest("actors") == 2; });
+  place.wait_for_decisions(place.latest("decisions") + 5'000);
+  CHECK(place.metrics()[lines]["updates"] > 0);
+  CHECK(first.runs());
+  CHECK(second.runs());
+  learner->process().signal(SIGTERM);
+  CHECK(learner->process().end() == 0);
+  for (Pacml* actor : {&first, &second}) {
+    CHECK(actor->end() == 0);
+    CHECK_THAT(actor->err(), Catch::Contains("joined 2 times"));
+  }
+}
+
+TEST_CASE("a supervisor that is killed leaves a checkpoint and no process behind",
+          "[fault][train]") {
+  auto config = tiny_config();
+  config.learner.checkpoint_seconds = 1e6;
+  const Workplace place(config);
+  Pacml process(train(place, {"--actors", "2"}));
+  place.wait_for_decisions(2'000);
+  const auto children = testing::children_of(process.pid());
+  REQUIRE(children.size() == 3);
+  process.signal(SIGKILL);
+  CHECK(process.end() == 128 + SIGKILL);
+  for (const auto& [pid, command] : children) {
+    wait_until(command + " is gone", [pid = pid] {
+      const std::string stat = testing::text_of("/proc/" + std::to_string(pid) + "/stat");
+      return stat.empty() || stat.find(") Z ") != std::string::npos;
+    });
+  }
+  CHECK(place.checkpoints().size() == 2);
+}
+
+TEST_CASE("an actor that is suspended longer than its connection lives goes on where it was",
+          "[fault][train]") {
+  auto config = tiny_config();
+  config.transport.heartbeat_interval_ms = 50;
+  config.transport.heartbeat_timeout_ms = 200;
+  const Workplace place(config);
+  Learner learner(place);
+  Pacml paused(actor_words(place, learner.address(), 0));
+  place.wait_for_decisions(2'000);
+  paused.signal(SIGSTOP);
+  // Nothing comes over several times the heartbeat's patience.
+  std::size_t still = 0;
+  std::size_t lines = place.metrics().size();
+  std::int64_t decisions = place.latest("decisions");
+  wait_until("nothing comes any more", [&] {
+    const auto metrics = place.metrics();
+    if (metrics.size() == lines) return false;
+    still = metrics.back()["decisions"] == decisions ? still + metrics.size() - lines : 0;
+    lines = metrics.size();
+    decisions = metrics.back()["decisions"];
+    return still >= 8;  // lines, each after 0.1 s or more
+  });
+  paused.signal(SIGCONT);
+  place.wait_for_decisions(decisions + 5'000);
+  const auto last = place.metrics().back();
+  CHECK(last["actors"] == 1);
+  CHECK(last["malformed"] == 0);
+  CHECK(last["duplicates"] == 0);
+  paused.signal(SIGTERM);
+  CHECK(paused.end() == 0);
+  learner.process().signal(SIGTERM);
+  CHECK(learner.process().end() == 0);
+}
+
+TEST_CASE("an actor that keeps dying does not stop the others", "[fault][train]") {
+  const Workplace place;
+  Pacml process(train(place, {"--actors", "2"}));
+  place.wait_for_decisions(800);
+  for (int death = 0; death < 3; ++death) {
+    pid_t victim = 0;
+    wait_until("the actor is there", [&] { return (victim = role_of(process, "--id 1")) > 0; });
+    REQUIRE(::kill(victim, SIGKILL) == 0);
+    wait_until("it is gone", [&] { return role_of(process, "--id 1") != victim; });
+  }
+  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+}
+
+}  // namespace
+}  // namespace pacml
