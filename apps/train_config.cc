@@ -1,5 +1,9 @@
 #include "apps/train_config.h"
 
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+
 #include "common/config/reader.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning.h"
@@ -21,14 +25,20 @@ TrainConfig load_train_config(const std::string& path, const std::vector<std::st
   return config;
 }
 
-void check_task(const TrainConfig& config) {
-  const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
-  static_cast<void>(env::PartitioningWorld(config.env, profiles));
+std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config) {
+  return std::make_shared<const env::PartitioningWorld>(
+      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
 }
 
-Agreement agreement_of(const TrainConfig& config) {
-  Agreement agreement{config.env, config.network};
+Agreement agreement_of(const TrainConfig& config, const env::PartitioningWorld& world) {
+  Agreement agreement{config.env, config.network, {}};
   agreement.env.profiles.clear();
+  const auto models = world.memo()->graphs();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    std::array<char, 17> hash{};
+    std::snprintf(hash.data(), hash.size(), "%016" PRIx64, world.spec().graphs[i]->hash.get());
+    agreement.graphs[models[i]->model()] = hash.data();
+  }
   return agreement;
 }
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,6 +18,10 @@
 #include "learner/impala_config.h"
 #include "learner/learner_config.h"
 #include "model/network_config.h"
+
+namespace pacml::env {
+class PartitioningWorld;
+}
 
 namespace pacml::apps {
 
@@ -63,22 +69,25 @@ void visit_fields(Config& c, Visitor&& v) {
                                             const std::vector<std::string>& overrides,
                                             const std::string& profiles);
 
-// Reads the profiles and makes the task, and throws both away: what is wrong with them is said
-// before anything is started. UserError names file and line, or key.
-void check_task(const TrainConfig& config);
+// The task that a configuration describes, with its job graphs. UserError: a profile is missing or
+// broken (file and line), or does not go with the configuration (key).
+[[nodiscard]] std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config);
 
-// What an actor and a learner must agree on: the task and the network. Where the profiles lie may
-// differ from host to host; their content is compared graph by graph.
+// What an actor and a learner must agree on: the task, the network, and what is in the job graphs.
+// Where the profiles lie may differ from host to host.
 struct Agreement {
   env::PartitioningConfig env;
   model::NetworkConfig network;
+  std::map<std::string, std::string> graphs;  // model -> hash of its graph's features, hexadecimal
 };
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, Agreement>
 void visit_fields(Config& c, Visitor&& v) {
   v("env", c.env);
   v("network", c.network);
+  v("graphs", c.graphs);
 }
-[[nodiscard]] Agreement agreement_of(const TrainConfig& config);
+[[nodiscard]] Agreement agreement_of(const TrainConfig& config,
+                                     const env::PartitioningWorld& world);
 
 }  // namespace pacml::apps

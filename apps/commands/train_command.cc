@@ -40,7 +40,7 @@ class TrainCommand final : public Command {
       throw UserError("--actors: must be in 1..4096");
     }
     const TrainConfig config = config_.load();
-    check_task(config);  // complains before anything is started
+    static_cast<void>(make_world(config));  // complains before anything is started
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.config_arguments = config_.arguments();

@@ -18,7 +18,6 @@
 #include "common/thread_group.h"
 #include "common/transport/dealer.h"
 #include "common/transport/subscriber.h"
-#include "env/graph/profile_library.h"
 #include "env/tasks/partitioning.h"
 #include "model/fused_policy.h"
 
@@ -30,8 +29,9 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
 }
 
-wire::Hello make_hello(const TrainConfig& config, const ActorRoleOptions& options) {
-  const Agreement agreement = agreement_of(config);
+wire::Hello make_hello(const TrainConfig& config, const ActorRoleOptions& options,
+                       const env::PartitioningWorld& world) {
+  const Agreement agreement = agreement_of(config, world);
   wire::Hello hello;
   hello.role = wire::Role::kActor;
   hello.actor = ActorId{options.id};
@@ -54,9 +54,8 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options, transport:
   const auto endpoint = transport::Endpoint::parse(options.learner);
   transport::Dealer learner(context, endpoint, config.transport);
   transport::Subscriber announcements(context, announcement_endpoint(endpoint), config.transport);
-  const auto world = std::make_shared<const env::PartitioningWorld>(
-      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
-  actor::LearnerLink link(learner, announcements, make_hello(config, options),
+  const auto world = make_world(config);
+  actor::LearnerLink link(learner, announcements, make_hello(config, options, *world),
                           world->spec().graphs);
   const auto welcome = link.join(stop);
   if (!welcome) return welcome.error();

@@ -2,15 +2,13 @@
 
 #include "apps/roles/actor_seed.h"
 #include "common/check.h"
-#include "env/graph/profile_library.h"
 #include "model/fused_policy.h"
 
 namespace pacml::apps {
 
 InProcessActor::InProcessActor(const TrainConfig& config)
     : config_(config),
-      world_(std::make_shared<const env::PartitioningWorld>(
-          config.env, env::load_profiles(config.env.profiles, config.env.workload.models))),
+      world_(make_world(config)),
       policy_(model::make_fused_policy(model::make_shape(config.network, world_->spec()))) {}
 
 InProcessActor::~InProcessActor() = default;

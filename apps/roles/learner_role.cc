@@ -16,13 +16,15 @@
 #include "common/thread_group.h"
 #include "common/transport/publisher.h"
 #include "common/transport/router.h"
+#include "env/tasks/partitioning.h"
 #include "learner/serving/experience_server.h"
 
 namespace pacml::apps {
 namespace {
 
-learner::RunIdentity identity_of(const TrainConfig& config, const std::string& run_id) {
-  const Agreement agreement = agreement_of(config);
+learner::RunIdentity identity_of(const TrainConfig& config, const env::PartitioningWorld& world,
+                                 const std::string& run_id) {
+  const Agreement agreement = agreement_of(config, world);
   learner::RunIdentity identity;
   identity.run_id = run_id;
   identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
@@ -33,7 +35,6 @@ learner::RunIdentity identity_of(const TrainConfig& config, const std::string& r
 }
 
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
-  check_task(config);  // a task that cannot be leaves no folder behind
   return options.resume ? RunDirectory::open(options.run_directory)
                         : RunDirectory::create(options.run_directory, dump_config(config));
 }
@@ -76,6 +77,8 @@ void run_threads(TrainingSession& session,
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                 const NetworkFactory& make_network) {
   const auto endpoint = transport::Endpoint::parse(options.bind);
+  // What cannot be leaves no folder behind.
+  const auto world = make_world(config);
   check_bindable(endpoint, config.transport);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
@@ -85,7 +88,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
-  learner::ExperienceServer server(identity_of(config, run.name()), serving);
+  learner::ExperienceServer server(identity_of(config, *world, run.name()), serving);
   learner::ServedActors actors(server);
   TrainingSession session(config, options, run, make_network, actors, actors,
                           [&server] { return server.counters(); });
@@ -101,10 +104,10 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
 
 int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                               const NetworkFactory& make_network) {
+  InProcessActor actor(config);  // makes the task: what cannot be leaves no folder behind
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
-  InProcessActor actor(config);
   TrainingSession session(config, options, run, make_network, actor, actor,
                           [] { return learner::ServerCounters{}; });
   run_threads(session, {});

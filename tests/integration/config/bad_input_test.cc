@@ -299,6 +299,11 @@ TEST_CASE("an actor that differs from its learner is told what differs", "[integ
   const Outcome network = refused({"--set", "network.readout_width=32"});
   CHECK(network.code == 2);
   CHECK_THAT(network.err, Catch::Contains("network.readout_width: 16 here, 32 there"));
+  write_profile(place / "profiles", std::string("node1 -- A -- ") + kOp + "\n");
+  const Outcome graphs = refused({"--profiles", (place / "profiles").string()});
+  CHECK(graphs.code == 2);
+  CHECK_THAT(graphs.err, Catch::Contains("(here: learner): graphs.alexnet: ") &&
+                             Catch::Contains(" here, ") && Catch::Contains(" there\n"));
   const Outcome run = refused({"--run-id", "other"});
   CHECK(run.code == 2);
   CHECK(run.err == "pacml: the actor belongs to run other, this is run run\n");

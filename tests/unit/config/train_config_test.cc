@@ -10,6 +10,8 @@
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "common/wire/codec.h"
+#include "env/graph/profile_writer.h"
+#include "env/tasks/partitioning.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
@@ -36,7 +38,7 @@ TEST_CASE("every configuration that we ship is valid and makes a task", "[unit][
     INFO(file);
     TrainConfig config;
     REQUIRE_NOTHROW(config = load_train_config(file.string(), {}, ""));
-    CHECK_NOTHROW(check_task(config));
+    CHECK_NOTHROW(make_world(config));
   }
 }
 
@@ -91,16 +93,17 @@ TEST_CASE("what cannot be is refused where it was written", "[unit][config]") {
 TEST_CASE("a task whose model is not there is refused with the nearest name", "[unit][config]") {
   TrainConfig config = testing::tiny_config();
   config.env.workload.models = {"alexnte"};
-  CHECK_THROWS_WITH(check_task(config), Catch::Contains("no model \"alexnte\"") &&
+  CHECK_THROWS_WITH(make_world(config), Catch::Contains("no model \"alexnte\"") &&
                                             Catch::Contains("did you mean 'alexnet'?"));
 }
 
-TEST_CASE("actors and learners must agree on the task and the network, on nothing else",
+TEST_CASE("actors and learners must agree on task, network and graphs, on nothing else",
           "[unit][config]") {
-  const auto hash = [](const TrainConfig& config) { return config_hash(agreement_of(config)); };
+  const auto hash = [](const TrainConfig& config) {
+    return config_hash(agreement_of(config, *make_world(config)));
+  };
   const TrainConfig base = testing::tiny_config();
   TrainConfig same = base;
-  same.env.profiles = "another/place";
   same.actor.environments = 3;
   same.learner.metrics_seconds = 9;
   same.impala.discount = 0.1;
@@ -112,13 +115,32 @@ TEST_CASE("actors and learners must agree on the task and the network, on nothin
   TrainConfig other_network = base;
   other_network.network.readout_width = 8;
   CHECK(hash(other_network) != hash(base));
+
+  const testing::TempDir here;
+  const testing::TempDir there;
+  const auto profile = [](double time) {
+    return env::to_graph_txt(
+        env::Profile{"m", {{1, "Op", time, 2, 1000, 500}, {2, "Op", 1, 1, 1000, 0}}, {{1, 2}}});
+  };
+  for (const auto* folder : {&here, &there}) fs::create_directory(*folder / "alexnet");
+  std::ofstream(here / "alexnet" / "graph.txt") << profile(1);
+  std::ofstream(there / "alexnet" / "graph.txt") << profile(1);
+  TrainConfig ours = base;
+  TrainConfig theirs = base;
+  ours.env.profiles = here.path().string();
+  theirs.env.profiles = there.path().string();
+  CHECK(hash(ours) != hash(base));
+  CHECK(hash(ours) == hash(theirs));  // the same profiles elsewhere
+  std::ofstream(there / "alexnet" / "graph.txt") << profile(3);
+  CHECK(hash(ours) != hash(theirs));
 }
 
 TEST_CASE("what an actor says of its configuration fits into its Hello", "[unit][config]") {
   for (const auto& file : shipped_configs()) {
     INFO(file);
     wire::Hello hello;
-    hello.config_text = dump_config(agreement_of(load_train_config(file.string(), {}, "")));
+    const auto config = load_train_config(file.string(), {}, "");
+    hello.config_text = dump_config(agreement_of(config, *make_world(config)));
     CHECK(wire::decode(wire::encode(hello)));
   }
 }
