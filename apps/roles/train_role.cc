@@ -36,8 +36,8 @@ class Training {
         run_(options.run_directory),
         tail_(run_ / "metrics.jsonl"),
         line_(std::cout, terminal_width_of_stdout()),
-        signals_(io_, {.stop = [this](int) { stop(); },
-                       .checkpoint = [this] { supervisor_.send(kLearner, SIGUSR1); }}),
+        signals_(io_, {.stop = [this](int) { stop_or_force(); },
+                       .checkpoint = [this] { ask_for_checkpoint(); }}),
         supervisor_(io_, [this](const ChildReport& report) { observe(report); }),
         timer_(io_) {}
 
@@ -133,6 +133,19 @@ class Training {
     }
   }
 
+  // A second signal means that nobody wants to wait.
+  void stop_or_force() {
+    if (stopping_) return supervisor_.stop({}, {});
+    stop();
+  }
+
+  // Before its first line of metrics the learner may not listen to signals yet, which would end it:
+  // the request waits.
+  void ask_for_checkpoint() {
+    checkpoint_wanted_ = !learner_is_up_;
+    if (learner_is_up_) supervisor_.send(kLearner, SIGUSR1);
+  }
+
   void stop() {
     if (stopping_) return;
     stopping_ = true;
@@ -157,6 +170,8 @@ class Training {
     using nlohmann::json;
     const auto now = std::chrono::steady_clock::now();
     if (const auto text = tail_.newest()) {
+      learner_is_up_ = true;
+      if (checkpoint_wanted_) ask_for_checkpoint();
       const auto line = json::parse(*text, nullptr, false);
       if (!line.is_discarded()) {
         progress_.decisions = line.value("decisions", std::int64_t{0});
@@ -189,6 +204,8 @@ class Training {
   boost::asio::steady_timer timer_;
   TimePoint started_;
   std::int64_t actors_lost_ = 0;
+  bool learner_is_up_ = false;
+  bool checkpoint_wanted_ = false;
   bool stopping_ = false;
   bool failed_ = false;
   int exit_code_ = 0;

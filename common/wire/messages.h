@@ -23,7 +23,7 @@ constexpr auto enum_names(Role) {
 // Why a peer is turned away. Only kUnknownPeer is worth another Hello.
 enum class Refusal : std::uint8_t {
   kUnknownPeer = 1,  // speaks without a Hello: the server restarted, or the connection is new
-  kConfig = 2,       // another task, space or network
+  kConfig = 2,       // another task, space or network; or the run's configuration has no place
   kRun = 3,          // belongs to another run
   kStale = 4,        // a newer incarnation of this actor is here
   kMalformed = 5,    // its frames do not decode

@@ -127,8 +127,9 @@ void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello&
                   "the actor belongs to run " + hello.run_id + ", this is run " + run_.run_id);
   }
   if (!actors_.contains(peer) && actors_.size() >= config_.max_actors) {
-    return refuse(peer, wire::Refusal::kStopping,
-                  "the learner already has " + std::to_string(config_.max_actors) + " actors");
+    return refuse(peer, wire::Refusal::kConfig,
+                  "the learner already has as many actors as learner.max_actors allows: " +
+                      std::to_string(config_.max_actors));
   }
   for (auto it = actors_.begin(); it != actors_.end();) {
     const bool same_actor = it->first != peer && it->second.id == hello.actor;

@@ -1,5 +1,6 @@
 // `pacml train`, from its first line to what it leaves.
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -38,6 +39,12 @@ learner::Checkpoint newest_checkpoint(const Workplace& place) {
   const auto layout = model::make_layout(model::make_shape(config.network, world.spec()));
   return learner::load_newest(learner::CheckpointFolder(place / "run" / "checkpoints", 1), layout)
       .checkpoint;
+}
+
+bool has_learner(const Pacml& process) {
+  return std::ranges::any_of(testing::children_of(process.pid()), [](const auto& child) {
+    return child.second.find("pacml-learner") != std::string::npos;
+  });
 }
 
 // What goes in comes out: of every decision received it is known what became of it.
@@ -155,15 +162,27 @@ TEST_CASE("training that is stopped before it has begun ends with code 0 as well
           "[integration][train]") {
   const Workplace place;
   Pacml process(train(place, {}));
-  testing::wait_until("the learner's process is there", [&] {
-    for (const auto& [pid, command] : testing::children_of(process.pid())) {
-      if (command.find("pacml-learner") != std::string::npos) return true;
-    }
-    return false;
-  });
+  testing::wait_until("the learner's process is there", [&] { return has_learner(process); });
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
   CHECK(process.err().empty());
+}
+
+TEST_CASE("a second signal ends the waiting, and the checkpoint is there all the same",
+          "[integration][train]") {
+  auto config = tiny_config();
+  config.learner.evaluate_seconds = 1e6;
+  config.learner.evaluate_episodes = 1'000'000;  // the last evaluation takes minutes
+  const Workplace place(config);
+  Pacml process(train(place, {}));
+  place.wait_for_decisions(2'000);
+  const auto before = place.checkpoints();
+  process.signal(SIGTERM);
+  testing::wait_until("the last checkpoint is written",
+                      [&] { return place.checkpoints().back() > before.back(); });
+  process.signal(SIGTERM);
+  CHECK(process.end() == 128 + SIGKILL);
+  CHECK_THAT(process.err(), Catch::Contains("--resume goes on from its last checkpoint"));
 }
 
 TEST_CASE("a checkpoint is written when one is asked for", "[integration][train]") {
@@ -171,11 +190,17 @@ TEST_CASE("a checkpoint is written when one is asked for", "[integration][train]
   config.learner.checkpoint_seconds = 1e6;
   const Workplace place(config);
   Pacml process(train(place, {}));
-  place.wait_for_decisions(2'000);
-  REQUIRE(place.checkpoints() == Words{"checkpoint-000000000000.safetensors"});
+  testing::wait_until("the learner's process is there", [&] { return has_learner(process); });
+  process.signal(SIGUSR1);  // before anybody could hear it
+  const auto wait_for_checkpoints = [&](std::size_t count) {
+    testing::wait_until("one more checkpoint is there",
+                        [&] { return place.checkpoints().size() == count; });
+  };
+  wait_for_checkpoints(2);
+  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  REQUIRE(place.checkpoints().size() == 2);
   process.signal(SIGUSR1);
-  testing::wait_until("a second checkpoint is there",
-                      [&] { return place.checkpoints().size() > 1; });
+  wait_for_checkpoints(3);
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
 }
