@@ -75,6 +75,16 @@ void write_graphs(std::span<std::byte> row, std::uint16_t graph, std::uint16_t n
 void read_state(std::span<const std::byte> row, const TransitionShape& shape, bool next,
                 std::span<float> globals, std::span<std::uint8_t> mask);
 
+// What an actor sends at once.
+struct PrioritizedTransitions {
+  Transitions transitions;
+  // [N], the magnitude of each transition's temporal-difference error by the actor's own network.
+  // Anything but a finite number >= 0 is refused by the table that it is for, not here.
+  std::vector<float> priorities;
+  std::vector<EpisodeRecord> episodes;  // that ended meanwhile
+  bool operator==(const PrioritizedTransitions&) const = default;
+};
+
 // The largest message that is believed.
 struct TransitionLimits {
   std::uint32_t max_transitions = 1U << 20;
