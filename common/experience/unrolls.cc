@@ -102,8 +102,10 @@ Result<void> check_last_states(const Unrolls& u) {
   return {};
 }
 
-Result<void> check_episodes(const Unrolls& u) {
-  for (const EpisodeRecord& e : u.episodes) {
+}  // namespace
+
+Result<void> validate(std::span<const EpisodeRecord> episodes) {
+  for (const EpisodeRecord& e : episodes) {
     if (!std::isfinite(e.episode_return) || e.decisions < 0 || e.arrived < 0 || e.completed < 0 ||
         e.blocked < 0) {
       return corrupt("an episode's record holds a negative count or no finite return");
@@ -111,8 +113,6 @@ Result<void> check_episodes(const Unrolls& u) {
   }
   return {};
 }
-
-}  // namespace
 
 void resize_columns(Unrolls& u, std::size_t graphs, std::size_t last, std::size_t episodes) {
   const std::size_t decisions = u.num_decisions();
@@ -141,7 +141,7 @@ Result<void> validate(const Unrolls& u, const UnrollLimits& limits) {
   if (auto ok = check_observations(u, last.graph, last.globals, last.mask); !ok) return ok;
   if (auto ok = check_decisions(u); !ok) return ok;
   if (auto ok = check_last_states(u); !ok) return ok;
-  return check_episodes(u);
+  return validate(u.episodes);
 }
 
 }  // namespace pacml

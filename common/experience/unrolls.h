@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "common/ids.h"
@@ -18,6 +19,9 @@ struct EpisodeRecord {
   std::int64_t blocked = 0;
   bool operator==(const EpisodeRecord&) const = default;
 };
+
+// kCorruptFrame: a negative count, or a return that is not finite. Pure.
+[[nodiscard]] Result<void> validate(std::span<const EpisodeRecord> episodes);
 
 // What one actor message carries: T steps of B environments in lockstep, columns apart, each
 // row-major in the order its comment gives. Observation t is what action t answers; row T is what

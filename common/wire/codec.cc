@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -30,10 +31,25 @@ constexpr std::size_t index_of() {
 }
 
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypeNames = {
-    "hello",      "welcome",     "refused", "experience",
-    "credit",     "get weights", "weights", "weights announcement",
-    "need graph", "graph",       "ping",    "pong",
-    "goodbye"};
+    "hello",
+    "welcome",
+    "refused",
+    "experience",
+    "credit",
+    "get weights",
+    "weights",
+    "weights announcement",
+    "need graph",
+    "graph",
+    "ping",
+    "pong",
+    "goodbye",
+    "insert",
+    "sample",
+    "samples",
+    "priority updates",
+    "get status",
+    "status"};
 
 // ---- Writing and reading envelopes ----
 
@@ -154,6 +170,23 @@ void for_each_graph_column(G& graph, F&& f) {
   f(graph.edge_features);
   f(graph.edge_src);
   f(graph.edge_dst);
+}
+
+template <class M, class F>
+void for_each_insert_column(M& batch, F&& f) {
+  f(batch.transitions.graphs);
+  f(batch.episodes);
+  f(batch.priorities);
+  f(batch.transitions.rows);
+}
+
+template <class M, class F>
+void for_each_samples_column(M& samples, F&& f) {
+  f(samples.transitions.graphs);
+  f(samples.keys);
+  f(samples.probabilities);
+  f(samples.episodes);
+  f(samples.transitions.rows);
 }
 
 static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(EpisodeRecord) == 40);
@@ -532,6 +565,209 @@ Result<Message> read(std::type_identity<Goodbye>, Source in) {
   return finished(in, Goodbye{in.envelope.text(in.limits.max_text)});
 }
 
+// The envelope's part of transitions: widths and counts, believed within the limits. Called before
+// anything is allocated.
+struct TransitionCounts {
+  TransitionShape shape;
+  std::uint32_t graphs = 0;
+  std::uint32_t rows = 0;
+  std::uint32_t episodes = 0;
+
+  void write(EnvelopeWriter& envelope) const {
+    envelope.number(shape.num_globals)
+        .number(shape.num_actions)
+        .number(graphs)
+        .number(rows)
+        .number(episodes);
+  }
+  static TransitionCounts of(const Transitions& transitions,
+                             const std::vector<EpisodeRecord>& episodes) {
+    return {transitions.shape, static_cast<std::uint32_t>(transitions.graphs.size()),
+            static_cast<std::uint32_t>(transitions.size()),
+            static_cast<std::uint32_t>(episodes.size())};
+  }
+  static TransitionCounts read(EnvelopeReader& envelope) {
+    TransitionCounts counts;
+    counts.shape.num_globals = envelope.number32();
+    counts.shape.num_actions = envelope.number32();
+    counts.graphs = envelope.number32();
+    counts.rows = envelope.number32();
+    counts.episodes = envelope.number32();
+    return counts;
+  }
+  [[nodiscard]] Result<void> check(const TransitionLimits& limits) const {
+    if (shape.num_globals > limits.max_globals || shape.num_actions > limits.max_actions ||
+        graphs > limits.max_graphs || rows > limits.max_transitions ||
+        episodes > limits.max_episodes) {
+      return over_limit("transitions: larger than the limits allow");
+    }
+    return {};
+  }
+  // Bytes, with `per_row` more for each row than the row itself.
+  [[nodiscard]] std::uint64_t payload_size(std::uint64_t per_row) const {
+    return 8 * std::uint64_t{graphs} + sizeof(EpisodeRecord) * std::uint64_t{episodes} +
+           rows * (std::uint64_t{shape.row_bytes()} + per_row);
+  }
+  void resize(Transitions& transitions, std::vector<EpisodeRecord>& of_episodes) const {
+    transitions.shape = shape;
+    transitions.graphs.resize(graphs);
+    transitions.rows.resize(rows * shape.row_bytes());
+    of_episodes.resize(episodes);
+  }
+};
+
+Result<void> check(const Transitions& transitions, const std::vector<EpisodeRecord>& episodes,
+                   const TransitionLimits& limits) {
+  if (auto ok = validate(transitions, limits); !ok) return ok;
+  return validate(episodes);
+}
+
+Frame write(const Insert& m) {
+  const PrioritizedTransitions& batch = m.batch;
+  PACML_CHECK(check(batch.transitions, batch.episodes, kDefaults.transitions) &&
+                  batch.priorities.size() == batch.transitions.size(),
+              "transitions must be valid before they are sent");
+  EnvelopeWriter envelope(index_of<Insert>(), 8);
+  envelope.number(m.actor.get()).number(m.incarnation.get()).number(m.sequence.get());
+  const auto counts = TransitionCounts::of(batch.transitions, batch.episodes);
+  counts.write(envelope);
+  Frame frame = envelope.frame();
+  PayloadWriter payload;
+  payload.reserve(counts.payload_size(sizeof(float)));
+  for_each_insert_column(batch, payload);
+  frame.parts.push_back(payload.take());
+  return frame;
+}
+
+Result<Message> read(std::type_identity<Insert>, Source in) {
+  Insert m;
+  m.actor = ActorId{in.envelope.number32()};
+  m.incarnation = Incarnation{in.envelope.number()};
+  m.sequence = Sequence{in.envelope.number()};
+  const auto counts = TransitionCounts::read(in.envelope);
+  if (!in.envelope.complete()) return bad_envelope();
+  if (m.sequence == Sequence{0}) return corrupt("sequence numbers start at 1");
+  if (auto ok = counts.check(in.limits.transitions); !ok) return tl::unexpected(ok.error());
+  const auto payload = expect_payload(in, counts.payload_size(sizeof(float)));
+  if (!payload) return tl::unexpected(payload.error());
+  PrioritizedTransitions& batch = m.batch;
+  counts.resize(batch.transitions, batch.episodes);
+  batch.priorities.resize(counts.rows);
+  for_each_insert_column(batch, PayloadReader(*payload));
+  if (auto ok = check(batch.transitions, batch.episodes, in.limits.transitions); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  return Message{std::move(m)};
+}
+
+Frame write(const Sample& m) {
+  return EnvelopeWriter(index_of<Sample>(), 2).number(m.request).number(m.count).frame();
+}
+
+Result<Message> read(std::type_identity<Sample>, Source in) {
+  Sample m;
+  m.request = in.envelope.number();
+  m.count = in.envelope.number32();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (m.count == 0) return corrupt("at least one item is drawn");
+  if (m.count > in.limits.transitions.max_transitions) {
+    return over_limit("more items than a message holds");
+  }
+  return finished(in, m);
+}
+
+bool are_probabilities(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double p) { return p > 0 && p <= 1; });
+}
+
+Frame write(const Samples& m) {
+  PACML_CHECK(check(m.transitions, m.episodes, kDefaults.transitions) &&
+                  m.keys.size() == m.transitions.size() &&
+                  m.probabilities.size() == m.transitions.size() &&
+                  are_probabilities(m.probabilities),
+              "samples must be valid before they are sent");
+  EnvelopeWriter envelope(index_of<Samples>(), 9);
+  envelope.number(m.request);
+  const auto counts = TransitionCounts::of(m.transitions, m.episodes);
+  counts.write(envelope);
+  envelope.number(m.shard.size)
+      .number(std::bit_cast<std::uint64_t>(m.shard.total_priority))
+      .number(m.shard.inserted);
+  Frame frame = envelope.frame();
+  PayloadWriter payload;
+  payload.reserve(counts.payload_size(sizeof(std::uint64_t) + sizeof(double)));
+  for_each_samples_column(m, payload);
+  frame.parts.push_back(payload.take());
+  return frame;
+}
+
+Result<Message> read(std::type_identity<Samples>, Source in) {
+  Samples m;
+  m.request = in.envelope.number();
+  const auto counts = TransitionCounts::read(in.envelope);
+  m.shard.size = in.envelope.number();
+  m.shard.total_priority = std::bit_cast<double>(in.envelope.number());
+  m.shard.inserted = in.envelope.number();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (!std::isfinite(m.shard.total_priority) || m.shard.total_priority < 0) {
+    return corrupt("a shard's total is not a finite number >= 0");
+  }
+  if (auto ok = counts.check(in.limits.transitions); !ok) return tl::unexpected(ok.error());
+  const auto payload =
+      expect_payload(in, counts.payload_size(sizeof(std::uint64_t) + sizeof(double)));
+  if (!payload) return tl::unexpected(payload.error());
+  counts.resize(m.transitions, m.episodes);
+  m.keys.resize(counts.rows);
+  m.probabilities.resize(counts.rows);
+  for_each_samples_column(m, PayloadReader(*payload));
+  if (!are_probabilities(m.probabilities)) return corrupt("a probability is not in (0, 1]");
+  if (auto ok = check(m.transitions, m.episodes, in.limits.transitions); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  return Message{std::move(m)};
+}
+
+Frame write(const PriorityUpdates& m) {
+  PACML_CHECK(m.keys.size() == m.priorities.size() &&
+                  m.keys.size() <= kDefaults.transitions.max_transitions,
+              "one priority for each key, within the limit");
+  Frame frame = EnvelopeWriter(index_of<PriorityUpdates>(), 1).number(m.keys.size()).frame();
+  PayloadWriter payload;
+  payload(m.keys);
+  payload(m.priorities);
+  frame.parts.push_back(payload.take());
+  return frame;
+}
+
+Result<Message> read(std::type_identity<PriorityUpdates>, Source in) {
+  PriorityUpdates m;
+  const std::uint64_t count = in.envelope.number();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (count > in.limits.transitions.max_transitions) {
+    return over_limit("more updates than the limit");
+  }
+  const auto payload = expect_payload(in, count * (sizeof(std::uint64_t) + sizeof(float)));
+  if (!payload) return tl::unexpected(payload.error());
+  m.keys.resize(static_cast<std::size_t>(count));
+  m.priorities.resize(static_cast<std::size_t>(count));
+  PayloadReader reader(*payload);
+  reader(m.keys);
+  reader(m.priorities);
+  return Message{std::move(m)};
+}
+
+Frame write(const GetStatus&) { return EnvelopeWriter(index_of<GetStatus>(), 0).frame(); }
+
+Result<Message> read(std::type_identity<GetStatus>, Source in) { return finished(in, GetStatus{}); }
+
+Frame write(const Status& m) {
+  return EnvelopeWriter(index_of<Status>(), 1).text(m.text, kDefaults.max_status_text).frame();
+}
+
+Result<Message> read(std::type_identity<Status>, Source in) {
+  return finished(in, Status{in.envelope.text(in.limits.max_status_text)});
+}
+
 // ---- Dispatch ----
 
 template <std::size_t I = 0>
@@ -569,7 +805,8 @@ Result<std::size_t> read_header(std::span<const std::byte> envelope) {
 std::optional<msgpack::object_handle> unpack(std::span<const std::byte> body,
                                              const WireLimits& limits) {
   constexpr std::size_t kMostFields = 16;
-  const std::size_t longest = std::max(limits.max_config_text, limits.max_text);
+  const std::size_t longest =
+      std::max({limits.max_config_text, limits.max_text, limits.max_status_text});
   const msgpack::unpack_limit unpack_limits(kMostFields, 0, longest, 0, 0, 1);
   std::size_t used = 0;
   try {

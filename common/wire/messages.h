@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "common/experience/transitions.h"
 #include "common/experience/unrolls.h"
 #include "common/ids.h"
 
@@ -136,8 +137,60 @@ struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
 
+// Consumes one credit, as Experience does.
+struct Insert {
+  ActorId actor;
+  Incarnation incarnation;
+  Sequence sequence;  // 1, 2, ... within the incarnation
+  PrioritizedTransitions batch;
+  bool operator==(const Insert&) const = default;
+};
+
+// Learner to replay shard: draw so many. Answered by Samples, when the shard may: perhaps late.
+struct Sample {
+  std::uint64_t request = 0;  // rising; named in the answer
+  std::uint32_t count = 0;    // >= 1
+  bool operator==(const Sample&) const = default;
+};
+
+// How much a shard holds, for sharing draws between shards.
+struct ShardState {
+  std::uint64_t size = 0;      // items
+  double total_priority = 0;   // sum of their weights; finite, >= 0
+  std::uint64_t inserted = 0;  // items, since the shard's table began
+  bool operator==(const ShardState&) const = default;
+};
+
+struct Samples {
+  std::uint64_t request = 0;
+  Transitions transitions;              // [N]
+  std::vector<std::uint64_t> keys;      // [N], of the items, for PriorityUpdates
+  std::vector<double> probabilities;    // [N], of each draw within the shard, in (0, 1]
+  ShardState shard;                     // when they were drawn
+  std::vector<EpisodeRecord> episodes;  // reported by actors since the last Samples
+  bool operator==(const Samples&) const = default;
+};
+
+// Learner to replay shard; not answered.
+struct PriorityUpdates {
+  std::vector<std::uint64_t> keys;  // [N]
+  std::vector<float> priorities;    // [N]; the table refuses what is not finite or below 0
+  bool operator==(const PriorityUpdates&) const = default;
+};
+
+// Anybody to a server, without a Hello.
+struct GetStatus {
+  bool operator==(const GetStatus&) const = default;
+};
+
+struct Status {
+  std::string text;  // a JSON object; what is in it depends on the role
+  bool operator==(const Status&) const = default;
+};
+
 // The type on the wire is the index plus one.
 using Message = std::variant<Hello, Welcome, Refused, Experience, Credit, GetWeights, Weights,
-                             WeightsAnnouncement, NeedGraph, Graph, Ping, Pong, Goodbye>;
+                             WeightsAnnouncement, NeedGraph, Graph, Ping, Pong, Goodbye, Insert,
+                             Sample, Samples, PriorityUpdates, GetStatus, Status>;
 
 }  // namespace pacml::wire

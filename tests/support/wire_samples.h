@@ -17,6 +17,11 @@ namespace pacml::testing {
 
 inline float random_float(Rng& rng) { return static_cast<float>(rng.normal()); }
 
+inline EpisodeRecord random_episode(Rng& rng) {
+  const auto count = [&rng] { return static_cast<std::int64_t>(rng.below(100)); };
+  return {rng.normal(), count(), count(), count(), count()};
+}
+
 // Valid, of any small shape; every column non-trivial.
 inline Unrolls random_unrolls(Rng& rng) {
   Unrolls u;
@@ -58,12 +63,67 @@ inline Unrolls random_unrolls(Rng& rng) {
   }
   std::uint64_t version = rng.below(1000);
   for (auto& v : u.policy_version) v = PolicyVersion{version += rng.below(2)};
-  for (auto& e : u.episodes) {
-    e = {rng.normal(), static_cast<std::int64_t>(rng.below(100)),
-         static_cast<std::int64_t>(rng.below(100)), static_cast<std::int64_t>(rng.below(100)),
-         static_cast<std::int64_t>(rng.below(100))};
-  }
+  for (auto& e : u.episodes) e = random_episode(rng);
   return u;
+}
+
+// Valid; at least one row.
+inline Transitions random_transitions(Rng& rng) {
+  Transitions out;
+  out.shape = {static_cast<std::uint32_t>(rng.below(4)),
+               static_cast<std::uint32_t>(1 + rng.below(5))};
+  const auto graphs = 1 + rng.below(3);
+  for (std::uint64_t i = 0; i < graphs; ++i) out.graphs.emplace_back(rng.next());
+  for (std::uint64_t left = 1 + rng.below(6); left > 0; --left) {
+    std::vector<float> globals[2];
+    std::vector<std::uint8_t> masks[2];
+    const auto action = rng.below(out.shape.num_actions);
+    for (const std::size_t state : {0, 1}) {
+      for (std::uint32_t g = 0; g < out.shape.num_globals; ++g) {
+        globals[state].push_back(random_float(rng));
+      }
+      for (std::uint32_t a = 0; a < out.shape.num_actions; ++a) {
+        masks[state].push_back(a == action ? 1 : static_cast<std::uint8_t>(rng.below(2)));
+      }
+    }
+    TransitionHead head;
+    head.policy_version = PolicyVersion{rng.below(1000)};
+    head.n_step_return = random_float(rng);
+    head.discount = rng.below(4) == 0 ? 0.0F : static_cast<float>(rng.uniform());
+    head.graph = static_cast<std::uint16_t>(rng.below(graphs));
+    head.next_graph = static_cast<std::uint16_t>(rng.below(graphs));
+    head.action = static_cast<std::int16_t>(action);
+    head.steps = static_cast<std::uint16_t>(1 + rng.below(3));
+    out.append(head, {0, globals[0], masks[0]}, {0, globals[1], masks[1]});
+  }
+  return out;
+}
+
+inline wire::Insert random_insert(Rng& rng) {
+  wire::Insert m{ActorId{static_cast<std::uint32_t>(rng.next())},
+                 Incarnation{rng.next()},
+                 Sequence{1 + rng.below(1000)},
+                 {random_transitions(rng), {}, {}}};
+  for (std::size_t i = 0; i < m.batch.transitions.size(); ++i) {
+    m.batch.priorities.push_back(random_float(rng));
+  }
+  for (std::uint64_t left = rng.below(3); left > 0; --left) {
+    m.batch.episodes.push_back(random_episode(rng));
+  }
+  return m;
+}
+
+inline wire::Samples random_samples(Rng& rng) {
+  wire::Samples m{rng.next(), random_transitions(rng), {}, {}, {}, {}};
+  for (std::size_t i = 0; i < m.transitions.size(); ++i) {
+    m.keys.push_back(rng.next());
+    m.probabilities.push_back(1 - rng.uniform());
+  }
+  m.shard = {rng.below(1000), 100 * rng.uniform(), rng.next()};
+  for (std::uint64_t left = rng.below(3); left > 0; --left) {
+    m.episodes.push_back(random_episode(rng));
+  }
+  return m;
 }
 
 inline wire::Graph random_graph(Rng& rng) {
@@ -138,8 +198,26 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
       return Ping{random_number(rng)};
     case 11:
       return Pong{random_number(rng)};
-    default:
+    case 12:
       return Goodbye{random_bytes(rng, 300)};
+    case 13:
+      return random_insert(rng);
+    case 14:
+      return Sample{random_number(rng), static_cast<std::uint32_t>(1 + rng.below(1024))};
+    case 15:
+      return random_samples(rng);
+    case 16: {
+      PriorityUpdates updates;
+      for (std::uint64_t left = rng.below(20); left > 0; --left) {
+        updates.keys.push_back(rng.next());
+        updates.priorities.push_back(random_float(rng));
+      }
+      return updates;
+    }
+    case 17:
+      return GetStatus{};
+    default:
+      return Status{random_bytes(rng, 300)};
   }
 }
 

@@ -41,6 +41,20 @@ std::vector<Message> samples() {
   graph.edge_src = {0};
   graph.edge_dst = {1};
 
+  Insert insert{ActorId{3}, Incarnation{2}, Sequence{300}, {}};
+  Transitions& t = insert.batch.transitions;
+  t.shape = {2, 3};
+  t.graphs = {GraphHash{0x0102030405060708}};
+  const std::vector<float> globals = {0.5F, 1};
+  const std::vector<float> next_globals = {1.5F, 2};
+  const std::vector<std::uint8_t> mask = {1, 0, 1};
+  const std::vector<std::uint8_t> next_mask = {1, 1, 0};
+  t.append({PolicyVersion{7}, -1.5F, 0.25F, 0, 0, 2, 3}, {0, globals, mask},
+           {0, next_globals, next_mask});
+  insert.batch.priorities = {0.75F};
+  insert.batch.episodes = u.episodes;
+  const Samples drawn{5, t, {0x0000000700000003}, {0.125}, {1000, 2.5, 3000}, u.episodes};
+
   return {Hello{Role::kActor, ActorId{3}, Incarnation{2}, 0x1234, "a: 1\n", "run-1", "host", 4321},
           Welcome{"run-1", Seed{42}, 4, PolicyVersion{9}, 16},
           Refused{Refusal::kConfig, "task: 1 here, 2 there"},
@@ -53,7 +67,13 @@ std::vector<Message> samples() {
           graph,
           Ping{1},
           Pong{70000},
-          Goodbye{"stopped"}};
+          Goodbye{"stopped"},
+          insert,
+          Sample{5, 512},
+          drawn,
+          PriorityUpdates{{0x0000000700000003, 1}, {0.5F, 2}},
+          GetStatus{},
+          Status{"{}"}};
 }
 
 std::string hex(const Bytes& bytes) {
