@@ -44,6 +44,9 @@ constexpr std::uint16_t kRefused = 3;
 constexpr std::uint16_t kExperience = 4;
 constexpr std::uint16_t kWeights = 7;
 constexpr std::uint16_t kGraph = 10;
+constexpr std::uint16_t kInsert = 14;
+constexpr std::uint16_t kSample = 15;
+constexpr std::uint16_t kPriorityUpdates = 17;
 
 TEST_CASE("hand-made bytes decode", "[wire]") {
   const auto message = decode(frame_of(kPing, array_of(std::uint64_t{7})));
@@ -52,12 +55,12 @@ TEST_CASE("hand-made bytes decode", "[wire]") {
 }
 
 TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
-  REQUIRE(refusal(frame_of(kPing, array_of(7U), 2)) == Errc::kVersionMismatch);
+  REQUIRE(refusal(frame_of(kPing, array_of(7U), 1)) == Errc::kVersionMismatch);
   Frame foreign = frame_of(kPing, array_of(7U));
   foreign.parts[0][0] = std::byte{'G'};
   REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
   REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
-               Catch::Contains("version 9") && Catch::Contains("version 1"));
+               Catch::Contains("version 9") && Catch::Contains("version 2"));
 }
 
 TEST_CASE("unknown types and short frames are refused", "[wire]") {
@@ -194,6 +197,51 @@ TEST_CASE("every message has a name", "[wire]") {
   REQUIRE(type_name(Hello{}) == "hello");
   REQUIRE(type_name(Goodbye{}) == "goodbye");
   REQUIRE(type_name(testing::random_message(rng, 7)) == "weights announcement");
+}
+
+// One valid frame, changed by the test.
+template <class M>
+Frame sample_of(M (*make)(Rng&)) {
+  Rng rng(Seed{5});
+  return encode(make(rng));
+}
+
+// The double at `offset` of the payload replaced.
+Frame with_double(Frame frame, std::size_t offset, double value) {
+  std::memcpy(frame.parts[1].data() + offset, &value, sizeof(value));
+  return frame;
+}
+
+TEST_CASE("what a shard says of its draws is checked", "[wire]") {
+  const Frame good = sample_of(testing::random_samples);
+  const auto message = decode(good);
+  REQUIRE(message);
+  const auto& samples = std::get<Samples>(*message);
+  const std::size_t probabilities = 8 * (samples.transitions.graphs.size() + samples.keys.size());
+  for (const double wrong : {0.0, -0.5, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    REQUIRE(refusal(with_double(good, probabilities, wrong)) == Errc::kCorruptFrame);
+  }
+  REQUIRE(decode(with_double(good, probabilities, 1.0)));
+}
+
+TEST_CASE("a priority that no table takes still reaches the table, which counts it", "[wire]") {
+  Rng rng(Seed{6});
+  Insert insert = testing::random_insert(rng);
+  insert.batch.priorities[0] = std::numeric_limits<float>::infinity();
+  const auto message = decode(encode(insert));
+  REQUIRE(message);
+  REQUIRE(std::get<Insert>(*message) == insert);
+}
+
+TEST_CASE("counts beyond the limits are refused before anything is allocated", "[wire]") {
+  const std::uint64_t many = std::numeric_limits<std::uint32_t>::max();
+  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 1U, 17U, 17U, 1U, many, 0U))) ==
+          Errc::kOverLimit);
+  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 0U, 17U, 17U, 1U, 1U, 0U))) ==
+          Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kSample, array_of(1U, many))) == Errc::kOverLimit);
+  REQUIRE(refusal(frame_of(kSample, array_of(1U, 0U))) == Errc::kCorruptFrame);
+  REQUIRE(refusal(frame_of(kPriorityUpdates, array_of(many))) == Errc::kOverLimit);
 }
 
 }  // namespace
