@@ -9,7 +9,9 @@ bool frame(std::span<const std::byte> bytes) {
   const auto message = wire::decode(testing::unflatten(bytes));
   if (!message) return false;
   const auto again = wire::decode(wire::encode(*message));
-  PACML_CHECK(again.has_value() && *again == *message, "what decodes must survive a round trip");
+  // By their bytes: a priority may be no number, which equals nothing.
+  PACML_CHECK(again.has_value() && wire::encode(*again) == wire::encode(*message),
+              "what decodes must survive a round trip");
   return true;
 }
 
