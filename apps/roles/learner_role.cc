@@ -22,10 +22,10 @@
 namespace pacml::apps {
 namespace {
 
-learner::RunIdentity identity_of(const TrainConfig& config, const env::PartitioningWorld& world,
+serving::RunIdentity identity_of(const TrainConfig& config, const env::PartitioningWorld& world,
                                  const std::string& run_id) {
   const Agreement agreement = agreement_of(config, world);
-  learner::RunIdentity identity;
+  serving::RunIdentity identity;
   identity.run_id = run_id;
   identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
   identity.config_hash = config_hash(agreement);

@@ -5,9 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "common/config/diff.h"
 #include "common/hash.h"
-#include "common/text.h"
 #include "common/wire/codec.h"
 
 namespace pacml::learner {
@@ -37,8 +35,14 @@ env::GraphFeaturesPtr from_message(const wire::Graph& m) {
 
 }  // namespace
 
-ExperienceServer::ExperienceServer(const RunIdentity& run, const ExperienceServerConfig& config)
-    : run_(run), config_(config), queue_(config.credits_per_actor * config.max_actors) {}
+ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
+                                   const ExperienceServerConfig& config)
+    : queue_(config.credits_per_actor * config.max_actors),
+      sessions_(run, {.server = "learner",
+                      .option = "learner.max_actors",
+                      .credits_per_actor = config.credits_per_actor,
+                      .max_actors = config.max_actors,
+                      .silence = config.silence}) {}
 
 void ExperienceServer::run(transport::FrameServer& actors, transport::FramePublisher& announcements,
                            const std::stop_token& stop) {
@@ -60,7 +64,7 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
       break;
     }
   }
-  for (const auto& [peer, actor] : actors_) {
+  for (const auto& [peer, actor] : sessions_.actors()) {
     send(peer, wire::Refused{wire::Refusal::kStopping, "the learner stops"});
   }
   {
@@ -77,15 +81,14 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
       const std::scoped_lock lock(mutex_);
       ++counters_.malformed;
     }
-    refuse(peer, wire::Refusal::kMalformed, message.error().detail);
+    refuse(peer, {wire::Refusal::kMalformed, message.error().detail});
     return;
   }
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(peer, *hello);
-  const auto known = actors_.find(peer);
-  if (known == actors_.end()) {
-    return refuse(peer, wire::Refusal::kUnknownPeer, "say Hello first");
+  if (sessions_.find(peer) == nullptr) {
+    return refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
   }
-  known->second.last_heard = now();
+  sessions_.heard(peer);
   std::visit(
       [&](auto&& m) {
         using M = std::decay_t<decltype(m)>;
@@ -97,115 +100,79 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
           learn_graph(peer, m);
         } else if constexpr (std::is_same_v<M, wire::Ping>) {
           // An actor that waits asks so: whatever it may have missed is said again.
-          say_credit(peer, known->second);
-          deliver_waiting(peer, known->second);
+          send(peer, sessions_.credit(peer));
+          deliver_waiting(peer);
           send(peer, wire::Pong{m.nonce});
         } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
-          actors_.erase(known);
+          sessions_.forget(peer);
+          gate_.forget(peer);
         }
         // What only a client gets is ignored.
       },
       *std::move(message));
+  count();
+}
+
+void ExperienceServer::count() {
+  const auto& tracker = sessions_.tracker();
   const std::scoped_lock lock(mutex_);
-  counters_.actors = actors_.size();
+  counters_.actors = sessions_.actors().size();
+  counters_.accepted = tracker.accepted();
+  counters_.duplicates = tracker.duplicates() + tracker.stale();
+  counters_.gaps = tracker.gaps();
 }
 
 void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
   if (hello.role != wire::Role::kActor) {
-    return refuse(
-        peer, wire::Refusal::kConfig,
-        "this is a learner: it talks to actors, not to a " + std::string(name_of(hello.role)));
+    return refuse(peer,
+                  {wire::Refusal::kConfig, "this is a learner: it talks to actors, not to a " +
+                                               std::string(name_of(hello.role))});
   }
-  if (hello.config_hash != run_.config_hash) {
-    const auto differences = config_differences(run_.config_text, hello.config_text);
-    return refuse(peer, wire::Refusal::kConfig,
-                  "the actor's configuration differs from the learner's (here: learner): " +
-                      join(differences, "; "));
-  }
-  if (!hello.run_id.empty() && hello.run_id != run_.run_id) {
-    return refuse(peer, wire::Refusal::kRun,
-                  "the actor belongs to run " + hello.run_id + ", this is run " + run_.run_id);
-  }
-  if (!actors_.contains(peer) && actors_.size() >= config_.max_actors) {
-    return refuse(peer, wire::Refusal::kConfig,
-                  "the learner already has as many actors as learner.max_actors allows: " +
-                      std::to_string(config_.max_actors));
-  }
-  for (auto it = actors_.begin(); it != actors_.end();) {
-    const bool same_actor = it->first != peer && it->second.id == hello.actor;
-    if (same_actor && it->second.incarnation > hello.incarnation) {
-      return refuse(peer, wire::Refusal::kStale, "a newer incarnation of this actor is here");
-    }
-    it = same_actor ? actors_.erase(it) : std::next(it);  // its former connection
-  }
-  const auto [entry, is_new] = actors_.try_emplace(peer);
-  Actor& actor = entry->second;
-  if (is_new || actor.id != hello.actor || actor.incarnation != hello.incarnation) {
-    const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
-    actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}, {}};
-  }
-  actor.last_heard = now();
-  {
-    const std::scoped_lock lock(mutex_);
-    counters_.actors = actors_.size();
-  }
-  send(peer, wire::Welcome{run_.run_id, run_.run_seed, granted(actor),
-                           weights_ ? weights_->version : PolicyVersion{0}, run_.max_policy_lag});
+  std::vector<transport::PeerId> replaced;
+  const auto refused = sessions_.admit(peer, hello, replaced);
+  for (const auto& former : replaced) gate_.forget(former);
+  if (refused) return refuse(peer, *refused);
+  count();
+  send(peer, sessions_.welcome(peer, weights_ ? weights_->version : PolicyVersion{0}));
 }
 
 void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience) {
-  Actor& actor = actors_.at(peer);
-  if (experience.actor != actor.id || experience.incarnation != actor.incarnation ||
-      experience.sequence.get() > granted(actor)) {
-    return refuse(peer, wire::Refusal::kMalformed,
-                  "experience of another actor, or more of it than was granted");
-  }
+  using Verdict = serving::Sessions::Verdict;
   const auto verdict =
-      tracker_.accept(experience.actor, experience.incarnation, experience.sequence);
-  {
-    const std::scoped_lock lock(mutex_);
-    counters_.accepted = tracker_.accepted();
-    counters_.duplicates = tracker_.duplicates() + tracker_.stale();
-    counters_.gaps = tracker_.gaps();
+      sessions_.accept(peer, experience.actor, experience.incarnation, experience.sequence);
+  if (verdict == Verdict::kRefused) {
+    return refuse(peer, {wire::Refusal::kMalformed,
+                         "experience of another actor, or more of it than was granted"});
   }
-  if (verdict != wire::SequenceTracker::Verdict::kAccept) return;
-  actor.returned += experience.sequence.get() - actor.used.get() - 1;
-  actor.used = experience.sequence;
-  actor.waiting.push_back(std::move(experience));
-  deliver_waiting(peer, actor);
+  if (verdict == Verdict::kDropped) return;
+  auto graphs = experience.unrolls.graphs;
+  gate_.push(peer, std::move(experience.unrolls), std::move(graphs));
+  deliver_waiting(peer);
 }
 
-void ExperienceServer::deliver_waiting(const transport::PeerId& peer, Actor& actor) {
-  std::set<GraphHash> missing;
-  std::size_t delivered = 0;
-  for (auto& experience : actor.waiting) {
-    std::vector<env::GraphFeaturesPtr> graphs;
-    for (const GraphHash hash : experience.unrolls.graphs) {
-      if (const auto it = graphs_.find(hash); it != graphs_.end()) {
-        graphs.push_back(it->second);
-      } else {
-        missing.insert(hash);
-      }
-    }
-    if (!missing.empty()) break;  // and what came later waits behind it
-    // There is room: the queue holds every credit that all actors together may use.
-    if (!queue_.try_push({peer, std::move(experience.unrolls), std::move(graphs)})) break;
-    ++delivered;
-  }
-  actor.waiting.erase(actor.waiting.begin(),
-                      actor.waiting.begin() + static_cast<std::ptrdiff_t>(delivered));
+void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
+  const auto missing = gate_.release(
+      peer, [this](GraphHash hash) { return graphs_.contains(hash); },
+      [&](Unrolls&& unrolls) {
+        std::vector<env::GraphFeaturesPtr> graphs;
+        for (const GraphHash hash : unrolls.graphs) graphs.push_back(graphs_.at(hash));
+        // The queue holds every credit of max_actors actors. An actor that joins again has new
+        // ones while its former life's messages may still be there: then this one waits.
+        ReceivedUnrolls received{peer, std::move(unrolls), std::move(graphs)};
+        if (queue_.try_push(std::move(received))) return true;
+        unrolls = std::move(received.unrolls);
+        return false;
+      });
   for (const GraphHash hash : missing) send(peer, wire::NeedGraph{hash});
 }
 
 void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Graph& message) {
   auto graph = from_message(message);
   if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs) {
-    return refuse(peer, wire::Refusal::kMalformed, "a graph that is not what its hash says");
+    return refuse(peer, {wire::Refusal::kMalformed, "a graph that is not what its hash says"});
   }
   graphs_.emplace(graph->hash, std::move(graph));
-  for (auto& [waiting_peer, actor] : actors_) {
-    if (!actor.waiting.empty()) deliver_waiting(waiting_peer, actor);
-  }
+  for (const auto& waiting : gate_.peers()) deliver_waiting(waiting);
 }
 
 void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion have) {
@@ -226,16 +193,10 @@ void ExperienceServer::grant_returned_credits() {
     returned.swap(returned_);
   }
   for (const auto& peer : returned) {
-    const auto it = actors_.find(peer);
-    if (it == actors_.end()) continue;  // gone, and its credits with it
-    Actor& actor = it->second;
-    if (actor.returned < actor.used.get()) ++actor.returned;
-    say_credit(peer, actor);
+    if (sessions_.give_back(peer)) send(peer, sessions_.credit(peer));
   }
-}
-
-void ExperienceServer::say_credit(const transport::PeerId& peer, const Actor& actor) {
-  send(peer, wire::Credit{granted(actor), actor.used});
+  if (returned.empty()) return;
+  for (const auto& waiting : gate_.peers()) deliver_waiting(waiting);
 }
 
 void ExperienceServer::announce_new_weights() {
@@ -255,23 +216,19 @@ void ExperienceServer::announce_new_weights() {
 void ExperienceServer::forget_silent_actors() {
   if (now() < next_sweep_) return;
   next_sweep_ = now() + kSweepEvery;
-  // An actor that waits for credits says nothing: only one that holds a credit is expected to
-  // speak.
-  std::erase_if(actors_, [&](const auto& entry) {
-    const Actor& actor = entry.second;
-    return actor.used.get() < granted(actor) && now() - actor.last_heard > config_.silence;
-  });
-  const std::scoped_lock lock(mutex_);
-  counters_.actors = actors_.size();
+  sessions_.forget_silent(now());
+  for (const auto& waiting : gate_.peers()) {
+    if (sessions_.find(waiting) == nullptr) gate_.forget(waiting);
+  }
+  count();
 }
 
-void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refusal why,
-                              const std::string& reason) {
-  if (why != wire::Refusal::kUnknownPeer) {
+void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refused refused) {
+  if (refused.why != wire::Refusal::kUnknownPeer) {
     const std::scoped_lock lock(mutex_);
     ++counters_.refused;
   }
-  send(peer, wire::Refused{why, reason});
+  send(peer, std::move(refused));
 }
 
 void ExperienceServer::send(const transport::PeerId& peer, wire::Message message) {

@@ -2,11 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
@@ -14,9 +11,10 @@
 
 #include "common/bounded_queue.h"
 #include "common/clock.h"
+#include "common/serving/graph_gate.h"
+#include "common/serving/sessions.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
-#include "common/wire/sequence_tracker.h"
 #include "env/graph_features.h"
 #include "model/parameters.h"
 
@@ -34,15 +32,6 @@ struct ExperienceServerConfig {
       2;                             // messages that an actor may have on the way or in the queue
   std::size_t max_actors = 1024;     // further ones are turned away
   std::chrono::seconds silence{30};  // an actor that is not heard of for so long is forgotten
-};
-
-// What the run is, for welcoming peers.
-struct RunIdentity {
-  std::string run_id;
-  Seed run_seed;
-  std::uint64_t config_hash = 0;  // of what must agree with actors
-  std::string config_text;
-  std::uint64_t max_policy_lag = 0;
 };
 
 // Counters since construction.
@@ -63,7 +52,7 @@ struct ServerCounters {
 // queue_depth are thread-safe.
 class ExperienceServer {
  public:
-  ExperienceServer(const RunIdentity& run, const ExperienceServerConfig& config);
+  ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config);
 
   // Serves until `stop`; then tells every actor to stop. Borrows the transports for the call.
   void run(transport::FrameServer& actors, transport::FramePublisher& announcements,
@@ -80,41 +69,27 @@ class ExperienceServer {
   [[nodiscard]] std::size_t queue_depth() const { return queue_.size(); }
 
  private:
-  struct Actor {
-    ActorId id;
-    Incarnation incarnation;
-    Sequence used;               // the last message accepted: numbers passed over cost credits too
-    std::uint64_t returned = 0;  // credits: of messages consumed, and of those that were lost
-    std::vector<wire::Experience> waiting;  // for graphs; at most the credits
-    TimePoint last_heard;
-  };
-
   void dispatch(const transport::PeerId& peer, const wire::Frame& frame);
   void welcome(const transport::PeerId& peer, const wire::Hello& hello);
   void receive(const transport::PeerId& peer, wire::Experience&& experience);
   void learn_graph(const transport::PeerId& peer, const wire::Graph& graph);
   void send_weights(const transport::PeerId& peer, PolicyVersion have);
   // Hands over what has all its graphs, oldest first; asks for what is missing.
-  void deliver_waiting(const transport::PeerId& peer, Actor& actor);
-  [[nodiscard]] std::uint64_t granted(const Actor& actor) const {
-    return actor.returned + config_.credits_per_actor;
-  }
-  void say_credit(const transport::PeerId& peer, const Actor& actor);
+  void deliver_waiting(const transport::PeerId& peer);
   void grant_returned_credits();
   void announce_new_weights();
   void forget_silent_actors();
-  void refuse(const transport::PeerId& peer, wire::Refusal why, const std::string& reason);
+  void count();
+  void refuse(const transport::PeerId& peer, wire::Refused refused);
   void send(const transport::PeerId& peer, wire::Message message);
 
-  RunIdentity run_;
-  ExperienceServerConfig config_;
   BoundedQueue<ReceivedUnrolls> queue_;
 
   // Confined to run().
   transport::FrameServer* transport_ = nullptr;
   transport::FramePublisher* publisher_ = nullptr;
-  std::map<transport::PeerId, Actor> actors_;
-  wire::SequenceTracker tracker_;
+  serving::Sessions sessions_;
+  serving::GraphGate<Unrolls> gate_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   std::shared_ptr<const model::Parameters> weights_;
   TimePoint next_sweep_;

@@ -57,8 +57,8 @@ inline wire::Graph to_message(const env::GraphFeatures& graph) {
   return message;
 }
 
-inline learner::RunIdentity sample_run() {
-  learner::RunIdentity run;
+inline serving::RunIdentity sample_run() {
+  serving::RunIdentity run;
   run.run_id = "run-1";
   run.run_seed = Seed{42};
   run.config_text = "env:\n  topology: [4, 4, 2]\nnetwork:\n  rounds: 2\n";
@@ -156,7 +156,7 @@ template <class Pair>
 class ServedLearner {
  public:
   explicit ServedLearner(const learner::ExperienceServerConfig& config = {},
-                         const learner::RunIdentity& run = sample_run())
+                         const serving::RunIdentity& run = sample_run())
       : config_(config), run_(run) {
     router_ = pair_.make_server();
     publisher_ = pair_.make_publisher();
@@ -234,7 +234,7 @@ class ServedLearner {
   }
 
   learner::ExperienceServerConfig config_;
-  learner::RunIdentity run_;
+  serving::RunIdentity run_;
   std::vector<env::GraphFeaturesPtr> graphs_ = sample_graphs();
   Pair pair_;
   std::unique_ptr<transport::FrameServer> router_;

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/ids.h"
+#include "common/transport/channel.h"
+
+namespace pacml::serving {
+
+// Messages that name graphs, held back until every graph that they name is known; those of one peer
+// leave in the order of their arrival. Bounded by the peers' credits. Thread-confined.
+template <class Message>
+class GraphGate {
+ public:
+  void push(const transport::PeerId& peer, Message&& message, std::vector<GraphHash> graphs) {
+    waiting_[peer].push_back({std::move(message), std::move(graphs)});
+    ++size_;
+  }
+
+  // Calls deliver(Message&&) for each message of `peer` whose graphs are all known(hash), oldest
+  // first, until one must wait; the graphs that this one lacks. It waits, too, where deliver says
+  // false: there is no room, and the message was left untouched.
+  template <class Known, class Deliver>
+  [[nodiscard]] std::vector<GraphHash> release(const transport::PeerId& peer, Known known,
+                                               Deliver deliver) {
+    const auto found = waiting_.find(peer);
+    if (found == waiting_.end()) return {};
+    auto& queue = found->second;
+    for (; !queue.empty(); queue.pop_front(), --size_) {
+      std::set<GraphHash> missing;
+      for (const GraphHash graph : queue.front().graphs) {
+        if (!known(graph)) missing.insert(graph);
+      }
+      if (!missing.empty()) return {missing.begin(), missing.end()};
+      if (!deliver(std::move(queue.front().message))) return {};
+    }
+    waiting_.erase(found);
+    return {};
+  }
+
+  void forget(const transport::PeerId& peer) {
+    const auto found = waiting_.find(peer);
+    if (found == waiting_.end()) return;
+    size_ -= found->second.size();
+    waiting_.erase(found);
+  }
+  [[nodiscard]] std::vector<transport::PeerId> peers() const {
+    std::vector<transport::PeerId> out;
+    for (const auto& [peer, queue] : waiting_) out.push_back(peer);
+    return out;
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  struct Held {
+    Message message;
+    std::vector<GraphHash> graphs;
+  };
+  std::map<transport::PeerId, std::deque<Held>> waiting_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace pacml::serving

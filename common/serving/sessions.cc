@@ -1,0 +1,113 @@
+#include "common/serving/sessions.h"
+
+#include <utility>
+
+#include "common/check.h"
+#include "common/config/diff.h"
+#include "common/text.h"
+
+namespace pacml::serving {
+namespace {
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+Sessions::Sessions(RunIdentity run, SessionsConfig config)
+    : run_(std::move(run)), config_(std::move(config)) {}
+
+std::optional<wire::Refused> Sessions::objection(const wire::Hello& hello) const {
+  const std::string role(name_of(hello.role));
+  if (hello.config_hash != run_.config_hash) {
+    const auto differences = config_differences(run_.config_text, hello.config_text);
+    return wire::Refused{wire::Refusal::kConfig,
+                         "the " + role + "'s configuration differs from the " + config_.server +
+                             "'s (here: " + config_.server + "): " + join(differences, "; ")};
+  }
+  if (!hello.run_id.empty() && !run_.run_id.empty() && hello.run_id != run_.run_id) {
+    return wire::Refused{wire::Refusal::kRun, "the " + role + " belongs to run " + hello.run_id +
+                                                  ", this is run " + run_.run_id};
+  }
+  return std::nullopt;
+}
+
+std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
+                                             const wire::Hello& hello,
+                                             std::vector<transport::PeerId>& replaced) {
+  PACML_CHECK(hello.role == wire::Role::kActor, "sessions are with actors");
+  if (auto refused = objection(hello)) return refused;
+  if (!actors_.contains(peer) && actors_.size() >= config_.max_actors) {
+    return wire::Refused{wire::Refusal::kConfig,
+                         "the " + config_.server + " already has as many actors as " +
+                             config_.option + " allows: " + std::to_string(config_.max_actors)};
+  }
+  for (const auto& [other, actor] : actors_) {
+    if (other == peer || actor.id != hello.actor) continue;
+    if (actor.incarnation > hello.incarnation) {
+      return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here"};
+    }
+    replaced.push_back(other);
+  }
+  for (const auto& former : replaced) actors_.erase(former);
+  const auto [entry, is_new] = actors_.try_emplace(peer);
+  Actor& actor = entry->second;
+  if (is_new || actor.id != hello.actor || actor.incarnation != hello.incarnation) {
+    if (!is_new) replaced.push_back(peer);
+    const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
+    actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}};
+  }
+  actor.last_heard = now();
+  return std::nullopt;
+}
+
+wire::Welcome Sessions::welcome(const transport::PeerId& peer, PolicyVersion version) const {
+  return {run_.run_id, run_.run_seed, granted(actors_.at(peer)), version, run_.max_policy_lag};
+}
+
+const Sessions::Actor* Sessions::find(const transport::PeerId& peer) const {
+  const auto found = actors_.find(peer);
+  return found == actors_.end() ? nullptr : &found->second;
+}
+
+void Sessions::heard(const transport::PeerId& peer) {
+  if (const auto found = actors_.find(peer); found != actors_.end()) {
+    found->second.last_heard = now();
+  }
+}
+
+Sessions::Verdict Sessions::accept(const transport::PeerId& peer, ActorId actor_id,
+                                   Incarnation incarnation, Sequence sequence) {
+  Actor& actor = actors_.at(peer);
+  if (actor_id != actor.id || incarnation != actor.incarnation || sequence.get() > granted(actor)) {
+    return Verdict::kRefused;
+  }
+  const auto verdict = tracker_.accept(actor_id, incarnation, sequence);
+  if (verdict != wire::SequenceTracker::Verdict::kAccept) return Verdict::kDropped;
+  actor.returned += sequence.get() - actor.used.get() - 1;
+  actor.used = sequence;
+  return Verdict::kNew;
+}
+
+bool Sessions::give_back(const transport::PeerId& peer) {
+  const auto found = actors_.find(peer);
+  if (found == actors_.end()) return false;
+  Actor& actor = found->second;
+  if (actor.returned < actor.used.get()) ++actor.returned;
+  return true;
+}
+
+wire::Credit Sessions::credit(const transport::PeerId& peer) const {
+  const Actor& actor = actors_.at(peer);
+  return {granted(actor), actor.used};
+}
+
+void Sessions::forget_silent(TimePoint at) {
+  // An actor that waits for credits says nothing: only one that holds a credit is expected to
+  // speak.
+  std::erase_if(actors_, [&](const auto& entry) {
+    const Actor& actor = entry.second;
+    return actor.used.get() < granted(actor) && at - actor.last_heard > config_.silence;
+  });
+}
+
+}  // namespace pacml::serving

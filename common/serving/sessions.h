@@ -1,0 +1,97 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/transport/channel.h"
+#include "common/wire/messages.h"
+#include "common/wire/sequence_tracker.h"
+
+namespace pacml::serving {
+
+// What a run is, for welcoming peers.
+struct RunIdentity {
+  std::string run_id;  // empty: any run is welcome
+  Seed run_seed;
+  std::uint64_t config_hash = 0;  // of what must agree with peers
+  std::string config_text;
+  std::uint64_t max_policy_lag = 0;
+};
+
+struct SessionsConfig {
+  std::string server = "learner";             // in sentences for the peer
+  std::string option = "learner.max_actors";  // what `max_actors` is called there
+  std::uint64_t credits_per_actor = 2;  // messages that an actor may have on the way or in here
+  std::size_t max_actors = 1024;        // further ones are turned away
+  std::chrono::seconds silence{30};     // an actor that is not heard of for so long is forgotten
+};
+
+// A server's conversations with its actors (docs/protocol.md): who is welcome, how many messages
+// each may send, and which of them are new. Decides what to answer; sends nothing itself.
+// Thread-confined.
+class Sessions {
+ public:
+  Sessions(RunIdentity run, SessionsConfig config);
+
+  struct Actor {
+    ActorId id;
+    Incarnation incarnation;
+    Sequence used;               // the last message accepted: numbers passed over cost credits too
+    std::uint64_t returned = 0;  // credits: of messages consumed, and of those that were lost
+    TimePoint last_heard;
+  };
+
+  // Why a peer may not talk to this run at all; nullopt: it may. For every role.
+  [[nodiscard]] std::optional<wire::Refused> objection(const wire::Hello& hello) const;
+  // Welcomes an actor, replacing its former connections, or says why not. `replaced`: those
+  // connections, whose messages that still wait for something are void. Pre: the role is actor.
+  [[nodiscard]] std::optional<wire::Refused> admit(const transport::PeerId& peer,
+                                                   const wire::Hello& hello,
+                                                   std::vector<transport::PeerId>& replaced);
+  [[nodiscard]] wire::Welcome welcome(const transport::PeerId& peer, PolicyVersion version) const;
+
+  // nullptr: not welcomed, or forgotten.
+  [[nodiscard]] const Actor* find(const transport::PeerId& peer) const;
+  void heard(const transport::PeerId& peer);
+
+  enum class Verdict {
+    kNew,      // to be taken, and its credit to be given back later
+    kDropped,  // seen before: counted, not answered
+    kRefused,  // of another actor, or beyond its credits
+  };
+  // Pre: find(peer).
+  [[nodiscard]] Verdict accept(const transport::PeerId& peer, ActorId actor,
+                               Incarnation incarnation, Sequence sequence);
+  // One of its messages is dealt with. False: the actor has gone, and its credits with it.
+  bool give_back(const transport::PeerId& peer);
+  // Pre: find(peer).
+  [[nodiscard]] wire::Credit credit(const transport::PeerId& peer) const;
+
+  void forget(const transport::PeerId& peer) { actors_.erase(peer); }
+  // Forgets those that have a credit, which is their turn to speak, and have long said nothing.
+  void forget_silent(TimePoint now);
+
+  [[nodiscard]] const std::map<transport::PeerId, Actor>& actors() const { return actors_; }
+  [[nodiscard]] const RunIdentity& run() const { return run_; }
+  [[nodiscard]] const wire::SequenceTracker& tracker() const { return tracker_; }
+  // Goes on from a snapshot of what was accepted.
+  void restore(const wire::SequenceTracker& tracker) { tracker_ = tracker; }
+
+ private:
+  [[nodiscard]] std::uint64_t granted(const Actor& actor) const {
+    return actor.returned + config_.credits_per_actor;
+  }
+
+  RunIdentity run_;
+  SessionsConfig config_;
+  std::map<transport::PeerId, Actor> actors_;
+  wire::SequenceTracker tracker_;
+};
+
+}  // namespace pacml::serving
