@@ -25,8 +25,6 @@ class File {
   }
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
-  // False with errno: some file systems report a failed write only here.
-  [[nodiscard]] bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:
   int fd_;
@@ -48,28 +46,60 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path{"."};
+}
+
 }  // namespace
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+AtomicFile::AtomicFile(fs::path path, std::string temporary, int fd)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<AtomicFile> AtomicFile::create(fs::path path) {
   // mkostemp chooses a free name, so two writers of one file never share a temporary.
-  fs::path hidden = folder / ".";
+  fs::path hidden = folder_of(path) / ".";
   hidden += path.filename();
   std::string temporary = hidden.string() + ".XXXXXX";
-  File file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.ok()) return io_error("cannot write", path);
-  const bool written = ::fchmod(file.fd(), 0644) == 0 && write_all(file.fd(), bytes) &&
-                       ::fsync(file.fd()) == 0 && file.close() &&
-                       ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!written) {
-    auto error = io_error("cannot write", path);
-    ::unlink(temporary.c_str());
-    return error;
-  }
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return io_error("cannot write", path);
+  AtomicFile file(std::move(path), std::move(temporary), fd);
+  if (::fchmod(fd, 0644) != 0) return io_error("cannot write", file.path_);
+  return file;
+}
+
+Result<void> AtomicFile::append(std::string_view bytes) {
+  if (!write_all(fd_, bytes)) return io_error("cannot write", path_);
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  // Some file systems report a failed write only at the close.
+  const bool written = ::fsync(fd_) == 0 && ::close(std::exchange(fd_, -1)) == 0 &&
+                       ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (!written) return io_error("cannot write", path_);
+  temporary_.clear();
   // The new name is on the disk only when the folder is.
+  const fs::path folder = folder_of(path_);
   const File parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent.ok() || ::fsync(parent.fd()) != 0) return io_error("cannot sync", folder);
   return {};
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+  auto file = AtomicFile::create(path);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  if (auto written = file->append(bytes); !written) return written;
+  return file->commit();
 }
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {

@@ -10,9 +10,30 @@
 
 namespace pacml {
 
-// Replaces the file at `path` by `bytes`: whoever reads it, even after a crash or a kill -9 at any
-// moment, finds the old content or the new, whole. Writes a temporary beside it, syncs it, renames,
-// syncs the folder. kIo: the sentence names the path and the reason; the old file is untouched.
+// A file that appears whole or not at all: whoever reads `path`, even after a crash or a kill -9 at
+// any moment, finds the old content or the new. Written to a temporary beside it, which goes with
+// its owner unless commit() puts it in place. Thread-confined.
+class AtomicFile {
+ public:
+  // kIo, here and below: the sentence names the path and the reason; the old file is untouched.
+  [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  [[nodiscard]] Result<void> append(std::string_view bytes);
+  // Syncs the content, renames, syncs the folder. Called once, last.
+  [[nodiscard]] Result<void> commit();
+
+ private:
+  AtomicFile(std::filesystem::path path, std::string temporary, int fd);
+
+  std::filesystem::path path_;
+  std::string temporary_;  // empty: nothing to remove
+  int fd_;                 // -1: closed
+};
+
+// The same for a file whose content is at hand.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path,
                                                  std::string_view bytes);
 

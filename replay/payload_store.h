@@ -31,13 +31,15 @@ class PayloadStore {
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }        // of payloads
   [[nodiscard]] std::size_t spare_bytes() const { return spare_; }  // of dropped ones
-  // Spare memory that a put of this length would take over, so that it need not be allocated.
-  [[nodiscard]] std::size_t reusable(std::uint32_t slot, std::size_t length) const;
+  // Of this one. Pre: the slot holds nothing, or was dropped.
+  [[nodiscard]] std::size_t spare_of(std::uint32_t slot) const {
+    return footprint(payloads_[slot].length);
+  }
 
  private:
   struct Payload {
     std::unique_ptr<std::byte[]> bytes;
-    std::size_t length = 0;  // of a dropped one, too; its memory has footprint(length)
+    std::size_t length = 0;  // kept when dropped; `bytes` has footprint(length)
   };
 
   std::vector<Payload> payloads_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +13,9 @@ inline constexpr double kMaxPriority = 1e290;
 
 // From 0 to kMaxPriority; NaN is not.
 [[nodiscard]] inline bool is_priority(double value) { return value >= 0 && value <= kMaxPriority; }
+
+// Draws that a selector looks up together, so that their waits for memory overlap.
+inline constexpr std::size_t kDrawsAtOnce = 256;
 
 struct SlotPriority {
   std::uint32_t slot = 0;

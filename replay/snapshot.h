@@ -33,8 +33,8 @@ struct RestoredTable {
 [[nodiscard]] RestoredTable restore_table(const std::filesystem::path& path,
                                           const TableConfig& config);
 
-// The same from a stream, where any bytes are safe: kCorruptFrame, kVersionMismatch, or kOverLimit
-// for other settings, with a sentence.
+// The same from a stream, where any bytes are safe: kCorruptFrame, or kVersionMismatch for another
+// format or other settings, with a sentence.
 [[nodiscard]] Result<RestoredTable> read_snapshot(std::istream& in, const TableConfig& config);
 
 }  // namespace pacml::replay

@@ -23,8 +23,9 @@ class SnapshotRun {
   [[nodiscard]] std::uint32_t next_pending();
   // Pre: pending(record.key.slot).
   void copy(const SnapshotRecord& record);
-  // Ends the last block. Pre: nothing is pending; called once.
+  // Ends the last block. Pre: nothing is pending. Once is enough.
   void finish();
+  [[nodiscard]] bool finished() const { return finished_; }
   // Offers the full blocks to the sink. True when it took them all.
   bool flush();
 
@@ -36,6 +37,7 @@ class SnapshotRun {
   std::uint32_t cursor_ = 0;  // nothing is pending below
   Bytes open_;                // the block that records are added to
   std::deque<Block> full_;
+  bool finished_ = false;
 };
 
 }  // namespace pacml::replay

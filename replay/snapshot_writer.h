@@ -33,7 +33,7 @@ class SnapshotWriter final : public BlockSink {
   [[nodiscard]] Result<std::uint64_t> wait();
 
  private:
-  void write_file();
+  [[nodiscard]] Result<std::uint64_t> write_file();
 
   const std::filesystem::path path_;
   BoundedQueue<Block> queue_;

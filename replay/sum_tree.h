@@ -9,7 +9,8 @@
 namespace pacml::replay {
 
 // Weights, their sum, and the weight that a prefix of the sum ends in: what drawing in proportion
-// needs. A flat tree of sums with 16 children a node (docs/adr/0007-the-sampling-structure.md).
+// needs. A flat tree of sums with 8 children a node, which
+// is a cache line (docs/adr/0007-the-sampling-structure.md).
 //
 // Every inner value is recomputed from its children, in one fixed order of additions. So the tree
 // is a pure function of its present weights: it cannot drift, a rebuilt one is equal bit for bit,
@@ -43,12 +44,13 @@ class SumTree {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
-  static constexpr std::size_t kFan = 16;
+  static constexpr std::uint32_t kFan = 8;
   struct alignas(64) Node {
     std::array<double, kFan> child{};
   };
 
   [[nodiscard]] static double sum_of(const Node& node);
+  [[nodiscard]] static std::uint32_t child_at(const Node& node, double& target);
 
   std::size_t capacity_;
   std::vector<std::vector<Node>> levels_;  // leaves first; the last level is one node

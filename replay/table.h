@@ -45,7 +45,8 @@ struct TableStatus {
 // which one goes when room is needed, a rate limiter who has to wait. Draws are Rng streams
 // (seed, kReplay, 0), the remover's are (seed, kReplay, 1).
 //
-// Memory: the payloads, bounded by max_bytes, and about 60 bytes a slot, allocated at the start.
+// Memory: payloads, which never take more than max_bytes, spare memory included, and about 60 bytes
+// a slot, allocated at the start.
 //
 // Thread-confined: one thread, its server's, owns it.
 class Table {
@@ -93,7 +94,6 @@ class Table {
  private:
   friend class SnapshotReader;  // builds a table from its records
 
-  // What one draw or update touches of a slot: half a cache line.
   struct Slot {
     double priority = 0;  // as given, not yet raised to alpha
     std::uint32_t generation = 0;
@@ -101,11 +101,12 @@ class Table {
     std::uint64_t insertion = 0;
   };
 
-  [[nodiscard]] std::uint32_t free_slot_for(std::size_t payload_bytes);
+  [[nodiscard]] std::size_t byte_bound() const;
+  void make_room(std::size_t payload_bytes);
+  [[nodiscard]] std::uint32_t take_slot(std::size_t payload_bytes);
   void remove(std::uint32_t slot);
   [[nodiscard]] SampledItem draw(const Selection& selection);
-  void preserve(std::uint32_t slot);
-  [[nodiscard]] SnapshotRecord record_of(std::uint32_t slot) const;
+  void preserve(std::uint32_t slot);  // before it changes
 
   TableConfig config_;
   RateLimiter limiter_;
@@ -118,6 +119,7 @@ class Table {
   SlotSet items_;
   std::uint32_t unused_ = 0;         // slots from here on never held an item
   std::vector<std::uint32_t> free_;  // slots that did; the last one is taken next
+  std::size_t bare_ = 0;             // the first so many of free_ hold no spare memory
   std::uint64_t next_insertion_ = 0;
   TableCounters counters_;
   std::unique_ptr<SnapshotRun> snapshot_;

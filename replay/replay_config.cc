@@ -1,0 +1,26 @@
+#include "replay/replay_config.h"
+
+#include <cmath>
+
+namespace pacml::replay {
+
+std::vector<std::string> validate(const ReplayConfig& c) {
+  std::vector<std::string> problems;
+  const auto within = [&](const char* key, std::int64_t value, std::int64_t most) {
+    if (value < 1 || value > most) {
+      problems.push_back(std::string(key) + ": must be in 1.." + std::to_string(most));
+    }
+  };
+  within("shards", c.shards, 256);
+  within("credits_per_actor", c.credits_per_actor, 1024);
+  within("max_actors", c.max_actors, 1'000'000);
+  within("prefetch", c.prefetch, 1024);
+  if (!(c.priority_epsilon >= 0 && std::isfinite(c.priority_epsilon))) {
+    problems.emplace_back("priority_epsilon: must be >= 0");
+  }
+  if (!(c.snapshot_seconds >= 0)) problems.emplace_back("snapshot_seconds: must be >= 0");
+  if (!(c.patience_seconds > 0)) problems.emplace_back("patience_seconds: must be > 0");
+  return problems;
+}
+
+}  // namespace pacml::replay

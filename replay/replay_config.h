@@ -1,0 +1,44 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "replay/table_config.h"
+
+namespace pacml::replay {
+
+// The replay service: how many shards, and how actors, shards and the learner deal with one
+// another.
+struct ReplayConfig {
+  std::int64_t shards = 1;             // processes, each with a table; 1..256
+  TableConfig table;                   // of each shard
+  double priority_epsilon = 1e-3;      // added to every |TD error|, so that none is never drawn
+                                       // again; >= 0
+  std::int64_t credits_per_actor = 4;  // messages that an actor may have on the way or waiting
+  std::int64_t max_actors = 1024;      // of a shard
+  std::int64_t prefetch = 4;           // batches that the learner has asked for ahead; >= 1
+  double snapshot_seconds = 60;        // between snapshots of a shard; 0: only when it ends
+  double patience_seconds = 10;        // after which draws that a shard owes are drawn elsewhere
+  bool operator==(const ReplayConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, ReplayConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("shards", c.shards);
+  v("table", c.table);
+  v("priority_epsilon", c.priority_epsilon);
+  v("credits_per_actor", c.credits_per_actor);
+  v("max_actors", c.max_actors);
+  v("prefetch", c.prefetch);
+  v("snapshot_seconds", c.snapshot_seconds);
+  v("patience_seconds", c.patience_seconds);
+}
+
+// Every problem of these fields, as a sentence that names the key.
+[[nodiscard]] std::vector<std::string> validate(const ReplayConfig& config);
+
+}  // namespace pacml::replay

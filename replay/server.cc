@@ -1,0 +1,371 @@
+#include "replay/server.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "common/check.h"
+#include "common/wire/codec.h"
+#include "replay/server_state.h"
+#include "replay/snapshot.h"
+
+namespace pacml::replay {
+namespace {
+
+constexpr std::chrono::milliseconds kSlice{200};  // how long a wait may ignore the stop token
+constexpr std::chrono::milliseconds kSnapshotSlice{1};
+constexpr std::chrono::milliseconds kSweepEvery{1'000};
+constexpr std::chrono::seconds kLearnerSilence{60};
+constexpr std::size_t kItemsPerStep = 256;  // of a snapshot, between two messages
+constexpr std::size_t kMostLearners = 64;
+constexpr std::size_t kMostRequests = 4096;      // of all learners
+constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request
+constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+Duration seconds(double s) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
+}
+
+}  // namespace
+
+Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed seed,
+               std::uint32_t shard, std::optional<std::filesystem::path> snapshot)
+    : config_(config),
+      shard_(shard),
+      snapshot_path_(std::move(snapshot)),
+      table_(config.table, derive(seed, Purpose::kReplay, shard)),
+      sessions_(run, {.server = "replay shard",
+                      .option = "replay.max_actors",
+                      .credits_per_actor = static_cast<std::uint64_t>(config.credits_per_actor),
+                      .max_actors = static_cast<std::size_t>(config.max_actors)}) {
+  if (!snapshot_path_ || !std::filesystem::exists(*snapshot_path_)) return;
+  auto restored = restore_table(*snapshot_path_, config.table);
+  auto state = decode_server_state(restored.extra);
+  if (!state) throw UserError(snapshot_path_->string() + ": " + state.error().detail);
+  table_ = std::move(restored.table);
+  graphs_ = std::move(state->graphs);
+  shape_ = state->shape;
+  sessions_.restore(state->accepted);
+  spdlog::info("goes on from {} with {} items", snapshot_path_->string(), table_.size());
+}
+
+Server::~Server() = default;
+
+void Server::run(transport::FrameServer& transport, const std::stop_token& stop) {
+  transport_ = &transport;
+  next_sweep_ = now() + kSweepEvery;
+  next_snapshot_ = now() + seconds(config_.snapshot_seconds);
+  while (!stop.stop_requested()) {
+    auto incoming =
+        transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
+    if (incoming) {
+      dispatch(incoming->peer, incoming->frame);
+    } else if (incoming.error().code == Errc::kStopped) {
+      break;
+    }
+    insert_waiting();
+    answer_requests();
+    tend_snapshot();
+    forget_peers();
+  }
+  // A shard that ends is missed, not mourned: whoever talks to it says Hello until it is back.
+  for (const auto& [peer, actor] : sessions_.actors()) {
+    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"});
+  }
+  for (const auto& [peer, heard] : learners_) {
+    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"});
+  }
+  finish_snapshot();
+}
+
+void Server::dispatch(const transport::PeerId& peer, const wire::Frame& frame) {
+  auto message = wire::decode(frame);
+  if (!message) {
+    ++counters_.malformed;
+    return refuse(peer, {wire::Refusal::kMalformed, message.error().detail});
+  }
+  if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(peer, *hello);
+  if (std::holds_alternative<wire::GetStatus>(*message)) {
+    return send(peer, wire::Status{status()});
+  }
+  if (sessions_.find(peer) != nullptr) {
+    sessions_.heard(peer);
+    return dispatch_actor(peer, *std::move(message));
+  }
+  if (const auto learner = learners_.find(peer); learner != learners_.end()) {
+    learner->second = now();
+    return dispatch_learner(peer, *std::move(message));
+  }
+  refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
+}
+
+void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& message) {
+  if (auto* const insert = std::get_if<wire::Insert>(&message)) {
+    receive(peer, std::move(*insert));
+  } else if (auto* const graph = std::get_if<wire::Graph>(&message)) {
+    learn_graph(peer, std::move(*graph));
+  } else if (const auto* ping = std::get_if<wire::Ping>(&message)) {
+    // An actor that waits asks so: whatever it may have missed is said again.
+    send(peer, sessions_.credit(peer));
+    deliver(peer);
+    send(peer, wire::Pong{ping->nonce});
+  } else if (std::holds_alternative<wire::Goodbye>(message)) {
+    sessions_.forget(peer);
+    gate_.forget(peer);
+  }
+  // What only a client or a learner's server gets is ignored.
+}
+
+void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& message) {
+  if (const auto* sample = std::get_if<wire::Sample>(&message)) {
+    if (sample->count > kMostDraws || requests_.size() >= kMostRequests) {
+      return refuse(peer, {wire::Refusal::kMalformed, "more draws than a shard owes at a time"});
+    }
+    requests_.push_back({peer, *sample});
+  } else if (const auto* updates = std::get_if<wire::PriorityUpdates>(&message)) {
+    update_priorities(*updates);
+  } else if (const auto* need = std::get_if<wire::NeedGraph>(&message)) {
+    if (const auto* graph = graphs_.find(need->hash)) send(peer, *graph);
+  } else if (const auto* ping = std::get_if<wire::Ping>(&message)) {
+    send(peer, wire::Pong{ping->nonce});
+  } else if (std::holds_alternative<wire::Goodbye>(message)) {
+    learners_.erase(peer);
+    std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
+  }
+}
+
+void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
+  if (hello.role == wire::Role::kReplay) {
+    return refuse(
+        peer, {wire::Refusal::kConfig, "this is a replay shard: it talks to actors and learners"});
+  }
+  if (hello.role == wire::Role::kLearner) {
+    if (auto refused = sessions_.objection(hello)) return refuse(peer, *std::move(refused));
+    if (!learners_.contains(peer) && learners_.size() >= kMostLearners) {
+      return refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
+    }
+    learners_[peer] = now();
+    const auto& run = sessions_.run();
+    return send(peer,
+                wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag});
+  }
+  std::vector<transport::PeerId> replaced;
+  auto refused = sessions_.admit(peer, hello, replaced);
+  for (const auto& former : replaced) gate_.forget(former);
+  if (refused) return refuse(peer, *std::move(refused));
+  send(peer, sessions_.welcome(peer, PolicyVersion{0}));
+}
+
+void Server::receive(const transport::PeerId& peer, wire::Insert&& insert) {
+  using Verdict = serving::Sessions::Verdict;
+  const TransitionShape& shape = insert.batch.transitions.shape;
+  if (shape_.num_actions > 0 && shape != shape_) {
+    return refuse(peer,
+                  {wire::Refusal::kMalformed, "transitions of another width than those here"});
+  }
+  const auto verdict = sessions_.accept(peer, insert.actor, insert.incarnation, insert.sequence);
+  if (verdict == Verdict::kRefused) {
+    return refuse(peer, {wire::Refusal::kMalformed,
+                         "transitions of another actor, or more of them than were granted"});
+  }
+  if (verdict == Verdict::kDropped) return;
+  shape_ = shape;
+  auto graphs = insert.batch.transitions.graphs;
+  gate_.push(peer, std::move(insert.batch), std::move(graphs));
+  deliver(peer);
+}
+
+void Server::deliver(const transport::PeerId& peer) {
+  // An actor that joins again has new credits while its former life's messages may still wait: the
+  // bound holds all the same.
+  const auto room = static_cast<std::size_t>(config_.credits_per_actor * config_.max_actors);
+  const auto missing = gate_.release(
+      peer, [this](GraphHash hash) { return graphs_.contains(hash); },
+      [&](PrioritizedTransitions&& batch) {
+        if (waiting_.size() >= room) return false;
+        waiting_.push_back({peer, std::move(batch)});
+        return true;
+      });
+  for (const GraphHash hash : missing) send(peer, wire::NeedGraph{hash});
+}
+
+void Server::insert_waiting() {
+  if (waiting_.empty()) return;
+  for (; !waiting_.empty() && table_.can_insert(); waiting_.pop_front()) insert(waiting_.front());
+  for (const auto& peer : gate_.peers()) deliver(peer);
+}
+
+void Server::insert(Waiting& waiting) {
+  Transitions& transitions = waiting.batch.transitions;
+  std::vector<std::uint16_t> index;
+  for (const GraphHash hash : transitions.graphs) index.push_back(graphs_.index(hash));
+  const std::size_t width = transitions.shape.row_bytes();
+  const std::span<std::byte> rows(transitions.rows);
+  for (std::size_t i = 0; i < waiting.batch.priorities.size(); ++i) {
+    const auto row = rows.subspan(i * width, width);
+    const TransitionHead head = read_head(row);
+    write_graphs(row, index[head.graph], index[head.next_graph]);
+    // A priority that is none is refused and counted by the table; the others go in.
+    static_cast<void>(table_.insert(row, waiting.batch.priorities[i] + config_.priority_epsilon));
+  }
+  auto& reports = waiting.batch.episodes;
+  const std::size_t taken = std::min(reports.size(), kMostEpisodes - episodes_.size());
+  episodes_.insert(episodes_.end(), reports.begin(),
+                   reports.begin() + static_cast<std::ptrdiff_t>(taken));
+  counters_.episodes_dropped += reports.size() - taken;
+  if (sessions_.give_back(waiting.peer)) send(waiting.peer, sessions_.credit(waiting.peer));
+}
+
+void Server::answer_requests() {
+  for (; !requests_.empty() && table_.can_sample(); requests_.pop_front()) {
+    answer(requests_.front());
+  }
+}
+
+void Server::answer(const Request& request) {
+  if (!learners_.contains(request.peer)) {
+    ++counters_.unanswered;
+    return;
+  }
+  items_.resize(request.sample.count);
+  const std::span<const SampledItem> drawn(items_.data(), table_.sample(items_));
+  wire::Samples samples;
+  samples.request = request.sample.request;
+  samples.transitions.shape = shape_;
+  samples.transitions.graphs = graphs_.hashes();
+  samples.transitions.rows.reserve(drawn.size() * shape_.row_bytes());
+  for (const SampledItem& item : drawn) {
+    samples.transitions.rows.insert(samples.transitions.rows.end(), item.payload.begin(),
+                                    item.payload.end());
+    samples.keys.push_back(item.key.pack());
+    samples.probabilities.push_back(item.probability);
+  }
+  samples.shard = {table_.size(), table_.total_priority(), table_.counters().inserted};
+  samples.episodes = std::exchange(episodes_, {});
+  send(request.peer, samples);
+}
+
+void Server::update_priorities(const wire::PriorityUpdates& updates) {
+  updates_.clear();
+  for (std::size_t i = 0; i < updates.keys.size(); ++i) {
+    updates_.push_back(
+        {ItemKey::unpack(updates.keys[i]), updates.priorities[i] + config_.priority_epsilon});
+  }
+  static_cast<void>(table_.update_priorities(updates_));  // the table counts what came of them
+}
+
+void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
+  if (!graphs_.add(std::move(graph))) {
+    return refuse(peer, {wire::Refusal::kMalformed,
+                         "a graph that is not what its hash says, or one too many"});
+  }
+  for (const auto& waiting : gate_.peers()) deliver(waiting);
+}
+
+void Server::forget_peers() {
+  if (now() < next_sweep_) return;
+  next_sweep_ = now() + kSweepEvery;
+  sessions_.forget_silent(now());
+  for (const auto& waiting : gate_.peers()) {
+    if (sessions_.find(waiting) == nullptr) gate_.forget(waiting);
+  }
+  std::erase_if(learners_,
+                [](const auto& entry) { return now() - entry.second > kLearnerSilence; });
+  std::erase_if(requests_,
+                [this](const Request& request) { return !learners_.contains(request.peer); });
+}
+
+void Server::begin_snapshot() {
+  writer_ = std::make_unique<SnapshotWriter>(*snapshot_path_);
+  const Bytes extra = encode_server_state({shape_, graphs_, sessions_.tracker().state()});
+  table_.begin_snapshot(extra, *writer_);
+}
+
+void Server::tend_snapshot() {
+  if (!snapshot_path_) return;
+  if (writer_ == nullptr) {
+    const bool due = config_.snapshot_seconds > 0 && now() >= next_snapshot_;
+    if (!snapshot_requested_.exchange(false) && !due) return;
+    begin_snapshot();
+  }
+  if (table_.snapshot_running() && table_.advance_snapshot(kItemsPerStep)) writer_->finish();
+  if (table_.snapshot_running() || !writer_->done()) return;
+  const auto written = writer_->wait();
+  if (written) {
+    ++snapshots_;
+  } else {
+    spdlog::error("no snapshot could be written: {}", written.error().detail);
+  }
+  writer_.reset();
+  next_snapshot_ = now() + seconds(config_.snapshot_seconds);
+}
+
+void Server::finish_snapshot() {
+  if (!snapshot_path_) return;
+  // One that is under way is of the past: the last one has what came since.
+  table_.abandon_snapshot();
+  writer_.reset();
+  begin_snapshot();
+  while (!table_.advance_snapshot(table_.size() + 1)) {
+    std::this_thread::sleep_for(kSnapshotSlice);  // the disk is behind
+  }
+  writer_->finish();
+  const auto written = writer_->wait();
+  writer_.reset();
+  if (!written) throw UserError("no snapshot could be written: " + written.error().detail);
+}
+
+std::string Server::status() const {
+  const TableStatus table = table_.status();
+  const auto& counters = table.counters;
+  const auto& tracker = sessions_.tracker();
+  const nlohmann::json status = {{"role", "replay"},
+                                 {"shard", shard_},
+                                 {"run", sessions_.run().run_id},
+                                 {"items", table.size},
+                                 {"capacity", table.capacity},
+                                 {"bytes", table.bytes},
+                                 {"max_bytes", table.max_bytes},
+                                 {"total_priority", table.total_priority},
+                                 {"limiter", table.why},
+                                 {"inserts_waiting", waiting_.size()},
+                                 {"inserts_waiting_for_graphs", gate_.size()},
+                                 {"samples_waiting", requests_.size()},
+                                 {"actors", sessions_.actors().size()},
+                                 {"learners", learners_.size()},
+                                 {"graphs", graphs_.graphs().size()},
+                                 {"inserted", counters.inserted},
+                                 {"inserts_refused", counters.refused},
+                                 {"sampled", counters.sampled},
+                                 {"evicted", counters.evicted},
+                                 {"updates_applied", counters.updates_applied},
+                                 {"updates_for_evicted_items", counters.updates_evicted},
+                                 {"updates_refused", counters.updates_refused},
+                                 {"messages", tracker.accepted()},
+                                 {"duplicates", tracker.duplicates() + tracker.stale()},
+                                 {"gaps", tracker.gaps()},
+                                 {"malformed", counters_.malformed},
+                                 {"refused", counters_.refused},
+                                 {"episodes_dropped", counters_.episodes_dropped},
+                                 {"unanswered", counters_.unanswered},
+                                 {"snapshots", snapshots_},
+                                 {"snapshot_running", table_.snapshot_running()}};
+  return status.dump();
+}
+
+void Server::refuse(const transport::PeerId& peer, wire::Refused refused) {
+  if (refused.why != wire::Refusal::kUnknownPeer) ++counters_.refused;
+  send(peer, std::move(refused));
+}
+
+void Server::send(const transport::PeerId& peer, const wire::Message& message) {
+  // A peer that is gone or does not read loses the answer; it asks or says Hello again.
+  static_cast<void>(transport_->send(peer, wire::encode(message)));
+}
+
+}  // namespace pacml::replay

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/experience/transitions.h"
+#include "common/serving/graph_gate.h"
+#include "common/serving/sessions.h"
+#include "common/transport/channel.h"
+#include "common/wire/messages.h"
+#include "replay/graph_store.h"
+#include "replay/replay_config.h"
+#include "replay/snapshot_writer.h"
+#include "replay/table.h"
+
+namespace pacml::replay {
+
+// One shard's end of the protocol (docs/protocol.md): takes actors' transitions exactly once,
+// grants credits as the table takes them in, answers learners' draws as the rate limiter allows,
+// applies priority updates, and snapshots all of it without making anybody wait. Memory is bounded:
+// the table, and each actor's credits. Thread-confined, but for request_snapshot: thread-safe.
+class Server {
+ public:
+  // `snapshot`: the file that snapshots go to; where it is there, the shard goes on from it.
+  // `shard`: its number, which names its random streams. UserError: the file is damaged, or of a
+  // table with other settings.
+  Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed seed,
+         std::uint32_t shard, std::optional<std::filesystem::path> snapshot);
+  ~Server();
+
+  // Serves until `stop`, then leaves a last snapshot; actors and learners are told to look for the
+  // shard again. Borrows the transport for the call. UserError: the last snapshot could not be
+  // written; earlier ones that could not are logged.
+  void run(transport::FrameServer& transport, const std::stop_token& stop);
+
+  // Asks for a snapshot at the next opportunity.
+  void request_snapshot() { snapshot_requested_ = true; }
+
+  [[nodiscard]] const Table& table() const { return table_; }
+  // A JSON object for people and programs: what is stored, who is there, who waits for whom.
+  [[nodiscard]] std::string status() const;
+
+ private:
+  struct Waiting {
+    transport::PeerId peer;
+    PrioritizedTransitions batch;
+  };
+  struct Request {
+    transport::PeerId peer;
+    wire::Sample sample;
+  };
+  struct Counters {
+    std::uint64_t malformed = 0;         // frames that did not decode
+    std::uint64_t refused = 0;           // peers or messages turned away
+    std::uint64_t episodes_dropped = 0;  // reports that no learner came for
+    std::uint64_t unanswered = 0;        // draws whose learner had gone
+  };
+
+  void dispatch(const transport::PeerId& peer, const wire::Frame& frame);
+  void dispatch_actor(const transport::PeerId& peer, wire::Message&& message);
+  void dispatch_learner(const transport::PeerId& peer, wire::Message&& message);
+  void welcome(const transport::PeerId& peer, const wire::Hello& hello);
+  void receive(const transport::PeerId& peer, wire::Insert&& insert);
+  void deliver(const transport::PeerId& peer);
+  void insert_waiting();
+  void insert(Waiting& waiting);
+  void answer_requests();
+  void answer(const Request& request);
+  void update_priorities(const wire::PriorityUpdates& updates);
+  void learn_graph(const transport::PeerId& peer, wire::Graph&& graph);
+  void forget_peers();
+  void begin_snapshot();
+  void tend_snapshot();
+  void finish_snapshot();
+  void refuse(const transport::PeerId& peer, wire::Refused refused);
+  void send(const transport::PeerId& peer, const wire::Message& message);
+
+  ReplayConfig config_;
+  std::uint32_t shard_;
+  std::optional<std::filesystem::path> snapshot_path_;
+  transport::FrameServer* transport_ = nullptr;
+
+  Table table_;
+  GraphStore graphs_;
+  TransitionShape shape_;  // no actions: nothing was inserted yet
+  serving::Sessions sessions_;
+  serving::GraphGate<PrioritizedTransitions> gate_;
+  std::deque<Waiting> waiting_;                      // for the rate limiter
+  std::deque<Request> requests_;                     // as well
+  std::map<transport::PeerId, TimePoint> learners_;  // last heard
+  std::vector<EpisodeRecord> episodes_;              // for the next answer
+  Counters counters_;
+
+  std::unique_ptr<SnapshotWriter> writer_;  // of the snapshot that is running
+  TimePoint next_snapshot_;
+  TimePoint next_sweep_;
+  std::uint64_t snapshots_ = 0;
+  std::atomic<bool> snapshot_requested_{false};
+
+  std::vector<SampledItem> items_;       // scratch
+  std::vector<PriorityUpdate> updates_;  // scratch
+};
+
+}  // namespace pacml::replay

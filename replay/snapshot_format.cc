@@ -1,0 +1,187 @@
+#include "replay/snapshot_format.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+#include "common/hash.h"
+
+namespace pacml::replay {
+namespace {
+
+constexpr std::array<char, 7> kMagic = {'P', 'A', 'C', 'M', 'L', 'R', 'T'};
+constexpr char kFormat = 1;
+constexpr std::size_t kChunk = std::size_t{1} << 20;  // read at once; a wrong length costs no more
+
+template <class T>
+constexpr bool kPlain = std::has_unique_object_representations_v<T> || std::is_same_v<T, double>;
+
+void append_bytes(Bytes& bytes, std::span<const std::byte> content) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + content.size());
+  if (!content.empty()) std::memcpy(bytes.data() + at, content.data(), content.size());
+}
+
+template <class T>
+requires kPlain<T>
+void append(Bytes& bytes, const T& value) {
+  append_bytes(bytes, std::as_bytes(std::span(&value, 1)));
+}
+
+void append_sized(Bytes& bytes, std::span<const std::byte> content) {
+  append(bytes, std::uint64_t{content.size()});
+  append_bytes(bytes, content);
+}
+
+// Takes values off the front of bytes; once they run out, everything is zero and ok() false.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  template <class T>
+  requires kPlain<T>
+  [[nodiscard]] T take() {
+    T value{};
+    if (const auto raw = take_bytes(sizeof(T)); ok_) std::memcpy(&value, raw.data(), sizeof(T));
+    return value;
+  }
+  [[nodiscard]] std::span<const std::byte> take_bytes(std::uint64_t length) {
+    ok_ = ok_ && length <= rest_.size();
+    if (!ok_) return {};
+    const auto taken = rest_.first(length);
+    rest_ = rest_.subspan(length);
+    return taken;
+  }
+  [[nodiscard]] std::span<const std::byte> take_sized() {
+    return take_bytes(take<std::uint64_t>());
+  }
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
+
+ private:
+  std::span<const std::byte> rest_;
+  bool ok_ = true;
+};
+
+std::uint64_t hash_of(const Block& block) {
+  return content_hash(block.bytes, static_cast<std::uint64_t>(block.kind));
+}
+
+bool read_exactly(std::istream& in, std::span<std::byte> into) {
+  in.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
+  return static_cast<std::size_t>(in.gcount()) == into.size();
+}
+
+}  // namespace
+
+Bytes encode_header(const SnapshotHeader& header) {
+  Bytes bytes;
+  append_sized(bytes, std::as_bytes(std::span(header.config)));
+  append(bytes, header.sampler_rng.words);
+  append(bytes, header.remover_rng.words);
+  append(bytes, header.limiter);
+  append(bytes, header.counters);
+  append(bytes, header.next_insertion);
+  append(bytes, header.items);
+  append(bytes, header.unused);
+  append_sized(bytes, bytes_of(header.free));
+  append_sized(bytes, header.extra);
+  return bytes;
+}
+
+Result<SnapshotHeader> decode_header(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  SnapshotHeader header;
+  const auto config = reader.take_sized();
+  header.config.assign(reinterpret_cast<const char*>(config.data()), config.size());
+  header.sampler_rng.words = reader.take<std::array<std::uint64_t, 4>>();
+  header.remover_rng.words = reader.take<std::array<std::uint64_t, 4>>();
+  header.limiter = reader.take<RateLimiter::Counts>();
+  header.counters = reader.take<TableCounters>();
+  header.next_insertion = reader.take<std::uint64_t>();
+  header.items = reader.take<std::uint64_t>();
+  header.unused = reader.take<std::uint32_t>();
+  const auto free = reader.take_sized();
+  const auto extra = reader.take_sized();
+  if (!reader.ok() || !reader.rest().empty() || free.size() % sizeof(ItemKey) != 0) {
+    return fail(Errc::kCorruptFrame, "its header has the wrong length");
+  }
+  header.free.resize(free.size() / sizeof(ItemKey));
+  if (!free.empty()) std::memcpy(header.free.data(), free.data(), free.size());
+  header.extra.assign(extra.begin(), extra.end());
+  return header;
+}
+
+void append_record(Bytes& bytes, const SnapshotRecord& record) {
+  append(bytes, record.key.pack());
+  append(bytes, record.insertion);
+  append(bytes, record.priority);
+  append(bytes, record.times_sampled);
+  append(bytes, static_cast<std::uint32_t>(record.payload.size()));
+  append_bytes(bytes, record.payload);
+}
+
+Result<SnapshotRecord> take_record(std::span<const std::byte>& bytes) {
+  Reader reader(bytes);
+  SnapshotRecord record;
+  record.key = ItemKey::unpack(reader.take<std::uint64_t>());
+  record.insertion = reader.take<std::uint64_t>();
+  record.priority = reader.take<double>();
+  record.times_sampled = reader.take<std::uint32_t>();
+  record.payload = reader.take_bytes(reader.take<std::uint32_t>());
+  if (!reader.ok()) return fail(Errc::kCorruptFrame, "a record is cut short");
+  bytes = reader.rest();
+  return record;
+}
+
+Bytes encode_magic() {
+  Bytes bytes;
+  append(bytes, kMagic);
+  append(bytes, kFormat);
+  return bytes;
+}
+
+Result<void> read_magic(std::istream& in) {
+  std::array<char, kMagic.size() + 1> found{};
+  if (!read_exactly(in, std::as_writable_bytes(std::span(found))) ||
+      !std::equal(kMagic.begin(), kMagic.end(), found.begin())) {
+    return fail(Errc::kCorruptFrame, "it is not a snapshot of a replay table");
+  }
+  if (found.back() != kFormat) {
+    return fail(Errc::kVersionMismatch, "it has format " + std::to_string(int{found.back()}) +
+                                            ", this program reads " + std::to_string(int{kFormat}));
+  }
+  return {};
+}
+
+Bytes encode_frame(const Block& block) {
+  Bytes bytes;
+  append(bytes, static_cast<std::uint32_t>(block.kind));
+  append(bytes, static_cast<std::uint32_t>(block.bytes.size()));
+  append(bytes, hash_of(block));
+  return bytes;
+}
+
+Result<Block> read_block(std::istream& in) {
+  std::array<std::byte, 16> frame{};
+  if (!read_exactly(in, frame)) return fail(Errc::kCorruptFrame, "it is cut short");
+  Reader reader(frame);
+  Block block;
+  block.kind = static_cast<BlockKind>(reader.take<std::uint32_t>());
+  std::size_t left = reader.take<std::uint32_t>();
+  const auto hash = reader.take<std::uint64_t>();
+  while (left > 0) {
+    const std::size_t at = block.bytes.size();
+    const std::size_t piece = std::min(left, kChunk);
+    block.bytes.resize(at + piece);
+    if (!read_exactly(in, std::span(block.bytes).subspan(at))) {
+      return fail(Errc::kCorruptFrame, "it is cut short");
+    }
+    left -= piece;
+  }
+  if (hash_of(block) != hash) return fail(Errc::kCorruptFrame, "it is damaged");
+  return block;
+}
+
+}  // namespace pacml::replay
