@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <type_traits>
+#include <thread>
 #include <utility>
 #include <variant>
 

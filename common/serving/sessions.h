@@ -81,7 +81,7 @@ class Sessions {
   [[nodiscard]] const RunIdentity& run() const { return run_; }
   [[nodiscard]] const wire::SequenceTracker& tracker() const { return tracker_; }
   // Goes on from a snapshot of what was accepted.
-  void restore(const wire::SequenceTracker& tracker) { tracker_ = tracker; }
+  void restore(const wire::SequenceTracker::State& accepted) { tracker_.restore(accepted); }
 
  private:
   [[nodiscard]] std::uint64_t granted(const Actor& actor) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "common/ids.h"
 
@@ -40,6 +41,37 @@ class SequenceTracker {
     const auto entry = last_.find(actor);
     return entry != last_.end() && entry->second.incarnation == incarnation ? entry->second.sequence
                                                                             : Sequence{0};
+  }
+
+  // Everything that it knows, for snapshots.
+  struct Entry {
+    ActorId actor;
+    Incarnation incarnation;
+    Sequence last;
+    bool operator==(const Entry&) const = default;
+  };
+  struct State {
+    std::vector<Entry> entries;  // by actor
+    std::uint64_t accepted = 0;
+    std::uint64_t duplicates = 0;
+    std::uint64_t stale = 0;
+    std::uint64_t gaps = 0;
+    bool operator==(const State&) const = default;
+  };
+  [[nodiscard]] State state() const {
+    State state{{}, accepted_, duplicates_, stale_, gaps_};
+    for (const auto& [actor, last] : last_) {
+      state.entries.push_back({actor, last.incarnation, last.sequence});
+    }
+    return state;
+  }
+  void restore(const State& state) {
+    last_.clear();
+    for (const Entry& e : state.entries) last_[e.actor] = {e.incarnation, e.last};
+    accepted_ = state.accepted;
+    duplicates_ = state.duplicates;
+    stale_ = state.stale;
+    gaps_ = state.gaps;
   }
 
   [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
