@@ -123,10 +123,14 @@ void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& messa
 
 void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& message) {
   if (const auto* sample = std::get_if<wire::Sample>(&message)) {
-    if (sample->count > kMostDraws || requests_.size() >= kMostRequests) {
-      return refuse(peer, {wire::Refusal::kMalformed, "more draws than a shard owes at a time"});
+    if (sample->count > kMostDraws) {
+      return refuse(peer, {wire::Refusal::kMalformed, "more draws than an answer holds"});
     }
-    requests_.push_back({peer, *sample});
+    if (requests_.size() < kMostRequests) {
+      requests_.push_back({peer, *sample});
+    } else {
+      ++counters_.unanswered;  // who waits that long asks again
+    }
   } else if (const auto* updates = std::get_if<wire::PriorityUpdates>(&message)) {
     update_priorities(*updates);
   } else if (const auto* need = std::get_if<wire::NeedGraph>(&message)) {

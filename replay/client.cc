@@ -1,0 +1,368 @@
+#include "replay/client.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "common/result.h"
+#include "common/wire/codec.h"
+#include "common/wire/graph_hash.h"
+#include "replay/mixture.h"
+
+namespace pacml::replay {
+namespace {
+
+constexpr std::chrono::milliseconds kSlice{100};  // how long a wait may ignore the stop token
+constexpr std::chrono::milliseconds kGlance{1};   // a wait for one of several shards
+constexpr std::chrono::milliseconds kSendPatience{100};
+constexpr int kFramesInTurn = 16;               // of one shard before the next one's turn
+constexpr std::size_t kRememberedBatches = 64;  // whose priorities may still come
+constexpr std::size_t kMostReports = 1024;
+constexpr std::size_t kMostEpisodes = 1U << 16;
+constexpr std::size_t kMostGraphs = 4096;  // as a message may list
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+Client::Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed)
+    : hello_(std::move(hello)),
+      config_(config),
+      ready_(config.prefetch),
+      rng_(seed),
+      shards_(shards) {
+  hello_.role = wire::Role::kLearner;
+}
+
+Client::~Client() = default;
+
+void Client::run(std::span<transport::FrameClient* const> links, const std::stop_token& stop) {
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    shards_[s].number = s;
+    shards_[s].link = links[s];
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    wakeable_ = links.front();
+  }
+  for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
+    for (Shard& shard : shards_) keep_joined(shard);
+    start_batches();
+    send_updates();
+    bool came = false;
+    for (std::size_t s = 0; s < shards_.size(); ++s) {
+      for (int i = 0; i < kFramesInTurn && receive(s, Deadline::now()); ++i) came = true;
+    }
+    hand_out_complete();
+    publish_status();
+    if (came) continue;
+    // With several shards nobody knows which one speaks next; each is listened to in turn.
+    const auto patience = shards_.size() == 1 ? kSlice : kGlance;
+    static_cast<void>(receive(turn % shards_.size(), Deadline::in(patience)));
+    hand_out_complete();
+  }
+  for (Shard& shard : shards_) send(shard, wire::Goodbye{"the learner stops"});
+  {
+    const std::scoped_lock lock(mutex_);
+    wakeable_ = nullptr;
+  }
+  ready_.close();
+}
+
+void Client::keep_joined(Shard& shard) {
+  const TimePoint at = now();
+  if (shard.joined && at - shard.last_heard > config_.silence) lose(shard);
+  if (!shard.joined) {
+    if (at - shard.last_hello < config_.hello_interval) return;
+    shard.last_hello = at;
+    return send(shard, hello_);
+  }
+  if (at - shard.last_heard > config_.ping_interval &&
+      at - shard.last_ping > config_.ping_interval) {
+    shard.last_ping = at;
+    send(shard, wire::Ping{1});
+  }
+  if (take_back(shard, at - config_.patience) > 0 && !shard.starving) {
+    shard.starving = true;
+    spdlog::warn("replay shard {} has owed draws for too long; the others do them meanwhile",
+                 shard.number);
+  }
+  // A draw says how much there is. One that is still owed will say so, too, unless it was lost.
+  const auto interval = shard.owed.empty() ? config_.probe_interval : config_.patience;
+  if (at - shard.last_probe > interval) {
+    shard.last_probe = at;
+    request(shard, {0, 1, 1, at});
+  }
+}
+
+void Client::lose(Shard& shard) {
+  if (shard.joined) spdlog::warn("replay shard {} is gone; looking for it", shard.number);
+  static_cast<void>(take_back(shard, TimePoint::max()));
+  shard.joined = shard.known = shard.starving = false;
+  shard.owed.clear();
+  shard.waiting.clear();
+}
+
+std::uint32_t Client::take_back(Shard& shard, TimePoint asked_before) {
+  std::uint32_t draws = 0;
+  for (auto& [number, owed] : shard.owed) {
+    if (owed.asked >= asked_before || owed.ticket == 0) continue;
+    // What comes of it all the same is thrown away, but says how much there is.
+    Partial& partial = partials_.at(std::exchange(owed.ticket, 0));
+    partial.owed -= owed.count;
+    partial.unasked += owed.count;
+    draws += owed.count;
+  }
+  const std::scoped_lock lock(mutex_);
+  status_.redrawn += draws;
+  return draws;
+}
+
+bool Client::receive(std::size_t shard, Deadline deadline) {
+  auto frame = shards_[shard].link->receive(deadline);
+  if (!frame) return false;
+  shards_[shard].last_heard = now();
+  auto message = wire::decode(*frame);
+  if (message) {
+    handle(shard, *std::move(message));
+  } else if (message.error().code == Errc::kVersionMismatch) {
+    throw UserError("replay shard " + std::to_string(shard) +
+                    " cannot be understood: " + message.error().detail);
+  } else {
+    spdlog::warn("a frame of replay shard {} was dropped: {}", shard, message.error().detail);
+  }
+  return true;
+}
+
+void Client::handle(std::size_t index, wire::Message&& message) {
+  Shard& shard = shards_[index];
+  if (std::holds_alternative<wire::Welcome>(message)) {
+    if (shard.joined) return;  // the answer to a Hello that was repeated
+    shard.joined = true;
+    shard.last_probe = TimePoint{};
+    const std::scoped_lock lock(mutex_);
+    ++status_.joins;
+  } else if (const auto* refused = std::get_if<wire::Refused>(&message)) {
+    const bool worth_another_hello =
+        refused->why == wire::Refusal::kUnknownPeer || refused->why == wire::Refusal::kStopping;
+    if (!worth_another_hello) {
+      throw UserError("replay shard " + std::to_string(index) + " refuses: " + refused->reason);
+    }
+    lose(shard);
+  } else if (auto* const samples = std::get_if<wire::Samples>(&message)) {
+    take(index, std::move(*samples));
+  } else if (auto* const graph = std::get_if<wire::Graph>(&message)) {
+    if (wire::hash_graph(*graph) != graph->hash || graphs_.size() >= kMostGraphs) return;
+    if (!graph_index_.try_emplace(graph->hash, static_cast<std::uint16_t>(graphs_.size())).second) {
+      return;
+    }
+    graph_hashes_.push_back(graph->hash);
+    graphs_.push_back(std::make_shared<const wire::Graph>(std::move(*graph)));
+    for (std::size_t s = 0; s < shards_.size(); ++s) take_waiting(s);
+  }
+}
+
+void Client::take(std::size_t index, wire::Samples&& samples) {
+  Shard& shard = shards_[index];
+  {
+    const std::scoped_lock lock(mutex_);
+    // A shard that came back from a snapshot counts from there: what it lost is not news again.
+    const std::uint64_t before =
+        shard.met || config_.new_run ? shard.state.inserted : samples.shard.inserted;
+    if (samples.shard.inserted > before) news_.inserted += samples.shard.inserted - before;
+    auto& episodes = news_.episodes;
+    episodes.insert(episodes.end(), samples.episodes.begin(), samples.episodes.end());
+    if (episodes.size() > kMostEpisodes) {
+      episodes.erase(episodes.begin(), episodes.end() - kMostEpisodes);
+    }
+  }
+  shard.state = samples.shard;
+  shard.known = shard.met = true;
+  shard.starving = false;
+  shard.waiting.push_back(std::move(samples));
+  take_waiting(index);
+}
+
+void Client::take_waiting(std::size_t index) {
+  Shard& shard = shards_[index];
+  std::erase_if(shard.waiting, [&](const wire::Samples& samples) {
+    const auto owed = shard.owed.find(samples.request);
+    if (owed == shard.owed.end()) return true;  // nobody waits for it any more
+    if (owed->second.ticket != 0) {
+      bool complete = true;
+      for (const GraphHash hash : samples.transitions.graphs) {
+        if (graph_index_.contains(hash)) continue;
+        complete = false;
+        send(shard, wire::NeedGraph{hash});
+      }
+      if (!complete) return false;
+      add_rows(index, owed->second, samples);
+    }
+    shard.owed.erase(owed);
+    return true;
+  });
+}
+
+void Client::add_rows(std::size_t index, const Owed& owed, const wire::Samples& samples) {
+  Partial& partial = partials_.at(owed.ticket);
+  Transitions& out = partial.batch.transitions;
+  const Transitions& drawn = samples.transitions;
+  partial.owed -= owed.count;
+  if (out.rows.empty()) {
+    out.shape = drawn.shape;
+  } else if (drawn.shape != out.shape) {
+    spdlog::warn("replay shard {} has transitions of another width than the others'", index);
+    partial.unasked += owed.count;
+    return;
+  }
+  // A table that runs out of items draws fewer than it was asked for.
+  partial.unasked += owed.count - static_cast<std::uint32_t>(drawn.size());
+  const std::size_t begin = out.rows.size();
+  const std::size_t width = out.shape.row_bytes();
+  out.rows.insert(out.rows.end(), drawn.rows.begin(), drawn.rows.end());
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const auto row = std::span(out.rows).subspan(begin + i * width, width);
+    const TransitionHead head = read_head(row);
+    write_graphs(row, graph_index_.at(drawn.graphs[head.graph]),
+                 graph_index_.at(drawn.graphs[head.next_graph]));
+    partial.keys.emplace_back(static_cast<std::uint32_t>(index), samples.keys[i]);
+    partial.batch.probabilities.push_back(owed.share * samples.probabilities[i]);
+  }
+}
+
+void Client::start_batches() {
+  const bool any = std::ranges::any_of(shards_, &Shard::usable);
+  if (!any) return;
+  while (partials_.size() + ready_.size() < config_.prefetch) {
+    Partial partial;
+    partial.batch.ticket = next_ticket_++;
+    partial.unasked = config_.batch_size;
+    for (const Shard& shard : shards_) {
+      if (shard.usable()) partial.batch.population += static_cast<double>(shard.state.size);
+    }
+    partials_.emplace(partial.batch.ticket, std::move(partial));
+  }
+  for (auto& [ticket, partial] : partials_) {
+    if (partial.unasked > 0) ask(partial, ticket);
+  }
+}
+
+void Client::ask(Partial& partial, std::uint64_t ticket) {
+  std::vector<double> totals;
+  double sum = 0;
+  for (const Shard& shard : shards_) {
+    totals.push_back(shard.usable() ? shard.state.total_priority : 0);
+    sum += totals.back();
+  }
+  const auto shares = share_draws(std::exchange(partial.unasked, 0), totals, rng_);
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    if (shares[s] == 0) continue;
+    partial.owed += shares[s];
+    request(shards_[s], {ticket, shares[s], totals[s] / sum, now()});
+  }
+}
+
+void Client::request(Shard& shard, const Owed& owed) {
+  const std::uint64_t number = next_request_++;
+  shard.owed.emplace(number, owed);
+  send(shard, wire::Sample{number, owed.count});
+}
+
+void Client::hand_out_complete() {
+  for (auto it = partials_.begin(); it != partials_.end();) {
+    Partial& partial = it->second;
+    if (partial.owed > 0 || partial.unasked > 0) {
+      ++it;
+      continue;
+    }
+    partial.batch.transitions.graphs = graph_hashes_;
+    partial.batch.graphs = graphs_;
+    handed_out_.emplace(it->first, std::move(partial.keys));
+    if (handed_out_.size() > kRememberedBatches) handed_out_.erase(handed_out_.begin());
+    // There is room: partials and ready ones together are never more than `prefetch`.
+    static_cast<void>(ready_.try_push(std::move(partial.batch)));
+    it = partials_.erase(it);
+    const std::scoped_lock lock(mutex_);
+    ++status_.batches;
+  }
+}
+
+void Client::send_updates() {
+  std::vector<std::pair<std::uint64_t, std::vector<float>>> reports;
+  {
+    const std::scoped_lock lock(mutex_);
+    reports.swap(reports_);
+  }
+  for (const auto& [ticket, priorities] : reports) {
+    const auto keys = handed_out_.find(ticket);
+    if (keys == handed_out_.end() || keys->second.size() != priorities.size()) {
+      const std::scoped_lock lock(mutex_);
+      status_.updates_lost += priorities.size();
+      continue;
+    }
+    std::vector<wire::PriorityUpdates> updates(shards_.size());
+    for (std::size_t i = 0; i < priorities.size(); ++i) {
+      const auto& [shard, key] = keys->second[i];
+      updates[shard].keys.push_back(key);
+      updates[shard].priorities.push_back(priorities[i]);
+    }
+    handed_out_.erase(keys);
+    for (std::size_t s = 0; s < shards_.size(); ++s) {
+      if (updates[s].keys.empty()) continue;
+      if (shards_[s].joined) {
+        send(shards_[s], updates[s]);
+      } else {
+        const std::scoped_lock lock(mutex_);
+        status_.updates_lost += updates[s].keys.size();
+      }
+    }
+  }
+}
+
+void Client::send(Shard& shard, const wire::Message& message) {
+  // A shard that does not read is asked again, or found to be silent.
+  static_cast<void>(shard.link->send(wire::encode(message), Deadline::in(kSendPatience)));
+}
+
+void Client::publish_status() {
+  const std::scoped_lock lock(mutex_);
+  status_.shards = 0;
+  status_.items = status_.total_priority = 0;
+  for (const Shard& shard : shards_) {
+    if (!shard.joined) continue;
+    ++status_.shards;
+    status_.items += static_cast<double>(shard.state.size);
+    status_.total_priority += shard.state.total_priority;
+  }
+}
+
+Result<Batch> Client::next(std::stop_token stop, Deadline deadline) {
+  auto batch = ready_.pop(std::move(stop), deadline);
+  const std::scoped_lock lock(mutex_);
+  if (batch && wakeable_ != nullptr) wakeable_->wake();  // there is room for another
+  return batch;
+}
+
+void Client::report_priorities(std::uint64_t ticket, std::vector<float> priorities) {
+  const std::scoped_lock lock(mutex_);
+  if (reports_.size() >= kMostReports) {
+    status_.updates_lost += priorities.size();
+    return;
+  }
+  reports_.emplace_back(ticket, std::move(priorities));
+  if (wakeable_ != nullptr) wakeable_->wake();
+}
+
+News Client::take_news() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(news_, {});
+}
+
+ClientStatus Client::status() const {
+  const std::scoped_lock lock(mutex_);
+  return status_;
+}
+
+}  // namespace pacml::replay

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/bounded_queue.h"
+#include "common/clock.h"
+#include "common/experience/transitions.h"
+#include "common/rng.h"
+#include "common/transport/channel.h"
+#include "common/wire/messages.h"
+
+namespace pacml::replay {
+
+struct ClientConfig {
+  std::uint32_t batch_size = 512;  // draws
+  std::size_t prefetch = 4;        // batches drawn or being drawn ahead of the learner
+  std::chrono::milliseconds hello_interval{500};
+  std::chrono::milliseconds ping_interval{1'000};   // of silence, before a shard is asked
+  std::chrono::milliseconds silence{5'000};         // ... before it counts as gone
+  std::chrono::milliseconds probe_interval{1'000};  // between looks at how much a shard holds
+  std::chrono::milliseconds patience{10'000};  // for draws that a shard owes, before others do them
+  // Whether what shards hold when they are first met is news: in a run that begins, not in one that
+  // goes on.
+  bool new_run = true;
+};
+
+using GraphPtr = std::shared_ptr<const wire::Graph>;
+
+// One batch, drawn from all shards together.
+struct Batch {
+  std::uint64_t ticket = 0;           // names it when priorities are reported
+  Transitions transitions;            // [N]
+  std::vector<double> probabilities;  // [N], of each draw among everything that is stored
+  double population = 0;              // items stored in all shards when it was asked for
+  std::vector<GraphPtr> graphs;       // in the order of transitions.graphs
+};
+
+// What a learner hears of besides its batches, since it last asked.
+struct News {
+  std::uint64_t inserted = 0;  // items
+  std::vector<EpisodeRecord> episodes;
+};
+
+// Counters since construction, and the shards now.
+struct ClientStatus {
+  std::uint64_t shards = 0;        // welcomed and not gone
+  std::uint64_t joins = 0;         // 1 for each shard, and 1 each time that one came back
+  std::uint64_t redrawn = 0;       // draws that a lost or starving shard owed
+  std::uint64_t updates_lost = 0;  // priorities for items of a shard that was gone
+  std::uint64_t batches = 0;       // complete
+  double items = 0;                // stored in all shards
+  double total_priority = 0;
+};
+
+// The learner's end of the conversation with replay shards (docs/protocol.md). It draws from each
+// shard in proportion to what it holds, so that batches are as from one table; keeps `prefetch`
+// batches ahead; passes priorities on to where the items are. A shard that is lost costs its items
+// only: what it owed is drawn from the others. run() is confined to one thread, which also owns the
+// transports; everything else is thread-safe.
+class Client {
+ public:
+  // `hello`: who we are, role learner. `shards`: how many there are. `seed`: of the shares.
+  Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed);
+  ~Client();
+
+  // Talks to the shards until `stop`. Borrows the transports, one for each shard, for the call.
+  // UserError: a shard refuses us for good (another configuration, another run, another protocol).
+  void run(std::span<transport::FrameClient* const> shards, const std::stop_token& stop);
+
+  // The next batch. As BoundedQueue::pop.
+  [[nodiscard]] Result<Batch> next(std::stop_token stop, Deadline deadline);
+  // What the learner found out about a batch: the magnitudes of its temporal-difference errors,
+  // [N]. Never waits. A ticket is good once, and until 64 later batches were handed out.
+  void report_priorities(std::uint64_t ticket, std::vector<float> priorities);
+  [[nodiscard]] News take_news();
+  [[nodiscard]] ClientStatus status() const;
+  [[nodiscard]] std::size_t queue_depth() const { return ready_.size(); }
+
+ private:
+  // Draws that a shard was asked for.
+  struct Owed {
+    std::uint64_t ticket = 0;  // 0: a probe, whose rows are thrown away
+    std::uint32_t count = 0;
+    double share = 1;  // probability that a draw of the batch went to this shard
+    TimePoint asked;
+  };
+  struct Shard {
+    std::size_t number = 0;
+    transport::FrameClient* link = nullptr;
+    bool joined = false;
+    bool known = false;     // `state` was heard since the shard was joined
+    bool met = false;       // ... or ever
+    bool starving = false;  // has owed draws for too long; asked again once it answers
+    wire::ShardState state;
+    std::map<std::uint64_t, Owed> owed;  // by request
+    std::vector<wire::Samples> waiting;  // for graphs
+    TimePoint last_heard, last_hello, last_ping, last_probe;
+
+    [[nodiscard]] bool usable() const {
+      return joined && known && !starving && state.size > 0 && state.total_priority > 0;
+    }
+  };
+  // A batch of which draws are still owed, or not yet asked for.
+  struct Partial {
+    Batch batch;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> keys;  // [N], shard and item
+    std::uint32_t unasked = 0;                                  // draws
+    std::uint32_t owed = 0;                                     // draws
+  };
+  using Keys = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+
+  void keep_joined(Shard& shard);
+  void lose(Shard& shard);
+  // Draws owed by requests from before then are to be asked for again. How many.
+  std::uint32_t take_back(Shard& shard, TimePoint asked_before);
+  // True: something came.
+  bool receive(std::size_t shard, Deadline deadline);
+  void handle(std::size_t index, wire::Message&& message);
+  void take(std::size_t index, wire::Samples&& samples);
+  void take_waiting(std::size_t index);
+  void add_rows(std::size_t index, const Owed& owed, const wire::Samples& samples);
+  void start_batches();
+  void ask(Partial& partial, std::uint64_t ticket);
+  void request(Shard& shard, const Owed& owed);
+  void hand_out_complete();
+  void send_updates();
+  void send(Shard& shard, const wire::Message& message);
+  void publish_status();
+
+  wire::Hello hello_;
+  ClientConfig config_;
+  BoundedQueue<Batch> ready_;
+
+  // Confined to run().
+  Rng rng_;
+  std::vector<Shard> shards_;
+  std::map<std::uint64_t, Partial> partials_;  // by ticket
+  std::map<std::uint64_t, Keys> handed_out_;   // by ticket: where priorities go
+  std::unordered_map<GraphHash, std::uint16_t> graph_index_;
+  std::vector<GraphHash> graph_hashes_;
+  std::vector<GraphPtr> graphs_;
+  std::uint64_t next_ticket_ = 1;
+  std::uint64_t next_request_ = 1;
+
+  // Between the learner thread and run().
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::uint64_t, std::vector<float>>> reports_;  // under mutex_
+  News news_;                                                          // under mutex_
+  ClientStatus status_;                                                // under mutex_
+  transport::FrameClient* wakeable_ = nullptr;  // under mutex_; while run() runs
+};
+
+}  // namespace pacml::replay
