@@ -12,8 +12,9 @@ namespace {
 template <class T>
 requires std::is_trivially_copyable_v<T>
 void put(Bytes& out, T value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  const std::size_t begin = out.size();
+  out.resize(begin + sizeof(value));
+  std::memcpy(out.data() + begin, &value, sizeof(value));
 }
 
 // Takes values off the front; after the first that is missing, ok() is false and all are zero.
