@@ -1,12 +1,14 @@
 #include "learner/serving/experience_server.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "common/hash.h"
 #include "common/wire/codec.h"
+#include "env/graph_message.h"
 
 namespace pacml::learner {
 namespace {
@@ -18,20 +20,6 @@ constexpr std::chrono::milliseconds kRepeatEvery{500};  // announcements of the 
 constexpr std::size_t kMaxGraphs = 1U << 16;
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
-
-env::GraphFeaturesPtr from_message(const wire::Graph& m) {
-  auto graph = std::make_shared<env::GraphFeatures>();
-  graph->num_nodes = static_cast<int>(m.num_nodes);
-  graph->num_edges = static_cast<int>(m.num_edges);
-  graph->node_width = static_cast<int>(m.node_width);
-  graph->edge_width = static_cast<int>(m.edge_width);
-  graph->node_features = m.node_features;
-  graph->edge_features = m.edge_features;
-  graph->edge_src = m.edge_src;
-  graph->edge_dst = m.edge_dst;
-  graph->hash = env::hash_features(*graph);
-  return graph;
-}
 
 }  // namespace
 
@@ -85,6 +73,9 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
     return;
   }
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(peer, *hello);
+  if (std::holds_alternative<wire::GetStatus>(*message)) {
+    return send(peer, wire::Status{status()});
+  }
   if (sessions_.find(peer) == nullptr) {
     return refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
   }
@@ -167,7 +158,7 @@ void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
 }
 
 void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Graph& message) {
-  auto graph = from_message(message);
+  auto graph = env::from_message(message);
   if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs) {
     return refuse(peer, {wire::Refusal::kMalformed, "a graph that is not what its hash says"});
   }
@@ -234,6 +225,26 @@ void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refused refus
 void ExperienceServer::send(const transport::PeerId& peer, wire::Message message) {
   // A peer that is gone or does not read loses the answer; it asks or says Hello again.
   static_cast<void>(transport_->send(peer, wire::encode(message)));
+}
+
+std::string ExperienceServer::status() const {
+  const auto now_counted = counters();
+  const std::size_t depth = queue_depth();
+  const nlohmann::json status = {
+      {"role", "learner"},
+      {"run", sessions_.run().run_id},
+      {"policy_version", weights_ ? weights_->version.get() : 0},
+      {"actors", now_counted.actors},
+      {"messages", now_counted.accepted},
+      {"duplicates", now_counted.duplicates},
+      {"gaps", now_counted.gaps},
+      {"malformed", now_counted.malformed},
+      {"refused", now_counted.refused},
+      {"weights_sent", now_counted.weights_sent},
+      {"messages_waiting", depth},
+      {"messages_waiting_for_graphs", gate_.size()},
+      {"limiter", depth > 0 ? "actors wait for the learner" : "the learner waits for experience"}};
+  return status.dump();
 }
 
 Result<ReceivedUnrolls> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {

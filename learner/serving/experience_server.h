@@ -78,6 +78,8 @@ class ExperienceServer {
   void deliver_waiting(const transport::PeerId& peer);
   void grant_returned_credits();
   void announce_new_weights();
+  // A JSON object for people and programs.
+  [[nodiscard]] std::string status() const;
   void forget_silent_actors();
   void count();
   void refuse(const transport::PeerId& peer, wire::Refused refused);
