@@ -42,11 +42,16 @@ class SumTree {
   [[nodiscard]] double weight(std::uint32_t index) const;
   [[nodiscard]] double total() const { return total_; }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  // Bit for bit, inner sums included.
+  bool operator==(const SumTree& other) const {
+    return capacity_ == other.capacity_ && levels_ == other.levels_ && total_ == other.total_;
+  }
 
  private:
   static constexpr std::uint32_t kFan = 8;
   struct alignas(64) Node {
     std::array<double, kFan> child{};
+    bool operator==(const Node&) const = default;
   };
 
   [[nodiscard]] static double sum_of(const Node& node);
