@@ -1,19 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/ids.h"
 #include "common/result.h"
+#include "env/graph_features.h"
+#include "learner/algorithm_state.h"
 #include "learner/train_batch.h"
+#include "learner/transition_batch.h"
 #include "model/parameters.h"
 
 namespace pacml::learner {
 
-// What one update did, for metrics.
+// What one update did, for metrics and for a replay.
 struct UpdateReport {
   bool applied = false;  // false: the weights are as they were (no fresh decision, or a
                          // gradient that was not finite)
@@ -21,32 +24,40 @@ struct UpdateReport {
   std::int64_t decisions = 0;                                // learned from
   std::int64_t stale = 0;                                    // left out: too many versions old
   std::vector<std::pair<std::string_view, double>> scalars;  // names are string literals
+  // Of a batch of transitions, one per row: how much is left to learn from it, in the unit of
+  // rewards, finite and >= 0. Empty where nothing was applied, and for unrolls.
+  std::vector<float> priorities;
 };
 
-// Everything that an algorithm's next update depends on, by name, so that a checkpoint needs to
-// know no algorithm. Names hold no '/'. Value type.
-struct AlgorithmState {
-  std::string algorithm;  // which one wrote it
-  std::map<std::string, std::vector<float>> vectors;
-  std::map<std::string, double> reals;
-  std::map<std::string, std::int64_t> counts;
-  bool operator==(const AlgorithmState&) const = default;
-};
-
-// One way to learn from experience. Thread-confined to the learner thread.
+// One way to learn from experience; what it learns from says a class below. Thread-confined to the
+// learner thread.
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  // One optimiser step. `batch` is borrowed for the call; its graphs are among those that the
-  // network was given.
-  [[nodiscard]] virtual UpdateReport update(const TrainBatch& batch) = 0;
-  // The weights to act with, as a copy that another thread may use. The version is the number of
-  // updates.
+  // Graphs that later batches refer to by index; replaces the former list.
+  virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
+  // The number of updates, which names the weights.
+  [[nodiscard]] virtual PolicyVersion version() const = 0;
+  // The weights to act with, as a copy that another thread may use, at version().
   [[nodiscard]] virtual model::Parameters snapshot() const = 0;
   [[nodiscard]] virtual AlgorithmState save() const = 0;
   // Goes on from `state`, exactly. kVersionMismatch: of another algorithm or network, said in a
   // sentence; nothing has changed.
   [[nodiscard]] virtual Result<void> restore(const AlgorithmState& state) = 0;
+};
+
+// Learns from sequences of decisions, each sequence once and soon.
+class UnrollAlgorithm : public Algorithm {
+ public:
+  // One optimiser step. `batch` is borrowed for the call; its graphs are among those that were set.
+  [[nodiscard]] virtual UpdateReport update(const TrainBatch& batch) = 0;
+};
+
+// Learns from single transitions, in any order and again and again.
+class TransitionAlgorithm : public Algorithm {
+ public:
+  // One optimiser step. `batch` is borrowed for the call; its graphs are among those that were set.
+  [[nodiscard]] virtual UpdateReport update(const TransitionBatch& batch) = 0;
 };
 
 }  // namespace pacml::learner

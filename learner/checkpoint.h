@@ -11,7 +11,7 @@
 
 #include "common/result.h"
 #include "common/rng.h"
-#include "learner/algorithm.h"
+#include "learner/algorithm_state.h"
 #include "model/parameters.h"
 
 namespace pacml::learner {

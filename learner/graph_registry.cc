@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "common/check.h"
+
 namespace pacml::learner {
 
 std::int32_t GraphRegistry::add(env::GraphFeaturesPtr graph) {
@@ -13,9 +15,29 @@ std::int32_t GraphRegistry::add(env::GraphFeaturesPtr graph) {
   return place->second;
 }
 
+bool GraphRegistry::add_readable(std::span<const env::GraphFeaturesPtr> graphs,
+                                 const model::NetworkShape& shape) {
+  const std::size_t known = graphs_.size();
+  for (const auto& graph : graphs) {
+    const bool readable = graph->node_width == shape.node_features &&
+                          graph->edge_width == shape.edge_features && graph->num_nodes > 0;
+    if (readable) add(graph);
+  }
+  return graphs_.size() != known;
+}
+
 std::int32_t GraphRegistry::find(GraphHash hash) const {
   const auto place = index_.find(hash);
   return place == index_.end() ? -1 : place->second;
+}
+
+std::vector<std::int32_t> GraphRegistry::indices(std::span<const GraphHash> hashes) const {
+  std::vector<std::int32_t> out;
+  for (const GraphHash hash : hashes) {
+    out.push_back(find(hash));
+    PACML_CHECK(out.back() >= 0, "experience names graphs of the registry");
+  }
+  return out;
 }
 
 std::vector<GraphHash> GraphRegistry::missing(std::span<const GraphHash> hashes) const {

@@ -7,6 +7,7 @@
 
 #include "common/ids.h"
 #include "env/graph_features.h"
+#include "model/network_config.h"
 
 namespace pacml::learner {
 
@@ -16,8 +17,14 @@ class GraphRegistry {
  public:
   // The graph's index; adding one that is there changes nothing.
   std::int32_t add(env::GraphFeaturesPtr graph);
+  // Adds those that a network of `shape` can read; one of other widths is left out, and with it all
+  // experience that names it. Whether any is new.
+  bool add_readable(std::span<const env::GraphFeaturesPtr> graphs,
+                    const model::NetworkShape& shape);
   // -1: not here.
   [[nodiscard]] std::int32_t find(GraphHash hash) const;
+  // The index of each. Pre: all are here (PACML_CHECK).
+  [[nodiscard]] std::vector<std::int32_t> indices(std::span<const GraphHash> hashes) const;
   // Those of `hashes` that are not here, in order: what to ask a peer for.
   [[nodiscard]] std::vector<GraphHash> missing(std::span<const GraphHash> hashes) const;
   [[nodiscard]] std::span<const env::GraphFeaturesPtr> graphs() const { return graphs_; }

@@ -68,40 +68,38 @@ double relative_entropy(const MaskedCategorical& policy) {
 
 Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network)
     : config_(config),
-      network_(&network),
-      optimizer_(config.optimizer, network.layout().total),
-      normaliser_(config.popart_rate) {
+      training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }
 
 UpdateReport Impala::update(const TrainBatch& batch) {
   UpdateReport report;
   const std::size_t decisions = batch.decisions();
-  const auto actions = static_cast<std::size_t>(network_->shape().actions);
+  const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
   const std::vector<float> weights = decision_weights(batch, report);
   if (report.decisions == 0) return report;
 
-  const auto outputs = network_->forward(batch.observations);
+  const auto outputs = training_.network().forward(batch.observations);
   const auto logits = outputs.logits.first(decisions * actions);
   const auto values = outputs.values.first(decisions);
   masked_categorical(logits, batch.observations.masks().first(decisions * actions), actions,
                      policy_);
   const bool normalise = config_.value_normalisation == ValueNormalisation::kPopArt;
-  if (normalise && !normaliser_.started()) {
-    normaliser_.start(compute_returns(batch, outputs.values).targets, weights);
+  if (normalise && !training_.normaliser().started()) {
+    training_.start_values(compute_returns(batch, outputs.values).targets, weights);
   }
   Returns returns = compute_returns(batch, outputs.values);
   scale_advantages(weights, returns.advantages);
   std::vector<float> output_targets(decisions);
   std::ranges::transform(returns.targets, output_targets.begin(),
-                         [this](float target) { return normaliser_.to_output(target); });
+                         [this](float target) { return training_.normaliser().to_output(target); });
 
   // The states behind the decisions bootstrap, and are not trained on: their gradients stay 0.
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
   value_gradients_.assign(outputs.values.size(), 0.0F);
   const auto logit_gradients = std::span(logit_gradients_).first(decisions * actions);
   const auto value_gradients = std::span(value_gradients_).first(decisions);
-  const double entropy_cost = value_at(config_.entropy_cost, decisions_);
+  const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
   const double policy_part =
       policy_gradient_loss(policy_, batch.actions, returns.advantages, weights, logit_gradients);
   const double entropy_part =
@@ -111,9 +109,9 @@ UpdateReport Impala::update(const TrainBatch& batch) {
   report.loss = policy_part + entropy_part + value_part;
   const double explained = explained_variance(values, output_targets, weights);
 
-  const double learning_rate = value_at(config_.learning_rate, decisions_);
-  const auto gradient = network_->backward(logit_gradients_, value_gradients_);
-  const auto step = optimizer_.step(network_->parameters(), gradient, learning_rate);
+  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
+  const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);
+  const auto step = training_.step(gradient, learning_rate, report.decisions);
   report.applied = step.applied;
   report.scalars = {{"policy_loss", policy_part},
                     {"value_loss", value_part},
@@ -123,22 +121,16 @@ UpdateReport Impala::update(const TrainBatch& batch) {
                     {"learning_rate", learning_rate},
                     {"entropy_cost", entropy_cost},
                     {"value_target", moments(returns.targets, weights).mean},
-                    {"value_deviation", normaliser_.deviation()},
+                    {"value_deviation", training_.normaliser().deviation()},
                     {"explained_variance", explained},
                     {"log_rho", moments(returns.log_rhos, weights).mean}};
-  if (!step.applied) return report;
-  if (normalise) {
-    normaliser_.update(returns.targets, weights, parameter(network_->parameters(), "value.weight"),
-                       parameter(network_->parameters(), "value.bias"));
-  }
-  ++updates_;
-  decisions_ += report.decisions;
+  if (step.applied && normalise) training_.take_in_values(returns.targets, weights);
   return report;
 }
 
 std::vector<float> Impala::decision_weights(const TrainBatch& batch, UpdateReport& report) const {
   std::vector<float> weights(batch.decisions());
-  const auto now = static_cast<std::uint64_t>(updates_);
+  const auto now = training_.version().get();
   const auto max_lag = static_cast<std::uint64_t>(config_.max_policy_lag);
   std::ranges::transform(batch.policy_versions, weights.begin(), [&](PolicyVersion version) {
     // A learner that went back to a checkpoint may be behind its actors: those are not stale.
@@ -158,7 +150,7 @@ Impala::Returns Impala::compute_returns(const TrainBatch& batch,
   const std::size_t decisions = batch.decisions();
   std::vector<float> values(value_outputs.size());
   std::ranges::transform(value_outputs, values.begin(),
-                         [this](float output) { return normaliser_.to_value(output); });
+                         [this](float output) { return training_.normaliser().to_value(output); });
   std::vector<float> next_values(decisions);
   std::vector<float> discounts(decisions);
   std::vector<float> rewards(decisions);
@@ -199,87 +191,17 @@ void Impala::scale_advantages(std::span<const float> weights, std::span<float> a
     unit = moments(advantages, weights);
     unit.deviation = std::max(unit.deviation, kMinAdvantageDeviation);
   } else if (config_.advantage_scaling == AdvantageScaling::kValues) {
-    unit.deviation = normaliser_.deviation();
+    unit.deviation = training_.normaliser().deviation();
   }
   for (float& advantage : advantages) {
     advantage = static_cast<float>((advantage - unit.mean) / unit.deviation);
   }
 }
 
-std::span<float> Impala::parameter(std::span<float> flat, std::string_view name) const {
-  const auto& entries = network_->layout().entries;
-  const auto entry = std::ranges::find(entries, name, &model::ParameterEntry::name);
-  PACML_CHECK(entry != entries.end(), "the network has a value head");
-  return flat.subspan(entry->offset, entry->size);
-}
-
-model::Parameters Impala::snapshot() const {
-  const auto weights = std::as_const(*network_).parameters();
-  model::Parameters out{PolicyVersion{static_cast<std::uint64_t>(updates_)},
-                        network_->layout().hash,
-                        {weights.begin(), weights.end()}};
-  normaliser_.fold(parameter(out.values, "value.weight"), parameter(out.values, "value.bias"));
-  return out;
-}
-
-AlgorithmState Impala::save() const {
-  const auto weights = std::as_const(*network_).parameters();
-  const OptimizerState& optimizer = optimizer_.state();
-  const ValueNormaliser::State normaliser = normaliser_.state();
-  AlgorithmState out;
-  out.algorithm = kName;
-  out.vectors["parameters"] = {weights.begin(), weights.end()};
-  out.vectors["optimizer.mean"] = optimizer.mean;
-  out.vectors["optimizer.mean_square"] = optimizer.mean_square;
-  out.reals["values.mean"] = normaliser.mean;
-  out.reals["values.mean_square"] = normaliser.mean_square;
-  out.reals["values.weight"] = normaliser.weight;
-  out.counts["updates"] = updates_;
-  out.counts["decisions"] = decisions_;
-  out.counts["optimizer.steps"] = optimizer.steps;
-  return out;
-}
+AlgorithmState Impala::save() const { return training_.save(kName); }
 
 Result<void> Impala::restore(const AlgorithmState& state) {
-  if (state.algorithm != kName) {
-    return fail(Errc::kVersionMismatch,
-                "the checkpoint is of the algorithm '" + state.algorithm + "', not of impala");
-  }
-  const auto differs = [](const char* what) {
-    return fail(Errc::kVersionMismatch,
-                std::string("the checkpoint's ") + what + " is not that of this configuration");
-  };
-  const auto vector = [&state](const char* name) {
-    const auto found = state.vectors.find(name);
-    return found == state.vectors.end() ? std::vector<float>{} : found->second;
-  };
-  const auto real = [&state](const char* name) {
-    const auto found = state.reals.find(name);
-    return found == state.reals.end() ? std::nan("") : found->second;
-  };
-  const auto count = [&state](const char* name) {
-    const auto found = state.counts.find(name);
-    return found == state.counts.end() ? std::int64_t{-1} : found->second;
-  };
-  const std::vector<float> weights = vector("parameters");
-  OptimizerState optimizer{count("optimizer.steps"), vector("optimizer.mean"),
-                           vector("optimizer.mean_square")};
-  const ValueNormaliser::State normaliser{real("values.mean"), real("values.mean_square"),
-                                          real("values.weight")};
-  if (weights.size() != network_->layout().total) return differs("network");
-  if (!optimizer_.fits(optimizer)) return differs("optimizer");
-  if (!std::isfinite(normaliser.mean) || !std::isfinite(normaliser.mean_square) ||
-      !std::isfinite(normaliser.weight)) {
-    return differs("value normalisation");
-  }
-  if (count("updates") < 0 || count("decisions") < 0) return differs("list of counters");
-
-  std::ranges::copy(weights, network_->parameters().begin());
-  optimizer_.restore(std::move(optimizer));
-  normaliser_.restore(normaliser);
-  updates_ = count("updates");
-  decisions_ = count("decisions");
-  return {};
+  return training_.fits(kName, state).map([&] { training_.restore(kName, state); });
 }
 
 }  // namespace pacml::learner

@@ -8,8 +8,7 @@
 #include "learner/algorithm.h"
 #include "learner/impala_config.h"
 #include "learner/losses/masked_categorical.h"
-#include "learner/optimizer.h"
-#include "learner/value_normaliser.h"
+#include "learner/network_training.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -22,14 +21,18 @@ namespace pacml::learner {
 //
 // w_i = 0 for decisions of weights more than max_policy_lag updates old, else 1, divided by their
 // number for loss_reduction: mean. pi and mu are over the same valid actions. Thread-confined.
-class Impala final : public Algorithm {
+class Impala final : public UnrollAlgorithm {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts.
   // Pre: validate(config) holds (PACML_CHECK).
   Impala(const ImpalaConfig& config, model::TrainableNetwork& network);
 
   [[nodiscard]] UpdateReport update(const TrainBatch& batch) override;
-  [[nodiscard]] model::Parameters snapshot() const override;
+  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
+    training_.network().set_graphs(graphs);
+  }
+  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
+  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
   [[nodiscard]] AlgorithmState save() const override;
   [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
@@ -45,14 +48,9 @@ class Impala final : public Algorithm {
   [[nodiscard]] Returns compute_returns(const TrainBatch& batch,
                                         std::span<const float> value_outputs) const;
   void scale_advantages(std::span<const float> weights, std::span<float> advantages) const;
-  [[nodiscard]] std::span<float> parameter(std::span<float> flat, std::string_view name) const;
 
   ImpalaConfig config_;
-  model::TrainableNetwork* network_;
-  Optimizer optimizer_;
-  ValueNormaliser normaliser_;
-  std::int64_t updates_ = 0;
-  std::int64_t decisions_ = 0;  // learned from: where the schedules are
+  NetworkTraining training_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;
   std::vector<float> logit_gradients_;

@@ -1,7 +1,6 @@
 #include "learner/train_batch.h"
 
 #include <algorithm>
-#include <string>
 
 #include "common/check.h"
 
@@ -30,35 +29,7 @@ void copy_rows(const ObservationColumns& from, std::size_t begin, std::size_t ro
                     out.mutable_masks().subspan(to * actions).begin());
 }
 
-std::vector<std::int32_t> registry_indices(const Unrolls& unrolls, const GraphRegistry& graphs) {
-  std::vector<std::int32_t> out;
-  for (const GraphHash hash : unrolls.graphs) {
-    out.push_back(graphs.find(hash));
-    PACML_CHECK(out.back() >= 0, "experience names graphs of the registry");
-  }
-  return out;
-}
-
 }  // namespace
-
-Result<void> fits(const Unrolls& unrolls, const model::NetworkShape& shape,
-                  const GraphRegistry& graphs) {
-  const auto differs = [](const char* what, std::uint32_t theirs, int ours) {
-    return fail(Errc::kVersionMismatch, "experience has " + std::to_string(theirs) + " " + what +
-                                            ", the network expects " + std::to_string(ours));
-  };
-  if (unrolls.num_globals != static_cast<std::uint32_t>(shape.globals)) {
-    return differs("global features", unrolls.num_globals, shape.globals);
-  }
-  if (unrolls.num_actions != static_cast<std::uint32_t>(shape.actions)) {
-    return differs("actions", unrolls.num_actions, shape.actions);
-  }
-  if (const auto unknown = graphs.missing(unrolls.graphs); !unknown.empty()) {
-    return fail(Errc::kVersionMismatch,
-                "experience names " + std::to_string(unknown.size()) + " unknown graphs");
-  }
-  return {};
-}
 
 void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& graphs,
               TrainBatch& batch) {
@@ -93,7 +64,7 @@ void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& gra
     const std::size_t first = batch.decisions();
     const std::size_t streams = unrolls.environments;
     const std::size_t count = unrolls.num_decisions();
-    const std::vector<std::int32_t> graph_index = registry_indices(unrolls, graphs);
+    const std::vector<std::int32_t> graph_index = graphs.indices(unrolls.graphs);
     const ObservationColumns columns{unrolls.graph, unrolls.globals, unrolls.mask};
     const ObservationColumns last{unrolls.last_states.graph, unrolls.last_states.globals,
                                   unrolls.last_states.mask};

@@ -7,10 +7,8 @@
 
 #include "common/experience/unrolls.h"
 #include "common/ids.h"
-#include "common/result.h"
 #include "env/observation_batch.h"
 #include "learner/graph_registry.h"
-#include "model/network_config.h"
 
 namespace pacml::learner {
 
@@ -42,11 +40,6 @@ struct TrainBatch {
 
   [[nodiscard]] std::size_t decisions() const { return actions.size(); }
 };
-
-// Whether a peer's experience is for this network: widths, and no graph that is unknown.
-// kVersionMismatch with a sentence. Pre: validate(unrolls) held. Pure.
-[[nodiscard]] Result<void> fits(const Unrolls& unrolls, const model::NetworkShape& shape,
-                                const GraphRegistry& graphs);
 
 // Replaces `batch` by `messages`, in their order. Pre: at least one, and each fits() (PACML_CHECK).
 void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& graphs,

@@ -12,13 +12,6 @@ namespace {
 // Keeps the head's weights within float32 when targets hardly differ.
 constexpr double kMinDeviation = 1e-4;
 
-// Rewrites a head whose output is x so that the output is scale * x + shift.
-void rewrite(std::span<float> weight, std::span<float> bias, double scale, double shift) {
-  PACML_CHECK(bias.size() == 1, "the value head has one output");
-  for (float& w : weight) w = static_cast<float>(scale * w);
-  bias[0] = static_cast<float>(scale * bias[0] + shift);
-}
-
 }  // namespace
 
 void ValueNormaliser::start(std::span<const float> targets, std::span<const float> weights) {
@@ -26,12 +19,12 @@ void ValueNormaliser::start(std::span<const float> targets, std::span<const floa
   take_in(targets, weights);
 }
 
-void ValueNormaliser::update(std::span<const float> targets, std::span<const float> weights,
-                             std::span<float> head_weight, std::span<float> head_bias) {
+ValueNormaliser::Change ValueNormaliser::update(std::span<const float> targets,
+                                                std::span<const float> weights) {
   const double old_mean = mean_;
   const double old_deviation = deviation_;
   take_in(targets, weights);
-  rewrite(head_weight, head_bias, old_deviation / deviation_, (old_mean - mean_) / deviation_);
+  return {old_deviation / deviation_, (old_mean - mean_) / deviation_};
 }
 
 void ValueNormaliser::take_in(std::span<const float> targets, std::span<const float> weights) {
@@ -53,10 +46,6 @@ void ValueNormaliser::take_in(std::span<const float> targets, std::span<const fl
   state_.mean += rate * (sum / count - state_.mean);
   state_.mean_square += rate * (square / count - state_.mean_square);
   set_moments();
-}
-
-void ValueNormaliser::fold(std::span<float> head_weight, std::span<float> head_bias) const {
-  rewrite(head_weight, head_bias, deviation_, mean_);
 }
 
 void ValueNormaliser::restore(const State& state) {

@@ -6,7 +6,7 @@ namespace pacml::learner {
 
 // PopArt (van Hasselt et al. 2016, arXiv:1602.07714): the value head predicts (V - mean) /
 // deviation with running moments of the value targets. When the moments move, the head's weights
-// are rewritten so that V stays what it was. Thread-confined.
+// are to be rewritten so that V stays what it was. Thread-confined.
 class ValueNormaliser {
  public:
   // `rate`: weight of a new batch in the running moments, from above 0 to 1. Early batches weigh
@@ -27,12 +27,15 @@ class ValueNormaliser {
   void start(std::span<const float> targets, std::span<const float> weights);
   [[nodiscard]] bool started() const { return state_.weight > 0; }
 
-  // Takes in a batch and rewrites the value head's `weight` [in] and `bias` [1].
-  void update(std::span<const float> targets, std::span<const float> weights,
-              std::span<float> head_weight, std::span<float> head_bias);
-
-  // Rewrites a copy of the head so that it predicts V itself: what is published and exported.
-  void fold(std::span<float> head_weight, std::span<float> head_bias) const;
+  // How a head is to be rewritten: its output x becomes scale * x + shift.
+  struct Change {
+    double scale = 1;
+    double shift = 0;
+  };
+  // Takes in a batch; the change of outputs under which values stay what they were.
+  [[nodiscard]] Change update(std::span<const float> targets, std::span<const float> weights);
+  // The change that makes outputs the values themselves: for what is published and exported.
+  [[nodiscard]] Change to_values() const { return {deviation_, mean_}; }
 
   struct State {
     double mean = 0;

@@ -13,6 +13,7 @@
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
 #include "learner/impala.h"
+#include "learner/unroll_updates.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 
@@ -46,7 +47,6 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
       options_(options),
       run_(run),
       server_counters_(std::move(server_counters)),
-      source_(&source),
       checkpoints_(run.checkpoints(), static_cast<std::size_t>(config.learner.keep_checkpoints)),
       config_text_(dump_config(config)),
       metrics_(run.metrics_file()) {
@@ -62,9 +62,11 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
     if (degree > 0) spdlog::info("the first policy prefers degree {}", degree);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
-  algorithm_ = std::make_unique<learner::Impala>(config.impala, *network_);
-  loop_ = std::make_unique<learner::LearnerLoop>(*algorithm_, *network_, source, sink,
-                                                 config.impala.batch_decisions);
+  auto impala = std::make_unique<learner::Impala>(config.impala, *network_);
+  updates_ = std::make_unique<learner::UnrollUpdates>(*impala, shape, source,
+                                                      config.impala.batch_decisions);
+  algorithm_ = std::move(impala);
+  loop_ = std::make_unique<learner::LearnerLoop>(*algorithm_, *updates_, sink);
   evaluator_ = std::make_unique<HeldOutEvaluator>(config.env, profiles, shape, seed,
                                                   config.learner.evaluate_episodes);
   if (options.resume) restore();
@@ -156,7 +158,7 @@ void TrainingSession::write_metrics() {
        {{"p50", statistics.policy_lag.quantile(0.5)},
         {"p99", statistics.policy_lag.quantile(0.99)},
         {"max", statistics.policy_lag.max()}}},
-      {"queue_depth", source_->queue_depth()},
+      {"queue_depth", loop_->queue_depth()},
       {"return", mean(statistics.return_sum, statistics.episodes)},
       {"blocking_rate", mean(statistics.blocking_rate_sum, statistics.episodes)},
       {"loss", mean(statistics.loss_sum, statistics.updates)},

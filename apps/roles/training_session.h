@@ -19,6 +19,7 @@
 #include "learner/checkpoint.h"
 #include "learner/learner_loop.h"
 #include "learner/sample_source.h"
+#include "learner/updates.h"
 #include "model/trainable_network.h"
 
 namespace pacml::apps {
@@ -62,9 +63,9 @@ class TrainingSession {
   LearnerRoleOptions options_;
   RunDirectory run_;
   ServerCountersSource server_counters_;
-  learner::SampleSource* source_;
   std::unique_ptr<model::TrainableNetwork> network_;
   std::unique_ptr<learner::Algorithm> algorithm_;
+  std::unique_ptr<learner::Updates> updates_;
   std::unique_ptr<learner::LearnerLoop> loop_;
   std::unique_ptr<HeldOutEvaluator> evaluator_;
   learner::CheckpointFolder checkpoints_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "learner/fits.h"
 #include "tests/support/catch.h"
 #include "tests/support/unroll_builder.h"
 

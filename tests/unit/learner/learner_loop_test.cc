@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "learner/unroll_updates.h"
 #include "tests/support/catch.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/unroll_builder.h"
@@ -23,7 +24,7 @@ env::GraphFeaturesPtr graph_of_width(int width, std::uint64_t hash) {
 }
 
 // Counts what it is given; a decision taken with version 0 of the weights is stale to it.
-class CountingAlgorithm final : public Algorithm {
+class CountingAlgorithm final : public UnrollAlgorithm {
  public:
   std::vector<std::size_t> batches;  // decisions of each
   std::int64_t learned = 0;
@@ -43,9 +44,11 @@ class CountingAlgorithm final : public Algorithm {
     if (report.applied) ++updates;
     return report;
   }
-  model::Parameters snapshot() const override {
-    return {PolicyVersion{static_cast<std::uint64_t>(updates)}, 0, {}};
+  void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
+  PolicyVersion version() const override {
+    return PolicyVersion{static_cast<std::uint64_t>(updates)};
   }
+  model::Parameters snapshot() const override { return {version(), 0, {}}; }
   AlgorithmState save() const override { return {}; }
   Result<void> restore(const AlgorithmState&) override { return {}; }
 };
@@ -83,7 +86,8 @@ struct Bench {
   CountingAlgorithm algorithm;
   ListedSource source;
   KeepingSink sink;
-  LearnerLoop loop{algorithm, network, source, sink, kBatch};
+  UnrollUpdates unroll_updates{algorithm, network.shape(), source, kBatch};
+  LearnerLoop loop{algorithm, unroll_updates, sink};
   std::int64_t sent = 0;
 
   // `steps` x 2 decisions, taken with weights of `version`.
@@ -97,7 +101,7 @@ struct Bench {
   Result<void> step() { return loop.step({}, Deadline::now()); }
 };
 
-TEST_CASE("an update waits for a batch, and takes every message that has come", "[unit][train]") {
+TEST_CASE("an update waits for a batch, and takes every message that has come", "[unit][learner]") {
   Bench bench;
   bench.add(2, 1);
   bench.add(2, 1);
@@ -111,7 +115,7 @@ TEST_CASE("an update waits for a batch, and takes every message that has come", 
   CHECK(bench.algorithm.batches == std::vector<std::size_t>{14, 18});
 }
 
-TEST_CASE("each message is given back once, as soon as it is taken", "[unit][train]") {
+TEST_CASE("each message is given back once, as soon as it is taken", "[unit][learner]") {
   Bench bench;
   bench.add(1, 1, "a");
   bench.add(1, 1, "b");
@@ -125,7 +129,7 @@ TEST_CASE("each message is given back once, as soon as it is taken", "[unit][tra
 }
 
 TEST_CASE("every decision that was sent is learned from, stale, a misfit, or still gathered",
-          "[unit][train]") {
+          "[unit][learner]") {
   Bench bench;
   for (std::uint32_t i = 0; i < 30; ++i) bench.add(1 + i % 4, i % 3);
   bench.add(7, 1, "a", graph_of_width(0, 1), 5);  // other global features
@@ -145,7 +149,7 @@ TEST_CASE("every decision that was sent is learned from, stale, a misfit, or sti
   CHECK(bench.source.consumed_of["a"] == 33);
 }
 
-TEST_CASE("weights are published after each update that changed them", "[unit][train]") {
+TEST_CASE("weights are published after each update that changed them", "[unit][learner]") {
   Bench bench;
   bench.loop.publish();
   bench.add(5, 1);
@@ -162,7 +166,7 @@ TEST_CASE("weights are published after each update that changed them", "[unit][t
   CHECK(bench.loop.counters().updates == 2);
 }
 
-TEST_CASE("the end of the source ends the wait, and what was gathered stays", "[unit][train]") {
+TEST_CASE("the end of the source ends the wait, and what was gathered stays", "[unit][learner]") {
   Bench bench;
   bench.add(2, 1);
   bench.source.when_empty = Errc::kStopped;
@@ -170,7 +174,7 @@ TEST_CASE("the end of the source ends the wait, and what was gathered stays", "[
   CHECK(bench.loop.counters().decisions == 4);
 }
 
-TEST_CASE("statistics say what happened since they were last taken", "[unit][train]") {
+TEST_CASE("statistics say what happened since they were last taken", "[unit][learner]") {
   Bench bench;
   bench.algorithm.updates = 6;
   bench.loop.restore({.updates = 6, .decisions = 100});

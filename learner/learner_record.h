@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "common/experience/unrolls.h"
+#include "common/histogram.h"
+#include "common/ids.h"
+#include "learner/algorithm.h"
+
+namespace pacml::learner {
+
+// What a learner has done since its run began; in checkpoints. Value type.
+struct LearnerCounters {
+  std::int64_t updates = 0;
+  std::int64_t decisions = 0;  // of actors: received, or inserted into a replay while learning
+  std::int64_t samples = 0;    // learned from; out of a replay, a decision is several samples
+  std::int64_t stale = 0;      // left out: their weights were too old
+  std::int64_t misfits = 0;    // messages, or batches of a replay, for another network
+  std::int64_t episodes = 0;
+  bool operator==(const LearnerCounters&) const = default;
+};
+
+// What happened since the statistics were last taken, for metrics.
+struct LearnerStatistics {
+  // Versions between the weights that a decision was taken with and those that learning is at: of
+  // every decision received, or of every sample out of a replay.
+  Histogram policy_lag;
+  double loss_sum = 0;
+  std::map<std::string, double> scalar_sums;  // of each update's scalars
+  std::int64_t updates = 0;
+  std::int64_t episodes = 0;
+  double return_sum = 0;
+  double blocking_rate_sum = 0;
+};
+
+// What a learner keeps count of. Value type.
+struct LearnerRecord {
+  LearnerCounters counters;
+  LearnerStatistics statistics;
+
+  void add(const EpisodeRecord& episode);
+  void add(const UpdateReport& report);
+  // Of `times` decisions that weights `used` took, when learning is at `now`. Those that are ahead,
+  // since the learner went back to a checkpoint, lag by 0.
+  void add_lag(PolicyVersion now, PolicyVersion used, std::uint64_t times);
+};
+
+}  // namespace pacml::learner

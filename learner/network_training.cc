@@ -1,0 +1,140 @@
+#include "learner/network_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "common/check.h"
+
+namespace pacml::learner {
+namespace {
+
+// What a state holds under a name; something that fits nowhere if it holds nothing.
+std::vector<float> vector_of(const AlgorithmState& state, const char* name) {
+  const auto found = state.vectors.find(name);
+  return found == state.vectors.end() ? std::vector<float>{} : found->second;
+}
+
+double real_of(const AlgorithmState& state, const char* name) {
+  const auto found = state.reals.find(name);
+  return found == state.reals.end() ? std::nan("") : found->second;
+}
+
+std::int64_t count_of(const AlgorithmState& state, const char* name) {
+  const auto found = state.counts.find(name);
+  return found == state.counts.end() ? -1 : found->second;
+}
+
+OptimizerState optimizer_of(const AlgorithmState& state) {
+  return {count_of(state, "optimizer.steps"), vector_of(state, "optimizer.mean"),
+          vector_of(state, "optimizer.mean_square")};
+}
+
+ValueNormaliser::State normaliser_of(const AlgorithmState& state) {
+  return {real_of(state, "values.mean"), real_of(state, "values.mean_square"),
+          real_of(state, "values.weight")};
+}
+
+bool is_finite(const ValueNormaliser::State& state) {
+  return std::isfinite(state.mean) && std::isfinite(state.mean_square) &&
+         std::isfinite(state.weight);
+}
+
+}  // namespace
+
+NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
+                                 double popart_rate, ValueHeads heads)
+    : network_(&network),
+      optimizer_(optimizer, network.layout().total),
+      normaliser_(popart_rate),
+      heads_(heads) {}
+
+void NetworkTraining::take_in_values(std::span<const float> targets,
+                                     std::span<const float> weights) {
+  rewrite_heads(normaliser_.update(targets, weights), network_->parameters());
+}
+
+void NetworkTraining::rewrite_heads(const ValueNormaliser::Change& change,
+                                    std::span<float> weights) const {
+  for (const model::ParameterEntry& entry : network_->layout().entries) {
+    const auto values = weights.subspan(entry.offset, entry.size);
+    const auto scale = [&] {
+      for (float& value : values) value = static_cast<float>(change.scale * value);
+    };
+    if (entry.name == "value.weight") {
+      scale();
+    } else if (entry.name == "value.bias") {
+      for (float& bias : values) bias = static_cast<float>(change.scale * bias + change.shift);
+    } else if (heads_ == ValueHeads::kDuelling && entry.name.starts_with("logits.")) {
+      scale();  // a shift of all advantages is nothing to them
+    }
+  }
+}
+
+Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate,
+                                      std::int64_t decisions) {
+  const auto step = optimizer_.step(network_->parameters(), gradient, learning_rate);
+  if (!step.applied) return step;
+  ++updates_;
+  decisions_ += decisions;
+  return step;
+}
+
+model::Parameters NetworkTraining::raw() const {
+  const auto weights = std::as_const(*network_).parameters();
+  return {version(), network_->layout().hash, {weights.begin(), weights.end()}};
+}
+
+model::Parameters NetworkTraining::folded() const {
+  model::Parameters out = raw();
+  rewrite_heads(normaliser_.to_values(), out.values);
+  return out;
+}
+
+AlgorithmState NetworkTraining::save(std::string_view algorithm) const {
+  const auto weights = std::as_const(*network_).parameters();
+  const OptimizerState& optimizer = optimizer_.state();
+  const ValueNormaliser::State normaliser = normaliser_.state();
+  AlgorithmState out;
+  out.algorithm = algorithm;
+  out.vectors["parameters"] = {weights.begin(), weights.end()};
+  out.vectors["optimizer.mean"] = optimizer.mean;
+  out.vectors["optimizer.mean_square"] = optimizer.mean_square;
+  out.reals["values.mean"] = normaliser.mean;
+  out.reals["values.mean_square"] = normaliser.mean_square;
+  out.reals["values.weight"] = normaliser.weight;
+  out.counts["updates"] = updates_;
+  out.counts["decisions"] = decisions_;
+  out.counts["optimizer.steps"] = optimizer.steps;
+  return out;
+}
+
+Result<void> NetworkTraining::fits(std::string_view algorithm, const AlgorithmState& state) const {
+  if (state.algorithm != algorithm) {
+    return fail(Errc::kVersionMismatch, "the checkpoint is of the algorithm '" + state.algorithm +
+                                            "', not of " + std::string(algorithm));
+  }
+  const auto differs = [](const char* what) {
+    return fail(Errc::kVersionMismatch,
+                std::string("the checkpoint's ") + what + " is not that of this configuration");
+  };
+  if (vector_of(state, "parameters").size() != network_->layout().total) return differs("network");
+  if (!optimizer_.fits(optimizer_of(state))) return differs("optimizer");
+  if (!is_finite(normaliser_of(state))) return differs("value normalisation");
+  if (count_of(state, "updates") < 0 || count_of(state, "decisions") < 0) {
+    return differs("list of counters");
+  }
+  return {};
+}
+
+void NetworkTraining::restore(std::string_view algorithm, const AlgorithmState& state) {
+  PACML_CHECK(fits(algorithm, state), "a state that fits");
+  std::ranges::copy(vector_of(state, "parameters"), network_->parameters().begin());
+  optimizer_.restore(optimizer_of(state));
+  normaliser_.restore(normaliser_of(state));
+  updates_ = count_of(state, "updates");
+  decisions_ = count_of(state, "decisions");
+}
+
+}  // namespace pacml::learner

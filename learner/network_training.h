@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/ids.h"
+#include "common/result.h"
+#include "learner/algorithm_state.h"
+#include "learner/optimizer.h"
+#include "learner/value_normaliser.h"
+#include "model/parameters.h"
+#include "model/trainable_network.h"
+
+namespace pacml::learner {
+
+// Which heads of a network say something in the unit of values.
+enum class ValueHeads {
+  kValue,     // the value alone; logits are preferences
+  kDuelling,  // logits, too: they are advantages (model/duelling.h)
+};
+
+// A network in training: weights, optimiser, the unit of its values, and how far it is. What
+// algorithms have in common. Thread-confined.
+class NetworkTraining {
+ public:
+  // Borrows `network` for its life; the weights that it holds are where learning starts.
+  // `popart_rate`: ValueNormaliser's.
+  NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
+                  double popart_rate, ValueHeads heads);
+
+  [[nodiscard]] model::TrainableNetwork& network() { return *network_; }
+  [[nodiscard]] const model::TrainableNetwork& network() const { return *network_; }
+  // Between outputs of the value heads and values.
+  [[nodiscard]] const ValueNormaliser& normaliser() const { return normaliser_; }
+  [[nodiscard]] std::int64_t updates() const { return updates_; }
+  [[nodiscard]] std::int64_t decisions() const { return decisions_; }  // learned from, all updates
+
+  // Moves the moments by a batch of targets before its update; the heads stay (ValueNormaliser).
+  void start_values(std::span<const float> targets, std::span<const float> weights) {
+    normaliser_.start(targets, weights);
+  }
+  // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
+  void take_in_values(std::span<const float> targets, std::span<const float> weights);
+  // One step against `gradient`; where it is not finite, nothing changes and no update is counted.
+  Optimizer::Step step(std::span<const float> gradient, double learning_rate,
+                       std::int64_t decisions);
+
+  [[nodiscard]] PolicyVersion version() const {
+    return PolicyVersion{static_cast<std::uint64_t>(updates_)};
+  }
+  // The weights as they are in training, and with the heads rewritten to the unit of rewards.
+  [[nodiscard]] model::Parameters raw() const;
+  [[nodiscard]] model::Parameters folded() const;
+
+  // `algorithm` names the state. Algorithms may add to what is saved.
+  [[nodiscard]] AlgorithmState save(std::string_view algorithm) const;
+  // Whether restore() can go on from `state`. kVersionMismatch: a sentence says what differs.
+  [[nodiscard]] Result<void> fits(std::string_view algorithm, const AlgorithmState& state) const;
+  // Pre: fits (PACML_CHECK).
+  void restore(std::string_view algorithm, const AlgorithmState& state);
+
+ private:
+  void rewrite_heads(const ValueNormaliser::Change& change, std::span<float> weights) const;
+
+  model::TrainableNetwork* network_;
+  Optimizer optimizer_;
+  ValueNormaliser normaliser_;
+  ValueHeads heads_;
+  std::int64_t updates_ = 0;
+  std::int64_t decisions_ = 0;
+};
+
+}  // namespace pacml::learner

@@ -1,0 +1,48 @@
+#include "learner/unroll_updates.h"
+
+#include <utility>
+
+#include "learner/fits.h"
+
+namespace pacml::learner {
+
+UnrollUpdates::UnrollUpdates(UnrollAlgorithm& algorithm, const model::NetworkShape& shape,
+                             SampleSource& source, std::int64_t batch_decisions)
+    : algorithm_(&algorithm), shape_(shape), source_(&source), batch_decisions_(batch_decisions) {}
+
+void UnrollUpdates::accept(ReceivedUnrolls&& received, LearnerRecord& record) {
+  if (graphs_.add_readable(received.graphs, shape_)) algorithm_->set_graphs(graphs_.graphs());
+  // The credit goes back now, not with the update: a batch may take more messages than all actors
+  // together have credits. What is gathered stays below a batch and one message.
+  source_->consumed(received.peer);
+  const Unrolls& unrolls = received.unrolls;
+  if (!fits(unrolls, shape_, graphs_)) {
+    ++record.counters.misfits;
+    return;
+  }
+  const auto decisions = static_cast<std::int64_t>(unrolls.num_decisions());
+  record.counters.decisions += decisions;
+  for (const PolicyVersion version : unrolls.policy_version) {
+    record.add_lag(algorithm_->version(), version, unrolls.environments);
+  }
+  for (const EpisodeRecord& episode : unrolls.episodes) record.add(episode);
+  gathered_decisions_ += decisions;
+  gathered_.push_back(std::move(received));
+}
+
+Result<UpdateReport> UnrollUpdates::next(const std::stop_token& stop, Deadline deadline,
+                                         LearnerRecord& record) {
+  while (gathered_decisions_ < batch_decisions_) {
+    auto received = source_->next(stop, deadline);
+    if (!received) return tl::unexpected(received.error());
+    accept(*std::move(received), record);
+  }
+  messages_.clear();
+  for (const auto& received : gathered_) messages_.push_back(&received.unrolls);
+  assemble(messages_, graphs_, batch_);
+  gathered_.clear();  // the batch is a copy
+  gathered_decisions_ = 0;
+  return algorithm_->update(batch_);
+}
+
+}  // namespace pacml::learner

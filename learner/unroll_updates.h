@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "learner/algorithm.h"
+#include "learner/graph_registry.h"
+#include "learner/sample_source.h"
+#include "learner/train_batch.h"
+#include "learner/updates.h"
+#include "model/network_config.h"
+
+namespace pacml::learner {
+
+// Gathers messages of unrolls into batches; each is learned from once. Thread-confined.
+class UnrollUpdates final : public Updates {
+ public:
+  // Borrows algorithm and source for its life. `shape`: of the algorithm's network; experience for
+  // another is left out. `batch_decisions`: an update waits for at least so many.
+  UnrollUpdates(UnrollAlgorithm& algorithm, const model::NetworkShape& shape, SampleSource& source,
+                std::int64_t batch_decisions);
+
+  [[nodiscard]] Result<UpdateReport> next(const std::stop_token& stop, Deadline deadline,
+                                          LearnerRecord& record) override;
+  [[nodiscard]] std::size_t queue_depth() const override { return source_->queue_depth(); }
+
+ private:
+  void accept(ReceivedUnrolls&& received, LearnerRecord& record);
+
+  UnrollAlgorithm* algorithm_;
+  model::NetworkShape shape_;
+  SampleSource* source_;
+  std::int64_t batch_decisions_;
+  GraphRegistry graphs_;
+  std::vector<ReceivedUnrolls> gathered_;
+  std::int64_t gathered_decisions_ = 0;
+  // Kept between updates for their memory.
+  std::vector<const Unrolls*> messages_;
+  TrainBatch batch_;
+};
+
+}  // namespace pacml::learner
