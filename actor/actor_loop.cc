@@ -1,21 +1,17 @@
 #include "actor/actor_loop.h"
 
-#include <span>
+#include <utility>
 
-#include "model/action_distribution.h"
+#include "common/rng.h"
 
 namespace pacml::actor {
 
 ActorLoop::ActorLoop(const ActorConfig& config, const EnvironmentFactory& make_environment,
-                     model::Policy& policy, Seed seed)
+                     model::Policy& policy, std::unique_ptr<Behaviour> behaviour, Seed seed)
     : environments_(make_environment, static_cast<std::size_t>(config.environments),
                     derive(seed, Purpose::kEpisode, 0)),
       policy_(&policy),
-      writer_(environments_.spec(), environments_.size(),
-              static_cast<std::size_t>(config.unroll_length)),
-      rng_(derive(seed, Purpose::kExploration, 0)),
-      actions_(environments_.size()),
-      log_probs_(environments_.size()) {
+      behaviour_(std::move(behaviour)) {
   policy_->set_graphs(environments_.spec().graphs);
 }
 
@@ -24,27 +20,16 @@ void ActorLoop::set_parameters(const model::Parameters& parameters) {
   version_ = parameters.version;
 }
 
-void ActorLoop::choose_actions() {
-  policy_->evaluate(environments_.observations(), output_);
-  const auto width = static_cast<std::size_t>(environments_.spec().num_actions);
-  const std::span<const float> logits = output_.logits;
-  for (std::size_t b = 0; b < environments_.size(); ++b) {
-    const auto drawn = model::sample_action(logits.subspan(b * width, width), rng_);
-    actions_[b] = drawn.action;
-    log_probs_[b] = drawn.log_probability;
-  }
-}
-
-Unrolls ActorLoop::run_unroll() {
-  while (!writer_.full()) {
-    writer_.observe(environments_.observations());
-    choose_actions();
-    const auto results = environments_.step(actions_);
-    writer_.step(actions_, log_probs_, version_, results, environments_.finished(),
-                 environments_.last_observations());
+ActorMessage ActorLoop::run_message() {
+  while (!behaviour_->full()) {
+    policy_->evaluate(environments_.observations(), output_);
+    const auto actions = behaviour_->choose(environments_.observations(), output_);
+    const auto results = environments_.step(actions);
+    behaviour_->record(version_, results, environments_.finished(),
+                       environments_.last_observations());
     decisions_ += static_cast<std::int64_t>(environments_.size());
   }
-  return writer_.take(environments_.observations());
+  return behaviour_->take(environments_.observations());
 }
 
 Error ActorLoop::run(ExperienceSink& sink, std::stop_token stop) {
@@ -53,7 +38,7 @@ Error ActorLoop::run(ExperienceSink& sink, std::stop_token stop) {
   set_parameters(*first);
   while (!stop.stop_requested()) {
     if (const auto newer = sink.newest_parameters()) set_parameters(*newer);
-    if (auto sent = sink.send(run_unroll(), stop); !sent) return sent.error();
+    if (auto sent = sink.send(run_message(), stop); !sent) return sent.error();
   }
   return {Errc::kStopped, "asked to stop"};
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "actor/actor_loop.h"
+#include "actor/impala_behaviour.h"
 #include "actor/learner_link.h"
 #include "apps/roles/actor_seed.h"
 #include "apps/roles/endpoints.h"
@@ -62,9 +63,10 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options, transport:
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
                welcome->policy_version.get());
   const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
+  const Seed seed = actor_seed(welcome->run_seed, ActorId{options.id}, welcome->policy_version);
   actor::ActorLoop loop(
       config.actor, [&world] { return std::make_unique<env::PartitioningEnv>(world); }, *policy,
-      actor_seed(welcome->run_seed, ActorId{options.id}, welcome->policy_version));
+      std::make_unique<actor::ImpalaBehaviour>(world->spec(), config.actor, seed), seed);
   const Error ended = loop.run(link, stop);
   link.leave(ended.detail);
   spdlog::info("acted {} decisions, joined {} times; ended: {}", loop.decisions(), link.joins(),

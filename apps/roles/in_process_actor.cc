@@ -1,5 +1,8 @@
 #include "apps/roles/in_process_actor.h"
 
+#include <variant>
+
+#include "actor/impala_behaviour.h"
 #include "apps/roles/actor_seed.h"
 #include "common/check.h"
 #include "model/fused_policy.h"
@@ -16,7 +19,8 @@ InProcessActor::~InProcessActor() = default;
 Result<learner::ReceivedUnrolls> InProcessActor::next(std::stop_token /*stop*/,
                                                       Deadline /*deadline*/) {
   PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
-  return learner::ReceivedUnrolls{{}, loop_->run_unroll(), world_->spec().graphs};
+  return learner::ReceivedUnrolls{
+      {}, std::get<Unrolls>(loop_->run_message()), world_->spec().graphs};
 }
 
 void InProcessActor::consumed(const transport::PeerId& /*peer*/) {}
@@ -24,9 +28,10 @@ void InProcessActor::consumed(const transport::PeerId& /*peer*/) {}
 void InProcessActor::publish(model::Parameters parameters) {
   if (!loop_) {
     const Seed run{static_cast<std::uint64_t>(config_.seed)};
+    const Seed seed = actor_seed(run, ActorId{0}, parameters.version);
     loop_ = std::make_unique<actor::ActorLoop>(
         config_.actor, [this] { return std::make_unique<env::PartitioningEnv>(world_); }, *policy_,
-        actor_seed(run, ActorId{0}, parameters.version));
+        std::make_unique<actor::ImpalaBehaviour>(world_->spec(), config_.actor, seed), seed);
   }
   loop_->set_parameters(parameters);
 }

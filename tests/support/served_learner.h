@@ -192,7 +192,7 @@ class ServedLearner {
     actor::LearnerLink link;
   };
   [[nodiscard]] std::unique_ptr<Actor> actor(const wire::Hello& hello = sample_hello(),
-                                             const actor::LearnerLinkConfig& config = {}) {
+                                             const actor::LinkConfig& config = {}) {
     auto client = pair_.connect();
     auto announcements = pair_.subscribe();
     auto& to_learner = *client;

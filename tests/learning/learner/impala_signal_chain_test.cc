@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "actor/actor_loop.h"
+#include "actor/impala_behaviour.h"
 #include "learner/impala.h"
 #include "learner/train_batch.h"
 #include "model/fused_policy.h"
@@ -57,12 +59,15 @@ model::Parameters train(const ImpalaConfig& config, Seed seed) {
 
   const auto policy = model::make_fused_policy(shape);
   policy->set_graphs(spec.graphs);
-  actor::ActorLoop actor({.environments = 16, .unroll_length = 16}, make, *policy,
-                         derive(seed, Purpose::kExploration, 0));
+  const actor::ActorConfig acting{.environments = 16, .unroll_length = 16};
+  const Seed actor_seed = derive(seed, Purpose::kExploration, 0);
+  actor::ActorLoop actor(acting, make, *policy,
+                         std::make_unique<actor::ImpalaBehaviour>(spec, acting, actor_seed),
+                         actor_seed);
   TrainBatch batch;
   for (std::int64_t update = 0; update < kUpdates; ++update) {
     if (update % (kActorLag + 1) == 0) actor.set_parameters(impala.snapshot());
-    const Unrolls unrolls = actor.run_unroll();
+    const auto unrolls = std::get<Unrolls>(actor.run_message());
     const std::vector<const Unrolls*> messages = {&unrolls};
     assemble(messages, graphs, batch);
     REQUIRE(impala.update(batch).applied);

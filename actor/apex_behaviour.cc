@@ -1,0 +1,96 @@
+#include "actor/apex_behaviour.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "actor/exploration.h"
+#include "common/check.h"
+#include "model/duelling.h"
+
+namespace pacml::actor {
+namespace {
+
+void copy_row(const env::ObservationBatch& from, std::size_t row, env::ObservationRow to) {
+  to.graph = from.graph(row);
+  std::ranges::copy(from.globals(row), to.globals.begin());
+  std::ranges::copy(from.mask(row), to.mask.begin());
+}
+
+}  // namespace
+
+ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
+                             const NstepConfig& nstep, std::vector<double> epsilons,
+                             model::Policy& policy, Seed seed)
+    : writer_(spec, static_cast<std::size_t>(config.environments),
+              static_cast<std::size_t>(config.unroll_length), nstep),
+      epsilons_(std::move(epsilons)),
+      policy_(&policy),
+      rng_(derive(seed, Purpose::kExploration, 0)),
+      actions_(static_cast<std::size_t>(config.environments)),
+      action_values_(actions_.size()),
+      best_values_(actions_.size()),
+      truncated_(0, spec.num_globals, spec.num_actions) {
+  PACML_CHECK(epsilons_.size() == actions_.size(), "one epsilon for each environment");
+}
+
+void ApexBehaviour::evaluate_values(const env::ObservationBatch& observations,
+                                    const model::PolicyOutput& output, std::span<float> best) {
+  const std::size_t width = observations.num_actions();
+  q_.resize(output.logits.size());
+  model::duelling_q_values(output.logits, output.values, observations.masks(), width, q_);
+  for (std::size_t b = 0; b < observations.size(); ++b) {
+    const auto row = std::span<const float>(q_).subspan(b * width, width);
+    best[b] = row[static_cast<std::size_t>(model::best_valid_action(row))];
+  }
+}
+
+std::span<const int> ApexBehaviour::choose(const env::ObservationBatch& observations,
+                                           const model::PolicyOutput& output) {
+  evaluate_values(observations, output, best_values_);
+  writer_.observe(observations, best_values_);
+  const std::size_t width = observations.num_actions();
+  const std::span<const float> logits = output.logits;
+  for (std::size_t b = 0; b < actions_.size(); ++b) {
+    // By the logits, as in evaluation: adding the state's value may round differences away.
+    actions_[b] = epsilon_greedy(logits.subspan(b * width, width), epsilons_[b], rng_);
+    action_values_[b] = q_[b * width + static_cast<std::size_t>(actions_[b])];
+  }
+  return actions_;
+}
+
+void ApexBehaviour::evaluate_truncated(std::span<const env::StepResult> results,
+                                       std::span<const VectorEnv::Finished> finished,
+                                       const env::ObservationBatch& last_observations) {
+  last_best_values_.assign(finished.size(), 0);
+  const auto needs_value = [&](const VectorEnv::Finished& f) {
+    return results[f.environment].truncated && !results[f.environment].terminated;
+  };
+  truncated_.resize(0);
+  for (std::size_t f = 0; f < finished.size(); ++f) {
+    if (!needs_value(finished[f])) continue;
+    truncated_.resize(truncated_.size() + 1);
+    copy_row(last_observations, f, truncated_.row(truncated_.size() - 1));
+  }
+  if (truncated_.size() == 0) return;
+  policy_->evaluate(truncated_, truncated_output_);
+  truncated_best_.resize(truncated_.size());
+  evaluate_values(truncated_, truncated_output_, truncated_best_);
+  std::size_t row = 0;
+  for (std::size_t f = 0; f < finished.size(); ++f) {
+    if (needs_value(finished[f])) last_best_values_[f] = truncated_best_[row++];
+  }
+}
+
+void ApexBehaviour::record(PolicyVersion version, std::span<const env::StepResult> results,
+                           std::span<const VectorEnv::Finished> finished,
+                           const env::ObservationBatch& last_observations) {
+  evaluate_truncated(results, finished, last_observations);
+  writer_.step(actions_, action_values_, version, results, finished, last_observations,
+               last_best_values_);
+}
+
+ActorMessage ApexBehaviour::take(const env::ObservationBatch& /*next_observations*/) {
+  return writer_.take();
+}
+
+}  // namespace pacml::actor

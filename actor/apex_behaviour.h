@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "actor/actor_config.h"
+#include "actor/behaviour.h"
+#include "actor/nstep_writer.h"
+#include "common/rng.h"
+#include "model/policy.h"
+
+namespace pacml::actor {
+
+// Acts greedily on the action values of a duelling network (model/duelling.h), but for a share of
+// random actions, and records n-step transitions with their first priorities. Thread-confined.
+class ApexBehaviour final : public Behaviour {
+ public:
+  // `epsilons` [B]: the share of random actions in each environment. Borrows `policy`, the loop's
+  // own, for the values of states in which an episode was cut. `seed`: of this actor alone.
+  ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
+                const NstepConfig& nstep, std::vector<double> epsilons, model::Policy& policy,
+                Seed seed);
+
+  [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
+                                            const model::PolicyOutput& output) override;
+  void record(PolicyVersion version, std::span<const env::StepResult> results,
+              std::span<const VectorEnv::Finished> finished,
+              const env::ObservationBatch& last_observations) override;
+  [[nodiscard]] bool full() const override { return writer_.full(); }
+  [[nodiscard]] ActorMessage take(const env::ObservationBatch& next_observations) override;
+
+ private:
+  // Computes q_ of a batch, and the greatest of each row into `best`.
+  void evaluate_values(const env::ObservationBatch& observations, const model::PolicyOutput& output,
+                       std::span<float> best);
+  // Fills last_best_values_ where episodes were truncated.
+  void evaluate_truncated(std::span<const env::StepResult> results,
+                          std::span<const VectorEnv::Finished> finished,
+                          const env::ObservationBatch& last_observations);
+
+  NstepWriter writer_;
+  std::vector<double> epsilons_;
+  model::Policy* policy_;
+  Rng rng_;
+  std::vector<int> actions_;          // [B]
+  std::vector<float> action_values_;  // [B]
+  std::vector<float> best_values_;    // [B]
+  std::vector<float> q_;              // [B, A], scratch
+
+  // Of the episodes that the last step ended.
+  env::ObservationBatch truncated_;
+  model::PolicyOutput truncated_output_;
+  std::vector<float> truncated_best_;
+  std::vector<float> last_best_values_;  // [finished]
+};
+
+}  // namespace pacml::actor

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+
+#include "actor/experience_sink.h"
+#include "actor/vector_env.h"
+#include "common/ids.h"
+#include "env/environment.h"
+#include "env/observation_batch.h"
+#include "model/policy.h"
+
+namespace pacml::actor {
+
+// What of an actor depends on the algorithm: how it chooses among actions, and what it records of
+// them. Each step is one choose() and one record(); when full() is true, take() comes next.
+// Deterministic given its seed and what it is told. Thread-confined.
+class Behaviour {
+ public:
+  virtual ~Behaviour() = default;
+  // A valid action for each environment [B], given what the policy says of its observation.
+  // Borrowed until the next call.
+  [[nodiscard]] virtual std::span<const int> choose(const env::ObservationBatch& observations,
+                                                    const model::PolicyOutput& output) = 0;
+  // What came of the actions chosen last, with weights of `version`: results [B]; the environments
+  // that finished, and the last observation of each (row i belongs to finished[i]).
+  virtual void record(PolicyVersion version, std::span<const env::StepResult> results,
+                      std::span<const VectorEnv::Finished> finished,
+                      const env::ObservationBatch& last_observations) = 0;
+  // True when a message's worth of steps is recorded.
+  [[nodiscard]] virtual bool full() const = 0;
+  // The message. `next_observations`: those that follow its last step.
+  [[nodiscard]] virtual ActorMessage take(const env::ObservationBatch& next_observations) = 0;
+};
+
+}  // namespace pacml::actor

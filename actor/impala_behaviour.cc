@@ -1,0 +1,38 @@
+#include "actor/impala_behaviour.h"
+
+#include "model/action_distribution.h"
+
+namespace pacml::actor {
+
+ImpalaBehaviour::ImpalaBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
+                                 Seed seed)
+    : writer_(spec, static_cast<std::size_t>(config.environments),
+              static_cast<std::size_t>(config.unroll_length)),
+      rng_(derive(seed, Purpose::kExploration, 0)),
+      actions_(static_cast<std::size_t>(config.environments)),
+      log_probs_(actions_.size()) {}
+
+std::span<const int> ImpalaBehaviour::choose(const env::ObservationBatch& observations,
+                                             const model::PolicyOutput& output) {
+  writer_.observe(observations);
+  const std::size_t width = observations.num_actions();
+  const std::span<const float> logits = output.logits;
+  for (std::size_t b = 0; b < actions_.size(); ++b) {
+    const auto drawn = model::sample_action(logits.subspan(b * width, width), rng_);
+    actions_[b] = drawn.action;
+    log_probs_[b] = drawn.log_probability;
+  }
+  return actions_;
+}
+
+void ImpalaBehaviour::record(PolicyVersion version, std::span<const env::StepResult> results,
+                             std::span<const VectorEnv::Finished> finished,
+                             const env::ObservationBatch& last_observations) {
+  writer_.step(actions_, log_probs_, version, results, finished, last_observations);
+}
+
+ActorMessage ImpalaBehaviour::take(const env::ObservationBatch& next_observations) {
+  return writer_.take(next_observations);
+}
+
+}  // namespace pacml::actor

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "actor/actor_config.h"
+#include "actor/behaviour.h"
+#include "actor/unroll_writer.h"
+#include "common/rng.h"
+
+namespace pacml::actor {
+
+// Draws actions from the policy's softmax and records unrolls, with the probability that each
+// action had. Thread-confined.
+class ImpalaBehaviour final : public Behaviour {
+ public:
+  // `seed`: of this actor alone.
+  ImpalaBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config, Seed seed);
+
+  [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
+                                            const model::PolicyOutput& output) override;
+  void record(PolicyVersion version, std::span<const env::StepResult> results,
+              std::span<const VectorEnv::Finished> finished,
+              const env::ObservationBatch& last_observations) override;
+  [[nodiscard]] bool full() const override { return writer_.full(); }
+  [[nodiscard]] ActorMessage take(const env::ObservationBatch& next_observations) override;
+
+ private:
+  UnrollWriter writer_;
+  Rng rng_;
+  std::vector<int> actions_;      // [B]
+  std::vector<float> log_probs_;  // [B]
+};
+
+}  // namespace pacml::actor

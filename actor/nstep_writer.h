@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "actor/nstep_config.h"
+#include "actor/vector_env.h"
+#include "common/experience/transitions.h"
+#include "env/observation_batch.h"
+
+namespace pacml::actor {
+
+// Turns steps of B environments in lockstep into n-step transitions, one for each decision:
+//
+//   R = sum of gamma^i r_{t+i} over i < k,   bootstrapped with gamma^k max Q(s_{t+k}, .)
+//
+// where k = n, or what the episode has left. At the end of an episode that was truncated, s_{t+k}
+// is its last state; of one that terminated, the discount is 0 and s_{t+k} is s_t again, a
+// placeholder with a valid mask. The priority is |R + gamma^k max Q(s_{t+k}, .) - Q(s_t, a_t)|,
+// from action values that the network had when it acted. Decisions whose window is still open when
+// a message is taken go into a later one. Allocates once a message. Thread-confined.
+class NstepWriter {
+ public:
+  // A message covers `steps` steps.
+  NstepWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps,
+              const NstepConfig& config);
+
+  // What the next actions answer, and the greatest value of a valid action there [B]. Once per
+  // step, before `step`.
+  void observe(const env::ObservationBatch& observations, std::span<const float> best_values);
+  // The actions [B], their values [B] and what came of them. `last_best_values`: as best_values, of
+  // the rows of `last_observations`; read where an episode was truncated and did not terminate.
+  void step(std::span<const int> actions, std::span<const float> action_values,
+            PolicyVersion version, std::span<const env::StepResult> results,
+            std::span<const VectorEnv::Finished> finished,
+            const env::ObservationBatch& last_observations,
+            std::span<const float> last_best_values);
+  // True when the steps of a message are written; then `take`. The first messages may be short of
+  // transitions, even empty: their windows are open.
+  [[nodiscard]] bool full() const { return steps_done_ == steps_; }
+  [[nodiscard]] PrioritizedTransitions take();
+
+ private:
+  // A decision whose window is open; its state is in globals_ and masks_.
+  struct Decision {
+    PolicyVersion version;
+    float value = 0;  // Q(s, a)
+    float reward = 0;
+    std::uint16_t graph = 0;
+    std::int16_t action = 0;
+  };
+  // Decisions of one environment, in a ring of n slots.
+  struct Window {
+    std::size_t oldest = 0;
+    std::size_t open = 0;
+  };
+
+  void begin();
+  [[nodiscard]] std::size_t slot(std::size_t b, std::size_t age) const {
+    return b * n_ + (windows_[b].oldest + age) % n_;
+  }
+  [[nodiscard]] TransitionState state_in(std::size_t slot) const;
+  // Writes the transition of environment b's oldest decision; its steps are those that are open.
+  void close_oldest(std::size_t b, float discount, const TransitionState& next, float next_value);
+
+  std::size_t environments_, steps_, n_;
+  TransitionShape shape_;
+  std::vector<GraphHash> graphs_;  // by graph index of the spec
+  float reward_scale_;
+  std::vector<double> powers_;  // [n + 1], of gamma
+
+  std::vector<Window> windows_;      // [B]
+  std::vector<Decision> decisions_;  // [B, n]
+  std::vector<float> globals_;       // [B, n, G]
+  std::vector<std::uint8_t> masks_;  // [B, n, A]
+
+  PrioritizedTransitions message_;
+  std::size_t steps_done_ = 0;
+};
+
+}  // namespace pacml::actor

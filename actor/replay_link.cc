@@ -1,0 +1,44 @@
+#include "actor/replay_link.h"
+
+#include <utility>
+#include <variant>
+
+#include "common/check.h"
+
+namespace pacml::actor {
+
+ReplayLink::ReplayLink(transport::FrameClient& learner, transport::FrameSubscriber& announcements,
+                       transport::FrameClient& shard, const wire::Hello& hello,
+                       std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config)
+    : learner_(learner, {"learner", ServerLink::WhenItStops::kEnd}, hello, graphs, config,
+               &weights_),
+      weights_(learner_, announcements, config),
+      shard_(shard, {"replay shard", ServerLink::WhenItStops::kWaitForAnother}, hello, graphs,
+             config, nullptr) {}
+
+Result<wire::Welcome> ReplayLink::join(std::stop_token stop) { return learner_.join(stop); }
+
+Result<void> ReplayLink::send(ActorMessage&& message, std::stop_token stop) {
+  auto* batch = std::get_if<PrioritizedTransitions>(&message);
+  PACML_CHECK(batch != nullptr, "a replay shard is sent transitions");
+  const auto insert = [&](const ServerLink::Stamp& stamp) {
+    return wire::Insert{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*batch)};
+  };
+  return shard_.send(insert, stop, [this] { return learner_.tend(); });
+}
+
+std::optional<model::Parameters> ReplayLink::newest_parameters() {
+  static_cast<void>(learner_.tend());  // an error is said again by send()
+  return weights_.newest();
+}
+
+Result<model::Parameters> ReplayLink::first_parameters(std::stop_token stop) {
+  return weights_.first(stop);
+}
+
+void ReplayLink::leave(const std::string& reason) {
+  shard_.say(wire::Goodbye{reason});
+  learner_.say(wire::Goodbye{reason});
+}
+
+}  // namespace pacml::actor

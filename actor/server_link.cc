@@ -1,0 +1,231 @@
+#include "actor/server_link.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "common/wire/codec.h"
+
+namespace pacml::actor {
+namespace {
+
+// How often a wait looks at its stop token, at least.
+constexpr std::chrono::milliseconds kSlice{100};
+// A graph that finds no room in the socket's queue is asked for again, but only after a Ping.
+constexpr std::chrono::milliseconds kGraphPatience{1'000};
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+tl::unexpected<Error> asked_to_stop() { return fail(Errc::kStopped, "asked to stop"); }
+
+wire::Graph to_message(const env::GraphFeatures& graph) {
+  wire::Graph message;
+  message.hash = graph.hash;
+  message.num_nodes = static_cast<std::uint32_t>(graph.num_nodes);
+  message.num_edges = static_cast<std::uint32_t>(graph.num_edges);
+  message.node_width = static_cast<std::uint32_t>(graph.node_width);
+  message.edge_width = static_cast<std::uint32_t>(graph.edge_width);
+  message.node_features = graph.node_features;
+  message.edge_features = graph.edge_features;
+  message.edge_src = graph.edge_src;
+  message.edge_dst = graph.edge_dst;
+  return message;
+}
+
+}  // namespace
+
+ServerLink::ServerLink(transport::FrameClient& transport, Server server, wire::Hello hello,
+                       std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
+                       Listener* listener)
+    : transport_(&transport),
+      server_(std::move(server)),
+      hello_(std::move(hello)),
+      graphs_(graphs.begin(), graphs.end()),
+      config_(config),
+      slice_(std::min({kSlice, config.hello_interval, config.ping_interval})),
+      listener_(listener) {}
+
+// ---- Hearing ----
+
+Result<bool> ServerLink::hear(Deadline deadline) {
+  if (ended_) return tl::unexpected(*ended_);
+  auto frame = transport_->receive(deadline);
+  if (!frame) {
+    if (frame.error().code == Errc::kTimeout) return false;
+    return end(frame.error().code, frame.error().detail).map([] { return false; });
+  }
+  last_heard_ = now();
+  unanswered_since_.reset();
+  auto message = wire::decode(*frame);
+  if (!message) {
+    if (message.error().code == Errc::kCorruptFrame) return true;  // as good as lost
+    return end(message.error().code, message.error().detail).map([] { return true; });
+  }
+  return handle(*std::move(message)).map([] { return true; });
+}
+
+Result<void> ServerLink::handle(wire::Message message) {
+  return std::visit(
+      [this](auto&& m) -> Result<void> {
+        using M = std::decay_t<decltype(m)>;
+        if constexpr (std::is_same_v<M, wire::Welcome>) {
+          if (state_ != State::kJoining) return {};  // the answer to a Hello that was repeated
+          state_ = State::kJoined;
+          ++joins_;
+          granted_ = m.credits;
+          welcome_ = std::move(m);
+          if (listener_ != nullptr) listener_->joined(welcome_);
+        } else if constexpr (std::is_same_v<M, wire::Refused>) {
+          return refused(std::move(m));
+        } else if constexpr (std::is_same_v<M, wire::Credit>) {
+          granted_ = std::max(granted_, m.granted);
+          acknowledged_ = std::max(acknowledged_, m.last_accepted);
+        } else if constexpr (std::is_same_v<M, wire::NeedGraph>) {
+          send_graph(m.hash);
+        } else if constexpr (std::is_same_v<M, wire::Pong>) {
+          // The server has what was sent before the Ping, or it was lost, and its credits with it.
+          if (acknowledged_.get() < m.nonce && m.nonce <= sent_.get()) lose();
+        } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
+          return stopped(std::move(m.reason));
+        } else {
+          if (listener_ != nullptr) listener_->received(std::move(m));
+        }
+        return {};
+      },
+      std::move(message));
+}
+
+Result<void> ServerLink::refused(wire::Refused refusal) {
+  switch (refusal.why) {
+    case wire::Refusal::kUnknownPeer:
+      lose();
+      return {};
+    case wire::Refusal::kStopping:
+      return stopped(std::move(refusal.reason));
+    default:
+      return end(Errc::kVersionMismatch, std::move(refusal.reason));
+  }
+}
+
+Result<void> ServerLink::stopped(std::string reason) {
+  if (server_.when_it_stops == WhenItStops::kEnd) return end(Errc::kStopped, std::move(reason));
+  lose();
+  return {};
+}
+
+Result<void> ServerLink::end(Errc code, std::string reason) {
+  ended_ = Error{code, std::move(reason)};
+  return tl::unexpected(*ended_);
+}
+
+void ServerLink::send_graph(GraphHash hash) {
+  const auto it = std::find_if(graphs_.begin(), graphs_.end(),
+                               [&](const auto& graph) { return graph->hash == hash; });
+  // A graph that we never named: the server asks again or gives up; nothing to do here.
+  if (it == graphs_.end()) return;
+  static_cast<void>(transport_->send(wire::encode(to_message(**it)), Deadline::in(kGraphPatience)));
+}
+
+Result<void> ServerLink::drain() {
+  while (true) {
+    const auto heard = hear(Deadline::now());
+    if (!heard) return tl::unexpected(heard.error());
+    if (!*heard) return {};
+  }
+}
+
+Result<void> ServerLink::listen() {
+  // First what has come meanwhile: we may have been away longer than the server was silent.
+  if (auto drained = drain(); !drained) return drained;
+  if (unanswered_since_ && now() - *unanswered_since_ > config_.silence) lose();
+  return {};
+}
+
+// ---- Speaking ----
+
+bool ServerLink::say(const wire::Message& message) {
+  return transport_->send(wire::encode(message), Deadline::now()).has_value();
+}
+
+void ServerLink::begin_joining() {
+  state_ = State::kJoining;
+  unacknowledged_ += sent_.get() - acknowledged_.get();
+  sent_ = Sequence{0};
+  acknowledged_ = Sequence{0};
+  unanswered_since_.reset();
+  if (joins_ > 0) hello_.incarnation = Incarnation{hello_.incarnation.get() + 1};
+  next_hello_ = now();
+  give_up_at_ = next_hello_ + config_.give_up;
+}
+
+Result<void> ServerLink::say_hello() {
+  if (now() >= give_up_at_) {
+    return end(Errc::kTimeout, "no " + server_.name + " answered within " +
+                                   std::to_string(config_.give_up.count()) + " s");
+  }
+  if (now() < next_hello_) return {};
+  next_hello_ = now() + config_.hello_interval;
+  // A queue that is full of Hellos nobody reads is as good as another Hello.
+  say(hello_);
+  return {};
+}
+
+void ServerLink::say_ping() {
+  if (now() - std::max(last_heard_, last_ping_) < config_.ping_interval) return;
+  last_ping_ = now();
+  if (!unanswered_since_) unanswered_since_ = last_ping_;
+  say(wire::Ping{sent_.get()});
+}
+
+Result<void> ServerLink::speak() {
+  if (state_ == State::kJoined) {
+    say_ping();
+    return {};
+  }
+  if (state_ == State::kApart) begin_joining();
+  return say_hello();
+}
+
+Result<void> ServerLink::tend() {
+  return listen().and_then([this] { return speak(); });
+}
+
+// ---- Waiting ----
+
+Result<wire::Welcome> ServerLink::join(std::stop_token stop) {
+  while (true) {
+    if (stop.stop_requested()) return asked_to_stop();
+    if (auto listened = listen(); !listened) return tl::unexpected(listened.error());
+    if (joined()) return welcome_;
+    if (auto spoken = speak(); !spoken) return tl::unexpected(spoken.error());
+    if (auto heard = hear(Deadline::in(slice_)); !heard) return tl::unexpected(heard.error());
+  }
+}
+
+Result<void> ServerLink::send(const MakeMessage& make, std::stop_token stop,
+                              const Meanwhile& meanwhile) {
+  const auto go_on = [&]() -> Result<void> {
+    if (stop.stop_requested()) return asked_to_stop();
+    return meanwhile ? meanwhile() : Result<void>{};
+  };
+  while (true) {
+    if (auto going = go_on(); !going) return going;
+    if (auto listened = listen(); !listened) return listened;
+    if (joined() && sent_.get() < granted_) break;
+    if (auto spoken = speak(); !spoken) return spoken;
+    if (auto heard = hear(Deadline::in(slice_)); !heard) return tl::unexpected(heard.error());
+  }
+  const Sequence next{sent_.get() + 1};
+  auto frame = wire::encode(make({hello_.actor, hello_.incarnation, next}));
+  while (true) {
+    auto sent = transport_->send(std::move(frame), Deadline::in(kSlice));
+    if (sent) break;
+    if (sent.error().code != Errc::kTimeout) return end(sent.error().code, sent.error().detail);
+    if (auto going = go_on(); !going) return going;
+  }
+  sent_ = next;
+  return {};
+}
+
+}  // namespace pacml::actor

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/result.h"
+#include "common/transport/channel.h"
+#include "common/wire/messages.h"
+#include "env/graph_features.h"
+
+namespace pacml::actor {
+
+struct LinkConfig {
+  std::chrono::milliseconds hello_interval{500};      // between Hellos that nobody answers
+  std::chrono::milliseconds ping_interval{1'000};     // of silence, before we ask
+  std::chrono::milliseconds silence{5'000};           // after that, before we say Hello again
+  std::chrono::seconds give_up{600};                  // without a server: an error
+  std::chrono::microseconds weights_patience{2'000};  // for announced weights, between two messages
+};
+
+// An actor's conversation with one server (docs/protocol.md), whatever it carries: Hello and
+// Welcome, credits, sequence numbers, pings, graphs on demand. Survives the server: when it comes
+// back, or forgets us, the link joins again as a new incarnation. Thread-confined, as is the
+// transport that it borrows.
+//
+// Errors are final, but for a stop token's kStopped: the link then says the same for ever.
+//   kVersionMismatch  the server refuses us for good (another configuration, another run), or
+//                     speaks another version of the protocol; with a sentence
+//   kTimeout          no server answered within `give_up`
+//   kStopped          the server is about to end, or the transport is closing
+//   kOverLimit        the server sends more than is believed
+class ServerLink {
+ public:
+  // Learns what is not about the conversation itself. Called from within the link's functions.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    virtual void joined(const wire::Welcome& welcome) = 0;
+    virtual void received(wire::Message&& message) = 0;
+  };
+  // What a server's own end means to us: ours, or that another is to come in its place.
+  enum class WhenItStops { kEnd, kWaitForAnother };
+  struct Server {
+    std::string name;  // "learner", ...: in sentences
+    WhenItStops when_it_stops = WhenItStops::kEnd;
+  };
+  // How a message is numbered.
+  struct Stamp {
+    ActorId actor;
+    Incarnation incarnation;
+    Sequence sequence;
+  };
+  using MakeMessage = std::function<wire::Message(const Stamp&)>;
+  // Done again and again while a wait lasts; its error ends the wait.
+  using Meanwhile = std::function<Result<void>()>;
+
+  // `hello`: who we are; its incarnation rises with every join. `graphs`: sent when asked for.
+  // Borrows the transport and the listener, which may be null.
+  ServerLink(transport::FrameClient& transport, Server server, wire::Hello hello,
+             std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
+             Listener* listener);
+  ServerLink(const ServerLink&) = delete;
+  ServerLink& operator=(const ServerLink&) = delete;
+
+  // Waits until the server has welcomed us.
+  [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
+  // Waits for a credit, joining again where that is needed, then sends what `make` makes.
+  [[nodiscard]] Result<void> send(const MakeMessage& make, std::stop_token stop,
+                                  const Meanwhile& meanwhile = {});
+  // Acts on what has come and says what is due: Hello to a server that has gone, Ping to a silent
+  // one. Never waits. For those who have long nothing to send.
+  [[nodiscard]] Result<void> tend();
+  // Acts on what has come. Never waits, says nothing of its own accord.
+  [[nodiscard]] Result<void> drain();
+  // Waits for one frame and acts on it; false: none came.
+  [[nodiscard]] Result<bool> hear(Deadline deadline);
+  // Sends what takes no credit, unless the queue is full: then false. Never waits.
+  bool say(const wire::Message& message);
+
+  [[nodiscard]] bool joined() const { return state_ == State::kJoined; }
+  [[nodiscard]] std::uint64_t joins() const { return joins_; }
+  // Messages that were on their way when a connection was lost: perhaps never received.
+  [[nodiscard]] std::uint64_t unacknowledged() const { return unacknowledged_; }
+  // How long a wait may last before tend() has something to do.
+  [[nodiscard]] Duration slice() const { return slice_; }
+
+ private:
+  enum class State { kApart, kJoining, kJoined };
+
+  [[nodiscard]] Result<void> handle(wire::Message message);
+  [[nodiscard]] Result<void> refused(wire::Refused refusal);
+  [[nodiscard]] Result<void> stopped(std::string reason);
+  [[nodiscard]] Result<void> end(Errc code, std::string reason);
+  void send_graph(GraphHash hash);
+  // Drains, and notices that the server has long been silent.
+  [[nodiscard]] Result<void> listen();
+  // Says what is due.
+  [[nodiscard]] Result<void> speak();
+  void begin_joining();
+  [[nodiscard]] Result<void> say_hello();
+  void say_ping();
+  void lose() {
+    if (state_ == State::kJoined) state_ = State::kApart;
+  }
+
+  transport::FrameClient* transport_;
+  Server server_;
+  wire::Hello hello_;
+  std::vector<env::GraphFeaturesPtr> graphs_;
+  LinkConfig config_;
+  Duration slice_;
+  Listener* listener_;
+
+  State state_ = State::kApart;
+  TimePoint give_up_at_;  // while joining
+  TimePoint next_hello_;
+  wire::Welcome welcome_;
+  std::uint64_t granted_ = 0;  // credits since the Welcome
+  Sequence sent_;              // messages since the Welcome, each of which took a credit
+  Sequence acknowledged_;
+  std::uint64_t joins_ = 0;
+  std::uint64_t unacknowledged_ = 0;
+  TimePoint last_heard_;
+  TimePoint last_ping_;
+  std::optional<TimePoint> unanswered_since_;  // the first Ping since we heard anything
+  std::optional<Error> ended_;
+};
+
+}  // namespace pacml::actor

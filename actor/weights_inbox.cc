@@ -1,0 +1,93 @@
+#include "actor/weights_inbox.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "common/wire/codec.h"
+
+namespace pacml::actor {
+namespace {
+
+// Announcements can be missed: after so many messages without news, we ask for weights anyway.
+constexpr int kAskEvery = 4;
+// After so many, an answer that has not come is taken for lost.
+constexpr int kLostAfter = 64;
+
+}  // namespace
+
+WeightsInbox::WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements,
+                           const LinkConfig& config)
+    : learner_(&learner),
+      announcements_(&announcements),
+      ask_again_(config.hello_interval),
+      patience_(config.weights_patience) {}
+
+void WeightsInbox::joined(const wire::Welcome& welcome) {
+  newest_.reset();
+  have_ = PolicyVersion{0};
+  announced_ = welcome.policy_version;
+  requested_ = false;
+}
+
+void WeightsInbox::received(wire::Message&& message) {
+  if (auto* weights = std::get_if<wire::Weights>(&message)) {
+    requested_ = false;
+    announced_ = std::max(announced_, weights->version);
+    newest_ = model::Parameters{weights->version, weights->layout_hash, std::move(weights->values)};
+  } else if (const auto* heard = std::get_if<wire::WeightsAnnouncement>(&message)) {
+    requested_ = false;
+    announced_ = std::max(announced_, heard->version);
+  }
+}
+
+void WeightsInbox::hear_announcements() {
+  const auto frame = announcements_->latest(Deadline::now());
+  if (!frame) return;
+  const auto message = wire::decode(*frame);
+  if (!message) return;
+  if (const auto* heard = std::get_if<wire::WeightsAnnouncement>(&*message)) {
+    announced_ = std::max(announced_, heard->version);
+  }
+}
+
+void WeightsInbox::request() {
+  calls_since_request_ = 0;
+  requested_ = learner_->say(wire::GetWeights{have_});
+}
+
+std::optional<model::Parameters> WeightsInbox::take() {
+  if (!newest_) return std::nullopt;
+  have_ = newest_->version;
+  return std::exchange(newest_, std::nullopt);
+}
+
+std::optional<model::Parameters> WeightsInbox::newest() {
+  static_cast<void>(learner_->drain());  // an error is said again when something is sent
+  hear_announcements();
+  ++calls_since_request_;
+  const bool due = requested_ ? calls_since_request_ >= kLostAfter
+                              : calls_since_request_ >= kAskEvery || announced_ > have_;
+  if (due && !newest_ && learner_->joined()) request();
+  const auto until = Deadline::in(patience_);
+  while (requested_ && !newest_ && learner_->hear(until).value_or(false)) {
+  }
+  return take();
+}
+
+Result<model::Parameters> WeightsInbox::first(std::stop_token stop) {
+  auto next_request = Deadline::now();
+  while (!newest_) {
+    if (auto welcome = learner_->join(stop); !welcome) return tl::unexpected(welcome.error());
+    if (next_request.expired()) {
+      request();
+      next_request = Deadline::in(ask_again_);
+    }
+    const auto heard = learner_->hear(Deadline::in(learner_->slice()));
+    if (!heard) return tl::unexpected(heard.error());
+    if (auto tended = learner_->tend(); !tended) return tl::unexpected(tended.error());
+  }
+  return *take();
+}
+
+}  // namespace pacml::actor

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+
+#include "actor/server_link.h"
+#include "common/transport/channel.h"
+#include "model/parameters.h"
+
+namespace pacml::actor {
+
+// The learner's newest weights: hears what is announced, asks for it over a link, keeps what came
+// until the actor takes it. A learner that resumed may be at an older version than before; joining
+// it anew makes its weights the newest. Thread-confined.
+class WeightsInbox final : public ServerLink::Listener {
+ public:
+  // Borrows both; `learner` is the link that this listens to.
+  WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements,
+               const LinkConfig& config);
+
+  // What arrived since the last call, if anything did. Waits for weights that are on the way, no
+  // longer than LinkConfig::weights_patience.
+  [[nodiscard]] std::optional<model::Parameters> newest();
+  // Joins the learner and waits for its weights. Errors as the link's.
+  [[nodiscard]] Result<model::Parameters> first(std::stop_token stop);
+
+  void joined(const wire::Welcome& welcome) override;
+  void received(wire::Message&& message) override;
+
+ private:
+  void hear_announcements();
+  void request();
+  [[nodiscard]] std::optional<model::Parameters> take();
+
+  ServerLink* learner_;
+  transport::FrameSubscriber* announcements_;
+  std::chrono::milliseconds ask_again_;
+  std::chrono::microseconds patience_;
+
+  PolicyVersion have_;  // handed to the actor
+  PolicyVersion announced_;
+  bool requested_ = false;                   // and not yet answered
+  int calls_since_request_ = 0;              // of newest()
+  std::optional<model::Parameters> newest_;  // received, not yet handed over
+};
+
+}  // namespace pacml::actor
