@@ -297,6 +297,10 @@ void Client::send_updates() {
   }
   for (const auto& [ticket, priorities] : reports) {
     const auto keys = handed_out_.find(ticket);
+    if (priorities.empty()) {  // they stay what they are
+      handed_out_.erase(ticket);
+      continue;
+    }
     if (keys == handed_out_.end() || keys->second.size() != priorities.size()) {
       const std::scoped_lock lock(mutex_);
       status_.updates_lost += priorities.size();

@@ -230,20 +230,22 @@ void ExperienceServer::send(const transport::PeerId& peer, wire::Message message
 std::string ExperienceServer::status() const {
   const auto now_counted = counters();
   const std::size_t depth = queue_depth();
-  const nlohmann::json status = {
-      {"role", "learner"},
-      {"run", sessions_.run().run_id},
-      {"policy_version", weights_ ? weights_->version.get() : 0},
-      {"actors", now_counted.actors},
-      {"messages", now_counted.accepted},
-      {"duplicates", now_counted.duplicates},
-      {"gaps", now_counted.gaps},
-      {"malformed", now_counted.malformed},
-      {"refused", now_counted.refused},
-      {"weights_sent", now_counted.weights_sent},
-      {"messages_waiting", depth},
-      {"messages_waiting_for_graphs", gate_.size()},
-      {"limiter", depth > 0 ? "actors wait for the learner" : "the learner waits for experience"}};
+  const char* const limiter = now_counted.accepted == 0 ? "no experience has come here"
+                              : depth > 0               ? "actors wait for the learner"
+                                                        : "the learner waits for experience";
+  const nlohmann::json status = {{"role", "learner"},
+                                 {"run", sessions_.run().run_id},
+                                 {"policy_version", weights_ ? weights_->version.get() : 0},
+                                 {"actors", now_counted.actors},
+                                 {"messages", now_counted.accepted},
+                                 {"duplicates", now_counted.duplicates},
+                                 {"gaps", now_counted.gaps},
+                                 {"malformed", now_counted.malformed},
+                                 {"refused", now_counted.refused},
+                                 {"weights_sent", now_counted.weights_sent},
+                                 {"messages_waiting", depth},
+                                 {"messages_waiting_for_graphs", gate_.size()},
+                                 {"limiter", limiter}};
   return status.dump();
 }
 

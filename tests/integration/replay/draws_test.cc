@@ -1,0 +1,143 @@
+#include <map>
+#include <string>
+
+#include "tests/support/served_shards.h"
+
+// What a learner draws from one shard, over the wire and through its client.
+
+namespace pacml::testing {
+namespace {
+
+constexpr auto kActor = wire::Role::kActor;
+constexpr auto kLearner = wire::Role::kLearner;
+
+TEST_CASE("draws wait until there is enough to draw from", "[integration][replay]") {
+  auto config = shard_config();
+  config.table.min_size = 3;
+  ServedShard shard(config);
+  ShardPeer actor(shard, shard_hello(kActor));
+  ShardPeer learner(shard, shard_hello(kLearner));
+  actor.insert(1, marked({1, 2}, {1, 1}));
+  learner.say(wire::Sample{9, 4});
+  learner.say(wire::Ping{1});
+  static_cast<void>(learner.hear<wire::Pong>());
+  const auto status = learner.status();
+  CHECK(status.at("samples_waiting") == 1);
+  CHECK_THAT(status.at("limiter").get<std::string>(), Catch::Contains("samples wait"));
+  actor.insert(2, marked({3}, {1}));
+  const auto samples = learner.hear<wire::Samples>();
+  CHECK(samples.request == 9);
+  CHECK(samples.transitions.size() == 4);
+  CHECK(samples.shard.size == 3);
+  CHECK(samples.shard.inserted == 3);
+}
+
+TEST_CASE("an item is drawn with the probability that its priority says", "[integration][replay]") {
+  ServedShard shard;
+  ShardPeer actor(shard, shard_hello(kActor));
+  ShardPeer learner(shard, shard_hello(kLearner));
+  actor.insert(1, marked({1, 2}, {1, 3}));
+  learner.say(wire::Sample{1, 2000});
+  const auto samples = learner.hear<wire::Samples>();
+  std::size_t heavy = 0;
+  for (std::size_t i = 0; i < samples.transitions.size(); ++i) {
+    const bool is_heavy = mark_of(samples.transitions, i) == 2;
+    heavy += is_heavy ? 1 : 0;
+    REQUIRE(samples.probabilities[i] == Approx(is_heavy ? 0.75 : 0.25));
+  }
+  CHECK(heavy > 1400);
+  CHECK(heavy < 1600);
+}
+
+TEST_CASE("a new priority counts, and one for an evicted item does not", "[integration][replay]") {
+  auto config = shard_config();
+  config.table.capacity = 2;
+  ServedShard shard(config);
+  ShardPeer actor(shard, shard_hello(kActor));
+  ShardPeer learner(shard, shard_hello(kLearner));
+  actor.insert(1, marked({1, 2}, {1, 1}));
+  learner.say(wire::Sample{1, 64});
+  const auto before = learner.hear<wire::Samples>();
+  std::map<float, std::uint64_t> key_of;
+  for (std::size_t i = 0; i < 64; ++i) key_of[mark_of(before.transitions, i)] = before.keys[i];
+  actor.insert(2, marked({3}, {1}));  // takes the slot of 1
+  learner.say(wire::PriorityUpdates{{key_of.at(1), key_of.at(2)}, {100, 0}});
+  learner.say(wire::Sample{2, 64});
+  const auto after = learner.hear<wire::Samples>();
+  for (std::size_t i = 0; i < 64; ++i) {
+    REQUIRE(mark_of(after.transitions, i) == 3);
+    REQUIRE(after.probabilities[i] == Approx(1.0));
+  }
+  const auto status = learner.status();
+  CHECK(status.at("updates_applied") == 1);
+  CHECK(status.at("updates_for_evicted_items") == 1);
+}
+
+TEST_CASE("a learner's client hands out batches with their graphs", "[integration][replay]") {
+  ServedShard shard;
+  ShardPeer actor(shard, shard_hello(kActor));
+  const auto first = small_graph(1);
+  const auto second = small_graph(2);
+  actor.insert(1, marked({1, 2}, {1, 1}, first), shard_hello(kActor), first);
+  actor.insert(2, marked({3, 4}, {1, 1}, second), shard_hello(kActor), second);
+  ServedShard* const shards[] = {&shard};
+  ServedClient client(shards, {.batch_size = 32, .prefetch = 2});
+  for (int n = 0; n < 5; ++n) {
+    const auto batch = client.next();
+    REQUIRE(batch.transitions.size() == 32);
+    REQUIRE(batch.probabilities.size() == 32);
+    REQUIRE(batch.population == 4);
+    REQUIRE(validate(batch.transitions));
+    for (std::size_t i = 0; i < 32; ++i) {
+      const TransitionHead head = read_head(batch.transitions.row(i));
+      const wire::Graph& graph = *batch.graphs.at(head.graph);
+      REQUIRE(graph == (head.n_step_return <= 2 ? first : second));
+      REQUIRE(batch.transitions.graphs[head.graph] == graph.hash);
+    }
+  }
+}
+
+TEST_CASE("what the learner finds out reaches the items, and what was inserted the learner",
+          "[integration][replay]") {
+  ServedShard shard;
+  ShardPeer actor(shard, shard_hello(kActor));
+  auto inserted = marked({1, 2}, {1, 1});
+  inserted.episodes = {{-3, 10, 10, 7, 3}};
+  actor.insert(1, inserted);
+  ServedShard* const shards[] = {&shard};
+  ServedClient client(shards, {.batch_size = 64, .prefetch = 1});
+  const auto batch = client.next();
+  std::vector<float> priorities;
+  for (std::size_t i = 0; i < 64; ++i) {
+    priorities.push_back(mark_of(batch.transitions, i) == 1 ? 0.0F : 5.0F);
+  }
+  client->report_priorities(batch.ticket, priorities);
+  // Batches that were drawn before the update arrived may still be on their way.
+  bool only_the_second = false;
+  for (int n = 0; n < 20 && !only_the_second; ++n) {
+    const auto later = client.next();
+    only_the_second = true;
+    for (std::size_t i = 0; i < 64; ++i) only_the_second &= mark_of(later.transitions, i) == 2;
+  }
+  CHECK(only_the_second);
+  const auto news = client->take_news();
+  CHECK(news.inserted == 2);
+  REQUIRE(news.episodes.size() == 1);
+  CHECK(news.episodes[0] == inserted.episodes[0]);
+  CHECK(client->take_news().episodes.empty());
+}
+
+TEST_CASE("a learner that a shard does not want ends with the shard's sentence",
+          "[integration][replay]") {
+  ServedShard shard;
+  auto hello = shard_hello(kLearner);
+  hello.run_id = "run-2";
+  replay::Client client(hello, 1, {}, Seed{1});
+  const auto link = shard.connect();
+  transport::FrameClient* const links[] = {link.get()};
+  CHECK_THROWS_WITH(client.run(links, {}), Catch::Contains("replay shard 0 refuses: the learner "
+                                                           "belongs to run run-2"));
+}
+
+}  // namespace
+}  // namespace pacml::testing

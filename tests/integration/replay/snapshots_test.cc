@@ -1,0 +1,81 @@
+#include <vector>
+
+#include "common/atomic_file.h"
+#include "tests/support/served_shards.h"
+#include "tests/support/temp_dir.h"
+
+// A shard that ends and begins again.
+
+namespace pacml::testing {
+namespace {
+
+constexpr auto kActor = wire::Role::kActor;
+constexpr auto kLearner = wire::Role::kLearner;
+
+std::vector<float> draw(ShardPeer& learner, std::uint64_t request) {
+  learner.say(wire::Sample{request, 50});
+  const auto samples = learner.hear<wire::Samples>();
+  std::vector<float> marks;
+  for (std::size_t i = 0; i < 50; ++i) marks.push_back(mark_of(samples.transitions, i));
+  return marks;
+}
+
+TEST_CASE("a shard that starts again goes on: items, draws, graphs, and what it accepted",
+          "[integration][replay]") {
+  const TempDir folder;
+  ServedShard shard(shard_config(), 0, folder / "shard-0");
+  ServedShard twin;  // is never stopped
+  const auto hello = shard_hello(kActor);
+  for (ServedShard* const each : {&shard, &twin}) {
+    ShardPeer actor(*each, hello);
+    actor.insert(1, marked({1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}));
+    ShardPeer learner(*each, shard_hello(kLearner));
+    static_cast<void>(draw(learner, 1));
+  }
+  shard.stop();
+  shard.start();
+  ShardPeer learner(shard, shard_hello(kLearner));
+  ShardPeer twins_learner(twin, shard_hello(kLearner));
+  CHECK(draw(learner, 2) == draw(twins_learner, 2));
+  learner.say(wire::NeedGraph{small_graph().hash});
+  CHECK(learner.hear<wire::Graph>() == small_graph());
+  ShardPeer actor(shard, hello);  // the same life: its connection broke with the shard
+  actor.insert(1, marked({9}, {1}));
+  CHECK(actor.status().at("items") == 5);
+  CHECK(actor.status().at("duplicates") == 1);
+}
+
+TEST_CASE("a snapshot is taken while the shard serves, when it is due", "[integration][replay]") {
+  const TempDir folder;
+  auto config = shard_config();
+  config.snapshot_seconds = 0.02;
+  ServedShard shard(config, 0, folder / "shard-0");
+  ShardPeer actor(shard, shard_hello(kActor));
+  const Deadline deadline = soon();
+  std::uint64_t sequence = 0;
+  while (actor.status().at("snapshots") < 3 && !deadline.expired()) {
+    ++sequence;
+    actor.insert(sequence, marked({1, 2, 3}, {1, 1, 1}));
+  }
+  CHECK(actor.status().at("snapshots") >= 3);
+  CHECK(std::filesystem::file_size(folder / "shard-0") > 0);
+}
+
+TEST_CASE("a damaged snapshot is said, not loaded", "[integration][replay]") {
+  const TempDir folder;
+  const auto file = folder / "shard-0";
+  {
+    ServedShard shard(shard_config(), 0, file);
+    ShardPeer actor(shard, shard_hello(kActor));
+    actor.insert(1, marked({1, 2, 3}, {1, 1, 1}));
+  }
+  auto bytes = read_file(file);
+  REQUIRE(bytes);
+  (*bytes)[bytes->size() / 2] ^= 1;
+  REQUIRE(write_file_atomically(file, *bytes));
+  CHECK_THROWS_WITH(replay::Server(shard_run(), shard_config(), Seed{1}, 0, file),
+                    Catch::Contains(file.string()));
+}
+
+}  // namespace
+}  // namespace pacml::testing
