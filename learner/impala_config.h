@@ -11,6 +11,7 @@
 #include "learner/optimizer.h"
 #include "learner/returns/vtrace.h"
 #include "learner/schedule.h"
+#include "learner/value_normaliser.h"
 
 namespace pacml::learner {
 
@@ -33,16 +34,6 @@ constexpr auto enum_names(AdvantageScaling) {
   return std::to_array<EnumName<AdvantageScaling>>({{"none", AdvantageScaling::kNone},
                                                     {"values", AdvantageScaling::kValues},
                                                     {"batch", AdvantageScaling::kBatch}});
-}
-
-// What the value head predicts: V itself, or V in units of the value targets' running moments
-// (learner/value_normaliser.h). Without it, values of a few hundred take thousands of updates to
-// reach.
-enum class ValueNormalisation { kNone, kPopArt };
-
-constexpr auto enum_names(ValueNormalisation) {
-  return std::to_array<EnumName<ValueNormalisation>>(
-      {{"none", ValueNormalisation::kNone}, {"popart", ValueNormalisation::kPopArt}});
 }
 
 // IMPALA (Espeholt et al. 2018, arXiv:1802.01561).

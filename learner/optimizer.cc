@@ -1,5 +1,6 @@
 #include "learner/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -50,7 +51,7 @@ std::vector<std::string> validate(const OptimizerConfig& config) {
 
 Optimizer::Optimizer(const OptimizerConfig& config, std::size_t parameters)
     : config_(config), parameters_(parameters) {
-  if (config.kind == OptimizerKind::kAdam) state_.mean.assign(parameters, 0.0F);
+  if (config.kind != OptimizerKind::kRmsProp) state_.mean.assign(parameters, 0.0F);
   state_.mean_square.assign(parameters, 0.0F);
 }
 
@@ -67,6 +68,7 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   const double shrink = config_.gradient_clip / (report.gradient_norm + kNormGuard);
   const auto scale = static_cast<float>(shrink < 1 ? shrink : 1.0);
   const auto epsilon = static_cast<float>(config_.epsilon);
+  float* mean = state_.mean.data();
   float* square = state_.mean_square.data();
   if (config_.kind == OptimizerKind::kRmsProp) {
     const auto keep = static_cast<float>(config_.decay);
@@ -79,6 +81,20 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
     }
     return report;
   }
+  if (config_.kind == OptimizerKind::kRmsPropCentred) {
+    const auto keep = static_cast<float>(config_.decay);
+    const auto add = static_cast<float>(1 - config_.decay);
+    const auto rate = static_cast<float>(learning_rate);
+    for (std::size_t i = 0; i < parameters_; ++i) {
+      const float g = scale * gradient[i];
+      mean[i] = keep * mean[i] + add * g;
+      square[i] = keep * square[i] + add * g * g;
+      // Rounding may leave a variance just below 0.
+      const float variance = std::max(0.0F, square[i] - mean[i] * mean[i]);
+      parameters[i] -= rate * g / (std::sqrt(variance) + epsilon);
+    }
+    return report;
+  }
   const auto steps = static_cast<double>(state_.steps);
   const auto keep1 = static_cast<float>(config_.beta1);
   const auto add1 = static_cast<float>(1 - config_.beta1);
@@ -87,7 +103,6 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   const auto rate = static_cast<float>(learning_rate / (1 - std::pow(config_.beta1, steps)));
   const auto root_correction =
       static_cast<float>(1 / std::sqrt(1 - std::pow(config_.beta2, steps)));
-  float* mean = state_.mean.data();
   for (std::size_t i = 0; i < parameters_; ++i) {
     const float g = scale * gradient[i];
     mean[i] = keep1 * mean[i] + add1 * g;

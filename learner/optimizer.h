@@ -13,18 +13,20 @@
 
 namespace pacml::learner {
 
-enum class OptimizerKind { kAdam, kRmsProp };
+enum class OptimizerKind { kAdam, kRmsProp, kRmsPropCentred };
 
 constexpr auto enum_names(OptimizerKind) {
   return std::to_array<EnumName<OptimizerKind>>(
-      {{"adam", OptimizerKind::kAdam}, {"rmsprop", OptimizerKind::kRmsProp}});
+      {{"adam", OptimizerKind::kAdam},
+       {"rmsprop", OptimizerKind::kRmsProp},
+       {"rmsprop_centred", OptimizerKind::kRmsPropCentred}});
 }
 
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::kAdam;
   double beta1 = 0.9;           // Adam: decay of the mean gradient; from 0 to below 1
   double beta2 = 0.999;         // Adam: decay of the mean square; RMSProp's is `decay`
-  double decay = 0.99;          // RMSProp: decay of the mean square; from 0 to below 1
+  double decay = 0.99;          // RMSProp: decay of both means; from 0 to below 1
   double epsilon = 1e-8;        // added to the root of the mean square; > 0
   double gradient_clip = 40.0;  // greatest norm of the whole gradient; .inf: never clipped
   bool operator==(const OptimizerConfig&) const = default;
@@ -47,14 +49,15 @@ void visit_fields(Config& c, Visitor&& v) {
 // Everything but the weights that the next step depends on. Value type.
 struct OptimizerState {
   std::int64_t steps = 0;
-  std::vector<float> mean;         // Adam's running mean of gradients; empty for RMSProp
+  std::vector<float> mean;         // running mean of gradients; empty for plain RMSProp
   std::vector<float> mean_square;  // [parameters]
   bool operator==(const OptimizerState&) const = default;
 };
 
-// Adam (Kingma and Ba 2014, arXiv:1412.6980) or RMSProp (Hinton; not centred, no momentum) on flat
-// vectors, with the gradient first clipped to a global norm: the arithmetic of torch::optim and
-// clip_grad_norm_, in one pass. Thread-confined.
+// Adam (Kingma and Ba 2014, arXiv:1412.6980) or RMSProp (Hinton; no momentum), which divides by the
+// root of the mean square, or centred (Graves 2013, arXiv:1308.0850, eq. 38 ff.) by the deviation
+// of the gradients. On flat vectors, with the gradient first clipped to a global norm: the
+// arithmetic of torch::optim and clip_grad_norm_, in one pass. Thread-confined.
 class Optimizer {
  public:
   Optimizer(const OptimizerConfig& config, std::size_t parameters);

@@ -33,7 +33,7 @@ Result<UpdateReport> ReplayUpdates::next(const std::stop_token& stop, Deadline d
   for (const EpisodeRecord& episode : news.episodes) record.add(episode);
   if (!sampled) return tl::unexpected(sampled.error());
 
-  assemble(sampled->transitions, sampled->probabilities, sampled->population, graphs_, batch_);
+  assemble(sampled->transitions, sampled->probabilities, graphs_, batch_);
   for (const PolicyVersion version : batch_.policy_versions) {
     record.add_lag(algorithm_->version(), version, 1);
   }

@@ -16,9 +16,9 @@ void fit(env::ObservationBatch& states, std::size_t rows, const TransitionShape&
 }  // namespace
 
 void assemble(const Transitions& transitions, std::span<const double> probabilities,
-              double population, const GraphRegistry& graphs, TransitionBatch& batch) {
+              const GraphRegistry& graphs, TransitionBatch& batch) {
   const std::size_t rows = transitions.size();
-  PACML_CHECK(probabilities.size() == rows && population >= 1, "every draw has its probability");
+  PACML_CHECK(probabilities.size() == rows, "every draw has its probability");
   const std::vector<std::int32_t> graph_index = graphs.indices(transitions.graphs);
   fit(batch.states, rows, transitions.shape);
   fit(batch.next_states, rows, transitions.shape);
@@ -27,7 +27,6 @@ void assemble(const Transitions& transitions, std::span<const double> probabilit
   batch.discounts.resize(rows);
   batch.policy_versions.resize(rows);
   batch.probabilities.assign(probabilities.begin(), probabilities.end());
-  batch.population = population;
   for (std::size_t n = 0; n < rows; ++n) {
     const auto row = transitions.row(n);
     const TransitionHead head = read_head(row);

@@ -22,7 +22,6 @@ struct TransitionBatch {
   std::vector<float> discounts;       // [N], of the value of s_{t+k}; 0: the episode terminated
   std::vector<PolicyVersion> policy_versions;  // [N], the weights that chose the action
   std::vector<double> probabilities;           // [N], of each draw; in (0, 1]
-  double population = 0;                       // transitions that were drawn from; >= 1
 
   [[nodiscard]] std::size_t size() const { return actions.size(); }
 };
@@ -30,6 +29,6 @@ struct TransitionBatch {
 // Replaces `batch` by `transitions`. Pre: validate() and fits() hold, and there is one probability
 // per row (PACML_CHECK).
 void assemble(const Transitions& transitions, std::span<const double> probabilities,
-              double population, const GraphRegistry& graphs, TransitionBatch& batch);
+              const GraphRegistry& graphs, TransitionBatch& batch);
 
 }  // namespace pacml::learner

@@ -18,7 +18,6 @@ namespace pacml::learner {
 struct SampledTransitions {
   Transitions transitions;            // [N]; validate() holds
   std::vector<double> probabilities;  // [N], of each draw, over all that is stored; in (0, 1]
-  double population = 0;              // transitions stored, >= 1
   std::vector<env::GraphFeaturesPtr> graphs;  // those that transitions.graphs names, in its order
   std::uint64_t ticket = 0;                   // names the batch to its source
 };

@@ -1,8 +1,20 @@
 #pragma once
 
+#include <array>
 #include <span>
 
+#include "common/config/fields.h"
+
 namespace pacml::learner {
+
+// What the value head predicts: V itself, or V in units of the value targets' running moments.
+// Without it, values of a few hundred take thousands of updates to reach.
+enum class ValueNormalisation { kNone, kPopArt };
+
+constexpr auto enum_names(ValueNormalisation) {
+  return std::to_array<EnumName<ValueNormalisation>>(
+      {{"none", ValueNormalisation::kNone}, {"popart", ValueNormalisation::kPopArt}});
+}
 
 // PopArt (van Hasselt et al. 2016, arXiv:1602.07714): the value head predicts (V - mean) /
 // deviation with running moments of the value targets. When the moments move, the head's weights
