@@ -5,6 +5,11 @@
 #include "common/check.h"
 
 namespace pacml::replay {
+namespace {
+
+constexpr std::size_t kTouchedMost = 1024;  // their leaves are still in the cache
+
+}  // namespace
 
 // Halves are added to halves: the same additions in the same order with SIMD of every width.
 double SumTree::sum_of(const Node& node) {
@@ -22,6 +27,7 @@ SumTree::SumTree(std::size_t capacity) : capacity_(capacity) {
     nodes = (nodes + kFan - 1) / kFan;
     levels_.emplace_back(nodes);
   } while (nodes > 1);
+  touched_.reserve(kTouchedMost);
 }
 
 double SumTree::weight(std::uint32_t index) const {
@@ -29,38 +35,45 @@ double SumTree::weight(std::uint32_t index) const {
 }
 
 void SumTree::set(std::uint32_t index, double weight) {
-  double value = weight;
-  std::size_t at = index;
-  for (auto& level : levels_) {
-    Node& node = level[at / kFan];
-    node.child[at % kFan] = value;
-    value = sum_of(node);
-    at /= kFan;
-  }
-  total_ = value;
+  const std::uint32_t node = index / kFan;
+  levels_[0][node].child[index % kFan] = weight;
+  if (!touched_.empty() && touched_.back() == node) return;  // neighbours change together
+  touched_.push_back(node);
+  if (touched_.size() == kTouchedMost) settle();
 }
 
 void SumTree::set(std::span<const Entry> entries) {
-  if (entries.empty()) return;
-  auto& leaves = levels_[0];
-  for (const Entry& entry : entries) __builtin_prefetch(&leaves[entry.index / kFan], 1);
-  touched_.clear();
-  for (const Entry& entry : entries) {
-    leaves[entry.index / kFan].child[entry.index % kFan] = entry.weight;
-    touched_.push_back(entry.index / kFan);
-  }
-  // Level by level, so that the sums of one level do not wait for one another.
+  for (const Entry& entry : entries) __builtin_prefetch(&levels_[0][entry.index / kFan], 1);
+  for (const Entry& entry : entries) set(entry.index, entry.weight);
+}
+
+double SumTree::total() const {
+  settle();
+  return total_;
+}
+
+bool SumTree::operator==(const SumTree& other) const {
+  settle();
+  other.settle();
+  return capacity_ == other.capacity_ && levels_ == other.levels_ && total_ == other.total_;
+}
+
+// Level by level, so that the sums of one level do not wait for one another.
+void SumTree::settle() const {
+  if (touched_.empty()) return;
   for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
     auto& parents = levels_[k + 1];
     std::uint32_t last = UINT32_MAX;
     std::size_t kept = 0;
     for (const std::uint32_t node : touched_) {
-      parents[node / kFan].child[node % kFan] = sum_of(levels_[k][node]);
-      if (node / kFan != last) touched_[kept++] = node / kFan;
-      last = node / kFan;
+      const std::uint32_t parent = node / kFan;
+      parents[parent].child[node % kFan] = sum_of(levels_[k][node]);
+      if (parent != last) touched_[kept++] = parent;
+      last = parent;
     }
     touched_.resize(kept);
   }
+  touched_.clear();
   total_ = sum_of(levels_.back()[0]);
 }
 
@@ -89,7 +102,7 @@ std::uint32_t SumTree::child_at(const Node& node, double& target) {
 
 void SumTree::find(std::span<double> targets, std::span<std::uint32_t> indices) const {
   PACML_CHECK(targets.size() == indices.size(), "one index per target");
-  PACML_CHECK(total_ > 0, "nothing to draw from");
+  PACML_CHECK(total() > 0, "nothing to draw from");
   // Level by level, so that the nodes of the next one are on their way from memory.
   std::fill(indices.begin(), indices.end(), 0);
   for (std::size_t k = levels_.size(); k-- > 0;) {

@@ -14,9 +14,10 @@ namespace pacml::replay {
 //
 // Every inner value is recomputed from its children, in one fixed order of additions. So the tree
 // is a pure function of its present weights: it cannot drift, a rebuilt one is equal bit for bit,
-// and every machine computes the same. Its total is within a relative 1e-14 of the true one.
+// and every machine computes the same. Its total is within a relative 1e-14 of the true one. The
+// sums above changed weights are brought up to date when they are asked for, many at a time.
 //
-// Thread-confined.
+// Thread-confined, const functions included.
 class SumTree {
  public:
   struct Entry {
@@ -29,8 +30,7 @@ class SumTree {
 
   // Pre: index < capacity; weight >= 0; the sum stays finite.
   void set(std::uint32_t index, double weight);
-  // Of several weights for one index, the last one stays. The batch overlaps what single calls
-  // would wait for.
+  // In order: of several weights for one index, the last one stays.
   void set(std::span<const Entry> entries);
 
   // For each target in [0, total()): the index that owns this point when the weights lie side by
@@ -40,12 +40,10 @@ class SumTree {
   void find(std::span<double> targets, std::span<std::uint32_t> indices) const;
 
   [[nodiscard]] double weight(std::uint32_t index) const;
-  [[nodiscard]] double total() const { return total_; }
+  [[nodiscard]] double total() const;
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   // Bit for bit, inner sums included.
-  bool operator==(const SumTree& other) const {
-    return capacity_ == other.capacity_ && levels_ == other.levels_ && total_ == other.total_;
-  }
+  bool operator==(const SumTree& other) const;
 
  private:
   static constexpr std::uint32_t kFan = 8;
@@ -57,10 +55,14 @@ class SumTree {
   [[nodiscard]] static double sum_of(const Node& node);
   [[nodiscard]] static std::uint32_t child_at(const Node& node, double& target);
 
+  void settle() const;
+
   std::size_t capacity_;
-  std::vector<std::vector<Node>> levels_;  // leaves first; the last level is one node
-  double total_ = 0;
-  std::vector<std::uint32_t> touched_;  // scratch of set()
+  // Leaves first; the last level is one node. Sums above a leaf that is listed in touched_ wait for
+  // settle().
+  mutable std::vector<std::vector<Node>> levels_;
+  mutable double total_ = 0;
+  mutable std::vector<std::uint32_t> touched_;  // leaf nodes; neighbours in the list differ
 };
 
 }  // namespace pacml::replay

@@ -10,6 +10,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/train_config.h"
 #include "bench/inference_bench.h"
+#include "bench/replay_bench.h"
 #include "bench/simulator_bench.h"
 #include "bench/transport_bench.h"
 #include "common/result.h"
@@ -42,6 +43,10 @@ void bench_inference(const BenchSettings& /*settings*/, BenchReport& report) {
 
 void bench_transport(const BenchSettings& /*settings*/, BenchReport& report) {
   report.emplace_back("transport", bench::run_transport_bench());
+}
+
+void bench_replay(const BenchSettings& /*settings*/, BenchReport& report) {
+  report.emplace_back("replay", bench::run_replay_bench());
 }
 
 // LibTorch is not linked here: the other program measures, and its report is taken over.
@@ -87,7 +92,8 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 std::vector<NamedBench> main_benches() {
   return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
           {"inference", bench_inference}, {"transport", bench_transport},
-          {"learner", bench_learner},     {"pipeline", bench_pipeline}};
+          {"replay", bench_replay},       {"learner", bench_learner},
+          {"pipeline", bench_pipeline}};
 }
 
 }  // namespace pacml::apps
