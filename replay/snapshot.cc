@@ -13,6 +13,8 @@
 namespace pacml::replay {
 namespace {
 
+constexpr std::uint64_t kMostInsertions = std::uint64_t{1} << 62;  // far from wrapping round
+
 tl::unexpected<Error> corrupt(const char* what) { return fail(Errc::kCorruptFrame, what); }
 
 bool is_state(const Rng::State& state) {  // all zeroes would give zeroes for ever
@@ -34,6 +36,7 @@ class SnapshotReader {
         header.free.size() != header.unused - header.items) {
       return corrupt("its slots do not add up");
     }
+    if (header.next_insertion > kMostInsertions) return corrupt("it counts too many inserts");
     SlotSet seen(table_.slots_.size());
     for (const ItemKey& key : header.free) {
       if (key.slot >= header.unused || seen.contains(key.slot)) {
