@@ -10,9 +10,35 @@
 #include "common/check.h"
 #include "model/layout.h"
 #include "model/network_constants.h"
+#include "model/parameters.h"
+#include "model/policy.h"
 #include "model/trainable_network.h"
 
 namespace pacml::model {
+
+// The state that row b is in: the number in its first global feature.
+inline std::size_t table_state(const env::ObservationBatch& batch, std::size_t b,
+                               std::size_t states) {
+  const auto state = static_cast<std::size_t>(batch.globals(b)[0]);
+  PACML_CHECK(state < states, "a state of the table");
+  return state;
+}
+
+// Weights in TabularNetwork's order, looked up for each row of a batch.
+inline void read_table(std::span<const float> weights, std::size_t states,
+                       const env::ObservationBatch& batch, PolicyOutput& out) {
+  const std::size_t actions = batch.num_actions();
+  out.logits.resize(batch.size() * actions);
+  out.values.resize(batch.size());
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    const std::size_t state = table_state(batch, b, states);
+    for (std::size_t a = 0; a < actions; ++a) {
+      out.logits[b * actions + a] =
+          batch.mask(b)[a] != 0 ? weights[state * actions + a] : kMaskedLogit;
+    }
+    out.values[b] = weights[states * actions + state] + weights.back();
+  }
+}
 
 // The simplest network there is: a table of logits and values. The state is the number in the first
 // global feature. V(s) = value.weight[s] + value.bias. For tests of algorithms without a library.
@@ -22,7 +48,7 @@ class TabularNetwork final : public TrainableNetwork {
     shape_.globals = globals;
     shape_.actions = actions;
     const auto rows = static_cast<std::int64_t>(states);
-    add("logits", {rows, actions});
+    add("logits.weight", {rows, actions});
     add("value.weight", {rows});
     add("value.bias", {1});
     layout_.hash = hash_entries(layout_.entries);
@@ -36,19 +62,9 @@ class TabularNetwork final : public TrainableNetwork {
   [[nodiscard]] std::span<const float> parameters() const override { return values_; }
 
   [[nodiscard]] Outputs forward(const env::ObservationBatch& batch) override {
-    const std::size_t actions = batch.num_actions();
     batch_ = batch;
-    logits_.resize(batch.size() * actions);
-    outputs_.resize(batch.size());
-    for (std::size_t b = 0; b < batch.size(); ++b) {
-      const std::size_t state = state_of(b);
-      for (std::size_t a = 0; a < actions; ++a) {
-        logits_[b * actions + a] =
-            batch.mask(b)[a] != 0 ? values_[state * actions + a] : kMaskedLogit;
-      }
-      outputs_[b] = values_[states_ * actions + state] + values_.back();
-    }
-    return {logits_, outputs_};
+    read_table(values_, states_, batch, out_);
+    return {out_.logits, out_.values};
   }
 
   [[nodiscard]] std::span<float> backward(std::span<const float> logit_gradients,
@@ -56,7 +72,7 @@ class TabularNetwork final : public TrainableNetwork {
     const std::size_t actions = batch_.num_actions();
     gradients_.assign(layout_.total, 0.0F);
     for (std::size_t b = 0; b < batch_.size(); ++b) {
-      const std::size_t state = state_of(b);
+      const std::size_t state = table_state(batch_, b, states_);
       for (std::size_t a = 0; a < actions; ++a) {
         if (batch_.mask(b)[a] == 0) continue;
         gradients_[state * actions + a] += logit_gradients[b * actions + a];
@@ -74,20 +90,29 @@ class TabularNetwork final : public TrainableNetwork {
     layout_.entries.push_back({std::move(name), std::move(shape), layout_.total, size});
     layout_.total += size;
   }
-  [[nodiscard]] std::size_t state_of(std::size_t b) const {
-    const auto state = static_cast<std::size_t>(batch_.globals(b)[0]);
-    PACML_CHECK(state < states_, "a state of the table");
-    return state;
-  }
 
   std::size_t states_;
   NetworkShape shape_;
   ParameterLayout layout_;
   std::vector<float> values_;
   std::vector<float> gradients_;
-  std::vector<float> logits_;
-  std::vector<float> outputs_;
+  PolicyOutput out_;
   env::ObservationBatch batch_;
+};
+
+// The same table without gradients. The layout hash is not looked at.
+class TabularPolicy final : public Policy {
+ public:
+  explicit TabularPolicy(std::size_t states) : states_(states) {}
+  void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
+  void set_parameters(const Parameters& parameters) override { weights_ = parameters.values; }
+  void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) override {
+    read_table(weights_, states_, batch, out);
+  }
+
+ private:
+  std::size_t states_;
+  std::vector<float> weights_;
 };
 
 }  // namespace pacml::model

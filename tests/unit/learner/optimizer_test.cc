@@ -38,6 +38,22 @@ TEST_CASE("a gradient is clipped to the greatest norm, not component by componen
   REQUIRE(weights[1] == Approx(-4.0 / (4 + 1)));
 }
 
+TEST_CASE("centred RMSProp divides by the deviation of the gradients", "[unit][learner]") {
+  OptimizerConfig config;
+  config.kind = OptimizerKind::kRmsPropCentred;
+  config.decay = 0.5;
+  config.epsilon = 1;
+  Optimizer optimizer(config, 1);
+  Floats weights = {0};
+  static_cast<void>(optimizer.step(weights, Floats{4}, 1));
+  // mean 2, mean square 8: deviation 2
+  CHECK(weights[0] == Approx(-4.0 / (2 + 1)));
+  const float before = weights[0];
+  static_cast<void>(optimizer.step(weights, Floats{2}, 1));
+  // mean 2, mean square 6: deviation sqrt 2
+  CHECK(weights[0] - before == Approx(-2 / (std::sqrt(2.0) + 1)));
+}
+
 TEST_CASE("a gradient that is not finite changes nothing", "[unit][learner]") {
   const float bad =
       GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity());
@@ -52,7 +68,8 @@ TEST_CASE("a gradient that is not finite changes nothing", "[unit][learner]") {
 }
 
 TEST_CASE("a restored optimiser goes on exactly", "[unit][learner]") {
-  const auto kind = GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp);
+  const auto kind =
+      GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp, OptimizerKind::kRmsPropCentred);
   OptimizerConfig config;
   config.kind = kind;
   Optimizer optimizer(config, 2);

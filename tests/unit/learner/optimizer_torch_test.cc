@@ -21,11 +21,13 @@ std::unique_ptr<torch::optim::Optimizer> make_torch(OptimizerKind kind, const at
         std::vector{weights}, torch::optim::AdamOptions(kRate).betas({0.8, 0.99}).eps(1e-6));
   }
   return std::make_unique<torch::optim::RMSprop>(
-      std::vector{weights}, torch::optim::RMSpropOptions(kRate).alpha(0.95).eps(1e-3));
+      std::vector{weights}, torch::optim::RMSpropOptions(kRate).alpha(0.95).eps(1e-3).centered(
+                                kind == OptimizerKind::kRmsPropCentred));
 }
 
 TEST_CASE("the flat optimiser equals torch's, clipping included", "[unit][learner]") {
-  const auto kind = GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp);
+  const auto kind =
+      GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp, OptimizerKind::kRmsPropCentred);
   OptimizerConfig config;
   config.kind = kind;
   config.gradient_clip = kClip;
