@@ -31,7 +31,8 @@ std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& conf
 }
 
 Agreement agreement_of(const TrainConfig& config, const env::PartitioningWorld& world) {
-  Agreement agreement{config.env, config.network, {}};
+  Agreement agreement{config.algorithm, config.env, config.network, {}, {}};
+  if (config.algorithm == AlgorithmKind::kApex) agreement.transitions = config.transitions;
   agreement.env.profiles.clear();
   const auto models = world.memo()->graphs();
   for (std::size_t i = 0; i < models.size(); ++i) {

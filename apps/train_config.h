@@ -10,14 +10,18 @@
 #include <vector>
 
 #include "actor/actor_config.h"
+#include "actor/exploration.h"
+#include "actor/nstep_config.h"
 #include "apps/warm_start.h"
 #include "common/config/fields.h"
 #include "common/config/source.h"
 #include "common/transport/socket_config.h"
 #include "env/tasks/partitioning_config.h"
+#include "learner/apex_config.h"
 #include "learner/impala_config.h"
 #include "learner/learner_config.h"
 #include "model/network_config.h"
+#include "replay/replay_config.h"
 
 namespace pacml::env {
 class PartitioningWorld;
@@ -25,9 +29,10 @@ class PartitioningWorld;
 
 namespace pacml::apps {
 
-enum class AlgorithmKind { kImpala };
+enum class AlgorithmKind { kImpala, kApex };
 constexpr auto enum_names(AlgorithmKind) {
-  return std::to_array<EnumName<AlgorithmKind>>({{"impala", AlgorithmKind::kImpala}});
+  return std::to_array<EnumName<AlgorithmKind>>(
+      {{"impala", AlgorithmKind::kImpala}, {"apex", AlgorithmKind::kApex}});
 }
 
 // Everything that a training run is made of: one struct per module, each documented where it is
@@ -40,7 +45,11 @@ struct TrainConfig {
   model::NetworkConfig network;
   WarmStartConfig warm_start;
   actor::ActorConfig actor;
-  learner::ImpalaConfig impala;
+  learner::ImpalaConfig impala;          // algorithm: impala
+  learner::ApexConfig apex;              // algorithm: apex, and the next three
+  actor::ExplorationConfig exploration;  // ... of its actors
+  actor::NstepConfig transitions;        // ... of its actors
+  replay::ReplayConfig replay;
   learner::LearnerConfig learner;
   transport::SocketConfig transport;
   bool operator==(const TrainConfig&) const = default;
@@ -57,6 +66,10 @@ void visit_fields(Config& c, Visitor&& v) {
   v("warm_start", c.warm_start);
   v("actor", c.actor);
   v("impala", c.impala);
+  v("apex", c.apex);
+  v("exploration", c.exploration);
+  v("transitions", c.transitions);
+  v("replay", c.replay);
   v("learner", c.learner);
   v("transport", c.transport);
 }
@@ -73,18 +86,23 @@ void visit_fields(Config& c, Visitor&& v) {
 // broken (file and line), or does not go with the configuration (key).
 [[nodiscard]] std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config);
 
-// What an actor and a learner must agree on: the task, the network, and what is in the job graphs.
-// Where the profiles lie may differ from host to host.
+// What the processes of a run must agree on: the algorithm, the task, the network, what is in the
+// job graphs, and, where there is a replay, what its transitions mean. Where the profiles lie may
+// differ from host to host.
 struct Agreement {
+  AlgorithmKind algorithm = AlgorithmKind::kImpala;
   env::PartitioningConfig env;
   model::NetworkConfig network;
+  actor::NstepConfig transitions;             // defaults, where the algorithm has none
   std::map<std::string, std::string> graphs;  // model -> hash of its graph's features, hexadecimal
 };
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, Agreement>
 void visit_fields(Config& c, Visitor&& v) {
+  v("algorithm", c.algorithm);
   v("env", c.env);
   v("network", c.network);
+  v("transitions", c.transitions);
   v("graphs", c.graphs);
 }
 [[nodiscard]] Agreement agreement_of(const TrainConfig& config,

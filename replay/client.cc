@@ -239,9 +239,6 @@ void Client::start_batches() {
     Partial partial;
     partial.batch.ticket = next_ticket_++;
     partial.unasked = config_.batch_size;
-    for (const Shard& shard : shards_) {
-      if (shard.usable()) partial.batch.population += static_cast<double>(shard.state.size);
-    }
     partials_.emplace(partial.batch.ticket, std::move(partial));
   }
   for (auto& [ticket, partial] : partials_) {

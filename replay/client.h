@@ -40,7 +40,6 @@ struct Batch {
   std::uint64_t ticket = 0;           // names it when priorities are reported
   Transitions transitions;            // [N]
   std::vector<double> probabilities;  // [N], of each draw among everything that is stored
-  double population = 0;              // items stored in all shards when it was asked for
   std::vector<GraphPtr> graphs;       // in the order of transitions.graphs
 };
 

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/roles/actor_role.h"
@@ -12,12 +15,17 @@ class ActorCommand final : public Command {
     return {"actor",
             "one actor of a run: acts, sends experience, receives weights",
             {{"actor configs/paper/beta_a.yaml --learner tcp://10.0.0.1:5555 --id 3",
-              "joins the learner on another host as actor 3"}}};
+              "joins the learner on another host as actor 3"},
+             {"actor configs/paper/apex_beta_a.yaml --learner tcp://10.0.0.1:5555 "
+              "--replay tcp://10.0.0.2:5560 --id 3",
+              "the same where transitions go to a replay shard"}}};
   }
   void declare(Options& options) override {
     config_.declare(options);
     options.required_option("--learner ADDRESS", &learner_,
                             "where the learner is, e.g. tcp://HOST:5555");
+    options.option("--replay ADDRESS", &replay_,
+                   "a replay shard (algorithm: apex); once for each, in the order of the shards");
     options.option("--id N", &id_, "number of this actor, unique within the run");
     options.option("--run-id NAME", &run_id_, "refuse to join another run than this");
     options.option("--log-level LEVEL", &log_level_, "trace, debug, info, warn, error or off");
@@ -26,6 +34,7 @@ class ActorCommand final : public Command {
     if (id_ < 0 || id_ > UINT32_MAX) throw UserError("--id: must be in 0..4294967295");
     ActorRoleOptions options;
     options.learner = learner_;
+    options.replay = replay_;
     options.id = static_cast<std::uint32_t>(id_);
     options.run_id = run_id_;
     options.log_level = log_level_;
@@ -35,6 +44,7 @@ class ActorCommand final : public Command {
  private:
   ConfigOptions config_;
   std::string learner_;
+  std::vector<std::string> replay_;
   std::int64_t id_ = 0;
   std::string run_id_;
   std::string log_level_ = "info";

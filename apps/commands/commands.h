@@ -11,6 +11,8 @@ namespace pacml::apps {
 [[nodiscard]] std::unique_ptr<Command> make_graphs_command();
 [[nodiscard]] std::unique_ptr<Command> make_trace_command();
 [[nodiscard]] std::unique_ptr<Command> make_actor_command();
+[[nodiscard]] std::unique_ptr<Command> make_replay_command();
+[[nodiscard]] std::unique_ptr<Command> make_status_command();
 [[nodiscard]] std::unique_ptr<Command> make_train_command();
 [[nodiscard]] std::unique_ptr<Command> make_eval_command();
 [[nodiscard]] std::unique_ptr<Command> make_version_command();

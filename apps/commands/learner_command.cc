@@ -25,6 +25,8 @@ class LearnerCommand final : public Command {
     options.option("--bind ADDRESS", &options_.bind,
                    "where actors connect; weights are announced at "
                    "the next port");
+    options.option("--replay ADDRESS", &options_.replay,
+                   "a replay shard (algorithm: apex); once for each, in the order of the shards");
     options.option("--resume", &options_.resume, "go on from the run's last checkpoint");
     options.option("--minutes M", &options_.minutes, "stop after M minutes");
     options.option("--decisions N", &options_.decisions, "stop after N decisions of the run");

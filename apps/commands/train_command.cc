@@ -14,7 +14,7 @@ class TrainCommand final : public Command {
  public:
   [[nodiscard]] CommandText text() const override {
     return {"train",
-            "train a policy on this machine: a learner and actors, each a process",
+            "train a policy on this machine: learner, actors and replay, each a process",
             {{"train configs/quickstart.yaml --run runs/first --minutes 3",
               "three minutes on the built-in models"},
              {"train configs/paper/beta_a.yaml --run runs/a --actors 4 --set impala.discount=0.99",
@@ -48,6 +48,7 @@ class TrainCommand final : public Command {
     options.minutes = minutes_;
     options.decisions = decisions_;
     options.actors = actors_.value_or(config.actors);
+    if (config.algorithm == AlgorithmKind::kApex) options.replay_shards = config.replay.shards;
     options.resume = resume_;
     return run_training(options);
   }

@@ -134,6 +134,7 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     if (stopping_ || !backoff || wanted_to_end) return end(life);
     const bool was_healthy = std::chrono::steady_clock::now() - life.born >= backoff->healthy_after;
     life.deaths_in_a_row = was_healthy ? 1 : life.deaths_in_a_row + 1;
+    if (backoff->most_deaths > 0 && life.deaths_in_a_row >= backoff->most_deaths) return end(life);
     schedule_restart(life, *backoff, exit);
   }
 
@@ -151,6 +152,7 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
 
   void restart(Life& life, const Backoff& backoff) {
     ++life.restarts;
+    if (life.child.before_restart) life.child.before_restart(life.child.spec);
     auto process = ChildProcess::spawn(life.child.spec);
     if (process) return begin(life, std::move(*process));
     // Out of processes or memory, say: that passes, so it counts as one more death.

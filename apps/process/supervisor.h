@@ -26,6 +26,7 @@ struct Backoff {
   double factor = 2;
   std::chrono::milliseconds longest{30'000};
   std::chrono::milliseconds healthy_after{10'000};
+  int most_deaths = 0;  // in a row, after which it is not started again; 0: it always is
 };
 
 // The wait after the n-th death in a row. Pre: deaths >= 1. Pure.
@@ -38,6 +39,8 @@ struct SupervisedChild {
   // Absent: its end is reported, and that is all. Present: it is restarted unless it ended with
   // code 0 (done) or 2 (what only the user can mend).
   std::optional<Backoff> restart;
+  // Changes what is started, before each restart: the command of a later life may differ.
+  std::function<void(ChildSpec&)> before_restart;
 };
 
 // What happened to a child.

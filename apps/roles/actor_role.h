@@ -2,15 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/train_config.h"
 
 namespace pacml::apps {
 
 struct ActorRoleOptions {
-  std::string learner;   // endpoint of the learner
-  std::uint32_t id = 0;  // unique among the actors of a run
-  std::string run_id;    // empty: whichever run the learner is at
+  std::string learner;              // endpoint of the learner
+  std::vector<std::string> replay;  // endpoints of the replay shards, where the algorithm has some
+  std::uint32_t id = 0;             // unique among the actors of a run
+  std::string run_id;               // empty: whichever run the learner is at
   std::string log_level = "info";
 };
 

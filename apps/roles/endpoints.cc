@@ -22,4 +22,16 @@ transport::Endpoint announcement_endpoint(const transport::Endpoint& actors) {
   return transport::Endpoint::parse(actors.str().substr(0, colon + 1) + std::to_string(port + 1));
 }
 
+void check_replay_addresses(const TrainConfig& config, const std::vector<std::string>& addresses) {
+  const std::string algorithm(name_of(config.algorithm));
+  if (config.algorithm != AlgorithmKind::kApex) {
+    if (addresses.empty()) return;
+    throw UserError("--replay: the algorithm " + algorithm + " uses no replay; apex does");
+  }
+  if (addresses.size() == static_cast<std::size_t>(config.replay.shards)) return;
+  throw UserError("--replay: " + std::to_string(addresses.size()) +
+                  " addresses, but replay.shards is " + std::to_string(config.replay.shards) +
+                  "; name each shard once, in the same order everywhere");
+}
+
 }  // namespace pacml::apps

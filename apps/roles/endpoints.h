@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "apps/train_config.h"
 #include "common/transport/endpoint.h"
 
 namespace pacml::apps {
@@ -8,5 +12,9 @@ namespace pacml::apps {
 // with
 // "-weights" at its end. Pre: a tcp port is a number below 65535 (UserError).
 [[nodiscard]] transport::Endpoint announcement_endpoint(const transport::Endpoint& actors);
+
+// UserError: not as many addresses as the configuration has replay shards, which is none where the
+// algorithm does not replay.
+void check_replay_addresses(const TrainConfig& config, const std::vector<std::string>& addresses);
 
 }  // namespace pacml::apps

@@ -2,8 +2,8 @@
 
 #include <variant>
 
-#include "actor/impala_behaviour.h"
 #include "apps/roles/actor_seed.h"
+#include "apps/roles/composition.h"
 #include "common/check.h"
 #include "model/fused_policy.h"
 
@@ -31,7 +31,7 @@ void InProcessActor::publish(model::Parameters parameters) {
     const Seed seed = actor_seed(run, ActorId{0}, parameters.version);
     loop_ = std::make_unique<actor::ActorLoop>(
         config_.actor, [this] { return std::make_unique<env::PartitioningEnv>(world_); }, *policy_,
-        std::make_unique<actor::ImpalaBehaviour>(world_->spec(), config_.actor, seed), seed);
+        make_behaviour(config_, world_->spec(), ActorId{0}, *policy_, seed), seed);
   }
   loop_->set_parameters(parameters);
 }

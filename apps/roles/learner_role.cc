@@ -2,37 +2,32 @@
 
 #include <spdlog/spdlog.h>
 
-#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "apps/roles/composition.h"
 #include "apps/roles/endpoints.h"
+#include "apps/roles/identity.h"
 #include "apps/roles/in_process_actor.h"
+#include "apps/roles/in_process_replay.h"
+#include "apps/roles/replay_source.h"
+#include "apps/roles/role_threads.h"
 #include "apps/roles/training_session.h"
 #include "apps/run_directory.h"
-#include "common/asio.h"
 #include "common/config/dump.h"
 #include "common/log.h"
-#include "common/signals.h"
-#include "common/thread_group.h"
+#include "common/rng.h"
+#include "common/transport/dealer.h"
 #include "common/transport/publisher.h"
 #include "common/transport/router.h"
 #include "env/tasks/partitioning.h"
 #include "learner/serving/experience_server.h"
+#include "replay/client.h"
 
 namespace pacml::apps {
 namespace {
-
-serving::RunIdentity identity_of(const TrainConfig& config, const env::PartitioningWorld& world,
-                                 const std::string& run_id) {
-  const Agreement agreement = agreement_of(config, world);
-  serving::RunIdentity identity;
-  identity.run_id = run_id;
-  identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
-  identity.config_hash = config_hash(agreement);
-  identity.config_text = dump_config(agreement);
-  identity.max_policy_lag = static_cast<std::uint64_t>(config.impala.max_policy_lag);
-  return identity;
-}
 
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
   return options.resume ? RunDirectory::open(options.run_directory)
@@ -46,36 +41,35 @@ void check_bindable(const transport::Endpoint& endpoint, const transport::Socket
   const transport::Publisher publisher(context, announcement_endpoint(router.endpoint()), config);
 }
 
-// Learns on one thread and, where there is somebody to serve, serves on another; this one turns
-// signals into a stop or a checkpoint. Comes back when learning has ended.
-void run_threads(TrainingSession& session,
-                 const std::function<void(const std::stop_token&)>& serve) {
-  boost::asio::io_context io;
-  Signals signals(io, {.stop = {}, .checkpoint = [&session] { session.request_checkpoint(); }});
-  ThreadGroup threads;
-  const auto spawn = [&](const char* name, auto body) {
-    threads.spawn(name, [&io, &signals, body](const std::stop_token& stop) {
-      // However the thread ends, this one must learn of it.
-      const std::shared_ptr<void> wake_control(
-          nullptr, [&](void*) { boost::asio::post(io, [&signals] { signals.cancel(); }); });
-      body(stop);
-    });
-  };
-  if (serve) spawn("serve", serve);
-  spawn("learn", [&session](const std::stop_token& stop) { session.run(stop); });
-  const std::stop_callback on_signal(signals.token(), [&] {
-    threads.request_stop();
-    signals.cancel();
-  });
-  io.run();
-  threads.request_stop();
-  threads.join();
+// Draws ahead of the learner: connections to all shards, on one thread.
+void talk_to_shards(replay::Client& client, const TrainConfig& config,
+                    const std::vector<std::string>& addresses, transport::Context& context,
+                    const std::stop_token& stop) {
+  std::vector<std::unique_ptr<transport::Dealer>> dealers;
+  std::vector<transport::FrameClient*> links;
+  for (const auto& address : addresses) {
+    dealers.push_back(std::make_unique<transport::Dealer>(
+        context, transport::Endpoint::parse(address), config.transport));
+    links.push_back(dealers.back().get());
+  }
+  client.run(links, stop);
+}
+
+replay::ClientConfig client_config_of(const TrainConfig& config, bool resume) {
+  replay::ClientConfig out;
+  out.batch_size = static_cast<std::uint32_t>(config.apex.batch_size);
+  out.prefetch = static_cast<std::size_t>(config.replay.prefetch);
+  out.patience =
+      std::chrono::milliseconds(static_cast<std::int64_t>(config.replay.patience_seconds * 1000));
+  out.new_run = !resume;
+  return out;
 }
 
 }  // namespace
 
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                 const NetworkFactory& make_network) {
+  check_replay_addresses(config, options.replay);
   const auto endpoint = transport::Endpoint::parse(options.bind);
   // What cannot be leaves no folder behind.
   const auto world = make_world(config);
@@ -84,33 +78,66 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   const RunLock lock(run);
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
 
+  const Agreement agreement = agreement_of(config, *world);
   transport::Context context;
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
-  learner::ExperienceServer server(identity_of(config, *world, run.name()), serving);
+  learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving);
   learner::ServedActors actors(server);
-  TrainingSession session(config, options, run, make_network, actors, actors,
-                          [&server] { return server.counters(); });
-  run_threads(session, [&](const std::stop_token& stop) {
-    transport::Router router(context, endpoint, config.transport);
-    transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
-                                   config.transport);
-    spdlog::info("serving actors at {}", router.endpoint().str());
-    server.run(router, publisher, stop);
-  });
+  std::vector<RoleThread> threads = {
+      {"serve", [&](const std::stop_token& stop) {
+         transport::Router router(context, endpoint, config.transport);
+         transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
+                                        config.transport);
+         spdlog::info("serving actors at {}", router.endpoint().str());
+         server.run(router, publisher, stop);
+       }}};
+
+  ExperienceSource source = &actors;
+  std::optional<replay::Client> client;
+  std::optional<ReplaySource> drawn;
+  if (config.algorithm == AlgorithmKind::kApex) {
+    const Seed seed{static_cast<std::uint64_t>(config.seed)};
+    // Shards draw from the streams 0, 1, ... of this purpose; how draws are shared is the last one.
+    client.emplace(make_hello(wire::Role::kLearner, ActorId{0}, agreement, run.name()),
+                   options.replay.size(), client_config_of(config, options.resume),
+                   derive(seed, Purpose::kReplay, std::numeric_limits<std::uint32_t>::max()));
+    drawn.emplace(*client);
+    source = &*drawn;
+    threads.push_back({"replay", [&](const std::stop_token& stop) {
+                         talk_to_shards(*client, config, options.replay, context, stop);
+                       }});
+  }
+  TrainingSession session(
+      config, options, run, make_network, source, actors,
+      {.server = [&server] { return server.counters(); },
+       .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; }});
+  threads.push_back({"learn", [&session](const std::stop_token& stop) { session.run(stop); }});
+  run_role_threads(threads, [&session] { session.request_checkpoint(); });
   return 0;
 }
 
 int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                               const NetworkFactory& make_network) {
-  InProcessActor actor(config);  // makes the task: what cannot be leaves no folder behind
+  // These make the task: what cannot be leaves no folder behind.
+  std::optional<InProcessActor> actor;
+  std::optional<InProcessReplay> replay;
+  ExperienceSource source;
+  learner::ParametersSink* sink = nullptr;
+  if (config.algorithm == AlgorithmKind::kApex) {
+    source = &replay.emplace(config);
+    sink = &*replay;
+  } else {
+    source = &actor.emplace(config);
+    sink = &*actor;
+  }
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
-  TrainingSession session(config, options, run, make_network, actor, actor,
-                          [] { return learner::ServerCounters{}; });
-  run_threads(session, {});
+  TrainingSession session(config, options, run, make_network, source, *sink, {});
+  run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
+                   [&session] { session.request_checkpoint(); });
   return 0;
 }
 

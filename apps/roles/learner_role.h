@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/train_config.h"
 #include "model/trainable_network.h"
@@ -14,6 +15,7 @@ namespace pacml::apps {
 struct LearnerRoleOptions {
   std::string run_directory;
   std::string bind = "tcp://127.0.0.1:5555";  // where actors connect
+  std::vector<std::string> replay;            // replay shards, where the algorithm has some
   bool resume = false;                        // go on from the run's last checkpoint
   std::optional<double> minutes;              // stop after so much time of this process
   std::optional<std::int64_t> decisions;      // stop after so many decisions of the run

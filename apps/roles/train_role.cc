@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <ratio>
+#include <string_view>
 
 #include "apps/metrics_tail.h"
 #include "apps/process/hand_over.h"
@@ -21,6 +24,7 @@ namespace {
 constexpr std::chrono::milliseconds kPoll{250};         // between looks at the metrics
 constexpr std::chrono::milliseconds kPatience{20'000};  // for a role to stop by itself
 constexpr const char* kLearner = "learner";
+constexpr int kMostLearnerDeaths = 5;  // in a row, each within seconds: it is no accident
 
 std::optional<double> number_at(const nlohmann::json& line,
                                 const nlohmann::json::json_pointer& key) {
@@ -43,7 +47,7 @@ class Training {
 
   int run() {
     started_ = std::chrono::steady_clock::now();
-    make_log_folder();
+    make_folders();
     start_roles();
     poll();
     io_.run();
@@ -51,6 +55,8 @@ class Training {
     std::error_code ignored;
     for (const char* suffix : {"", "-weights"})
       std::filesystem::remove(socket_path() + suffix, ignored);
+    for (std::int64_t s = 0; s < options_.replay_shards; ++s)
+      std::filesystem::remove(shard_socket_path(s), ignored);
     return exit_code_;
   }
 
@@ -60,42 +66,94 @@ class Training {
         .string();
   }
 
-  void make_log_folder() const {
-    std::error_code error;
-    std::filesystem::create_directories(run_ / "logs", error);
-    if (error) {
-      throw UserError("cannot create the folder " + (run_ / "logs").string() + ": " +
-                      error.message());
+  [[nodiscard]] static std::string shard_socket_path(std::int64_t shard) {
+    return socket_path() + "-replay-" + std::to_string(shard);
+  }
+  [[nodiscard]] static std::string program(const char* name) {
+    return program_beside_us(name).string();
+  }
+
+  void make_folders() const {
+    for (const char* name : {"logs", "replay"}) {
+      if (name == std::string_view("replay") && options_.replay_shards == 0) continue;
+      std::error_code error;
+      std::filesystem::create_directories(run_ / name, error);
+      if (error) {
+        throw UserError("cannot create the folder " + (run_ / name).string() + ": " +
+                        error.message());
+      }
     }
   }
 
+  // What stops first has the highest stage: actors, the learner, and then the shards, so that a
+  // shard's last snapshot has all that was inserted.
+  enum Stage { kShards = 0, kLearners = 1, kActors = 2 };
+
   void start_roles() {
     const std::string address = "ipc://" + socket_path();
-    const auto program = [](const char* name) { return program_beside_us(name).string(); };
+    std::vector<std::string> shards;
+    for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
+      shards.push_back("ipc://" + shard_socket_path(s));
+      start_shard(s, shards.back());
+    }
+    start_learner(address, shards);
+    for (std::int64_t i = 0; i < options_.actors; ++i) {
+      start_actor(i, address, shards);
+    }
+  }
+
+  void start_shard(std::int64_t number, const std::string& address) {
+    SupervisedChild shard;
+    shard.spec.name = "replay-" + std::to_string(number);
+    shard.spec.command = {program("pacml"), "replay"};
+    append(shard.spec.command, options_.config_arguments);
+    append(shard.spec.command, {"--bind", address, "--shard", std::to_string(number), "--snapshot",
+                                (run_ / "replay" / ("shard-" + std::to_string(number))).string()});
+    shard.spec.log = run_ / "logs" / (shard.spec.name + ".log");
+    shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
+    shard.stage = kShards;
+    shard.restart = Backoff{};
+    supervisor_.start(std::move(shard));
+  }
+
+  void start_learner(const std::string& address, const std::vector<std::string>& shards) {
+    std::vector<std::string> command = {program("pacml-learner"), "learner"};
+    append(command, options_.config_arguments);
+    append(command, {"--run", options_.run_directory, "--bind", address});
+    for (const auto& shard : shards) append(command, {"--replay", shard});
+    if (options_.decisions) append(command, {"--decisions", std::to_string(*options_.decisions)});
+    // Each life has the time that is left.
+    const auto complete = [this, command](ChildSpec& spec, bool resume) {
+      spec.command = command;
+      if (resume) spec.command.emplace_back("--resume");
+      if (!options_.minutes) return;
+      const std::chrono::duration<double, std::ratio<60>> gone =
+          std::chrono::steady_clock::now() - started_;
+      const double left = std::max(0.001, *options_.minutes - gone.count());
+      append(spec.command, {"--minutes", std::to_string(left)});
+    };
     SupervisedChild learner;
     learner.spec.name = kLearner;
-    learner.spec.command = {program("pacml-learner"), "learner"};
-    append(learner.spec.command, options_.config_arguments);
-    append(learner.spec.command, {"--run", options_.run_directory, "--bind", address});
-    if (options_.resume) append(learner.spec.command, {"--resume"});
-    if (options_.minutes)
-      append(learner.spec.command, {"--minutes", std::to_string(*options_.minutes)});
-    if (options_.decisions) {
-      append(learner.spec.command, {"--decisions", std::to_string(*options_.decisions)});
-    }
+    complete(learner.spec, options_.resume);
     learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
+    learner.stage = kLearners;
+    learner.restart = Backoff{.most_deaths = kMostLearnerDeaths};
+    learner.before_restart = [complete](ChildSpec& spec) { complete(spec, true); };
     supervisor_.start(std::move(learner));
-    for (std::int64_t i = 0; i < options_.actors; ++i) {
-      SupervisedChild actor;
-      actor.spec.name = "actor-" + std::to_string(i);
-      actor.spec.command = {program("pacml"), "actor"};
-      append(actor.spec.command, options_.config_arguments);
-      append(actor.spec.command, {"--learner", address, "--id", std::to_string(i)});
-      actor.spec.log = run_ / "logs" / (actor.spec.name + ".log");
-      actor.stage = 1;  // stops before the learner
-      actor.restart = Backoff{};
-      supervisor_.start(std::move(actor));
-    }
+  }
+
+  void start_actor(std::int64_t number, const std::string& address,
+                   const std::vector<std::string>& shards) {
+    SupervisedChild actor;
+    actor.spec.name = "actor-" + std::to_string(number);
+    actor.spec.command = {program("pacml"), "actor"};
+    append(actor.spec.command, options_.config_arguments);
+    append(actor.spec.command, {"--learner", address, "--id", std::to_string(number)});
+    for (const auto& shard : shards) append(actor.spec.command, {"--replay", shard});
+    actor.spec.log = run_ / "logs" / (actor.spec.name + ".log");
+    actor.stage = kActors;
+    actor.restart = Backoff{};
+    supervisor_.start(std::move(actor));
   }
 
   static void append(std::vector<std::string>& command, const std::vector<std::string>& arguments) {
@@ -105,9 +163,11 @@ class Training {
   void observe(const ChildReport& report) {
     const bool is_learner = report.name == kLearner;
     if (report.kind == ChildReport::Kind::kRestarting) {
+      if (is_learner) learner_is_up_ = false;
       line_.interrupt();
-      std::cerr << report.name << " " << describe(report.exit) << "; starting it again in "
-                << report.delay.count() << " ms\n";
+      std::cerr << report.name << " " << describe(report.exit) << "; starting it again"
+                << (is_learner ? " from its last checkpoint" : "") << " in " << report.delay.count()
+                << " ms\n";
     }
     if (report.kind != ChildReport::Kind::kEnded) return;
     if (is_learner) {
@@ -124,7 +184,8 @@ class Training {
       line_.interrupt();
       std::cerr << report.name << " " << describe(report.exit) << "; see "
                 << (run_ / "logs" / (report.name + ".log")).string() << "\n";
-      if (++actors_lost_ == options_.actors) {
+      const bool is_actor = report.name.starts_with("actor-");
+      if (is_actor && ++actors_lost_ == options_.actors) {
         std::cerr << "no actor is left: stopping\n";
         exit_code_ = report.exit.shell_code();
         failed_ = true;

@@ -12,8 +12,6 @@
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
-#include "learner/impala.h"
-#include "learner/unroll_updates.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 
@@ -41,12 +39,12 @@ std::int64_t resident_bytes() {
 
 TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
                                  const RunDirectory& run, const NetworkFactory& make_network,
-                                 learner::SampleSource& source, learner::ParametersSink& sink,
-                                 ServerCountersSource server_counters)
+                                 const ExperienceSource& source, learner::ParametersSink& sink,
+                                 ServiceFigures figures)
     : config_(config),
       options_(options),
       run_(run),
-      server_counters_(std::move(server_counters)),
+      figures_(std::move(figures)),
       checkpoints_(run.checkpoints(), static_cast<std::size_t>(config.learner.keep_checkpoints)),
       config_text_(dump_config(config)),
       metrics_(run.metrics_file()) {
@@ -62,11 +60,8 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
     if (degree > 0) spdlog::info("the first policy prefers degree {}", degree);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
-  auto impala = std::make_unique<learner::Impala>(config.impala, *network_);
-  updates_ = std::make_unique<learner::UnrollUpdates>(*impala, shape, source,
-                                                      config.impala.batch_decisions);
-  algorithm_ = std::move(impala);
-  loop_ = std::make_unique<learner::LearnerLoop>(*algorithm_, *updates_, sink);
+  learning_ = make_learning(config, *network_, source);
+  loop_ = std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink);
   evaluator_ = std::make_unique<HeldOutEvaluator>(config.env, profiles, shape, seed,
                                                   config.learner.evaluate_episodes);
   if (options.resume) restore();
@@ -123,7 +118,7 @@ void TrainingSession::finish() {
 
 void TrainingSession::evaluate() {
   if (config_.learner.evaluate_episodes == 0) return;
-  last_score_ = evaluator_->blocking_rate(algorithm_->snapshot());
+  last_score_ = evaluator_->blocking_rate(learning_.algorithm->snapshot());
   if (!(*last_score_ < best_score_)) return;
   const double former_best = std::exchange(best_score_, *last_score_);
   const auto saved = checkpoints_.save_best(make_checkpoint(), network_->layout());
@@ -135,7 +130,7 @@ void TrainingSession::evaluate() {
 void TrainingSession::write_metrics() {
   const auto statistics = loop_->take_statistics();
   const auto& counters = loop_->counters();
-  const auto server = server_counters_();
+  const auto server = figures_.server ? figures_.server() : learner::ServerCounters{};
   const double interval = std::max(1e-9, elapsed(last_metrics_));
   const auto rate = [&](std::int64_t total, std::int64_t before) {
     return static_cast<double>(total - before) / interval;
@@ -173,6 +168,15 @@ void TrainingSession::write_metrics() {
       {"malformed", server.malformed},
       {"refused", server.refused},
       {"resident_bytes", resident_bytes()}};
+  if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
+    line["replay"] = {{"shards", replay->shards},
+                      {"joins", replay->joins},
+                      {"items", replay->items},
+                      {"total_priority", replay->total_priority},
+                      {"batches", replay->batches},
+                      {"redrawn", replay->redrawn},
+                      {"updates_lost", replay->updates_lost}};
+  }
   for (const auto& [name, sum] : statistics.scalar_sums) line[name] = mean(sum, statistics.updates);
   const auto written = metrics_.write(line);
   if (!written) spdlog::error("metrics could not be written: {}", written.error().detail);
@@ -194,7 +198,7 @@ void TrainingSession::require_checkpoint() {
 learner::Checkpoint TrainingSession::make_checkpoint() const {
   const auto& c = loop_->counters();
   learner::Checkpoint checkpoint;
-  checkpoint.algorithm = algorithm_->save();
+  checkpoint.algorithm = learning_.algorithm->save();
   checkpoint.counters = {
       {"updates", c.updates},
       {"decisions", c.decisions},
@@ -214,7 +218,7 @@ void TrainingSession::restore() {
   const auto loaded = learner::load_newest(checkpoints_, network_->layout());
   for (const auto& skipped : loaded.skipped) spdlog::warn("{}", skipped);
   const auto& checkpoint = loaded.checkpoint;
-  const auto restored = algorithm_->restore(checkpoint.algorithm);
+  const auto restored = learning_.algorithm->restore(checkpoint.algorithm);
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   const auto counter = [&](const char* name) {
     const auto it = checkpoint.counters.find(name);

@@ -10,22 +10,26 @@
 #include <stop_token>
 
 #include "apps/evaluation/held_out.h"
+#include "apps/roles/composition.h"
 #include "apps/roles/learner_role.h"
 #include "apps/run_directory.h"
 #include "apps/train_config.h"
 #include "common/clock.h"
 #include "common/json_lines.h"
-#include "learner/algorithm.h"
 #include "learner/checkpoint.h"
 #include "learner/learner_loop.h"
 #include "learner/sample_source.h"
-#include "learner/updates.h"
+#include "learner/serving/experience_server.h"
 #include "model/trainable_network.h"
+#include "replay/client.h"
 
 namespace pacml::apps {
 
-// Counters of whoever serves the actors, for the metrics; all zero in a single process.
-using ServerCountersSource = std::function<learner::ServerCounters()>;
+// What the metrics say of the processes around the learner; nothing in a single process.
+struct ServiceFigures {
+  std::function<learner::ServerCounters()> server;
+  std::function<std::optional<replay::ClientStatus>()> replay;  // nullopt: there is none
+};
 
 // Learning, and the housekeeping around it: limits, metrics, checkpoints, evaluation. One thread.
 class TrainingSession {
@@ -33,8 +37,8 @@ class TrainingSession {
   // UserError: the checkpoint to resume from is missing, broken or of another network.
   TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
                   const RunDirectory& run, const NetworkFactory& make_network,
-                  learner::SampleSource& source, learner::ParametersSink& sink,
-                  ServerCountersSource server_counters);
+                  const ExperienceSource& source, learner::ParametersSink& sink,
+                  ServiceFigures figures);
   ~TrainingSession();
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
@@ -62,10 +66,9 @@ class TrainingSession {
   TrainConfig config_;
   LearnerRoleOptions options_;
   RunDirectory run_;
-  ServerCountersSource server_counters_;
+  ServiceFigures figures_;
   std::unique_ptr<model::TrainableNetwork> network_;
-  std::unique_ptr<learner::Algorithm> algorithm_;
-  std::unique_ptr<learner::Updates> updates_;
+  Learning learning_;
   std::unique_ptr<learner::LearnerLoop> loop_;
   std::unique_ptr<HeldOutEvaluator> evaluator_;
   learner::CheckpointFolder checkpoints_;

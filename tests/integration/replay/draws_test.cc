@@ -86,7 +86,6 @@ TEST_CASE("a learner's client hands out batches with their graphs", "[integratio
     const auto batch = client.next();
     REQUIRE(batch.transitions.size() == 32);
     REQUIRE(batch.probabilities.size() == 32);
-    REQUIRE(batch.population == 4);
     REQUIRE(validate(batch.transitions));
     for (std::size_t i = 0; i < 32; ++i) {
       const TransitionHead head = read_head(batch.transitions.row(i));

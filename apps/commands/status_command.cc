@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+
+#include "apps/commands/commands.h"
+#include "apps/files.h"
+#include "common/result.h"
+#include "common/transport/dealer.h"
+#include "common/wire/codec.h"
+
+namespace pacml::apps {
+namespace {
+
+// Asks a server what it is doing. UserError: nobody answers, or not in our protocol.
+std::string ask_status(const std::string& address, Deadline deadline) {
+  transport::Context context;
+  transport::Dealer server(context, transport::Endpoint::parse(address));
+  static_cast<void>(server.send(wire::encode(wire::GetStatus{}), deadline));
+  while (true) {
+    const auto frame = server.receive(deadline);
+    if (!frame) throw UserError(address + ": no learner or replay shard answers there");
+    const auto message = wire::decode(*frame);
+    if (!message) throw UserError(address + ": " + message.error().detail);
+    if (const auto* status = std::get_if<wire::Status>(&*message)) return status->text;
+  }
+}
+
+std::string as_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void print(const nlohmann::json& status) {
+  std::size_t width = 0;
+  for (const auto& [key, value] : status.items()) width = std::max(width, key.size());
+  for (const auto& [key, value] : status.items()) {
+    std::cout << key << std::string(width - key.size() + 2, ' ') << as_text(value) << "\n";
+  }
+}
+
+class StatusCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"status",
+            "what a learner or a replay shard is doing, and who waits for whom",
+            {{"status tcp://127.0.0.1:5555", "a learner's figures"},
+             {"status tcp://10.0.0.1:5560 --out status.json", "a shard's, for a program"}}};
+  }
+  void declare(Options& options) override {
+    options.argument("ADDRESS", &address_, "where it serves actors, e.g. tcp://HOST:5555");
+    options.option("--seconds S", &seconds_, "how long to wait for an answer");
+    options.option("--out FILE", &out_, "write it as JSON instead of printing it");
+  }
+  [[nodiscard]] int run() override {
+    if (!(seconds_ > 0)) throw UserError("--seconds: must be > 0");
+    const auto patience = std::chrono::milliseconds(static_cast<std::int64_t>(seconds_ * 1000));
+    const auto text = ask_status(address_, Deadline::in(patience));
+    const auto status = nlohmann::json::parse(text, nullptr, false);
+    if (!status.is_object()) throw UserError(address_ + ": its answer is not a status");
+    if (out_) {
+      write_user_file(*out_, status.dump(2) + "\n");
+    } else {
+      print(status);
+    }
+    return 0;
+  }
+
+ private:
+  std::string address_;
+  double seconds_ = 5;
+  std::optional<std::string> out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_status_command() { return std::make_unique<StatusCommand>(); }
+
+}  // namespace pacml::apps

@@ -1,0 +1,49 @@
+#include "apps/roles/composition.h"
+
+#include <utility>
+
+#include "actor/apex_behaviour.h"
+#include "actor/exploration.h"
+#include "actor/impala_behaviour.h"
+#include "learner/apex_dqn.h"
+#include "learner/impala.h"
+#include "learner/replay_updates.h"
+#include "learner/unroll_updates.h"
+#include "model/fused_policy.h"
+
+namespace pacml::apps {
+
+std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
+                                                 const env::EnvironmentSpec& spec, ActorId id,
+                                                 model::Policy& policy, Seed seed) {
+  if (config.algorithm == AlgorithmKind::kImpala) {
+    return std::make_unique<actor::ImpalaBehaviour>(spec, config.actor, seed);
+  }
+  auto epsilons = actor::ladder_of(config.exploration, id, static_cast<std::size_t>(config.actors),
+                                   static_cast<std::size_t>(config.actor.environments));
+  return std::make_unique<actor::ApexBehaviour>(spec, config.actor, config.transitions,
+                                                std::move(epsilons), policy, seed);
+}
+
+Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,
+                       const ExperienceSource& source) {
+  Learning learning;
+  if (config.algorithm == AlgorithmKind::kImpala) {
+    auto impala = std::make_unique<learner::Impala>(config.impala, network);
+    learning.updates = std::make_unique<learner::UnrollUpdates>(
+        *impala, network.shape(), *std::get<learner::SampleSource*>(source),
+        config.impala.batch_decisions);
+    learning.algorithm = std::move(impala);
+    return learning;
+  }
+  learning.online = model::make_fused_policy(network.shape());
+  learning.target = model::make_fused_policy(network.shape());
+  auto apex =
+      std::make_unique<learner::ApexDqn>(config.apex, network, *learning.online, *learning.target);
+  learning.updates = std::make_unique<learner::ReplayUpdates>(
+      *apex, network.shape(), *std::get<learner::TransitionSource*>(source));
+  learning.algorithm = std::move(apex);
+  return learning;
+}
+
+}  // namespace pacml::apps

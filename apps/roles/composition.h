@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "actor/behaviour.h"
+#include "apps/train_config.h"
+#include "env/environment.h"
+#include "learner/algorithm.h"
+#include "learner/sample_source.h"
+#include "learner/transition_source.h"
+#include "learner/updates.h"
+#include "model/policy.h"
+#include "model/trainable_network.h"
+
+// What an algorithm is made of, on either side of the wire. Another algorithm is another case here.
+namespace pacml::apps {
+
+// How actor `id` acts and what it records; `policy` and `seed` are the actor loop's.
+[[nodiscard]] std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
+                                                               const env::EnvironmentSpec& spec,
+                                                               ActorId id, model::Policy& policy,
+                                                               Seed seed);
+
+// Where experience comes from: in unrolls, each learned from once, or out of a replay.
+using ExperienceSource = std::variant<learner::SampleSource*, learner::TransitionSource*>;
+
+struct Learning {
+  // For passes without gradient, where the algorithm makes such.
+  std::unique_ptr<model::Policy> online;
+  std::unique_ptr<model::Policy> target;
+  std::unique_ptr<learner::Algorithm> algorithm;
+  std::unique_ptr<learner::Updates> updates;
+};
+
+// Borrows network and source. Pre: the source is of the kind that the algorithm learns from.
+[[nodiscard]] Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,
+                                     const ExperienceSource& source);
+
+}  // namespace pacml::apps

@@ -1,0 +1,47 @@
+#include "apps/roles/identity.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+
+#include "common/config/dump.h"
+
+namespace pacml::apps {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+}  // namespace
+
+wire::Hello make_hello(wire::Role role, ActorId id, const Agreement& agreement,
+                       const std::string& run_id) {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  wire::Hello hello;
+  hello.role = role;
+  hello.actor = id;
+  hello.incarnation = Incarnation{static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count())};
+  hello.config_hash = config_hash(agreement);
+  hello.config_text = dump_config(agreement);
+  hello.run_id = run_id;
+  hello.host = host_name();
+  hello.pid = static_cast<std::uint32_t>(getpid());
+  return hello;
+}
+
+serving::RunIdentity make_identity(const TrainConfig& config, const Agreement& agreement,
+                                   const std::string& run_id) {
+  serving::RunIdentity identity;
+  identity.run_id = run_id;
+  identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
+  identity.config_hash = config_hash(agreement);
+  identity.config_text = dump_config(agreement);
+  identity.max_policy_lag = static_cast<std::uint64_t>(config.impala.max_policy_lag);
+  return identity;
+}
+
+}  // namespace pacml::apps

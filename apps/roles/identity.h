@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "apps/train_config.h"
+#include "common/serving/sessions.h"
+#include "common/wire/messages.h"
+
+namespace pacml::apps {
+
+// What a process of a run says of itself to another one: its role and number, and what must agree.
+// Later lives of a process have larger incarnations, also on another host, as far as clocks agree.
+[[nodiscard]] wire::Hello make_hello(wire::Role role, ActorId id, const Agreement& agreement,
+                                     const std::string& run_id);
+
+// What a server compares with it. `run_id` empty: any run is welcome.
+[[nodiscard]] serving::RunIdentity make_identity(const TrainConfig& config,
+                                                 const Agreement& agreement,
+                                                 const std::string& run_id);
+
+}  // namespace pacml::apps

@@ -1,0 +1,86 @@
+#include "apps/roles/in_process_replay.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "apps/roles/actor_seed.h"
+#include "apps/roles/composition.h"
+#include "common/check.h"
+#include "model/fused_policy.h"
+
+namespace pacml::apps {
+
+InProcessReplay::InProcessReplay(const TrainConfig& config)
+    : config_(config),
+      world_(make_world(config)),
+      policy_(model::make_fused_policy(model::make_shape(config.network, world_->spec()))),
+      table_(config.replay.table, Seed{static_cast<std::uint64_t>(config.seed)}) {
+  for (const auto& graph : world_->spec().graphs) graphs_.push_back(graph->hash);
+}
+
+InProcessReplay::~InProcessReplay() = default;
+
+void InProcessReplay::act() {
+  auto message = std::get<PrioritizedTransitions>(loop_->run_message());
+  const Transitions& transitions = message.transitions;
+  PACML_CHECK(transitions.graphs == graphs_, "an actor names the task's graphs in their order");
+  for (std::size_t i = 0; i < transitions.size(); ++i) {
+    const double priority = message.priorities[i] + config_.replay.priority_epsilon;
+    // What is no priority is counted by the table.
+    if (table_.insert(transitions.row(i), priority)) ++news_.inserted;
+  }
+  std::ranges::move(message.episodes, std::back_inserter(news_.episodes));
+}
+
+Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop,
+                                                          Deadline /*deadline*/) {
+  PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
+  do {
+    if (stop.stop_requested()) return fail(Errc::kStopped);
+    if (table_.can_insert()) act();
+  } while (!table_.can_sample());
+  items_.resize(static_cast<std::size_t>(config_.apex.batch_size));
+  const std::span<const replay::SampledItem> items(items_.data(), table_.sample(items_));
+  learner::SampledTransitions out;
+  const auto& spec = world_->spec();
+  out.transitions.shape = {static_cast<std::uint32_t>(spec.num_globals),
+                           static_cast<std::uint32_t>(spec.num_actions)};
+  out.transitions.graphs = graphs_;
+  drawn_.clear();
+  for (const replay::SampledItem& item : items) {
+    out.transitions.rows.insert(out.transitions.rows.end(), item.payload.begin(),
+                                item.payload.end());
+    out.probabilities.push_back(item.probability);
+    drawn_.push_back(item.key);
+  }
+  out.graphs = spec.graphs;
+  out.ticket = ++tickets_;
+  return out;
+}
+
+void InProcessReplay::report_priorities(std::uint64_t ticket, std::span<const float> priorities) {
+  if (priorities.empty()) return;
+  PACML_CHECK(ticket == tickets_ && priorities.size() == drawn_.size(),
+              "priorities are of the batch that was drawn last");
+  std::vector<replay::PriorityUpdate> updates;
+  for (std::size_t i = 0; i < priorities.size(); ++i) {
+    updates.push_back({drawn_[i], priorities[i] + config_.replay.priority_epsilon});
+  }
+  static_cast<void>(table_.update_priorities(updates));
+}
+
+learner::TransitionSource::News InProcessReplay::take_news() { return std::exchange(news_, {}); }
+
+void InProcessReplay::publish(model::Parameters parameters) {
+  if (!loop_) {
+    const Seed run{static_cast<std::uint64_t>(config_.seed)};
+    const Seed seed = actor_seed(run, ActorId{0}, parameters.version);
+    loop_ = std::make_unique<actor::ActorLoop>(
+        config_.actor, [this] { return std::make_unique<env::PartitioningEnv>(world_); }, *policy_,
+        make_behaviour(config_, world_->spec(), ActorId{0}, *policy_, seed), seed);
+  }
+  loop_->set_parameters(parameters);
+}
+
+}  // namespace pacml::apps

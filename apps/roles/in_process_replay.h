@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <unordered_map>
+#include <vector>
+
+#include "actor/actor_loop.h"
+#include "apps/train_config.h"
+#include "env/tasks/partitioning.h"
+#include "learner/sample_source.h"
+#include "learner/transition_source.h"
+#include "model/policy.h"
+#include "replay/table.h"
+
+namespace pacml::apps {
+
+// An actor and a replay table in the learner's thread: before each batch the actor hands in what
+// the table's rate limiter wants, a message at least. No processes, no sockets, no clock, hence
+// reproducible. Thread-confined.
+class InProcessReplay final : public learner::TransitionSource, public learner::ParametersSink {
+ public:
+  explicit InProcessReplay(const TrainConfig& config);
+  ~InProcessReplay() override;
+
+  // Pre: weights were published.
+  Result<learner::SampledTransitions> next(std::stop_token stop, Deadline deadline) override;
+  void report_priorities(std::uint64_t ticket, std::span<const float> priorities) override;
+  [[nodiscard]] News take_news() override;
+  [[nodiscard]] std::size_t queue_depth() const override { return 0; }
+  void publish(model::Parameters parameters) override;
+
+ private:
+  void act();
+
+  TrainConfig config_;
+  std::shared_ptr<const env::PartitioningWorld> world_;
+  std::unique_ptr<model::Policy> policy_;
+  std::unique_ptr<actor::ActorLoop> loop_;  // made with the first weights, which name its streams
+  replay::Table table_;
+  std::vector<GraphHash> graphs_;
+  News news_;
+  std::uint64_t tickets_ = 0;
+  std::vector<replay::ItemKey> drawn_;  // the items of the last ticket
+  std::vector<replay::SampledItem> items_;
+};
+
+}  // namespace pacml::apps

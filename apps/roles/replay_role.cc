@@ -1,0 +1,39 @@
+#include "apps/roles/replay_role.h"
+
+#include <spdlog/spdlog.h>
+
+#include "apps/roles/identity.h"
+#include "apps/roles/role_threads.h"
+#include "common/log.h"
+#include "common/result.h"
+#include "common/transport/router.h"
+#include "env/tasks/partitioning.h"
+#include "replay/server.h"
+
+namespace pacml::apps {
+
+int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
+  if (config.algorithm != AlgorithmKind::kApex) {
+    throw UserError("algorithm: " + std::string(name_of(config.algorithm)) +
+                    " uses no replay; apex does");
+  }
+  set_up_logging(
+      {"replay-" + std::to_string(options.shard), options.run_id, options.log_level, {}, true});
+  const auto endpoint = transport::Endpoint::parse(options.bind);
+  const auto world = make_world(config);
+  replay::Server server(make_identity(config, agreement_of(config, *world), options.run_id),
+                        config.replay, Seed{static_cast<std::uint64_t>(config.seed)}, options.shard,
+                        options.snapshot);
+  transport::Context context;
+  run_role_threads({{"serve",
+                     [&](const std::stop_token& stop) {
+                       transport::Router router(context, endpoint, config.transport);
+                       spdlog::info("serving actors and learners at {}", router.endpoint().str());
+                       server.run(router, stop);
+                     }}},
+                   [&server] { server.request_snapshot(); });
+  spdlog::info("{}", server.status());
+  return 0;
+}
+
+}  // namespace pacml::apps

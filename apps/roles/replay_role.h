@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apps/train_config.h"
+
+namespace pacml::apps {
+
+struct ReplayRoleOptions {
+  std::string bind = "tcp://127.0.0.1:5560";  // where actors and the learner connect
+  std::uint32_t shard = 0;                    // number of this shard, from 0
+  std::optional<std::string> snapshot;        // file of its snapshots; none: nothing is kept
+  std::string run_id;                         // empty: actors of any run are welcome
+  std::string log_level = "info";
+};
+
+// Runs one replay shard until SIGTERM or SIGINT, which leave a last snapshot; SIGUSR1: a snapshot
+// now. Where there is a snapshot, it goes on from it. The exit code. UserError: the address cannot
+// be bound, or the snapshot not be read or written.
+[[nodiscard]] int run_replay(const TrainConfig& config, const ReplayRoleOptions& options);
+
+}  // namespace pacml::apps

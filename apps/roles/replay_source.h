@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <unordered_map>
+
+#include "env/graph_features.h"
+#include "learner/transition_source.h"
+#include "replay/client.h"
+
+namespace pacml::apps {
+
+// A learner's batches out of replay shards: the learner's seam on the replay's client. Borrows the
+// client, which another thread runs. Thread-confined to the learner thread.
+class ReplaySource final : public learner::TransitionSource {
+ public:
+  explicit ReplaySource(replay::Client& client) : client_(&client) {}
+
+  Result<learner::SampledTransitions> next(std::stop_token stop, Deadline deadline) override;
+  void report_priorities(std::uint64_t ticket, std::span<const float> priorities) override;
+  [[nodiscard]] News take_news() override;
+  [[nodiscard]] std::size_t queue_depth() const override { return client_->queue_depth(); }
+
+ private:
+  replay::Client* client_;
+  std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
+};
+
+}  // namespace pacml::apps
