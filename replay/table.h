@@ -45,8 +45,7 @@ struct TableStatus {
 // which one goes when room is needed, a rate limiter who has to wait. Draws are Rng streams
 // (seed, kReplay, 0), the remover's are (seed, kReplay, 1).
 //
-// Memory: payloads, which never take more than max_bytes, spare memory included, and about 60 bytes
-// a slot, allocated at the start.
+// Memory: payloads, within max_bytes, and about 60 bytes a slot, allocated at the start.
 //
 // Thread-confined: one thread, its server's, owns it.
 class Table {
@@ -71,8 +70,10 @@ class Table {
   [[nodiscard]] bool can_sample() const { return limiter_.can_sample(size()); }
 
   [[nodiscard]] std::size_t size() const { return sampler_->size(); }
-  // Memory that the items' payloads take; at most max_bytes, where there is a bound.
+  // Memory that the items' payloads take, and that of former ones which waits to be used again.
+  // Where there is a bound, the two together stay within it.
   [[nodiscard]] std::size_t bytes() const { return payloads_.bytes(); }
+  [[nodiscard]] std::size_t spare_bytes() const { return payloads_.spare_bytes(); }
   // Sum of the sampler's weights: what a table's share in a mixture of tables is proportional to.
   [[nodiscard]] double total_priority() const { return sampler_->total(); }
   [[nodiscard]] const TableCounters& counters() const { return counters_; }

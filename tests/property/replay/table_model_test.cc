@@ -46,13 +46,11 @@ class Twins {
     const double priority = random_priority(rng);
     const Bytes payload(rng.below(config_.max_bytes == 0 ? 40 : 120), std::byte(rng.below(256)));
     const auto key = table_.insert(payload, priority);
-    const std::size_t bound =
-        config_.max_bytes == 0 ? SIZE_MAX : static_cast<std::size_t>(config_.max_bytes);
-    REQUIRE(key.has_value() == (is_priority(priority) && memory(payload) <= bound));
+    REQUIRE(key.has_value() == (is_priority(priority) && memory(payload) <= bound()));
     if (!key) return;
     REQUIRE(ever_.insert(key->pack()).second);  // no key is given out twice
     while (items_.size() == static_cast<std::size_t>(config_.capacity) ||
-           bytes() + memory(payload) > bound) {
+           bytes() + memory(payload) > bound()) {
       gone_.push_back(items_.front().key);
       items_.pop_front();
     }
@@ -104,6 +102,7 @@ class Twins {
   void compare() const {
     REQUIRE(table_.size() == items_.size());
     REQUIRE(table_.bytes() == bytes());
+    REQUIRE(table_.bytes() + table_.spare_bytes() <= bound());
     REQUIRE(table_.total_priority() == Approx(total()).epsilon(1e-12).margin(0));
   }
 
@@ -113,6 +112,9 @@ class Twins {
     std::size_t sum = 0;
     for (const auto& item : items_) sum += memory(item.payload);
     return sum;
+  }
+  [[nodiscard]] std::size_t bound() const {
+    return config_.max_bytes == 0 ? SIZE_MAX : static_cast<std::size_t>(config_.max_bytes);
   }
   [[nodiscard]] double weight(const ModelItem& item) const {
     if (config_.sampler != Sampler::kPrioritized) return 1;
