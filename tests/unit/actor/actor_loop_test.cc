@@ -7,8 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "actor/impala_behaviour.h"
 #include "model/action_distribution.h"
 #include "model/fused_policy.h"
 #include "model/reference_policy.h"
@@ -46,7 +49,10 @@ struct Actor {
   std::unique_ptr<model::Policy> policy = model::make_fused_policy(small_shape());
   ActorLoop loop;
 
-  explicit Actor(Seed seed) : loop(kConfig, make_chain, *policy, seed) {}
+  explicit Actor(Seed seed)
+      : loop(kConfig, make_chain, *policy,
+             std::make_unique<ImpalaBehaviour>(make_chain()->spec(), kConfig, seed), seed) {}
+  Unrolls run_unroll() { return std::get<Unrolls>(loop.run_message()); }
 };
 
 // Answers as a learner's connection does, and keeps what it is sent.
@@ -58,9 +64,9 @@ class FakeSink final : public ExperienceSink {
   Error refusal{Errc::kStopped, "enough"};
   std::stop_source* stop_when_full = nullptr;
 
-  Result<void> send(Unrolls&& unrolls, std::stop_token) override {
+  Result<void> send(ActorMessage&& message, std::stop_token) override {
     if (sent.size() == capacity) return tl::unexpected(refusal);
-    sent.push_back(std::move(unrolls));
+    sent.push_back(std::get<Unrolls>(std::move(message)));
     if (sent.size() == capacity && stop_when_full != nullptr) stop_when_full->request_stop();
     return {};
   }
@@ -78,7 +84,7 @@ TEST_CASE("what an actor does is a function of its seed and its weights", "[unit
     Actor actor(seed);
     actor.loop.set_parameters(weights(version));
     std::vector<Unrolls> messages;
-    for (int m = 0; m < 4; ++m) messages.push_back(actor.loop.run_unroll());
+    for (int m = 0; m < 4; ++m) messages.push_back(actor.run_unroll());
     return messages;
   };
   const auto first = act(Seed{1}, 1);
@@ -96,7 +102,7 @@ TEST_CASE("an actor records the true log-probability of each action under its we
   for (std::uint64_t version = 1; version <= 3; ++version) {
     actor.loop.set_parameters(weights(version));
     reference->set_parameters(weights(version));
-    const Unrolls u = actor.loop.run_unroll();
+    const Unrolls u = actor.run_unroll();
     REQUIRE(validate(u));
     for (const PolicyVersion recorded : u.policy_version) REQUIRE(recorded.get() == version);
 
@@ -122,7 +128,7 @@ TEST_CASE("an actor draws its actions as often as its policy says", "[unit][acto
   std::vector<double> sum(3, 0);
   std::vector<double> valid(3, 0);
   for (int m = 0; m < 200; ++m) {
-    const Unrolls u = actor.loop.run_unroll();
+    const Unrolls u = actor.run_unroll();
     for (std::size_t i = 0; i < u.num_decisions(); ++i) {
       sum[static_cast<std::size_t>(u.action[i])] += 1 / std::exp(u.behaviour_log_prob[i]);
       for (std::size_t a = 0; a < 3; ++a) valid[a] += u.mask[i * 3 + a];
@@ -135,8 +141,8 @@ TEST_CASE("decisions are counted", "[unit][actor]") {
   Actor actor(Seed{5});
   actor.loop.set_parameters(weights(1));
   CHECK(actor.loop.decisions() == 0);
-  static_cast<void>(actor.loop.run_unroll());
-  static_cast<void>(actor.loop.run_unroll());
+  static_cast<void>(actor.run_unroll());
+  static_cast<void>(actor.run_unroll());
   CHECK(actor.loop.decisions() == 2 * kConfig.environments * kConfig.unroll_length);
 }
 

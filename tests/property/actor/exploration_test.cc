@@ -1,0 +1,60 @@
+#include "actor/exploration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "model/network_constants.h"
+#include "tests/support/catch.h"
+
+namespace pacml::actor {
+namespace {
+
+// A row of values with at least one valid action, ties among them.
+std::vector<float> random_values(Rng& rng) {
+  std::vector<float> values(1 + rng.below(20));
+  for (float& value : values) {
+    value = rng.below(2) == 0 ? model::kMaskedLogit : static_cast<float>(rng.below(5)) - 10;
+  }
+  values[rng.below(values.size())] = -20;
+  return values;
+}
+
+TEST_CASE("neither chance nor greed picks an invalid action", "[property][actor]") {
+  Rng rng(Seed{1});
+  for (int i = 0; i < 20'000; ++i) {
+    const auto values = random_values(rng);
+    const double epsilon = std::vector{0.0, 0.5, 1.0}[rng.below(3)];
+    const int action = epsilon_greedy(values, epsilon, rng);
+    REQUIRE(action >= 0);
+    REQUIRE(static_cast<std::size_t>(action) < values.size());
+    REQUIRE(values[static_cast<std::size_t>(action)] != model::kMaskedLogit);
+    // Greed takes the first of the greatest; an invalid value is below every valid one.
+    if (epsilon == 0) {
+      REQUIRE(action == std::ranges::max_element(values) - values.begin());
+    }
+  }
+}
+
+TEST_CASE("an action is random as often as epsilon says, and then any valid one alike",
+          "[property][actor]") {
+  const float no = model::kMaskedLogit;
+  const std::vector<float> values = {no, 1, no, 3, 2, no, 0};
+  const double epsilon = 0.3;
+  constexpr int kDraws = 200'000;
+  std::vector<int> drawn(values.size(), 0);
+  Rng rng(Seed{2});
+  for (int i = 0; i < kDraws; ++i) {
+    ++drawn[static_cast<std::size_t>(epsilon_greedy(values, epsilon, rng))];
+  }
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    const double p = values[a] == no ? 0 : epsilon / 4 + (a == 3 ? 1 - epsilon : 0);
+    const double deviation = std::sqrt(kDraws * p * (1 - p));
+    CAPTURE(a);
+    CHECK(drawn[a] == Approx(kDraws * p).margin(5 * deviation));
+  }
+}
+
+}  // namespace
+}  // namespace pacml::actor

@@ -1,0 +1,99 @@
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <variant>
+
+#include "actor/actor_loop.h"
+#include "actor/apex_behaviour.h"
+#include "model/fused_policy.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_network.h"
+
+namespace {
+std::size_t allocations = 0;
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  // aligned_alloc wants whole multiples of the alignment.
+  void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+// The standard library's temporary buffers use this form; it must match the delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace pacml::actor {
+namespace {
+
+// Never ends and allocates nothing.
+class Endless final : public env::Environment {
+ public:
+  Endless() {
+    spec_.num_actions = 2;
+    spec_.num_globals = 1;
+    spec_.node_width = spec_.edge_width = 1;
+    auto graph = std::make_shared<env::GraphFeatures>();
+    graph->num_nodes = 1;
+    graph->node_width = graph->edge_width = 1;
+    graph->node_features = {1};
+    spec_.graphs = {graph};
+  }
+  [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
+  void reset(Seed) override {}
+  [[nodiscard]] env::StepResult step(int) override { return {.reward = 1}; }
+  void observe(env::ObservationRow row) const override {
+    row.graph = 0;
+    row.globals[0] = 0.5F;
+    row.mask[0] = row.mask[1] = 1;
+  }
+  [[nodiscard]] std::unique_ptr<env::Environment> clone() const override {
+    return std::make_unique<Endless>(*this);
+  }
+  [[nodiscard]] env::EpisodeSummary summary() const override { return {}; }
+
+ private:
+  env::EnvironmentSpec spec_;
+};
+
+// Allocations of one message, once everything has its size.
+std::size_t allocations_of_a_message(std::int64_t steps) {
+  const ActorConfig config{.environments = 8, .unroll_length = steps};
+  const auto make = [] { return std::make_unique<Endless>(); };
+  const auto spec = make()->spec();
+  const model::NetworkShape shape = model::make_shape({}, spec);
+  const auto policy = model::make_fused_policy(shape);
+  ActorLoop loop(config, make, *policy,
+                 std::make_unique<ApexBehaviour>(spec, config, NstepConfig{},
+                                                 std::vector<double>(8, 0.5), *policy, Seed{1}),
+                 Seed{1});
+  loop.set_parameters(model::random_parameters(shape, Seed{1}));
+  for (int m = 0; m < 3; ++m) static_cast<void>(loop.run_message());
+  const std::size_t before = allocations;
+  const auto message = loop.run_message();
+  const std::size_t after = allocations;
+  CHECK(std::get<PrioritizedTransitions>(message).transitions.size() ==
+        8 * static_cast<std::size_t>(steps));
+  return after - before;
+}
+
+TEST_CASE("an actor of Ape-X allocates for a message, not for a step", "[unit][actor]") {
+  CHECK(allocations_of_a_message(200) == allocations_of_a_message(10));
+  CHECK(allocations_of_a_message(200) <= 3);  // the next message's rows, priorities and graphs
+}
+
+}  // namespace
+}  // namespace pacml::actor

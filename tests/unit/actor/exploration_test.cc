@@ -1,0 +1,52 @@
+#include "actor/exploration.h"
+
+#include <cmath>
+#include <limits>
+
+#include "model/network_constants.h"
+#include "tests/support/catch.h"
+
+namespace pacml::actor {
+namespace {
+
+TEST_CASE("the ladder of eight is the published one", "[unit][actor]") {
+  const double published[] = {0.4, 0.16, 0.064, 0.0256, 0.0102, 0.0041, 0.0016, 0.00066};
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK(ladder_epsilon({}, i, 8) == Approx(published[i]).epsilon(0.03));
+    CHECK(ladder_epsilon({}, i, 8) == Approx(std::pow(0.4, 1 + i)));
+  }
+}
+
+TEST_CASE("a ladder of one step is its base", "[unit][actor]") {
+  CHECK(ladder_epsilon({.base = 0.3, .exponent = 9}, 0, 1) == 0.3);
+}
+
+TEST_CASE("the ladder goes over the environments of all actors", "[unit][actor]") {
+  const ExplorationConfig config;
+  std::vector<double> all;
+  for (std::uint32_t actor = 0; actor < 3; ++actor) {
+    const auto own = ladder_of(config, ActorId{actor}, 3, 4);
+    REQUIRE(own.size() == 4);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == ladder_epsilon(config, i, 12));
+  CHECK(ladder_of(config, ActorId{4}, 3, 4) == ladder_of(config, ActorId{1}, 3, 4));
+}
+
+TEST_CASE("of equal actions greed takes the lowest", "[unit][actor]") {
+  Rng rng(Seed{1});
+  CHECK(epsilon_greedy(std::vector<float>{model::kMaskedLogit, -1, 2, 2}, 0, rng) == 2);
+}
+
+TEST_CASE("shares of random actions are shares", "[unit][actor]") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(validate(ExplorationConfig{}).empty());
+  CHECK(validate(ExplorationConfig{.base = 0, .exponent = 0}).empty());
+  CHECK(validate(ExplorationConfig{.base = 1.1}).size() == 1);
+  CHECK(validate(ExplorationConfig{.base = kNan, .exponent = -1}).size() == 2);
+  CHECK(validate(ExplorationConfig{.exponent = std::numeric_limits<double>::infinity()}).size() ==
+        1);
+}
+
+}  // namespace
+}  // namespace pacml::actor

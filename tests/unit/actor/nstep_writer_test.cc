@@ -1,0 +1,137 @@
+#include "actor/nstep_writer.h"
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+// Examples worked out by hand; tests/property/actor holds the writer against a model.
+
+namespace pacml::actor {
+namespace {
+
+// One environment of one graph, one feature (the time) and two actions.
+class OneEnvironment {
+ public:
+  OneEnvironment(std::size_t steps, const NstepConfig& config)
+      : writer_(spec(), 1, steps, config) {}
+
+  // In state `time`, whose best action is worth `best`, takes action 1, worth `value`.
+  void act(float time, float best, float value, env::StepResult result, float last_time = 0,
+           float last_best = 0) {
+    const std::vector<float> bests = {best};
+    const std::vector<float> last_bests = {last_best};
+    const std::vector<int> actions = {1};
+    const std::vector<float> values = {value};
+    const std::vector<env::StepResult> results = {result};
+    std::vector<VectorEnv::Finished> finished;
+    if (result.final()) finished.push_back({0, {.episode_return = 7, .decisions = 2}});
+    writer_.observe(state(time), bests);
+    writer_.step(actions, values, PolicyVersion{4}, results, finished, state(last_time),
+                 last_bests);
+  }
+  NstepWriter& writer() { return writer_; }
+
+ private:
+  static env::EnvironmentSpec spec() {
+    env::EnvironmentSpec spec;
+    spec.num_globals = 1;
+    spec.num_actions = 2;
+    auto graph = std::make_shared<env::GraphFeatures>();
+    graph->hash = GraphHash{5};
+    spec.graphs = {graph};
+    return spec;
+  }
+  static env::ObservationBatch state(float time) {
+    env::ObservationBatch batch(1, 1, 2);
+    batch.row(0).graph = 0;
+    batch.row(0).globals[0] = time;
+    batch.row(0).mask[1] = 1;
+    return batch;
+  }
+
+  NstepWriter writer_;
+};
+
+float next_time(const Transitions& transitions, std::size_t i) {
+  std::vector<float> globals(1);
+  std::vector<std::uint8_t> mask(2);
+  read_state(transitions.row(i), transitions.shape, true, globals, mask);
+  return globals[0];
+}
+
+constexpr NstepConfig kTwoSteps{.n_step = 2, .discount = 0.5};
+
+TEST_CASE("a window of n rewards waits for the value of the state behind it", "[unit][actor]") {
+  OneEnvironment e(2, kTwoSteps);
+  e.act(0, 0, 10, {.reward = 1});
+  e.act(1, 0, 20, {.reward = 2});
+  REQUIRE(e.writer().full());
+  CHECK(e.writer().take().transitions.size() == 0);
+  e.act(2, 8, 30, {.reward = 3});
+  e.act(3, 9, 40, {.reward = 4});
+  const auto message = e.writer().take();
+  REQUIRE(message.transitions.size() == 2);
+  const auto first = read_head(message.transitions.row(0));
+  CHECK(first == TransitionHead{PolicyVersion{4}, 1 + 0.5F * 2, 0.25F, 0, 0, 1, 2});
+  CHECK(next_time(message.transitions, 0) == 2);
+  CHECK(message.priorities[0] == 10 - (2 + 0.25F * 8));
+  CHECK(message.priorities[1] == 20 - (2 + 0.5F * 3 + 0.25F * 9));
+  CHECK(message.episodes.empty());
+}
+
+TEST_CASE("where an episode terminates nothing is bootstrapped", "[unit][actor]") {
+  OneEnvironment e(2, kTwoSteps);
+  constexpr float kPoison = std::numeric_limits<float>::infinity();
+  const bool truncated = GENERATE(false, true);  // terminated wins
+  e.act(0, 0, 10, {.reward = 1});
+  e.act(1, 0, 20, {.reward = 2, .terminated = true, .truncated = truncated}, 99, kPoison);
+  const auto message = e.writer().take();
+  REQUIRE(message.transitions.size() == 2);
+  CHECK(read_head(message.transitions.row(0)) ==
+        TransitionHead{PolicyVersion{4}, 2, 0, 0, 0, 1, 2});
+  CHECK(read_head(message.transitions.row(1)) ==
+        TransitionHead{PolicyVersion{4}, 2, 0, 0, 0, 1, 1});
+  CHECK(next_time(message.transitions, 0) == 0);  // its own state, with a valid mask
+  CHECK(next_time(message.transitions, 1) == 1);
+  CHECK(message.priorities == std::vector<float>{8, 18});
+  REQUIRE(message.episodes.size() == 1);
+  CHECK(message.episodes[0] == EpisodeRecord{7, 2, 0, 0, 0});
+}
+
+TEST_CASE("where an episode is cut its last state is worth what the network says",
+          "[unit][actor]") {
+  OneEnvironment e(3, kTwoSteps);
+  e.act(0, 0, 10, {.reward = 1});
+  e.act(1, 0, 20, {.reward = 2, .truncated = true}, 2, 8);
+  e.act(0, 1000, 30, {.reward = 5});  // of the next episode: not part of the last one's windows
+  const auto message = e.writer().take();
+  REQUIRE(message.transitions.size() == 2);
+  CHECK(read_head(message.transitions.row(0)) ==
+        TransitionHead{PolicyVersion{4}, 2, 0.25F, 0, 0, 1, 2});
+  CHECK(read_head(message.transitions.row(1)) ==
+        TransitionHead{PolicyVersion{4}, 2, 0.5F, 0, 0, 1, 1});
+  CHECK(next_time(message.transitions, 0) == 2);
+  CHECK(next_time(message.transitions, 1) == 2);
+  CHECK(message.priorities == std::vector<float>{10 - (2 + 0.25F * 8), 20 - (2 + 0.5F * 8)});
+}
+
+TEST_CASE("rewards are scaled before they are added", "[unit][actor]") {
+  OneEnvironment e(1, {.n_step = 1, .discount = 1, .reward_scale = 100});
+  e.act(0, 0, 0, {.reward = 3, .terminated = true});
+  CHECK(read_head(e.writer().take().transitions.row(0)).n_step_return == 300);
+}
+
+TEST_CASE("settings of transitions are checked", "[unit][actor]") {
+  CHECK(validate(NstepConfig{}).empty());
+  CHECK(validate(NstepConfig{.n_step = 100, .discount = 0}).empty());
+  using Sentences = std::vector<std::string>;
+  CHECK(validate(NstepConfig{.n_step = 0}) == Sentences{"n_step: must be in 1..100"});
+  CHECK(validate(NstepConfig{.n_step = 101, .discount = 1.5, .reward_scale = 0}).size() == 3);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(validate(NstepConfig{.discount = kNan, .reward_scale = kNan}).size() == 2);
+}
+
+}  // namespace
+}  // namespace pacml::actor

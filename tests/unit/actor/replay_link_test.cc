@@ -1,0 +1,343 @@
+#include "actor/replay_link.h"
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "actor/learner_link.h"
+#include "tests/support/catch.h"
+#include "tests/support/wire_samples.h"
+#include "tests/unit/actor/scripted_server.h"
+
+namespace pacml::actor {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ScriptedServer;
+using testing::soon;
+using Mood = ScriptedServer::Mood;
+
+constexpr LinkConfig kQuick{
+    .hello_interval = 10ms, .ping_interval = 10ms, .silence = 400ms, .give_up = 20s};
+
+wire::Hello sample_hello() {
+  wire::Hello hello;
+  hello.actor = ActorId{3};
+  hello.incarnation = Incarnation{100};
+  hello.config_hash = 7;
+  return hello;
+}
+
+std::vector<env::GraphFeaturesPtr> sample_graphs() {
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->num_nodes = 1;
+  graph->node_width = graph->edge_width = 1;
+  graph->node_features = {1};
+  graph->hash = env::hash_features(*graph);
+  return {graph};
+}
+
+// Recognisable by its number of episodes' decisions.
+PrioritizedTransitions sample_batch(std::int64_t mark) {
+  Rng rng(Seed{static_cast<std::uint64_t>(mark)});
+  auto batch = testing::random_insert(rng).batch;
+  batch.episodes = {{0, mark, 0, 0, 0}};
+  return batch;
+}
+
+std::int64_t mark_of(const wire::Insert& insert) { return insert.batch.episodes.at(0).decisions; }
+
+// A link between a learner and a shard.
+struct Connected {
+  ScriptedServer learner;
+  ScriptedServer shard;
+  std::unique_ptr<transport::FrameClient> to_learner = learner.connect();
+  std::unique_ptr<transport::FrameSubscriber> announcements = learner.subscribe();
+  std::unique_ptr<transport::FrameClient> to_shard = shard.connect();
+  ReplayLink link;
+
+  explicit Connected(const LinkConfig& config = kQuick)
+      : link(*to_learner, *announcements, *to_shard, sample_hello(), sample_graphs(), config) {}
+
+  [[nodiscard]] Result<void> send(std::int64_t mark) { return link.send(sample_batch(mark), {}); }
+  // Acts as a loop does, until `holds`.
+  template <class Condition>
+  [[nodiscard]] bool act_until(Condition holds) {
+    const Deadline deadline = soon();
+    for (std::int64_t mark = 1'000; !deadline.expired(); ++mark) {
+      if (auto newer = link.newest_parameters()) weights = std::move(newer);
+      if (holds()) return true;
+      if (!send(mark)) return false;
+    }
+    return false;
+  }
+  std::optional<model::Parameters> weights;  // that act_until() got last
+};
+
+// Waits for what the server's thread does.
+template <class Condition>
+[[nodiscard]] bool comes(Condition holds) {
+  const Deadline deadline = soon();
+  while (!holds() && !deadline.expired()) std::this_thread::yield();
+  return holds();
+}
+
+TEST_CASE("transitions go to the shard bit for bit, numbered, and to nobody else",
+          "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.link.join({}));
+  for (std::int64_t mark = 1; mark <= 10; ++mark) REQUIRE(c.send(mark));
+  REQUIRE(comes([&] { return c.shard.inserts().size() == 10; }));
+  const auto inserts = c.shard.inserts();
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const wire::Insert& insert = inserts[static_cast<std::size_t>(i)];
+    CHECK(insert.actor == ActorId{3});
+    CHECK(insert.incarnation == Incarnation{100});
+    CHECK(insert.sequence.get() == static_cast<std::uint64_t>(i) + 1);
+    CHECK(insert.batch == sample_batch(i + 1));
+  }
+  CHECK(c.learner.inserts().empty());
+  CHECK(c.shard.hellos().front() == sample_hello());
+  CHECK(c.learner.hellos().front() == sample_hello());
+  CHECK(c.link.shard_joins() == 1);
+  CHECK(c.link.unacknowledged() == 0);
+}
+
+TEST_CASE("the welcome and the weights are the learner's", "[unit][actor]") {
+  Connected c;
+  c.learner.publish(7);
+  c.shard.publish(9);
+  const auto welcome = c.link.join({});
+  REQUIRE(welcome);
+  CHECK(welcome->policy_version == PolicyVersion{7});
+  const auto first = c.link.first_parameters({});
+  REQUIRE(first);
+  CHECK(first->version == PolicyVersion{7});
+  c.learner.publish(8);
+  REQUIRE(c.act_until([&] { return c.weights.has_value(); }));
+  CHECK(c.weights->version == PolicyVersion{8});
+}
+
+TEST_CASE("no more is sent than the shard has granted", "[unit][actor]") {
+  Connected c;
+  c.shard.allow(1);
+  std::stop_source stop;
+  auto sender = std::async(std::launch::async, [&] {
+    std::int64_t sent = 0;
+    while (c.link.send(sample_batch(sent + 1), stop.get_token())) ++sent;
+    return sent;
+  });
+  REQUIRE(comes([&] { return c.shard.inserts().size() == 3; }));
+  // It asks meanwhile, and the learner is looked after, too.
+  REQUIRE(comes([&] { return c.shard.pings() > 3 && c.learner.pings() > 3; }));
+  CHECK(c.shard.inserts().size() == 3);
+  c.shard.allow(2);
+  REQUIRE(comes([&] { return c.shard.inserts().size() == 4; }));
+  stop.request_stop();
+  CHECK(sender.get() == 4);
+  CHECK(c.link.shard_joins() == 1);
+}
+
+TEST_CASE("a shard that forgot us is joined again, as a new incarnation", "[unit][actor]") {
+  Connected c;
+  c.shard.allow(0);
+  REQUIRE(c.link.join({}));
+  REQUIRE(c.send(1));
+  REQUIRE(c.send(2));
+  REQUIRE(comes([&] { return c.shard.inserts().size() == 2; }));
+  c.shard.restart();  // out of credits that the new one knows nothing of: the Ping finds out
+  REQUIRE(c.send(3));
+  REQUIRE(comes([&] { return c.shard.inserts().size() == 3; }));
+  const wire::Insert third = c.shard.inserts().back();
+  CHECK(mark_of(third) == 3);
+  CHECK(third.incarnation == Incarnation{101});
+  CHECK(third.sequence == Sequence{1});
+  CHECK(c.link.shard_joins() == 2);
+  CHECK(c.link.unacknowledged() == 0);  // both had been accepted
+  CHECK(c.learner.hellos().back().incarnation == Incarnation{100});
+}
+
+TEST_CASE("what was on its way to a shard that died counts as unacknowledged", "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.send(1));
+  c.shard.become(Mood::kIsDead);
+  std::stop_source stop;
+  auto sender = std::async(std::launch::async, [&] {
+    std::int64_t sent = 0;
+    while (c.link.send(sample_batch(sent + 2), stop.get_token())) ++sent;
+    return sent;
+  });
+  // Out of credits and of patience, it says Hello to a silent house, and nothing else.
+  REQUIRE(comes([&] { return c.shard.hellos().size() > 5; }));
+  CHECK(c.shard.inserts().size() <= 1);
+  c.shard.become(Mood::kServes);
+  REQUIRE(comes([&] { return c.shard.inserts().size() > 5; }));
+  stop.request_stop();
+  const auto sent = sender.get();
+  CHECK(c.link.shard_joins() == 2);
+  const auto inserts = c.shard.inserts();
+  CHECK(inserts.back().incarnation == Incarnation{101});
+  // All but what the dead one swallowed has come.
+  CHECK(c.link.unacknowledged() >= 1);
+  CHECK(c.link.unacknowledged() <= 3);
+  CHECK(inserts.size() + c.link.unacknowledged() >= static_cast<std::size_t>(sent));
+}
+
+TEST_CASE("a shard that stops in order is waited for", "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.send(1));
+  c.shard.become(Mood::kStops);
+  auto sender = std::async(std::launch::async, [&] {
+    for (std::int64_t mark = 2; mark <= 6; ++mark) {
+      if (!c.send(mark)) return false;
+    }
+    return true;
+  });
+  REQUIRE(comes([&] { return c.shard.hellos().size() > 2; }));
+  c.shard.become(Mood::kServes);
+  c.shard.restart();
+  CHECK(sender.get());
+  CHECK(c.link.shard_joins() == 2);
+}
+
+TEST_CASE("a shard that never comes ends the link, after its patience", "[unit][actor]") {
+  LinkConfig config = kQuick;
+  config.give_up = 1s;
+  Connected c(config);
+  REQUIRE(c.link.join({}));
+  c.shard.become(Mood::kIsDead);
+  const auto sent = c.send(1);
+  REQUIRE_FALSE(sent);
+  CHECK(sent.error().code == Errc::kTimeout);
+  CHECK(sent.error().detail == "no replay shard answered within 1 s");
+  CHECK(c.send(2).error().detail == sent.error().detail);
+}
+
+TEST_CASE("acting goes on without a learner, which is joined again, whatever its version",
+          "[unit][actor]") {
+  Connected c;
+  c.learner.publish(9);
+  REQUIRE(c.link.first_parameters({}));
+  const std::uint64_t resumed_at = GENERATE(4, 30);
+  SECTION("it comes back at once") { c.learner.restart(resumed_at); }
+  SECTION("it is away for a while") {
+    c.learner.become(Mood::kIsDead);
+    const auto before = c.learner.hellos().size();
+    REQUIRE(c.act_until([&] { return c.learner.hellos().size() > before + 3; }));
+    CHECK_FALSE(c.weights);
+    c.learner.restart(resumed_at);
+    c.learner.become(Mood::kServes);
+  }
+  REQUIRE(c.act_until([&] { return c.weights.has_value(); }));
+  CHECK(c.weights->version == PolicyVersion{resumed_at});
+  CHECK(c.link.learner_joins() == 2);
+  CHECK(c.learner.hellos().back().incarnation == Incarnation{101});
+  // The shard noticed nothing of it.
+  CHECK(c.link.shard_joins() == 1);
+  const auto inserts = c.shard.inserts();
+  for (std::size_t i = 0; i < inserts.size(); ++i) REQUIRE(inserts[i].sequence.get() == i + 1);
+}
+
+TEST_CASE("both may restart", "[unit][actor]") {
+  Connected c;
+  c.learner.publish(9);
+  REQUIRE(c.link.first_parameters({}));
+  REQUIRE(c.send(1));
+  c.shard.restart();
+  c.learner.restart(2);
+  REQUIRE(c.act_until([&] { return c.weights && c.link.shard_joins() == 2; }));
+  CHECK(c.weights->version == PolicyVersion{2});
+  CHECK(c.link.learner_joins() == 2);
+}
+
+TEST_CASE("while a shard keeps us waiting, a learner that restarts is joined again",
+          "[unit][actor]") {
+  Connected c;
+  c.shard.allow(0);
+  REQUIRE(c.link.join({}));
+  auto sender = std::async(std::launch::async, [&] { return c.send(1) && c.send(2) && c.send(3); });
+  REQUIRE(comes([&] { return c.shard.pings() > 0; }));
+  c.learner.restart();
+  REQUIRE(comes([&] { return c.learner.hellos().back().incarnation == Incarnation{101}; }));
+  c.shard.allow(5);
+  CHECK(sender.get());
+}
+
+TEST_CASE(
+    "the learner's end, or its refusal, ends the link also where only the shard is waited for",
+    "[unit][actor]") {
+  Connected c;
+  c.shard.allow(0);
+  REQUIRE(c.link.join({}));
+  const auto [mood, code, sentence] = GENERATE(
+      table<Mood, Errc, std::string>({{Mood::kStops, Errc::kStopped, "the server stops"},
+                                      {Mood::kRefuses, Errc::kVersionMismatch, "not with me"}}));
+  auto sender = std::async(std::launch::async, [&] {
+    Result<void> sent;
+    while (sent) sent = c.send(1);
+    return sent.error();
+  });
+  REQUIRE(comes([&] { return c.shard.pings() > 0; }));
+  c.learner.become(mood);
+  const Error ended = sender.get();
+  CHECK(ended.code == code);
+  CHECK(ended.detail == sentence);
+}
+
+TEST_CASE("a shard that refuses us says why", "[unit][actor]") {
+  Connected c;
+  c.shard.become(Mood::kRefuses);
+  const auto sent = c.send(1);
+  REQUIRE_FALSE(sent);
+  CHECK(sent.error().code == Errc::kVersionMismatch);
+  CHECK(sent.error().detail == "not with me");
+}
+
+TEST_CASE("graphs are sent to whoever asks for them", "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.link.join({}));
+  const GraphHash known = sample_graphs()[0]->hash;
+  c.learner.ask_for(GraphHash{12345});  // never named: nothing comes
+  c.learner.ask_for(known);
+  REQUIRE(c.act_until([&] { return !c.learner.graphs().empty(); }));
+  CHECK(c.learner.graphs().size() == 1);
+  CHECK(c.learner.graphs()[0].hash == known);
+}
+
+TEST_CASE("an actor takes its leave of both", "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.send(1));
+  REQUIRE(c.link.join({}));
+  c.link.leave("done");
+  CHECK(comes([&] { return c.learner.goodbyes() == 1 && c.shard.goodbyes() == 1; }));
+}
+
+TEST_CASE("a server of another version of the protocol is not waited for", "[unit][actor]") {
+  Connected c;
+  const std::string sentence = "the peer speaks protocol version 77, this program version " +
+                               std::to_string(wire::kProtocolVersion);
+  SECTION("a learner of transitions") {
+    c.learner.become(Mood::kSpeaksOtherwise);
+    const auto welcome = c.link.join({});
+    REQUIRE_FALSE(welcome);
+    CHECK(welcome.error().code == Errc::kVersionMismatch);
+    CHECK(welcome.error().detail == sentence);
+    CHECK(c.send(1).error().detail == sentence);
+  }
+  SECTION("a shard") {
+    c.shard.become(Mood::kSpeaksOtherwise);
+    CHECK(c.send(1).error().detail == sentence);
+  }
+  SECTION("a learner of unrolls") {
+    c.learner.become(Mood::kSpeaksOtherwise);
+    const auto client = c.learner.connect();
+    LearnerLink link(*client, *c.announcements, sample_hello(), {}, kQuick);
+    CHECK(link.join({}).error().detail == sentence);
+    CHECK(link.first_parameters({}).error().detail == sentence);
+  }
+}
+
+}  // namespace
+}  // namespace pacml::actor
