@@ -11,6 +11,7 @@
 #include "apps/train_config.h"
 #include "bench/inference_bench.h"
 #include "bench/replay_bench.h"
+#include "bench/replay_service_bench.h"
 #include "bench/simulator_bench.h"
 #include "bench/transport_bench.h"
 #include "common/result.h"
@@ -46,7 +47,11 @@ void bench_transport(const BenchSettings& /*settings*/, BenchReport& report) {
 }
 
 void bench_replay(const BenchSettings& /*settings*/, BenchReport& report) {
-  report.emplace_back("replay", bench::run_replay_bench());
+  auto figures = bench::run_replay_bench();
+  for (auto& [name, value] : bench::run_replay_service_bench()) {
+    figures.emplace_back("service_" + name, value);
+  }
+  report.emplace_back("replay", std::move(figures));
 }
 
 // LibTorch is not linked here: the other program measures, and its report is taken over.

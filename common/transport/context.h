@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+
+#include "common/transport/curve.h"
 
 namespace pacml::transport {
 
@@ -9,7 +12,8 @@ namespace pacml::transport {
 // every socket return kStopped, for good.
 class Context {
  public:
-  explicit Context(int io_threads = 1);
+  // `encryption`: of every socket; without it they talk in the clear.
+  explicit Context(int io_threads = 1, std::optional<Encryption> encryption = {});
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();

@@ -41,6 +41,17 @@ bool somebody_listens(const std::string& path) {
   return answered;
 }
 
+void encrypt(zmq::socket_t& socket, zmq::socket_type type, const Encryption& encryption) {
+  const bool binds = type == zmq::socket_type::router || type == zmq::socket_type::pub;
+  socket.set(zmq::sockopt::curve_secretkey, encryption.own.secret_key);
+  if (binds) {
+    socket.set(zmq::sockopt::curve_server, true);
+  } else {
+    socket.set(zmq::sockopt::curve_publickey, encryption.own.public_key);
+    socket.set(zmq::sockopt::curve_serverkey, encryption.server_public_key);
+  }
+}
+
 // Sends one part. False: the queue is full or, in mid-message, the connection is gone.
 bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool first, bool more) {
   const auto flags = more ? zmq::send_flags::sndmore : zmq::send_flags::none;
@@ -105,6 +116,7 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
     socket.set(zmq::sockopt::heartbeat_timeout, config.heartbeat_timeout_ms);
     socket.set(zmq::sockopt::heartbeat_ttl, config.heartbeat_timeout_ms);
   }
+  if (const auto& encryption = context.native().encryption) encrypt(socket, type, *encryption);
   if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_mandatory, true);
   if (type == zmq::socket_type::sub) socket.set(zmq::sockopt::subscribe, "");
   return socket;

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <zmq.hpp>
 
 #include "common/clock.h"
@@ -18,8 +20,9 @@
 namespace pacml::transport {
 
 struct Context::Native {
-  explicit Native(int io_threads) : zmq(io_threads) {}
+  Native(int io_threads, std::optional<Encryption> e) : zmq(io_threads), encryption(std::move(e)) {}
   zmq::context_t zmq;
+  const std::optional<Encryption> encryption;
 };
 
 // Ends another thread's poll. An eventfd, since a ZeroMQ socket may be used by one thread only.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "common/transport/dealer.h"
 #include "common/transport/in_process.h"
@@ -31,8 +33,10 @@ struct InProcessPair {
 // Over ZeroMQ; `server_at` and `publisher_at` become the real endpoints once bound.
 class ZmqPair {
  public:
-  ZmqPair(const std::string& server_at, const std::string& publisher_at)
-      : server_at_(transport::Endpoint::parse(server_at)),
+  ZmqPair(const std::string& server_at, const std::string& publisher_at,
+          std::optional<transport::Encryption> encryption = {})
+      : context_(1, std::move(encryption)),
+        server_at_(transport::Endpoint::parse(server_at)),
         publisher_at_(transport::Endpoint::parse(publisher_at)) {
     config_.queue_messages = kPairQueue;
   }
@@ -69,6 +73,15 @@ struct ZmqInprocPair : ZmqPair {
 struct ZmqTcpPair : ZmqPair {
   static constexpr bool kDeliversAtOnce = false;
   ZmqTcpPair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*") {}
+};
+
+inline transport::Encryption one_key_pair() {
+  const auto keys = transport::generate_curve_keys();
+  return {keys, keys.public_key};
+}
+struct ZmqCurvePair : ZmqPair {
+  static constexpr bool kDeliversAtOnce = false;
+  ZmqCurvePair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", one_key_pair()) {}
 };
 
 struct IpcFolder {
