@@ -5,7 +5,8 @@
 namespace pacml::bench {
 
 // A replay table of 2^20 items, priorities spread evenly over the exponents from 1e-6 to 1e6, alpha
-// 0.6, on one thread, in batches of 512. Rates are medians over slices of the work.
+// 0.6, on one thread, in batches of 512. Rates are medians over slices of the work; seconds are the
+// thread's, so that other processes do not enter.
 //   {structure}_{inserts,updates,samples}_per_second   weights only, in the sum tree in use
 //       (wide_tree) and in what it was chosen over (binary_tree, exponent_buckets)
 //   selector_{inserts,updates,samples}_per_second      PrioritizedSelector, from priorities
