@@ -19,7 +19,7 @@ namespace pacml::bench {
 //   snapshot_cost_seconds     the difference: what a snapshot costs the table's thread altogether
 //   snapshot_seconds, snapshot_bytes
 //   snapshot_longest_pause_seconds                     of one call that only serves the snapshot
-// Takes about ten seconds and 700 MB.
+// Takes about fifteen seconds and 700 MB.
 [[nodiscard]] Figures run_replay_bench();
 
 }  // namespace pacml::bench
