@@ -11,11 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "common/experience/transitions.h"
 #include "common/experience/unrolls.h"
 #include "common/rng.h"
+#include "learner/apex_dqn.h"
 #include "learner/graph_registry.h"
 #include "learner/impala.h"
 #include "learner/train_batch.h"
+#include "learner/transition_batch.h"
+#include "model/fused_policy.h"
 #include "model/initialise.h"
 #include "model/torch_network.h"
 
@@ -74,6 +78,42 @@ Unrolls synthetic_unrolls(Rng& rng, std::span<const env::GraphFeaturesPtr> graph
   }
   for (std::size_t b = 0; b < kEnvironments; ++b) {
     out.mask[out.at(kSteps, b) * out.num_actions] = 1;
+  }
+  return out;
+}
+
+// N transitions whose states and masks are unrelated, of any graph.
+Transitions synthetic_transitions(Rng& rng, std::span<const env::GraphFeaturesPtr> graphs,
+                                  std::size_t count) {
+  Transitions out;
+  out.shape = {static_cast<std::uint32_t>(kShape.globals),
+               static_cast<std::uint32_t>(kShape.actions)};
+  for (const auto& graph : graphs) out.graphs.push_back(graph->hash);
+  struct State {
+    std::vector<float> globals;
+    std::vector<std::uint8_t> mask;
+  };
+  const auto state_with = [&](std::size_t valid) {
+    State state{std::vector<float>(out.shape.num_globals),
+                std::vector<std::uint8_t>(out.shape.num_actions)};
+    for (float& x : state.globals) x = static_cast<float>(rng.uniform());
+    for (std::uint8_t& bit : state.mask) bit = static_cast<std::uint8_t>(rng.below(2));
+    state.mask[valid] = 1;
+    return state;
+  };
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto action = rng.below(out.shape.num_actions);
+    const State now = state_with(action);
+    const State next = state_with(0);
+    TransitionHead head;
+    head.n_step_return = rng.below(2) == 0 ? -1.0F : 1.0F;
+    head.discount = 0.97F;
+    head.graph = static_cast<std::uint16_t>(rng.below(graphs.size()));
+    head.next_graph = static_cast<std::uint16_t>(rng.below(graphs.size()));
+    head.action = static_cast<std::int16_t>(action);
+    head.steps = 3;
+    out.append(head, {head.graph, now.globals, now.mask},
+               {head.next_graph, next.globals, next.mask});
   }
   return out;
 }
@@ -156,6 +196,57 @@ Figures run_learner_bench() {
     static_cast<void>(setup.network.backward(logit_gradients, value_gradients));
   });
   figures.emplace_back("backward_seconds_b2000", both - forward);
+  return figures;
+}
+
+Figures run_apex_bench() {
+  constexpr std::size_t kStageBatch = 512;
+  Setup setup;
+  const auto online = model::make_fused_policy(kShape);
+  const auto target = model::make_fused_policy(kShape);
+  learner::ApexDqn apex({}, setup.network, *online, *target);
+  apex.set_graphs(setup.graphs.graphs());
+  learner::TransitionBatch batch;
+  Figures figures;
+  for (const std::size_t size : {kStageBatch, std::size_t{1024}, std::size_t{2048}}) {
+    const Transitions rows = synthetic_transitions(setup.rng, setup.graphs.graphs(), size);
+    std::vector<double> probabilities(size);
+    for (double& p : probabilities) p = 1e-6 * (0.01 + setup.rng.uniform());
+    const double seconds = median_seconds([&] {
+      learner::assemble(rows, probabilities, setup.graphs, batch);
+      static_cast<void>(apex.update(batch));
+      static_cast<void>(apex.snapshot());
+    });
+    const double rate = static_cast<double>(size) / seconds;
+    if (figures.empty()) figures.emplace_back("samples_per_second", rate);
+    figures.emplace_back("samples_per_second_b" + std::to_string(size), rate);
+  }
+
+  const Transitions rows = synthetic_transitions(setup.rng, setup.graphs.graphs(), kStageBatch);
+  const std::vector<double> probabilities(kStageBatch, 1e-6);
+  const auto stage = [&figures](const std::string& name, double seconds) {
+    figures.emplace_back(name + "_seconds_b" + std::to_string(kStageBatch), seconds);
+  };
+  stage("assemble",
+        median_seconds([&] { learner::assemble(rows, probabilities, setup.graphs, batch); }));
+  stage("update", median_seconds([&] { static_cast<void>(apex.update(batch)); }));
+  const model::Parameters weights = apex.snapshot();
+  model::PolicyOutput output;
+  stage("targets", median_seconds([&] {
+          online->set_parameters(weights);
+          online->evaluate(batch.next_states, output);
+          target->evaluate(batch.next_states, output);
+        }));
+  const double forward =
+      median_seconds([&] { static_cast<void>(setup.network.forward(batch.states)); });
+  stage("forward", forward);
+  const std::vector<float> logit_gradients(batch.states.masks().size(), 1e-3F);
+  const std::vector<float> value_gradients(batch.size(), 1e-3F);
+  const double both = median_seconds([&] {
+    static_cast<void>(setup.network.forward(batch.states));
+    static_cast<void>(setup.network.backward(logit_gradients, value_gradients));
+  });
+  stage("backward", both - forward);
   return figures;
 }
 

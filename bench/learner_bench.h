@@ -10,10 +10,21 @@ namespace pacml::bench {
 // and Adam.
 //   samples_per_second                 batches of 2000 decisions
 //   samples_per_second_b{B}            B = 1000, 2000, 4000
-//   {stage}_seconds_b2000              stage = assemble, forward, backward, update (an update is
-//   all
-//                                      but assemble)
+//   {stage}_seconds_b2000              stage = assemble, forward, backward, update (all but
+//                                      assemble)
 // Medians over repetitions. Takes about five seconds. Call prepare_torch_runtime() first.
 [[nodiscard]] Figures run_learner_bench();
+
+// Ape-X on one core, with the same network and graphs: a sample is one transition that was learned
+// from, from its stored row to its new priority: assembled, importance weight, two passes without
+// gradient over the next state, forward, Huber loss, backward, clip and Adam. The actors' copy of
+// the weights, one per update, is included.
+//   samples_per_second                 batches of 512 transitions
+//   samples_per_second_b{B}            B = 512, 1024, 2048
+//   {stage}_seconds_b512               stage = assemble, targets (the two passes, with the weights
+//                                      unpacked for one of them), forward, backward, update (all
+//                                      but assemble)
+// Medians over repetitions. Takes about eight seconds. Call prepare_torch_runtime() first.
+[[nodiscard]] Figures run_apex_bench();
 
 }  // namespace pacml::bench

@@ -23,10 +23,10 @@ constexpr double kError = 0.06;  // of values between 0.3 and 1
 
 std::vector<float> train(Seed seed) {
   const env::SignalChain chain(1);
-  model::NetworkConfig small;
-  small.message_width = 8;
-  small.hidden_width = 8;
-  small.node_width = 8;
+  model::NetworkConfig small;  // but wide enough that not all rectifiers of a layer fall silent
+  small.message_width = 16;
+  small.hidden_width = 16;
+  small.node_width = 16;
   small.readout_width = 32;
   const model::NetworkShape shape = model::make_shape(small, chain.spec());
 
@@ -38,7 +38,7 @@ std::vector<float> train(Seed seed) {
   ApexConfig config;
   config.target_period = 50;
   config.learning_rate = {
-      .kind = ScheduleKind::kLinear, .start = 5e-3, .end = 2e-4, .decisions = kUpdates * 64};
+      .kind = ScheduleKind::kLinear, .start = 2e-3, .end = 2e-4, .decisions = kUpdates * 64};
   ApexDqn apex(config, network, *online, *target);
 
   ChainReplay replay({.view = ChainView::kGraph}, model::make_fused_policy(shape), seed);

@@ -164,9 +164,11 @@ TEST_CASE("moments that move leave action values where they are", "[unit][learne
   CHECK(bench.network.parameters()[2] != Approx(6));  // though the weights did move
 }
 
-TEST_CASE("the target network is renewed every so many updates", "[unit][learner]") {
+TEST_CASE("the target network is renewed every so many updates, in the unit of rewards",
+          "[unit][learner]") {
   ApexConfig config = plain_config();
   config.target_period = 3;
+  config.value_normalisation = ValueNormalisation::kPopArt;
   Bench bench(config);
   const auto batch = batch_of({{.state = 0, .action = 0, .n_step_return = 5}});
   const std::vector<float> first = bench.apex.save().vectors.at("target");
