@@ -8,6 +8,7 @@
 
 namespace pacml::actor {
 
+// A message holds at most 524288 decisions.
 struct ActorConfig {
   std::int64_t environments = 32;   // stepped in lockstep by one actor; 1..4096
   std::int64_t unroll_length = 50;  // decisions of each environment in a message; 1..4096

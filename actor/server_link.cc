@@ -12,8 +12,6 @@ namespace {
 
 // How often a wait looks at its stop token, at least.
 constexpr std::chrono::milliseconds kSlice{100};
-// A graph that finds no room in the socket's queue is asked for again, but only after a Ping.
-constexpr std::chrono::milliseconds kGraphPatience{1'000};
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
@@ -122,9 +120,9 @@ Result<void> ServerLink::end(Errc code, std::string reason) {
 void ServerLink::send_graph(GraphHash hash) {
   const auto it = std::find_if(graphs_.begin(), graphs_.end(),
                                [&](const auto& graph) { return graph->hash == hash; });
-  // A graph that we never named: the server asks again or gives up; nothing to do here.
-  if (it == graphs_.end()) return;
-  static_cast<void>(transport_->send(wire::encode(to_message(**it)), Deadline::in(kGraphPatience)));
+  // A graph that we never named, or that finds no room in the queue: after the next Ping, the
+  // server asks again or gives up; nothing to do here.
+  if (it != graphs_.end()) say(to_message(**it));
 }
 
 Result<void> ServerLink::drain() {
