@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "actor/exploration.h"
-#include "common/check.h"
 #include "model/duelling.h"
 
 namespace pacml::actor {
@@ -19,19 +17,16 @@ void copy_row(const env::ObservationBatch& from, std::size_t row, env::Observati
 }  // namespace
 
 ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
-                             const NstepConfig& nstep, std::vector<double> epsilons,
-                             model::Policy& policy, Seed seed)
+                             const NstepConfig& nstep, EpsilonGreedy exploration,
+                             model::Policy& policy)
     : writer_(spec, static_cast<std::size_t>(config.environments),
               static_cast<std::size_t>(config.unroll_length), nstep),
-      epsilons_(std::move(epsilons)),
+      exploration_(std::move(exploration)),
       policy_(&policy),
-      rng_(derive(seed, Purpose::kExploration, 0)),
       actions_(static_cast<std::size_t>(config.environments)),
       action_values_(actions_.size()),
       best_values_(actions_.size()),
-      truncated_(0, spec.num_globals, spec.num_actions) {
-  PACML_CHECK(epsilons_.size() == actions_.size(), "one epsilon for each environment");
-}
+      truncated_(0, spec.num_globals, spec.num_actions) {}
 
 void ApexBehaviour::evaluate_values(const env::ObservationBatch& observations,
                                     const model::PolicyOutput& output, std::span<float> best) {
@@ -52,7 +47,7 @@ std::span<const int> ApexBehaviour::choose(const env::ObservationBatch& observat
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     // By the logits, as in evaluation: adding the state's value may round differences away.
-    actions_[b] = epsilon_greedy(logits.subspan(b * width, width), epsilons_[b], rng_);
+    actions_[b] = exploration_.choose(b, logits.subspan(b * width, width));
     action_values_[b] = q_[b * width + static_cast<std::size_t>(actions_[b])];
   }
   return actions_;

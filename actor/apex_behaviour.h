@@ -4,8 +4,8 @@
 
 #include "actor/actor_config.h"
 #include "actor/behaviour.h"
+#include "actor/exploration.h"
 #include "actor/nstep_writer.h"
-#include "common/rng.h"
 #include "model/policy.h"
 
 namespace pacml::actor {
@@ -14,11 +14,9 @@ namespace pacml::actor {
 // random actions, and records n-step transitions with their first priorities. Thread-confined.
 class ApexBehaviour final : public Behaviour {
  public:
-  // `epsilons` [B]: the share of random actions in each environment. Borrows `policy`, the loop's
-  // own, for the values of states in which an episode was cut. `seed`: of this actor alone.
+  // Borrows `policy`, the loop's own, for the values of states in which an episode was cut.
   ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
-                const NstepConfig& nstep, std::vector<double> epsilons, model::Policy& policy,
-                Seed seed);
+                const NstepConfig& nstep, EpsilonGreedy exploration, model::Policy& policy);
 
   [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
                                             const model::PolicyOutput& output) override;
@@ -38,9 +36,8 @@ class ApexBehaviour final : public Behaviour {
                           const env::ObservationBatch& last_observations);
 
   NstepWriter writer_;
-  std::vector<double> epsilons_;
+  EpsilonGreedy exploration_;
   model::Policy* policy_;
-  Rng rng_;
   std::vector<int> actions_;          // [B]
   std::vector<float> action_values_;  // [B]
   std::vector<float> best_values_;    // [B]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "common/check.h"
 #include "model/duelling.h"
@@ -16,6 +17,9 @@ std::vector<std::string> validate(const ExplorationConfig& c) {
   if (!(c.base >= 0 && c.base <= 1)) problems.emplace_back("base: must be from 0 to 1");
   if (!(c.exponent >= 0 && std::isfinite(c.exponent))) {
     problems.emplace_back("exponent: must be finite and at least 0");
+  }
+  if (!(c.persistence >= 1 && c.persistence <= 1e6)) {
+    problems.emplace_back("persistence: must be from 1 to 1e6");
   }
   return problems;
 }
@@ -38,15 +42,42 @@ std::vector<double> ladder_of(const ExplorationConfig& config, ActorId actor, st
   return epsilons;
 }
 
-int epsilon_greedy(std::span<const float> values, double epsilon, Rng& rng) {
-  if (rng.uniform() >= epsilon) return model::best_valid_action(values);
-  const auto valid = [](float value) { return value != model::kMaskedLogit; };
-  const auto choices = std::ranges::count_if(values, valid);
-  PACML_CHECK(choices > 0, "a state without a valid action");
-  std::uint64_t left = rng.below(static_cast<std::uint64_t>(choices));
-  std::size_t action = 0;
-  while (!valid(values[action]) || left-- > 0) ++action;
-  return static_cast<int>(action);
+EpsilonGreedy::EpsilonGreedy(std::vector<double> epsilons, double persistence, Seed seed)
+    : starts_(std::move(epsilons)),
+      persistence_(persistence),
+      held_(starts_.size()),
+      rng_(derive(seed, Purpose::kExploration, 0)) {
+  // Random spells last `persistence` decisions and greedy ones (1 - p) / p: the share of the former
+  // is epsilon.
+  for (double& p : starts_) {
+    if (p > 0) p = p / (p + persistence * (1 - p));
+  }
+}
+
+std::uint64_t EpsilonGreedy::draw_duration() {
+  if (persistence_ == 1) return 1;
+  const double over = std::log1p(-rng_.uniform()) / std::log1p(-1 / persistence_);
+  return 1 + static_cast<std::uint64_t>(over);
+}
+
+int EpsilonGreedy::choose(std::size_t b, std::span<const float> values) {
+  const auto valid = [&values](std::size_t action) {
+    return values[action] != model::kMaskedLogit;
+  };
+  Held& held = held_[b];
+  if (held.left == 0 && rng_.uniform() < starts_[b]) {
+    choices_.clear();
+    for (std::size_t action = 0; action < values.size(); ++action) {
+      if (valid(action)) choices_.push_back(static_cast<int>(action));
+    }
+    PACML_CHECK(!choices_.empty(), "a state without a valid action");
+    held = {choices_[rng_.below(choices_.size())], draw_duration()};
+  }
+  if (held.left > 0) {
+    --held.left;
+    if (valid(static_cast<std::size_t>(held.action))) return held.action;
+  }
+  return model::best_valid_action(values);
 }
 
 }  // namespace pacml::actor

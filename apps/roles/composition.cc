@@ -21,8 +21,9 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
   }
   auto epsilons = actor::ladder_of(config.exploration, id, static_cast<std::size_t>(config.actors),
                                    static_cast<std::size_t>(config.actor.environments));
-  return std::make_unique<actor::ApexBehaviour>(spec, config.actor, config.transitions,
-                                                std::move(epsilons), policy, seed);
+  return std::make_unique<actor::ApexBehaviour>(
+      spec, config.actor, config.transitions,
+      actor::EpsilonGreedy(std::move(epsilons), config.exploration.persistence, seed), policy);
 }
 
 Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,

@@ -45,8 +45,8 @@ std::vector<PrioritizedTransitions> act(const std::vector<double>& epsilons, int
                                         Seed seed = Seed{1}) {
   const auto policy = model::make_fused_policy(small_shape());
   ActorLoop loop(kConfig, make_chain, *policy,
-                 std::make_unique<ApexBehaviour>(make_chain()->spec(), kConfig, kNstep, epsilons,
-                                                 *policy, seed),
+                 std::make_unique<ApexBehaviour>(make_chain()->spec(), kConfig, kNstep,
+                                                 EpsilonGreedy(epsilons, 1, seed), *policy),
                  seed);
   loop.set_parameters(weights());
   std::vector<PrioritizedTransitions> out;
