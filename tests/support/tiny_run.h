@@ -33,4 +33,21 @@ inline apps::TrainConfig tiny_config() {
   return config;
 }
 
+// The same, learned by Ape-X out of two small shards that keep their proportions.
+inline apps::TrainConfig tiny_apex_config() {
+  apps::TrainConfig config = tiny_config();
+  config.algorithm = apps::AlgorithmKind::kApex;
+  config.actors = 2;
+  config.apex.batch_size = 64;
+  config.apex.target_period = 50;
+  config.replay.shards = 2;
+  config.replay.table.capacity = 5'000;
+  config.replay.table.min_size = 300;
+  config.replay.table.samples_per_insert = 2;
+  config.replay.table.error_buffer = 500;
+  config.replay.snapshot_seconds = 0.2;
+  config.replay.patience_seconds = 0.5;
+  return config;
+}
+
 }  // namespace pacml::testing

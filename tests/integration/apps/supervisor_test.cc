@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "common/asio.h"
 #include "common/clock.h"
@@ -27,7 +28,8 @@ SupervisedChild shell(const std::string& name, const std::string& script, int st
                       std::optional<Backoff> restart = {}) {
   return {{.name = name, .command = {"/bin/sh", "-c", script}, .environment = {}, .log = {}},
           stage,
-          restart};
+          restart,
+          {}};
 }
 
 // A supervisor that remembers every report, and the loop that it runs on.
@@ -96,6 +98,37 @@ TEST_CASE("after a healthy life the wait starts from the beginning") {
   bench.run_until([&] { return bench.count(Kind::kRestarting, "crasher") >= 3; });
   CHECK(bench.last(Kind::kRestarting).delay == 1ms);
   bench.stop();
+}
+
+TEST_CASE("a child that dies too often in a row is given up, with its last exit") {
+  Bench bench;
+  Backoff backoff = kQuick;
+  backoff.most_deaths = 3;
+  bench.supervisor.start(shell("crasher", "exit 3", 0, backoff));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "crasher") == 1; });
+  CHECK(bench.count(Kind::kStarted, "crasher") == 3);
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{3, 0});
+}
+
+TEST_CASE("healthy lives between its deaths keep a child from being given up") {
+  Bench bench;
+  Backoff backoff = kQuick;
+  backoff.most_deaths = 2;
+  backoff.healthy_after = 0ms;
+  bench.supervisor.start(shell("crasher", "exit 3", 0, backoff));
+  bench.run_until([&] { return bench.count(Kind::kRestarting, "crasher") >= 4; });
+  CHECK(bench.count(Kind::kEnded, "crasher") == 0);
+  bench.stop();
+}
+
+TEST_CASE("a later life may have another command than the first") {
+  Bench bench;
+  SupervisedChild child = shell("learner", "exit 3", 0, kQuick);
+  child.before_restart = [](ChildSpec& spec) { spec.command.back() = "exit 0"; };
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
+  CHECK(bench.count(Kind::kStarted, "learner") == 2);
+  CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, 0});
 }
 
 TEST_CASE("a child that is killed from outside is restarted with another pid") {
@@ -213,7 +246,7 @@ TEST_CASE("a child that cannot be started is a sentence, and nothing has changed
   Bench bench;
   CHECK_THROWS_WITH(
       bench.supervisor.start(
-          {{.name = "actor-0", .command = {"/no/such"}, .environment = {}, .log = {}}, 0, {}}),
+          {{.name = "actor-0", .command = {"/no/such"}, .environment = {}, .log = {}}, 0, {}, {}}),
       "cannot start actor-0: cannot run /no/such: No such file or directory");
   CHECK(bench.supervisor.children().empty());
 }

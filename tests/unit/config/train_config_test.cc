@@ -82,7 +82,10 @@ TEST_CASE("what cannot be is refused where it was written", "[unit][config]") {
   for (const std::string change :
        {"seed=-1", "actors=0", "actor.unroll_length=0", "impala.batch_decisions=0",
         "learner.credits_per_actor=0", "learner.metrics_seconds=0", "network.message_width=7",
-        "transport.queue_messages=0", "env.op_quantum=0", "env.max_partitions_per_op=0"}) {
+        "transport.queue_messages=0", "env.op_quantum=0", "env.max_partitions_per_op=0",
+        "apex.batch_size=0", "exploration.base=2", "transitions.n_step=0", "replay.shards=0",
+        "replay.prefetch=0", "replay.table.capacity=0", "replay.table.priority_exponent=2",
+        "replay.table.samples_per_insert=-1", "replay.table.min_size=0"}) {
     INFO(change);
     const std::string key = change.substr(0, change.find('='));
     CHECK_THAT(refusal(change), Catch::StartsWith("--set " + change + ": ") &&
@@ -97,7 +100,7 @@ TEST_CASE("a task whose model is not there is refused with the nearest name", "[
                                             Catch::Contains("did you mean 'alexnet'?"));
 }
 
-TEST_CASE("actors and learners must agree on task, network and graphs, on nothing else",
+TEST_CASE("processes must agree on algorithm, task, network and graphs, and on nothing else",
           "[unit][config]") {
   const auto hash = [](const TrainConfig& config) {
     return config_hash(agreement_of(config, *make_world(config)));
@@ -116,6 +119,10 @@ TEST_CASE("actors and learners must agree on task, network and graphs, on nothin
   other_network.network.readout_width = 8;
   CHECK(hash(other_network) != hash(base));
 
+  TrainConfig other_algorithm = base;
+  other_algorithm.algorithm = AlgorithmKind::kApex;
+  CHECK(hash(other_algorithm) != hash(base));
+
   const testing::TempDir here;
   const testing::TempDir there;
   const auto profile = [](double time) {
@@ -133,6 +140,31 @@ TEST_CASE("actors and learners must agree on task, network and graphs, on nothin
   CHECK(hash(ours) == hash(theirs));  // the same profiles elsewhere
   std::ofstream(there / "alexnet" / "graph.txt") << profile(3);
   CHECK(hash(ours) != hash(theirs));
+}
+
+TEST_CASE("where there is a replay, processes must agree on what its transitions mean",
+          "[unit][config]") {
+  const auto hash = [](const TrainConfig& config) {
+    return config_hash(agreement_of(config, *make_world(config)));
+  };
+  const TrainConfig base = testing::tiny_apex_config();
+  TrainConfig same = base;
+  same.replay.shards = 7;
+  same.replay.table.capacity = 9'999;
+  same.apex.batch_size = 1;
+  same.exploration.base = 0.1;
+  CHECK(hash(same) == hash(base));
+  for (const auto change : {+[](actor::NstepConfig& c) { c.n_step = 2; },
+                            +[](actor::NstepConfig& c) { c.discount = 0.5; },
+                            +[](actor::NstepConfig& c) { c.reward_scale = 2; }}) {
+    TrainConfig other = base;
+    change(other.transitions);
+    CHECK(hash(other) != hash(base));
+    other.algorithm = AlgorithmKind::kImpala;  // which has no such transitions
+    TrainConfig impala = base;
+    impala.algorithm = AlgorithmKind::kImpala;
+    CHECK(hash(other) == hash(impala));
+  }
 }
 
 TEST_CASE("what an actor says of its configuration fits into its Hello", "[unit][config]") {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,8 +61,9 @@ class Run {
     options_.resume = exists;
     session_.reset();
     actor_ = std::make_unique<InProcessActor>(config_);
-    session_ = std::make_unique<TrainingSession>(config_, options_, run, make_network, *actor_,
-                                                 *actor_, [this] { return server_; });
+    session_ = std::make_unique<TrainingSession>(
+        config_, options_, run, make_network, actor_.get(), *actor_,
+        ServiceFigures{.server = [this] { return server_; }, .replay = [this] { return replay_; }});
     return *session_;
   }
   void train(std::int64_t until_decisions) {
@@ -96,12 +98,14 @@ class Run {
   }
   TrainConfig& config() { return config_; }
   learner::ServerCounters& server() { return server_; }
+  std::optional<replay::ClientStatus>& replay() { return replay_; }
 
  private:
   testing::TempDir folder_;
   TrainConfig config_;
   LearnerRoleOptions options_;
   learner::ServerCounters server_;
+  std::optional<replay::ClientStatus> replay_;
   std::unique_ptr<InProcessActor> actor_;
   std::unique_ptr<TrainingSession> session_;
 };
@@ -195,6 +199,22 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
   CHECK(line["refused"] == 5);
   CHECK(line["resident_bytes"] > 1'000'000);
   CHECK(line["decisions_per_second"] > 0);
+}
+
+TEST_CASE("a line of metrics says what the replay shards hold, where there are some",
+          "[unit][train]") {
+  Run run;
+  run.replay() = replay::ClientStatus{.shards = 2,
+                                      .joins = 3,
+                                      .redrawn = 4,
+                                      .updates_lost = 5,
+                                      .batches = 6,
+                                      .items = 7,
+                                      .total_priority = 8.5};
+  run.train(400);
+  const json expected = {{"shards", 2},  {"joins", 3}, {"redrawn", 4},         {"updates_lost", 5},
+                         {"batches", 6}, {"items", 7}, {"total_priority", 8.5}};
+  CHECK(run.metrics().at(0)["replay"] == expected);
 }
 
 TEST_CASE("a session that is resumed counts on from its checkpoint", "[unit][train]") {
