@@ -18,6 +18,8 @@ class AtomicFile {
   // kIo, here and below: the sentence names the path and the reason; the old file is untouched.
   [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path);
   AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 

@@ -47,8 +47,8 @@ void PrioritizedSelector::select(Rng& rng, std::span<Selection> into) const {
   PACML_CHECK(size_ > 0, "nothing to draw from");
   const double total = tree_.total();
   if (total == 0) return select_any(rng, into);
-  std::array<double, kDrawsAtOnce> targets;
-  std::array<std::uint32_t, kDrawsAtOnce> slots;
+  std::array<double, kDrawsAtOnce> targets{};
+  std::array<std::uint32_t, kDrawsAtOnce> slots{};
   while (!into.empty()) {
     const std::size_t n = std::min(into.size(), kDrawsAtOnce);
     for (std::size_t i = 0; i < n; ++i) targets[i] = rng.uniform() * total;

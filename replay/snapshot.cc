@@ -114,7 +114,7 @@ Result<RestoredTable> read_snapshot(std::istream& in, const TableConfig& config)
     block = read_block(in);
     if (!block) return tl::unexpected(block.error());
     if (block->kind == BlockKind::kEnd) break;
-    if (block->kind != BlockKind::kRecords) return corrupt("it has a block of no known kind");
+    if (block->kind != BlockKind::kRecords) return corrupt("it has two headers");
     for (std::span<const std::byte> rest = block->bytes; !rest.empty();) {
       const auto record = take_record(rest);
       if (!record) return tl::unexpected(record.error());

@@ -167,8 +167,13 @@ Result<Block> read_block(std::istream& in) {
   std::array<std::byte, 16> frame{};
   if (!read_exactly(in, frame)) return fail(Errc::kCorruptFrame, "it is cut short");
   Reader reader(frame);
+  const auto kind = reader.take<std::uint32_t>();
+  if (kind < static_cast<std::uint32_t>(BlockKind::kHeader) ||
+      kind > static_cast<std::uint32_t>(BlockKind::kEnd)) {
+    return fail(Errc::kCorruptFrame, "it has a block of no known kind");
+  }
   Block block;
-  block.kind = static_cast<BlockKind>(reader.take<std::uint32_t>());
+  block.kind = static_cast<BlockKind>(kind);
   std::size_t left = reader.take<std::uint32_t>();
   const auto hash = reader.take<std::uint64_t>();
   while (left > 0) {

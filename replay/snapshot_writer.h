@@ -19,6 +19,8 @@ class SnapshotWriter final : public BlockSink {
  public:
   // `queue_blocks`: blocks of about a megabyte that may be waiting for the disk.
   explicit SnapshotWriter(std::filesystem::path path, std::size_t queue_blocks = 16);
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
   // Without finish() before: the snapshot is given up, an older file stays.
   ~SnapshotWriter() override;
 

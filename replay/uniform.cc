@@ -23,8 +23,8 @@ void UniformSelector::update(std::span<const SlotPriority> /*priorities*/) {}
 
 void UniformSelector::select(Rng& rng, std::span<Selection> into) const {
   PACML_CHECK(size_ > 0, "nothing to draw from");
-  std::array<double, kDrawsAtOnce> targets;
-  std::array<std::uint32_t, kDrawsAtOnce> slots;
+  std::array<double, kDrawsAtOnce> targets{};
+  std::array<std::uint32_t, kDrawsAtOnce> slots{};
   while (!into.empty()) {
     const std::size_t n = std::min(into.size(), kDrawsAtOnce);
     // Whole numbers, so that no item is favoured by rounding.

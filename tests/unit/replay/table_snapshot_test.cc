@@ -196,6 +196,10 @@ TEST_CASE("records that contradict each other are refused") {
   }
   SECTION("two headers") {
     blocks.blocks[1] = blocks.blocks[0];
+    CHECK(refused() == "it has two headers");
+  }
+  SECTION("a block of no kind") {
+    blocks.blocks[1].kind = BlockKind{};
     CHECK(refused() == "it has a block of no known kind");
   }
 }
