@@ -13,7 +13,7 @@
 #include "tests/support/temp_dir.h"
 
 // Every transport behind one interface, for tests that must hold on all of them. A new one passes
-// by being added to AllTransports.
+// by being added to the contract's list.
 
 namespace pacml::testing {
 

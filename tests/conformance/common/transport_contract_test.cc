@@ -13,6 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::InProcessPair;
+using testing::ZmqCurvePair;
 using testing::ZmqInprocPair;
 using testing::ZmqIpcPair;
 using testing::ZmqTcpPair;
@@ -28,7 +29,7 @@ Bytes bytes_from(std::string_view text) {
 Frame frame_of(int number) { return {{bytes_from("frame " + std::to_string(number))}}; }
 
 TEMPLATE_TEST_CASE("transport contract", "[conformance][transport]", InProcessPair, ZmqInprocPair,
-                   ZmqIpcPair, ZmqTcpPair) {
+                   ZmqIpcPair, ZmqTcpPair, ZmqCurvePair) {
   TestType link;
   auto server = link.make_server();
   auto client = link.connect();
@@ -157,7 +158,7 @@ TEMPLATE_TEST_CASE("transport contract", "[conformance][transport]", InProcessPa
 }
 
 TEMPLATE_TEST_CASE("announcement contract", "[conformance][transport]", InProcessPair,
-                   ZmqInprocPair, ZmqIpcPair, ZmqTcpPair) {
+                   ZmqInprocPair, ZmqIpcPair, ZmqTcpPair, ZmqCurvePair) {
   TestType link;
   auto publisher = link.make_publisher();
   auto subscriber = link.subscribe();
