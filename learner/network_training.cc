@@ -58,16 +58,13 @@ void NetworkTraining::take_in_values(std::span<const float> targets,
 void NetworkTraining::rewrite_heads(const ValueNormaliser::Change& change,
                                     std::span<float> weights) const {
   for (const model::ParameterEntry& entry : network_->layout().entries) {
-    const auto values = weights.subspan(entry.offset, entry.size);
-    const auto scale = [&] {
-      for (float& value : values) value = static_cast<float>(change.scale * value);
-    };
-    if (entry.name == "value.weight") {
-      scale();
-    } else if (entry.name == "value.bias") {
-      for (float& bias : values) bias = static_cast<float>(change.scale * bias + change.shift);
-    } else if (heads_ == ValueHeads::kDuelling && entry.name.starts_with("logits.")) {
-      scale();  // a shift of all advantages is nothing to them
+    const bool is_value = entry.name.starts_with("value.");
+    const bool is_advantage = heads_ == ValueHeads::kDuelling && entry.name.starts_with("logits.");
+    if (!is_value && !is_advantage) continue;
+    // A shift that all advantages have in common is nothing to them.
+    const double shift = entry.name == "value.bias" ? change.shift : 0;
+    for (float& weight : weights.subspan(entry.offset, entry.size)) {
+      weight = static_cast<float>(change.scale * weight + shift);
     }
   }
 }
