@@ -27,10 +27,8 @@ Result<void> ReplayLink::send(ActorMessage&& message, std::stop_token stop) {
   return shard_.send(insert, stop, [this] { return learner_.tend(); });
 }
 
-std::optional<model::Parameters> ReplayLink::newest_parameters() {
-  static_cast<void>(learner_.tend());  // an error is said again by send()
-  return weights_.newest();
-}
+// The learner is joined again where that is needed by every send(), which is not far.
+std::optional<model::Parameters> ReplayLink::newest_parameters() { return weights_.newest(); }
 
 Result<model::Parameters> ReplayLink::first_parameters(std::stop_token stop) {
   return weights_.first(stop);
