@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "apps/files.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/role_threads.h"
 #include "common/log.h"
@@ -19,6 +20,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   }
   set_up_logging(
       {"replay-" + std::to_string(options.shard), options.run_id, options.log_level, {}, true});
+  if (options.snapshot) check_writable(*options.snapshot);
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto world = make_world(config);
   replay::Server server(make_identity(config, agreement_of(config, *world), options.run_id),

@@ -17,6 +17,7 @@
 #include "common/asio.h"
 #include "common/result.h"
 #include "common/signals.h"
+#include "learner/checkpoint.h"
 
 namespace pacml::apps {
 namespace {
@@ -138,8 +139,23 @@ class Training {
     learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
     learner.stage = kLearners;
     learner.restart = Backoff{.most_deaths = kMostLearnerDeaths};
-    learner.before_restart = [complete](ChildSpec& spec) { complete(spec, true); };
+    learner.before_restart = [this, complete](ChildSpec& spec) {
+      const bool resume = options_.resume || has_checkpoint();
+      if (!resume) forget_run();
+      complete(spec, resume);
+    };
     supervisor_.start(std::move(learner));
+  }
+
+  [[nodiscard]] bool has_checkpoint() const {
+    return !learner::CheckpointFolder(run_ / "checkpoints", 1).list().empty();
+  }
+
+  // A learner that died before its first checkpoint leaves a run that is neither new nor to be
+  // resumed.
+  void forget_run() const {
+    std::error_code ignored;  // the learner will say that a run is there
+    std::filesystem::remove(run_ / "config.yaml", ignored);
   }
 
   void start_actor(std::int64_t number, const std::string& address,
@@ -166,8 +182,8 @@ class Training {
       if (is_learner) learner_is_up_ = false;
       line_.interrupt();
       std::cerr << report.name << " " << describe(report.exit) << "; starting it again"
-                << (is_learner ? " from its last checkpoint" : "") << " in " << report.delay.count()
-                << " ms\n";
+                << (is_learner && has_checkpoint() ? " from its last checkpoint" : "") << " in "
+                << report.delay.count() << " ms\n";
     }
     if (report.kind != ChildReport::Kind::kEnded) return;
     if (is_learner) {
@@ -184,13 +200,16 @@ class Training {
       line_.interrupt();
       std::cerr << report.name << " " << describe(report.exit) << "; see "
                 << (run_ / "logs" / (report.name + ".log")).string() << "\n";
-      const bool is_actor = report.name.starts_with("actor-");
-      if (is_actor && ++actors_lost_ == options_.actors) {
+      if (report.name.starts_with("actor-")) {
+        if (++actors_lost_ < options_.actors) return;
         std::cerr << "no actor is left: stopping\n";
-        exit_code_ = report.exit.shell_code();
-        failed_ = true;
-        stop();
+      } else {
+        // What its actors have would wait for ever.
+        std::cerr << "a replay shard is lost for good: stopping\n";
       }
+      exit_code_ = report.exit.shell_code();
+      failed_ = true;
+      stop();
     }
   }
 
@@ -211,9 +230,9 @@ class Training {
     if (stopping_) return;
     stopping_ = true;
     // Actors go first, so that the learner's last checkpoint and evaluation have the machine.
-    const int code_of_actors = exit_code_;
-    supervisor_.stop(kPatience, [this, code_of_actors] {
-      if (failed_) exit_code_ = code_of_actors;
+    const int code_of_failure = exit_code_;
+    supervisor_.stop(kPatience, [this, code_of_failure] {
+      if (failed_) exit_code_ = code_of_failure;
       timer_.cancel();
       signals_.cancel();
     });
