@@ -11,9 +11,9 @@
 namespace pacml::actor {
 namespace {
 
-// A row of values with at least one valid action, ties among them.
-std::vector<float> random_values(Rng& rng) {
-  std::vector<float> values(1 + rng.below(20));
+// A row of values of `actions` actions, at least one of them valid, ties among them.
+std::vector<float> random_values(Rng& rng, std::size_t actions) {
+  std::vector<float> values(actions);
   for (float& value : values) {
     value = rng.below(2) == 0 ? model::kMaskedLogit : static_cast<float>(rng.below(5)) - 10;
   }
@@ -22,10 +22,11 @@ std::vector<float> random_values(Rng& rng) {
 }
 
 TEST_CASE("neither chance nor greed picks an invalid action", "[property][actor]") {
+  const std::size_t actions = GENERATE(1, 2, 17);
   Rng rng(Seed{1});
   EpsilonGreedy explore({0.0, 0.5, 1.0}, 3, Seed{4});
   for (int i = 0; i < 20'000; ++i) {
-    const auto values = random_values(rng);
+    const auto values = random_values(rng, actions);
     const std::size_t b = rng.below(3);
     const int action = explore.choose(b, values);
     REQUIRE(action >= 0);
