@@ -1,7 +1,5 @@
 #include "learner/apex_config.h"
 
-#include <cmath>
-
 namespace pacml::learner {
 
 std::vector<std::string> validate(const ApexConfig& config) {
@@ -13,8 +11,6 @@ std::vector<std::string> validate(const ApexConfig& config) {
   require(config.batch_size >= 1, "batch_size", "at least 1", config.batch_size);
   require(config.importance_exponent >= 0 && config.importance_exponent <= 1, "importance_exponent",
           "from 0 to 1", config.importance_exponent);
-  require(config.priority_epsilon > 0 && std::isfinite(config.priority_epsilon), "priority_epsilon",
-          "greater than 0", config.priority_epsilon);
   require(config.target_period >= 1, "target_period", "at least 1", config.target_period);
   require(config.huber_delta > 0, "huber_delta", "greater than 0", config.huber_delta);
   require(config.popart_rate > 0 && config.popart_rate <= 1, "popart_rate",

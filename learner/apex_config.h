@@ -17,8 +17,6 @@ namespace pacml::learner {
 struct ApexConfig {
   std::int64_t batch_size = 512;     // transitions of an update; >= 1 [512]
   double importance_exponent = 0.4;  // beta, of the correction for prioritized draws; 0 to 1 [0.4]
-  double priority_epsilon = 1e-3;    // added to a temporal-difference error to make its priority,
-                                     // in the unit of rewards, so that none is 0; > 0
   std::int64_t target_period = 500;  // updates between renewals of the target network; >= 1 [2500]
   // Where the loss turns from a parabola into a line, in the unit of the network's outputs: of
   // rewards, or with popart of the targets' deviation; > 0 [1]
@@ -36,7 +34,6 @@ requires std::same_as<std::remove_const_t<Config>, ApexConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("batch_size", c.batch_size);
   v("importance_exponent", c.importance_exponent);
-  v("priority_epsilon", c.priority_epsilon);
   v("target_period", c.target_period);
   v("huber_delta", c.huber_delta);
   v("value_normalisation", c.value_normalisation);

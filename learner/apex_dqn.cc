@@ -86,7 +86,7 @@ UpdateReport ApexDqn::update(const TransitionBatch& batch) {
     output_targets_[n] = normaliser.to_output(targets_[n]);
     const float error = std::abs(normaliser.to_value(predictions_[n]) - targets_[n]);
     error_sum += error;
-    report.priorities[n] = error + static_cast<float>(config_.priority_epsilon);
+    report.priorities[n] = error;
   }
   q_gradients_.assign(size, 0.0F);
   report.loss =

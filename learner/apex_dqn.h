@@ -18,7 +18,7 @@ namespace pacml::learner {
 //   a))
 //
 // with Huber's h, importance weights w, and errors in the unit of the network's outputs. The new
-// priority of a transition is |Q - y| + priority_epsilon, in the unit of rewards. Thread-confined.
+// priority of a transition is |Q - y|, in the unit of rewards. Thread-confined.
 class ApexDqn final : public TransitionAlgorithm {
  public:
   // Borrows everything for its life. The weights that `network` holds are where learning starts.

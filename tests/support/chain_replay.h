@@ -138,7 +138,7 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
     return {static_cast<std::uint32_t>(num_globals(options_.view)), kActions};
   }
   [[nodiscard]] double weight_of(double priority) const {
-    return std::pow(priority, options_.exponent);
+    return std::pow(priority + 1e-3, options_.exponent);  // none is never drawn
   }
 
   // The present state, written into row 0 of a batch for the policy.

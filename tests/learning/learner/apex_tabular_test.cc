@@ -104,7 +104,8 @@ class Lottery final : public TransitionSource {
     return out;
   }
   void report_priorities(std::uint64_t, std::span<const float> priorities) override {
-    for (std::size_t n = 0; n < priorities.size(); ++n) priorities_[drawn_[n]] = priorities[n];
+    for (std::size_t n = 0; n < priorities.size(); ++n)
+      priorities_[drawn_[n]] = priorities[n] + 1e-3;
   }
   News take_news() override { return {}; }
   [[nodiscard]] std::size_t queue_depth() const override { return 0; }

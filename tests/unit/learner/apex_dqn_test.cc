@@ -80,7 +80,6 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   model::TabularPolicy target(kStates);
   ApexConfig config = plain_config();
   config.importance_exponent = 0.5;
-  config.priority_epsilon = 0.25;
   ApexDqn apex(config, network, online, target);
   const auto report = apex.update(
       batch_of({{.state = 0, .action = 1, .n_step_return = 3, .discount = 0.5, .next_state = 1},
@@ -97,7 +96,7 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   const std::vector<double> weights = {1.0 / 2, 1, 1.0 / 3};
   double loss = 0;
   for (std::size_t n = 0; n < 3; ++n) {
-    CHECK(report.priorities[n] == Approx(std::abs(errors[n]) + 0.25));
+    CHECK(report.priorities[n] == Approx(std::abs(errors[n])));
     const double e = std::abs(errors[n]);
     loss += weights[n] * (e <= 1 ? e * e / 2 : e - 0.5) / 3;
   }
@@ -318,8 +317,6 @@ TEST_CASE("settings of Ape-X out of range are named", "[unit][learner]") {
   CHECK(only_problem([](ApexConfig& c) {
           c.importance_exponent = 1.5;
         }).starts_with("importance_exponent"));
-  CHECK(
-      only_problem([](ApexConfig& c) { c.priority_epsilon = 0; }).starts_with("priority_epsilon"));
   CHECK(only_problem([](ApexConfig& c) { c.target_period = 0; }).starts_with("target_period"));
   CHECK(
       only_problem([](ApexConfig& c) { c.huber_delta = std::nan(""); }).starts_with("huber_delta"));
