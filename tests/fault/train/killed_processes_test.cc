@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
@@ -13,33 +14,23 @@ namespace pacml {
 namespace {
 
 using testing::actor_words;
+using testing::kLearnerRole;
 using testing::Learner;
+using testing::lines_after;
 using testing::Outcome;
 using testing::Pacml;
 using testing::pacml;
+using testing::role_of;
 using testing::tiny_config;
+using testing::train_words;
 using testing::wait_until;
 using testing::Workplace;
 
 using Words = std::vector<std::string>;
 
-Words train(const Workplace& place, const Words& options = {}) {
-  Words words = {"train", place.config_file(), "--run", place.run()};
-  words.insert(words.end(), options.begin(), options.end());
-  return words;
-}
-
-// The process of a role below `parent`, by a part of its command line; 0: none.
-pid_t role_of(const Pacml& parent, const std::string& part) {
-  for (const auto& [pid, command] : testing::children_of(parent.pid())) {
-    if (command.find(part) != std::string::npos) return pid;
-  }
-  return 0;
-}
-
 TEST_CASE("an actor that is killed is started again, and training goes on", "[fault][train]") {
   const Workplace place;
-  Pacml process(train(place, {"--actors", "2"}));
+  Pacml process(train_words(place, {"--actors", "2"}));
   place.wait_for_decisions(2'000);
   const pid_t victim = role_of(process, "--id 0");
   REQUIRE(victim > 0);
@@ -71,36 +62,83 @@ TEST_CASE("an actor that is killed is started again, and training goes on", "[fa
   CHECK(gathered < tiny_config().impala.batch_decisions + message);
 }
 
-TEST_CASE("a learner that is killed ends the training with a sentence, and --resume goes on",
+TEST_CASE("a learner that is killed goes on from its last checkpoint, with the actors it had",
           "[fault][train]") {
   const Workplace place;
-  auto process = std::make_unique<Pacml>(train(place, {"--actors", "2"}));
+  Pacml process(train_words(place, {"--actors", "2"}));
   wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() >= 2; });
   const auto before = place.checkpoints();
-  const pid_t learner = role_of(*process, "pacml-learner");
+  const pid_t learner = role_of(process, kLearnerRole);
   REQUIRE(learner > 0);
   REQUIRE(::kill(learner, SIGKILL) == 0);
+  wait_until("another one goes on",
+             [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
+  CHECK(process.err() ==
+        "learner was killed by signal 9 (Killed); starting it again from its last checkpoint in "
+        "250 ms\n");
+  // Nothing before the checkpoint is lost.
+  CHECK(place.run() + "/checkpoints/" + before.back() <=
+        lines_after(place.log("learner"), "resumed from ").back());
+  const std::size_t lines = place.metrics().size();
+  wait_until("both actors are there again",
+             [&] { return place.metrics().size() > lines && place.latest("actors") == 2; });
+  place.wait_for_decisions(place.latest("decisions") + 5'000);
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+  const auto last = place.metrics().back();
+  for (const char* key : {"duplicates", "malformed", "refused"}) {
+    INFO(key);
+    CHECK(last[key] == 0);
+  }
+}
+
+TEST_CASE("a learner that is killed before its first checkpoint begins anew", "[fault][train]") {
+  const Workplace place;
+  Pacml process(train_words(place));
+  const bool with_run = GENERATE(false, true);
+  pid_t learner = 0;
+  wait_until("the learner is there", [&] {
+    learner = role_of(process, kLearnerRole);
+    return learner > 0 && (!with_run || std::filesystem::exists(place / "run" / "config.yaml"));
+  });
+  REQUIRE(::kill(learner, SIGKILL) == 0);
+  place.wait_for_decisions(2'000);
+  CHECK_THAT(process.err(), Catch::StartsWith("learner was killed by signal 9 (Killed); starting "
+                                              "it again "));
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+}
+
+TEST_CASE("a learner that keeps dying ends the training with a sentence, and --resume goes on",
+          "[fault][train]") {
+  const Workplace place;
+  auto process = std::make_unique<Pacml>(train_words(place, {"--actors", "2"}));
+  wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() >= 2; });
+  wait_until("training gives up", [&] {
+    const pid_t learner = role_of(*process, kLearnerRole);
+    if (learner > 0) static_cast<void>(::kill(learner, SIGKILL));
+    return !process->runs();
+  });
   CHECK(process->end() == 128 + SIGKILL);
-  CHECK(process->err() ==
-        "the learner was killed by signal 9 (Killed); --resume goes on from its last "
-        "checkpoint\n");
+  CHECK(std::ranges::count(process->err(), '\n') == 5);
+  CHECK_THAT(process->err(),
+             Catch::EndsWith("the learner was killed by signal 9 (Killed); --resume goes on from "
+                             "its last checkpoint\n"));
   CHECK(testing::children_of(process->pid()).empty());
-  const auto after = place.checkpoints();
-  CHECK(after.back() >= before.back());
-  const std::int64_t updates_kept =
-      std::stoll(after.back().substr(std::string("checkpoint-").size()));
+  const auto kept = place.checkpoints().back();
+  const std::int64_t updates_kept = std::stoll(kept.substr(std::string("checkpoint-").size()));
   CHECK(updates_kept > 0);
   const std::size_t lines = place.metrics().size();
 
-  const Outcome resumed = pacml(
-      train(place, {"--resume", "--decisions", std::to_string(place.latest("decisions") + 5'000)}));
+  const Outcome resumed = pacml(train_words(
+      place, {"--resume", "--decisions", std::to_string(place.latest("decisions") + 5'000)}));
   INFO(resumed.err);
   CHECK(resumed.code == 0);
   const auto metrics = place.metrics();
   REQUIRE(metrics.size() > lines);
-  CHECK(metrics[lines]["updates"] >= updates_kept);  // nothing before the checkpoint is lost
+  CHECK(metrics[lines]["updates"] >= updates_kept);
   CHECK_THAT(place.log("learner"),
-             Catch::Contains(after.back() + " at update " + std::to_string(updates_kept)));
+             Catch::Contains(kept + " at update " + std::to_string(updates_kept)));
 }
 
 TEST_CASE("actors outlive a learner that is killed, and join the one that resumes",
@@ -136,7 +174,7 @@ TEST_CASE("a supervisor that is killed leaves a checkpoint and no process behind
   auto config = tiny_config();
   config.learner.checkpoint_seconds = 1e6;
   const Workplace place(config);
-  Pacml process(train(place, {"--actors", "2"}));
+  Pacml process(train_words(place, {"--actors", "2"}));
   place.wait_for_decisions(2'000);
   const auto children = testing::children_of(process.pid());
   REQUIRE(children.size() == 3);
@@ -187,7 +225,7 @@ TEST_CASE("an actor that is suspended longer than its connection lives goes on w
 
 TEST_CASE("an actor that keeps dying does not stop the others", "[fault][train]") {
   const Workplace place;
-  Pacml process(train(place, {"--actors", "2"}));
+  Pacml process(train_words(place, {"--actors", "2"}));
   place.wait_for_decisions(800);
   for (int death = 0; death < 3; ++death) {
     pid_t victim = 0;

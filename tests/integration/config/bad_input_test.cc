@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,11 +10,13 @@
 #include "common/transport/router.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/refusals.h"
 
 namespace pacml {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::check_refused;
 using testing::Outcome;
 using testing::pacml;
 using testing::text_of;
@@ -26,30 +27,6 @@ using Words = std::vector<std::string>;
 constexpr const char* kOp =
     "forward_compute_time=1.0, backward_compute_time=2.0, activation_size=1000, "
     "parameter_size=500";
-
-// Every file with its content, every folder; a lock is no content.
-std::map<std::string, std::string> snapshot(const fs::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.path().filename() == ".lock") continue;
-    files[entry.path()] = entry.is_regular_file() ? text_of(entry.path()) : "";
-  }
-  return files;
-}
-
-// Expects a refusal with a sentence that contains `parts`, and nothing changed in the workplace.
-void check_refused(const Workplace& place, const Words& arguments, const Words& parts) {
-  const auto before = snapshot(place / ".");
-  const Outcome outcome = pacml(arguments);
-  std::string command = "pacml";
-  for (const auto& word : arguments) command += " " + word;
-  INFO(command << "\n" << outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(std::ranges::count(outcome.err, '\n') == 1);
-  CHECK_THAT(outcome.err, Catch::StartsWith("pacml: "));
-  for (const auto& part : parts) CHECK_THAT(outcome.err, Catch::Contains(part));
-  CHECK(snapshot(place / ".") == before);
-}
 
 void write_profile(const fs::path& folder, const std::string& text) {
   fs::create_directories(folder / "alexnet");

@@ -6,18 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
-#include "learner/checkpoint.h"
-#include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/run_checkpoint.h"
 
 namespace pacml {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::newest_checkpoint;
 using testing::Outcome;
 using testing::pacml;
 using testing::Pacml;
@@ -30,15 +28,6 @@ Words train(const Workplace& place, const Words& options) {
   Words words = {"train", place.config_file(), "--run", place.run()};
   words.insert(words.end(), options.begin(), options.end());
   return words;
-}
-
-learner::Checkpoint newest_checkpoint(const Workplace& place) {
-  const auto config = tiny_config();
-  const env::PartitioningWorld world(
-      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
-  const auto layout = model::make_layout(model::make_shape(config.network, world.spec()));
-  return learner::load_newest(learner::CheckpointFolder(place / "run" / "checkpoints", 1), layout)
-      .checkpoint;
 }
 
 bool has_learner(const Pacml& process) {

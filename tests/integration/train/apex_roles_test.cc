@@ -1,0 +1,144 @@
+// Learner, replay shards and actors of Ape-X, started and stopped by hand, and what `pacml status`
+// says of them.
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/roles.h"
+
+namespace pacml {
+namespace {
+
+using nlohmann::json;
+using testing::actor_words;
+using testing::last_report;
+using testing::Learner;
+using testing::Outcome;
+using testing::pacml;
+using testing::Pacml;
+using testing::replay_options;
+using testing::Shard;
+using testing::status_of;
+using testing::tiny_apex_config;
+using testing::wait_until;
+using testing::Workplace;
+
+TEST_CASE("roles of Ape-X work together over tcp, and each says what it is doing",
+          "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const std::string snapshot = (place / "snapshot").string();
+  Shard first(place, 0, "tcp://127.0.0.1:*", {"--run-id", "run", "--snapshot", snapshot});
+  Shard second(place, 1);
+  const auto shards = replay_options({first.address(), second.address()});
+  Learner learner(place, "tcp://127.0.0.1:*", shards);
+  Pacml zero(actor_words(place, learner.address(), 0, shards));
+  Pacml one(actor_words(place, learner.address(), 1, shards));
+  place.wait_for_decisions(3'000);
+
+  const json learning = status_of(place, learner.address());
+  CHECK(learning["role"] == "learner");
+  CHECK(learning["run"] == "run");
+  CHECK(learning["actors"] == 2);
+  CHECK(learning["policy_version"] > 0);
+  CHECK(learning["weights_sent"] > 0);
+  CHECK(learning["duplicates"] == 0);
+  const auto check_shard = [&](Shard& shard, int number, const std::string& run) {
+    const json status = status_of(place, shard.address());
+    INFO(status);
+    CHECK(status["role"] == "replay");
+    CHECK(status["shard"] == number);
+    CHECK(status["run"] == run);
+    CHECK(status["actors"] == 1);  // each has its shard
+    CHECK(status["learners"] == 1);
+    CHECK(status["inserted"] >= 300);
+    CHECK(status["sampled"] > 0);
+    CHECK(status["duplicates"] == 0);
+    const std::string limiter = status["limiter"];
+    CHECK((limiter.find("wait for ") != std::string::npos || limiter == "nobody waits"));
+  };
+  check_shard(first, 0, "run");
+  check_shard(second, 1, "");
+
+  // The same for people: a key and its value in each line.
+  for (const auto& address : {learner.address(), first.address()}) {
+    const Outcome shown = pacml({"status", address});
+    CHECK(shown.code == 0);
+    CHECK(shown.err.empty());
+    const json keys = status_of(place, address);
+    CHECK(std::ranges::count(shown.out, '\n') == static_cast<std::ptrdiff_t>(keys.size()));
+    for (const auto& [key, value] : keys.items()) {
+      CHECK_THAT("\n" + shown.out, Catch::Contains("\n" + key + " "));
+    }
+  }
+
+  learner.process().signal(SIGTERM);
+  CHECK(learner.process().end() == 0);
+  for (Pacml* actor : {&zero, &one}) {
+    CHECK(actor->end() == 0);
+    CHECK_THAT(actor->err(), Catch::Contains("the learner stops"));
+  }
+  // Shards outlive their learner: another one may come.
+  wait_until("the shard knows that they have gone", [&] {
+    const json status = status_of(place, first.address());
+    return status["actors"] == 0 && status["learners"] == 0;
+  });
+  for (Shard* shard : {&first, &second}) {
+    shard->process().signal(SIGTERM);
+    CHECK(shard->process().end() == 0);
+    CHECK(last_report(shard->process().err())["duplicates"] == 0);
+  }
+  CHECK(std::filesystem::file_size(snapshot) > 10'000);
+}
+
+TEST_CASE("roles of Ape-X may come in any order, and a shard that comes back is found",
+          "[integration][train]") {
+  auto config = tiny_apex_config();
+  config.replay.shards = 1;
+  config.replay.snapshot_seconds = 0;  // when asked for, and at the end
+  const Workplace place(config);
+  const std::string at = place.socket() + "-replay";
+  const std::vector<std::string> kept = {"--snapshot", (place / "snapshot").string()};
+  Pacml actor(actor_words(place, place.socket(), 0, replay_options({at})));
+  Learner learner(place, place.socket(), replay_options({at}));
+  const auto decisions = [&] { return place.latest("decisions"); };
+  {
+    Shard shard(place, 0, at, kept);
+    place.wait_for_decisions(2'000);
+    shard.process().signal(SIGTERM);
+    CHECK(shard.process().end() == 0);
+  }
+  const auto before = decisions();
+  Shard shard(place, 0, at, kept);
+  CHECK_THAT(shard.process().err(), Catch::Contains("goes on from " + kept[1]));
+  place.wait_for_decisions(before + 2'000);
+  const auto inserted = status_of(place, at)["inserted"].get<std::int64_t>();
+  CHECK(inserted >= before);
+  CHECK(status_of(place, at)["snapshots"] == 0);
+  shard.process().signal(SIGUSR1);
+  wait_until("a snapshot is written when one is asked for",
+             [&] { return status_of(place, at)["snapshots"] > 0; });
+  for (Pacml* role : {&learner.process(), &shard.process()}) {
+    role->signal(SIGTERM);
+    CHECK(role->end() == 0);
+  }
+  CHECK(actor.end() == 0);
+}
+
+TEST_CASE("where nobody serves, status says so in the time that it was given",
+          "[integration][train]") {
+  const Workplace place;
+  const auto began = std::chrono::steady_clock::now();
+  const Outcome outcome = pacml({"status", place.socket(), "--seconds", "0.2"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == "pacml: " + place.socket() + ": no learner or replay shard answers there\n");
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(4));  // 5 s by default
+}
+
+}  // namespace
+}  // namespace pacml

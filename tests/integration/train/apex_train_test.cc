@@ -1,0 +1,177 @@
+// `pacml train` with algorithm: apex, from its first line to what others make of it.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/roles.h"
+#include "tests/support/run_checkpoint.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::last_report;
+using testing::lines_after;
+using testing::newest_checkpoint;
+using testing::Outcome;
+using testing::pacml;
+using testing::tiny_apex_config;
+using testing::train_words;
+using testing::Workplace;
+
+// A shard's last words: it kept its proportions, and took nothing amiss.
+void check_shard(const json& report) {
+  const auto table = tiny_apex_config().replay.table;
+  const double inserted = report["inserted"];
+  const double owed = table.samples_per_insert * (inserted - static_cast<double>(table.min_size)) -
+                      report["sampled"].get<double>();
+  INFO(report);
+  // What a side may be ahead, and the rest of the message or the batch that took it there.
+  CHECK(owed <= table.error_buffer + 80 * table.samples_per_insert);
+  CHECK(owed >= -table.error_buffer - static_cast<double>(tiny_apex_config().apex.batch_size));
+  CHECK(report["items"] <= table.capacity);
+  for (const char* key : {"duplicates", "gaps", "malformed", "refused", "inserts_refused",
+                          "updates_refused", "actors", "learners"}) {
+    INFO(key);
+    CHECK(report[key] == 0);
+  }
+}
+
+void check_learner(const json& line) {
+  for (const char* key : {"duplicates", "gaps", "malformed", "refused", "misfits", "stale"}) {
+    INFO(key);
+    CHECK(line[key] == 0);
+  }
+  CHECK(line["samples"] ==
+        line["updates"].get<std::int64_t>() * tiny_apex_config().apex.batch_size);
+}
+
+TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const Outcome first = pacml(train_words(place, {"--decisions", "12000"}));
+  INFO(first.err);
+  REQUIRE(first.code == 0);
+  CHECK(first.err.empty());
+  CHECK_THAT(first.out, Catch::Contains("of 12.0 k decisions"));
+  for (const char* file :
+       {"config.yaml", "metrics.jsonl", "checkpoints/best.safetensors", "logs/learner.log",
+        "logs/actor-0.log", "logs/actor-1.log", "logs/replay-0.log", "logs/replay-1.log",
+        "replay/shard-0", "replay/shard-1"}) {
+    INFO(file);
+    CHECK(fs::file_size(place / "run" / file) > 0);
+  }
+  const auto lines = place.metrics();
+  REQUIRE(lines.size() >= 2);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    for (const char* key : {"decisions", "samples", "updates", "episodes", "seconds"}) {
+      INFO(key);
+      CHECK(lines[i][key] >= lines[i - 1][key]);
+    }
+    CHECK(lines[i]["replay"]["batches"] >= lines[i - 1]["replay"]["batches"]);
+  }
+  const json& last = lines.back();
+  check_learner(last);
+  CHECK(last["decisions"] >= 12'000);
+  CHECK(last["episodes"] > 0);
+  CHECK(last["actors"] == 2);
+  CHECK(last["replay"]["shards"] == 2);
+  CHECK(last["replay"]["joins"] == 2);
+  CHECK(last["replay"]["redrawn"] == 0);
+  CHECK(last["replay"]["batches"] >= last["updates"]);
+  CHECK(last["replay"]["items"] > 2 * tiny_apex_config().replay.table.min_size);
+  CHECK(last["replay"]["total_priority"] > 0);
+  // What the shards were told to keep shows at the learner, but for the first items.
+  const auto table = tiny_apex_config().replay.table;
+  CHECK(last["samples"].get<double>() ==
+        Approx(table.samples_per_insert *
+               (last["decisions"].get<double>() - 2 * static_cast<double>(table.min_size)))
+            .epsilon(0.1));
+  std::int64_t inserted = 0;
+  for (const char* shard : {"replay-0", "replay-1"}) {
+    const auto report = last_report(place.log(shard));
+    check_shard(report);
+    inserted += report["inserted"].get<std::int64_t>();
+  }
+  CHECK(last["decisions"] <= inserted);
+  const auto checkpoint = newest_checkpoint(place);
+  for (const char* key : {"decisions", "samples", "updates", "episodes"}) {
+    INFO(key);
+    CHECK(checkpoint.counters.at(key) == last[key]);
+  }
+
+  const Outcome again = pacml(train_words(place, {"--resume", "--decisions", "20000"}));
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  const auto all = place.metrics();
+  REQUIRE(all.size() > lines.size());
+  const json& next = all[lines.size()];
+  for (const char* key : {"decisions", "samples", "updates", "episodes", "seconds"}) {
+    INFO(key);
+    CHECK(next[key] >= last[key]);
+  }
+  CHECK(all.back()["decisions"] >= 20'000);
+  check_learner(all.back());
+  std::int64_t inserted_in_all = 0;
+  for (const std::string shard : {"0", "1"}) {
+    const std::string log = place.log("replay-" + shard);
+    const auto restored =
+        lines_after(log, "goes on from " + place.run() + "/replay/shard-" + shard + " with ");
+    REQUIRE(restored.size() == 1);
+    CHECK(std::stoll(restored[0]) >= table.min_size);
+    const auto report = last_report(log);
+    check_shard(report);
+    inserted_in_all += report["inserted"].get<std::int64_t>();
+  }
+  CHECK(inserted_in_all > inserted);
+  // What was found in the shards is not counted as new.
+  CHECK(all.back()["decisions"] <= inserted_in_all);
+}
+
+TEST_CASE("deterministic Ape-X is the same bit for bit, and differs with the seed",
+          "[integration][train]") {
+  const auto trained = [](const std::string& seed) {
+    const Workplace place(tiny_apex_config());
+    const Outcome outcome = pacml(
+        train_words(place, {"--deterministic", "--decisions", "3000", "--set", "seed=" + seed}));
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const auto last = place.metrics().back();
+    CHECK(last["updates"] > 10);
+    CHECK_FALSE(last.contains("replay"));  // there are no shards around it
+    check_learner(last);
+    return newest_checkpoint(place).algorithm;
+  };
+  const auto first = trained("1");
+  CHECK(trained("1") == first);
+  CHECK_FALSE(trained("2") == first);
+}
+
+TEST_CASE("a policy of Ape-X is evaluated and exported like any other", "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const Outcome trained = pacml(train_words(place, {"--deterministic", "--decisions", "1000"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string result = (place / "result.json").string();
+  const Outcome evaluated = pacml({"eval", place.config_file(), "--policy", place.run(), "--policy",
+                                   "para_max", "--seeds", "2", "--out", result});
+  INFO(evaluated.err);
+  REQUIRE(evaluated.code == 0);
+  const auto policies = json::parse(testing::text_of(result))["policies"];
+  REQUIRE(policies.size() == 2);
+  CHECK(policies[0]["name"] == place.run());
+  CHECK(policies[0]["blocking_rate"]["mean"].is_number());
+  for (const char* format : {"safetensors", "torchscript"}) {
+    const std::string file = (place / format).string();
+    const Outcome exported = pacml({"export", place.run(), "--format", format, "--out", file});
+    INFO(exported.err);
+    CHECK(exported.code == 0);
+    CHECK(fs::file_size(file) > 1'000);
+  }
+}
+
+}  // namespace
+}  // namespace pacml
