@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   program.commands.push_back(apps::make_bench_command(
       {{"learner", [](const apps::BenchSettings&, apps::BenchReport& report) {
           report.emplace_back("learner", bench::run_learner_bench());
+          report.emplace_back("apex", bench::run_apex_bench());
         }}}));
   return apps::run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
 }
