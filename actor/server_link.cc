@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "common/wire/codec.h"
+#include "env/graph_message.h"
 
 namespace pacml::actor {
 namespace {
@@ -16,20 +17,6 @@ constexpr std::chrono::milliseconds kSlice{100};
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
 tl::unexpected<Error> asked_to_stop() { return fail(Errc::kStopped, "asked to stop"); }
-
-wire::Graph to_message(const env::GraphFeatures& graph) {
-  wire::Graph message;
-  message.hash = graph.hash;
-  message.num_nodes = static_cast<std::uint32_t>(graph.num_nodes);
-  message.num_edges = static_cast<std::uint32_t>(graph.num_edges);
-  message.node_width = static_cast<std::uint32_t>(graph.node_width);
-  message.edge_width = static_cast<std::uint32_t>(graph.edge_width);
-  message.node_features = graph.node_features;
-  message.edge_features = graph.edge_features;
-  message.edge_src = graph.edge_src;
-  message.edge_dst = graph.edge_dst;
-  return message;
-}
 
 }  // namespace
 
@@ -122,7 +109,7 @@ void ServerLink::send_graph(GraphHash hash) {
                                [&](const auto& graph) { return graph->hash == hash; });
   // A graph that we never named, or that finds no room in the queue: after the next Ping, the
   // server asks again or gives up; nothing to do here.
-  if (it != graphs_.end()) say(to_message(**it));
+  if (it != graphs_.end()) say(env::to_message(**it));
 }
 
 Result<void> ServerLink::drain() {

@@ -5,10 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "actor/actor_loop.h"
 #include "actor/learner_link.h"
 #include "actor/replay_link.h"
-#include "apps/roles/actor_seed.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/identity.h"
@@ -41,14 +39,11 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options,
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
                welcome->policy_version.get());
   const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
-  const ActorId id{options.id};
-  const Seed seed = actor_seed(welcome->run_seed, id, welcome->policy_version);
-  actor::ActorLoop loop(
-      config.actor, [&world] { return std::make_unique<env::PartitioningEnv>(world); }, *policy,
-      make_behaviour(config, world->spec(), id, *policy, seed), seed);
-  const Error ended = loop.run(link, stop);
+  const auto loop = make_actor_loop(config, world, *policy, welcome->run_seed, ActorId{options.id},
+                                    welcome->policy_version);
+  const Error ended = loop->run(link, stop);
   link.leave(ended.detail);
-  spdlog::info("acted {} decisions, {}; ended: {}", loop.decisions(), history(link), ended.detail);
+  spdlog::info("acted {} decisions, {}; ended: {}", loop->decisions(), history(link), ended.detail);
   return ended;
 }
 

@@ -5,6 +5,7 @@
 #include "actor/apex_behaviour.h"
 #include "actor/exploration.h"
 #include "actor/impala_behaviour.h"
+#include "apps/roles/actor_seed.h"
 #include "learner/apex_dqn.h"
 #include "learner/impala.h"
 #include "learner/replay_updates.h"
@@ -13,6 +14,9 @@
 
 namespace pacml::apps {
 
+namespace {
+
+// How actor `id` acts and what it records.
 std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
                                                  const env::EnvironmentSpec& spec, ActorId id,
                                                  model::Policy& policy, Seed seed) {
@@ -24,6 +28,18 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
   return std::make_unique<actor::ApexBehaviour>(
       spec, config.actor, config.transitions,
       actor::EpsilonGreedy(std::move(epsilons), config.exploration.persistence, seed), policy);
+}
+
+}  // namespace
+
+std::unique_ptr<actor::ActorLoop> make_actor_loop(
+    const TrainConfig& config, std::shared_ptr<const env::PartitioningWorld> world,
+    model::Policy& policy, Seed run, ActorId id, PolicyVersion joined_at) {
+  const Seed seed = actor_seed(run, id, joined_at);
+  auto behaviour = make_behaviour(config, world->spec(), id, policy, seed);
+  return std::make_unique<actor::ActorLoop>(
+      config.actor, [world] { return std::make_unique<env::PartitioningEnv>(world); }, policy,
+      std::move(behaviour), seed);
 }
 
 Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,

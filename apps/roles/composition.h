@@ -3,9 +3,9 @@
 #include <memory>
 #include <variant>
 
-#include "actor/behaviour.h"
+#include "actor/actor_loop.h"
 #include "apps/train_config.h"
-#include "env/environment.h"
+#include "env/tasks/partitioning.h"
 #include "learner/algorithm.h"
 #include "learner/sample_source.h"
 #include "learner/transition_source.h"
@@ -16,11 +16,11 @@
 // What an algorithm is made of, on either side of the wire. Another algorithm is another case here.
 namespace pacml::apps {
 
-// How actor `id` acts and what it records; `policy` and `seed` are the actor loop's.
-[[nodiscard]] std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
-                                                               const env::EnvironmentSpec& spec,
-                                                               ActorId id, model::Policy& policy,
-                                                               Seed seed);
+// The loop of actor `id`, which joined the run at these weights' version, with the behaviour that
+// the algorithm asks for. Borrows `policy`.
+[[nodiscard]] std::unique_ptr<actor::ActorLoop> make_actor_loop(
+    const TrainConfig& config, std::shared_ptr<const env::PartitioningWorld> world,
+    model::Policy& policy, Seed run, ActorId id, PolicyVersion joined_at);
 
 // Where experience comes from: in unrolls, each learned from once, or out of a replay.
 using ExperienceSource = std::variant<learner::SampleSource*, learner::TransitionSource*>;

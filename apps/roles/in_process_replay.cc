@@ -4,7 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "apps/roles/actor_seed.h"
 #include "apps/roles/composition.h"
 #include "common/check.h"
 #include "model/fused_policy.h"
@@ -74,11 +73,9 @@ learner::TransitionSource::News InProcessReplay::take_news() { return std::excha
 
 void InProcessReplay::publish(model::Parameters parameters) {
   if (!loop_) {
-    const Seed run{static_cast<std::uint64_t>(config_.seed)};
-    const Seed seed = actor_seed(run, ActorId{0}, parameters.version);
-    loop_ = std::make_unique<actor::ActorLoop>(
-        config_.actor, [this] { return std::make_unique<env::PartitioningEnv>(world_); }, *policy_,
-        make_behaviour(config_, world_->spec(), ActorId{0}, *policy_, seed), seed);
+    loop_ =
+        make_actor_loop(config_, world_, *policy_, Seed{static_cast<std::uint64_t>(config_.seed)},
+                        ActorId{0}, parameters.version);
   }
   loop_->set_parameters(parameters);
 }

@@ -18,7 +18,8 @@
 // visit_fields.
 //
 // `std::vector<std::string> validate(const Config&)`, where it exists, returns every problem of the
-// struct's own fields as a sentence that begins with the key; the reader asks nested structs itself.
+// struct's own fields as a sentence that begins with the key; the reader asks nested structs
+// itself.
 
 namespace pacml {
 

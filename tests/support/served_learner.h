@@ -13,6 +13,7 @@
 #include "actor/learner_link.h"
 #include "common/wire/codec.h"
 #include "env/graph_features.h"
+#include "env/graph_message.h"
 #include "learner/serving/experience_server.h"
 #include "tests/support/catch.h"
 #include "tests/support/unroll_builder.h"
@@ -41,20 +42,6 @@ inline std::vector<env::GraphFeaturesPtr> sample_graphs() {
     graphs.push_back(std::move(graph));
   }
   return graphs;
-}
-
-inline wire::Graph to_message(const env::GraphFeatures& graph) {
-  wire::Graph message;
-  message.hash = graph.hash;
-  message.num_nodes = static_cast<std::uint32_t>(graph.num_nodes);
-  message.num_edges = static_cast<std::uint32_t>(graph.num_edges);
-  message.node_width = static_cast<std::uint32_t>(graph.node_width);
-  message.edge_width = static_cast<std::uint32_t>(graph.edge_width);
-  message.node_features = graph.node_features;
-  message.edge_features = graph.edge_features;
-  message.edge_src = graph.edge_src;
-  message.edge_dst = graph.edge_dst;
-  return message;
 }
 
 inline serving::RunIdentity sample_run() {

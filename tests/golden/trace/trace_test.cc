@@ -1,5 +1,6 @@
-// Replays recorded runs and compares every recorded quantity. Two sets: our own, made by an independent
-// implementation (tests/golden/env), and the reference recordings, where the machine has them.
+// Replays recorded runs and compares every recorded quantity. Two sets: our own, made by an
+// independent implementation (tests/golden/env), and the reference recordings, where the machine
+// has them.
 
 #include <algorithm>
 #include <cmath>
@@ -26,12 +27,14 @@ fs::path source_dir() {
 // Collects the differences between a recorded and a recomputed document.
 class Comparison {
  public:
-  void compare(const json& recorded, const json& replayed, const std::string& at, double tolerance) {
+  void compare(const json& recorded, const json& replayed, const std::string& at,
+               double tolerance) {
     if (recorded.is_number() && replayed.is_number()) {
       ++values_;
       const double a = recorded.get<double>();
       const double b = replayed.get<double>();
-      if (std::abs(a - b) > tolerance * std::max(std::abs(a), std::abs(b))) differ(at, recorded, replayed);
+      if (std::abs(a - b) > tolerance * std::max(std::abs(a), std::abs(b)))
+        differ(at, recorded, replayed);
     } else if (recorded.is_object() && replayed.is_object()) {
       compare_objects(recorded, replayed, at, tolerance);
     } else if (recorded.is_array() && replayed.is_array()) {
@@ -125,7 +128,8 @@ TEST_CASE("the reference recordings are reproduced, where present", "[golden][tr
   replay_all(files, shared / "graphs" / "pipedream");
 }
 
-TEST_CASE("a comparison notices a changed figure, a missing key and an extra one", "[golden][trace]") {
+TEST_CASE("a comparison notices a changed figure, a missing key and an extra one",
+          "[golden][trace]") {
   const json recorded = {{"a", 1.0}, {"b", {1, 2}}, {"c", "x"}};
   const auto count = [&](const json& other) {
     Comparison comparison;

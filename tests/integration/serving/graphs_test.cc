@@ -15,7 +15,7 @@ using testing::sample_hello;
 using testing::sample_unrolls;
 using testing::ServedLearner;
 using testing::soon;
-using testing::to_message;
+using env::to_message;
 using testing::ZmqTcpPair;
 
 TEMPLATE_TEST_CASE("experience brings the graphs that it names", "[integration][serving]",

@@ -39,7 +39,7 @@ TEMPLATE_TEST_CASE("a message that comes twice counts once", "[integration][serv
   ServedLearner<TestType> learner({.credits_per_actor = 2});
   auto peer = learner.raw_peer();
   peer.say(sample_hello());
-  peer.say(testing::to_message(learner.graph(0)));
+  peer.say(env::to_message(learner.graph(0)));
   for (const std::uint64_t sequence : {1, 1, 2, 2, 1}) {
     peer.say_experience(sequence, learner.graph(0));
   }
@@ -54,7 +54,7 @@ TEMPLATE_TEST_CASE("a message that never comes is counted, and does not keep its
   ServedLearner<TestType> learner({.credits_per_actor = 3});
   auto peer = learner.raw_peer();
   peer.say(sample_hello());
-  peer.say(testing::to_message(learner.graph(0)));
+  peer.say(env::to_message(learner.graph(0)));
   peer.say_experience(3, learner.graph(0));
   const auto received = learner.server().pop({}, soon());
   REQUIRE(received);

@@ -1,43 +1,18 @@
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <variant>
 
 #include "actor/actor_loop.h"
 #include "actor/apex_behaviour.h"
 #include "model/fused_policy.h"
+#include "tests/support/allocation_counter.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
 
-namespace {
-std::size_t allocations = 0;
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  // aligned_alloc wants whole multiples of the alignment.
-  void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-// The standard library's temporary buffers use this form; it must match the delete below.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-
 namespace pacml::actor {
 namespace {
+
+using testing::allocations;
 
 // Never ends and allocates nothing.
 class Endless final : public env::Environment {
