@@ -143,6 +143,7 @@ TEST_CASE("a learner that is killed costs no transition, and none is inserted tw
     INFO("actor " << i << " acted " << acted(place, i) << ", inserted " << inserted(place, i));
     CHECK(inserted(place, i) <= acted(place, i));
     CHECK(inserted(place, i) >= acted(place, i) - most_on_the_way());
+    testing::check_books(last_report(place.log("replay-" + std::to_string(i))), tiny_apex_config());
     CHECK_THAT(place.log("actor-" + std::to_string(i)),
                Catch::Contains("joined 2 times, and the replay shard 1 times"));
   }
@@ -167,6 +168,7 @@ TEST_CASE("a replay shard that is killed costs what it took since its snapshot, 
   stop_and_check(place, process);
   CHECK(inserted(place, 0) <= acted(place, 0));
   CHECK(inserted(place, 0) >= acted(place, 0) - most_on_the_way());
+  testing::check_books(last_report(place.log("replay-0")), tiny_apex_config());
   CHECK(inserted(place, 1) <= acted(place, 1));
   CHECK_THAT(place.log("actor-1"), Catch::Contains("joined 1 times, and the replay shard 2 times"));
 }
@@ -197,6 +199,7 @@ TEST_CASE("while a replay shard is suspended the others are drawn from, and then
   REQUIRE(::kill(suspended, SIGSTOP) == 0);
   wait_until("what it owes is drawn elsewhere",
              [&] { return replay_figure(place, "redrawn") > 0; });
+  CHECK_THAT(place.log("learner"), Catch::Contains("replay shard 0 has owed draws for too long"));
   wait_for_progress(place);
   const auto batches = replay_figure(place, "batches");
   wait_until("batches come without it",

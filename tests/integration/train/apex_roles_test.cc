@@ -38,7 +38,13 @@ TEST_CASE("roles of Ape-X work together over tcp, and each says what it is doing
   Learner learner(place, "tcp://127.0.0.1:*", shards);
   Pacml zero(actor_words(place, learner.address(), 0, shards));
   Pacml one(actor_words(place, learner.address(), 1, shards));
-  place.wait_for_decisions(3'000);
+  for (const Shard* shard : {&first, &second}) {
+    wait_until("the shard has taken and given", [&] {
+      const json status = status_of(place, shard->address());
+      return status["sampled"] >= 1'000 && status["actors"] == 1;
+    });
+  }
+  wait_until("both actors are counted", [&] { return place.latest("actors") == 2; });
 
   const json learning = status_of(place, learner.address());
   CHECK(learning["role"] == "learner");

@@ -25,14 +25,18 @@ using testing::Workplace;
 
 // A shard's last words: it kept its proportions, and took nothing amiss.
 void check_shard(const json& report) {
-  const auto table = tiny_apex_config().replay.table;
+  const auto config = tiny_apex_config();
+  const auto& table = config.replay.table;
   const double inserted = report["inserted"];
   const double owed = table.samples_per_insert * (inserted - static_cast<double>(table.min_size)) -
                       report["sampled"].get<double>();
   INFO(report);
-  // What a side may be ahead, and the rest of the message or the batch that took it there.
-  CHECK(owed <= table.error_buffer + 80 * table.samples_per_insert);
-  CHECK(owed >= -table.error_buffer - static_cast<double>(tiny_apex_config().apex.batch_size));
+  // What a side may be ahead, and the rest of the message or the batch that took it there. A
+  // message has the steps that it covers, and windows that were open before.
+  const auto message = static_cast<double>(
+      config.actor.environments * (config.actor.unroll_length + config.transitions.n_step));
+  CHECK(owed <= table.error_buffer + message * table.samples_per_insert);
+  CHECK(owed >= -table.error_buffer - static_cast<double>(config.apex.batch_size));
   CHECK(report["items"] <= table.capacity);
   for (const char* key : {"duplicates", "gaps", "malformed", "refused", "inserts_refused",
                           "updates_refused", "actors", "learners"}) {
@@ -65,7 +69,7 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
     CHECK(fs::file_size(place / "run" / file) > 0);
   }
   const auto lines = place.metrics();
-  REQUIRE(lines.size() >= 2);
+  REQUIRE(lines.size() >= 1);
   for (std::size_t i = 1; i < lines.size(); ++i) {
     for (const char* key : {"decisions", "samples", "updates", "episodes", "seconds"}) {
       INFO(key);
@@ -94,6 +98,7 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
   for (const char* shard : {"replay-0", "replay-1"}) {
     const auto report = last_report(place.log(shard));
     check_shard(report);
+    testing::check_books(report, tiny_apex_config());
     inserted += report["inserted"].get<std::int64_t>();
   }
   CHECK(last["decisions"] <= inserted);
