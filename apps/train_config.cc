@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "common/config/reader.h"
+#include "common/experience/transitions.h"
+#include "common/result.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning.h"
 
@@ -28,6 +30,18 @@ TrainConfig load_train_config(const std::string& path, const std::vector<std::st
 std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config) {
   return std::make_shared<const env::PartitioningWorld>(
       config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
+}
+
+void check_replay_fits(const TrainConfig& config, const env::PartitioningWorld& world) {
+  const replay::TableConfig& table = config.replay.table;
+  if (config.algorithm != AlgorithmKind::kApex || table.max_bytes == 0) return;
+  const TransitionShape shape{static_cast<std::uint32_t>(world.spec().num_globals),
+                              static_cast<std::uint32_t>(world.spec().num_actions)};
+  const auto item = static_cast<std::int64_t>(shape.row_bytes());
+  if (table.max_bytes / item >= table.min_size) return;
+  throw UserError("replay.table.max_bytes: " + std::to_string(table.max_bytes) +
+                  " bytes do not hold replay.table.min_size, " + std::to_string(table.min_size) +
+                  " transitions of " + std::to_string(item) + " bytes each");
 }
 
 Agreement agreement_of(const TrainConfig& config, const env::PartitioningWorld& world) {

@@ -86,6 +86,10 @@ void visit_fields(Config& c, Visitor&& v) {
 // broken (file and line), or does not go with the configuration (key).
 [[nodiscard]] std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config);
 
+// UserError: a replay table's bytes cannot hold the transitions of this task that it waits for
+// before the first draw. Nothing to check where the algorithm does not replay.
+void check_replay_fits(const TrainConfig& config, const env::PartitioningWorld& world);
+
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
 // job graphs, and, where there is a replay, what its transitions mean. Where the profiles lie may
 // differ from host to host.

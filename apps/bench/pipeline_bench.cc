@@ -41,25 +41,29 @@ class ScratchFolder {
   fs::path path_;
 };
 
-// Largest resident memory seen, by program name, of the children of a process.
+// Largest resident memory seen, by role ("learner", "actor", "replay"), of the children of a
+// process.
 class MemoryWatch {
  public:
   explicit MemoryWatch(pid_t parent) : parent_(std::to_string(parent)) {}
   void look() {
     std::ifstream children("/proc/" + parent_ + "/task/" + parent_ + "/children");
     for (std::string pid; children >> pid;) {
+      // "PROGRAM ROLE CONFIG ...", each ended by a zero.
+      std::ifstream command("/proc/" + pid + "/cmdline");
+      std::string program;
+      std::string role;
+      std::getline(std::getline(command, program, '\0'), role, '\0');
       std::ifstream status("/proc/" + pid + "/status");
-      std::string name;
       for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("Name:")) name = line.substr(line.find_first_not_of(" \t", 5));
         if (!line.starts_with("VmHWM:")) continue;
         const double bytes = std::stod(line.substr(6)) * 1024;
-        largest_[name] = std::max(largest_[name], bytes);
+        largest_[role] = std::max(largest_[role], bytes);
       }
     }
   }
-  [[nodiscard]] double largest(const std::string& name) const {
-    const auto it = largest_.find(name);
+  [[nodiscard]] double largest(const std::string& role) const {
+    const auto it = largest_.find(role);
     return it != largest_.end() ? it->second : 0;
   }
 
@@ -124,16 +128,20 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
   if (decisions.empty())
     throw UserError("the pipeline benchmark was too short to measure anything");
   const auto& last = lines.back();
-  return {{"decisions_per_second", bench::median_of(decisions)},
-          {"samples_per_second", bench::median_of(samples)},
-          {"policy_lag_p50", bench::median_of(lag_p50)},
-          {"policy_lag_p99", lag_p99},
-          {"policy_lag_max", lag_max},
-          {"gaps", last.at("gaps").get<double>()},
-          {"duplicates", last.at("duplicates").get<double>()},
-          {"stale", last.at("stale").get<double>()},
-          {"learner_resident_bytes", memory.largest("pacml-learner")},
-          {"actor_resident_bytes", memory.largest("pacml")}};
+  bench::Figures figures = {{"decisions_per_second", bench::median_of(decisions)},
+                            {"samples_per_second", bench::median_of(samples)},
+                            {"policy_lag_p50", bench::median_of(lag_p50)},
+                            {"policy_lag_p99", lag_p99},
+                            {"policy_lag_max", lag_max},
+                            {"gaps", last.at("gaps").get<double>()},
+                            {"duplicates", last.at("duplicates").get<double>()},
+                            {"stale", last.at("stale").get<double>()},
+                            {"learner_resident_bytes", memory.largest("learner")},
+                            {"actor_resident_bytes", memory.largest("actor")}};
+  if (const double replay = memory.largest("replay"); replay > 0) {
+    figures.emplace_back("replay_resident_bytes", replay);
+  }
+  return figures;
 }
 
 }  // namespace pacml::apps

@@ -6,6 +6,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/roles/train_role.h"
 #include "common/result.h"
+#include "env/tasks/partitioning.h"
 
 namespace pacml::apps {
 namespace {
@@ -40,7 +41,7 @@ class TrainCommand final : public Command {
       throw UserError("--actors: must be in 1..4096");
     }
     const TrainConfig config = config_.load();
-    static_cast<void>(make_world(config));  // complains before anything is started
+    check_replay_fits(config, *make_world(config));  // complains before anything is started
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.config_arguments = config_.arguments();

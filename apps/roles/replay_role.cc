@@ -23,6 +23,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   if (options.snapshot) check_writable(*options.snapshot);
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto world = make_world(config);
+  check_replay_fits(config, *world);
   replay::Server server(make_identity(config, agreement_of(config, *world), options.run_id),
                         config.replay, Seed{static_cast<std::uint64_t>(config.seed)}, options.shard,
                         options.snapshot);

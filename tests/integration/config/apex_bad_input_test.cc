@@ -95,6 +95,8 @@ TEST_CASE("settings of the replay that cannot be are refused by their key",
   check("replay.table.priority_exponent=1.5", {"priority_exponent must be from 0 to 1"});
   check("replay.table.priority_exponent=nan", {"priority_exponent"});
   check("replay.table.min_size=5001", {"min_size must be from 1 to capacity (5000)"});
+  check_refused(place, replay(place, {"--set", "replay.table.max_bytes=10000"}),
+                {"replay.table.max_bytes: 10000 bytes do not hold replay.table.min_size"});
   check("replay.table.error_buffer=1", {"error_buffer must be", "at least samples_per_insert"});
   check("replay.table.sampler=best", {"replay.table.sampler", "'best'", "prioritized"});
   check("replay.table.capcity=5", {"'replay.table.capcity'", "did you mean 'capacity'?"});
