@@ -131,6 +131,7 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
   using Verdict = serving::Sessions::Verdict;
   const auto verdict =
       sessions_.accept(peer, experience.actor, experience.incarnation, experience.sequence);
+  count();  // before the learner can see the message
   if (verdict == Verdict::kRefused) {
     return refuse(peer, {wire::Refusal::kMalformed,
                          "experience of another actor, or more of it than was granted"});
