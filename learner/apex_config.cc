@@ -8,7 +8,8 @@ std::vector<std::string> validate(const ApexConfig& config) {
     if (holds) return;
     problems.push_back(std::string(key) + " must be " + what + ", not " + std::to_string(value));
   };
-  require(config.batch_size >= 1, "batch_size", "at least 1", config.batch_size);
+  require(config.batch_size >= 1 && config.batch_size <= 65536, "batch_size", "from 1 to 65536",
+          config.batch_size);
   require(config.importance_exponent >= 0 && config.importance_exponent <= 1, "importance_exponent",
           "from 0 to 1", config.importance_exponent);
   require(config.target_period >= 1, "target_period", "at least 1", config.target_period);

@@ -15,7 +15,7 @@ namespace pacml::learner {
 // Ape-X DQN (Horgan et al. 2018, arXiv:1803.00933); published values in brackets. The discount and
 // the number of steps belong to the actors, which sum up the returns.
 struct ApexConfig {
-  std::int64_t batch_size = 512;     // transitions of an update; >= 1 [512]
+  std::int64_t batch_size = 512;     // transitions of an update; 1..65536 [512]
   double importance_exponent = 0.4;  // beta, of the correction for prioritized draws; 0 to 1 [0.4]
   std::int64_t target_period = 500;  // updates between renewals of the target network; >= 1 [2500]
   // Where the loss turns from a parabola into a line, in the unit of the network's outputs: of

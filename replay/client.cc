@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -38,7 +39,8 @@ Client::Client(wire::Hello hello, std::size_t shards, const ClientConfig& config
 
 Client::~Client() = default;
 
-void Client::run(std::span<transport::FrameClient* const> links, const std::stop_token& stop) {
+void Client::run(std::span<transport::FrameClient* const> links,
+                 const std::stop_token& stop_token) {
   for (std::size_t s = 0; s < shards_.size(); ++s) {
     shards_[s].number = s;
     shards_[s].link = links[s];
@@ -47,7 +49,9 @@ void Client::run(std::span<transport::FrameClient* const> links, const std::stop
     const std::scoped_lock lock(mutex_);
     wakeable_ = links.front();
   }
-  for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
+  // However this ends, nobody may wake a transport that is no longer there.
+  const std::shared_ptr<void> at_end(nullptr, [this](void*) { stop(); });
+  for (std::size_t turn = 0; !stop_token.stop_requested(); ++turn) {
     for (Shard& shard : shards_) keep_joined(shard);
     start_batches();
     send_updates();
@@ -64,6 +68,9 @@ void Client::run(std::span<transport::FrameClient* const> links, const std::stop
     hand_out_complete();
   }
   for (Shard& shard : shards_) send(shard, wire::Goodbye{"the learner stops"});
+}
+
+void Client::stop() {
   {
     const std::scoped_lock lock(mutex_);
     wakeable_ = nullptr;
@@ -84,11 +91,7 @@ void Client::keep_joined(Shard& shard) {
     shard.last_ping = at;
     send(shard, wire::Ping{1});
   }
-  if (take_back(shard, at - config_.patience) > 0 && !shard.starving) {
-    shard.starving = true;
-    spdlog::warn("replay shard {} has owed draws for too long; the others do them meanwhile",
-                 shard.number);
-  }
+  notice_starving(shard);
   // A draw says how much there is. One that is still owed will say so, too, unless it was lost.
   const auto interval = shard.owed.empty() ? config_.probe_interval : config_.patience;
   if (at - shard.last_probe > interval) {
@@ -99,16 +102,31 @@ void Client::keep_joined(Shard& shard) {
 
 void Client::lose(Shard& shard) {
   if (shard.joined) spdlog::warn("replay shard {} is gone; looking for it", shard.number);
-  static_cast<void>(take_back(shard, TimePoint::max()));
+  static_cast<void>(take_back(shard, next_request_));
   shard.joined = shard.known = shard.starving = false;
   shard.owed.clear();
   shard.waiting.clear();
 }
 
-std::uint32_t Client::take_back(Shard& shard, TimePoint asked_before) {
+void Client::notice_starving(Shard& shard) {
+  if (shard.starving || shard.owed.empty()) return;
+  // Its requests wait for one another: it is the answers that must not stay away.
+  const TimePoint since = std::max(shard.last_answer, shard.owed.begin()->second.asked);
+  if (now() - since < config_.patience) return;
+  const bool others = std::ranges::any_of(
+      shards_, [&](const Shard& other) { return &other != &shard && other.usable(); });
+  if (!others) return;  // nobody else could do it
+  if (take_back(shard, next_request_) == 0) return;
+  shard.starving = true;
+  spdlog::warn("replay shard {} has owed draws for too long; the others do them meanwhile",
+               shard.number);
+}
+
+std::uint32_t Client::take_back(Shard& shard, std::uint64_t below) {
   std::uint32_t draws = 0;
   for (auto& [number, owed] : shard.owed) {
-    if (owed.asked >= asked_before || owed.ticket == 0) continue;
+    if (number >= below) break;
+    if (owed.ticket == 0) continue;
     // What comes of it all the same is thrown away, but says how much there is.
     Partial& partial = partials_.at(std::exchange(owed.ticket, 0));
     partial.owed -= owed.count;
@@ -141,6 +159,8 @@ void Client::handle(std::size_t index, wire::Message&& message) {
   if (std::holds_alternative<wire::Welcome>(message)) {
     if (shard.joined) return;  // the answer to a Hello that was repeated
     shard.joined = true;
+    ++shard.life;
+    shard.last_answer = now();
     shard.last_probe = TimePoint{};
     const std::scoped_lock lock(mutex_);
     ++status_.joins;
@@ -166,6 +186,23 @@ void Client::handle(std::size_t index, wire::Message&& message) {
 
 void Client::take(std::size_t index, wire::Samples&& samples) {
   Shard& shard = shards_[index];
+  const auto same = [&](const wire::Samples& other) { return other.request == samples.request; };
+  if (!shard.owed.contains(samples.request) || std::ranges::any_of(shard.waiting, same)) return;
+  shard.last_answer = now();
+  // A shard answers in order: whatever it was asked for before, and has not answered, is lost.
+  for (auto it = shard.owed.begin(); it->first < samples.request;) {
+    const auto waits = [&](const wire::Samples& other) { return other.request == it->first; };
+    if (std::ranges::any_of(shard.waiting, waits)) {
+      ++it;
+      continue;
+    }
+    if (it->second.ticket != 0) {
+      Partial& partial = partials_.at(it->second.ticket);
+      partial.owed -= it->second.count;
+      partial.unasked += it->second.count;
+    }
+    it = shard.owed.erase(it);
+  }
   {
     const std::scoped_lock lock(mutex_);
     // A shard that came back from a snapshot counts from there: what it lost is not news again.
@@ -212,8 +249,9 @@ void Client::add_rows(std::size_t index, const Owed& owed, const wire::Samples& 
   partial.owed -= owed.count;
   if (out.rows.empty()) {
     out.shape = drawn.shape;
-  } else if (drawn.shape != out.shape) {
-    spdlog::warn("replay shard {} has transitions of another width than the others'", index);
+  }
+  if (drawn.shape != out.shape || drawn.size() > owed.count) {
+    spdlog::warn("replay shard {} answers with transitions that nobody asked for", index);
     partial.unasked += owed.count;
     return;
   }
@@ -227,8 +265,10 @@ void Client::add_rows(std::size_t index, const Owed& owed, const wire::Samples& 
     const TransitionHead head = read_head(row);
     write_graphs(row, graph_index_.at(drawn.graphs[head.graph]),
                  graph_index_.at(drawn.graphs[head.next_graph]));
-    partial.keys.emplace_back(static_cast<std::uint32_t>(index), samples.keys[i]);
-    partial.batch.probabilities.push_back(owed.share * samples.probabilities[i]);
+    partial.places.push_back(
+        {static_cast<std::uint32_t>(index), shards_[index].life, samples.keys[i]});
+    partial.batch.probabilities.push_back(
+        std::max(owed.share * samples.probabilities[i], std::numeric_limits<double>::min()));
   }
 }
 
@@ -276,8 +316,9 @@ void Client::hand_out_complete() {
     }
     partial.batch.transitions.graphs = graph_hashes_;
     partial.batch.graphs = graphs_;
-    handed_out_.emplace(it->first, std::move(partial.keys));
-    if (handed_out_.size() > kRememberedBatches) handed_out_.erase(handed_out_.begin());
+    handed_out_.emplace(it->first, std::move(partial.places));
+    if (handed_out_.size() > kRememberedBatches + config_.prefetch)
+      handed_out_.erase(handed_out_.begin());
     // There is room: partials and ready ones together are never more than `prefetch`.
     static_cast<void>(ready_.try_push(std::move(partial.batch)));
     it = partials_.erase(it);
@@ -293,33 +334,36 @@ void Client::send_updates() {
     reports.swap(reports_);
   }
   for (const auto& [ticket, priorities] : reports) {
-    const auto keys = handed_out_.find(ticket);
+    const auto found = handed_out_.find(ticket);
     if (priorities.empty()) {  // they stay what they are
       handed_out_.erase(ticket);
       continue;
     }
-    if (keys == handed_out_.end() || keys->second.size() != priorities.size()) {
-      const std::scoped_lock lock(mutex_);
-      status_.updates_lost += priorities.size();
+    if (found == handed_out_.end() || found->second.size() != priorities.size()) {
+      count_lost(priorities.size());
       continue;
     }
     std::vector<wire::PriorityUpdates> updates(shards_.size());
     for (std::size_t i = 0; i < priorities.size(); ++i) {
-      const auto& [shard, key] = keys->second[i];
-      updates[shard].keys.push_back(key);
-      updates[shard].priorities.push_back(priorities[i]);
-    }
-    handed_out_.erase(keys);
-    for (std::size_t s = 0; s < shards_.size(); ++s) {
-      if (updates[s].keys.empty()) continue;
-      if (shards_[s].joined) {
-        send(shards_[s], updates[s]);
-      } else {
-        const std::scoped_lock lock(mutex_);
-        status_.updates_lost += updates[s].keys.size();
+      const Place& place = found->second[i];
+      // A shard that came back from a snapshot gives former keys to new items.
+      if (!shards_[place.shard].joined || shards_[place.shard].life != place.life) {
+        count_lost(1);
+        continue;
       }
+      updates[place.shard].keys.push_back(place.key);
+      updates[place.shard].priorities.push_back(priorities[i]);
+    }
+    handed_out_.erase(found);
+    for (std::size_t s = 0; s < shards_.size(); ++s) {
+      if (!updates[s].keys.empty()) send(shards_[s], updates[s]);
     }
   }
+}
+
+void Client::count_lost(std::size_t updates) {
+  const std::scoped_lock lock(mutex_);
+  status_.updates_lost += updates;
 }
 
 void Client::send(Shard& shard, const wire::Message& message) {

@@ -93,6 +93,7 @@ class Client {
     TimePoint asked;
   };
   struct Shard {
+    std::uint32_t life = 0;  // how often it was joined: keys of an earlier life name nothing
     std::size_t number = 0;
     transport::FrameClient* link = nullptr;
     bool joined = false;
@@ -102,25 +103,31 @@ class Client {
     wire::ShardState state;
     std::map<std::uint64_t, Owed> owed;  // by request
     std::vector<wire::Samples> waiting;  // for graphs
-    TimePoint last_heard, last_hello, last_ping, last_probe;
+    TimePoint last_heard, last_answer, last_hello, last_ping, last_probe;
 
     [[nodiscard]] bool usable() const {
       return joined && known && !starving && state.size > 0 && state.total_priority > 0;
     }
   };
+  // Where an item is.
+  struct Place {
+    std::uint32_t shard = 0;
+    std::uint32_t life = 0;
+    std::uint64_t key = 0;
+  };
   // A batch of which draws are still owed, or not yet asked for.
   struct Partial {
     Batch batch;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> keys;  // [N], shard and item
-    std::uint32_t unasked = 0;                                  // draws
-    std::uint32_t owed = 0;                                     // draws
+    std::vector<Place> places;  // [N]
+    std::uint32_t unasked = 0;  // draws
+    std::uint32_t owed = 0;     // draws
   };
-  using Keys = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
-
+  void stop();
   void keep_joined(Shard& shard);
   void lose(Shard& shard);
-  // Draws owed by requests from before then are to be asked for again. How many.
-  std::uint32_t take_back(Shard& shard, TimePoint asked_before);
+  void notice_starving(Shard& shard);
+  // Draws owed by requests below that number are to be asked for again. How many.
+  std::uint32_t take_back(Shard& shard, std::uint64_t below);
   // True: something came.
   bool receive(std::size_t shard, Deadline deadline);
   void handle(std::size_t index, wire::Message&& message);
@@ -132,6 +139,7 @@ class Client {
   void request(Shard& shard, const Owed& owed);
   void hand_out_complete();
   void send_updates();
+  void count_lost(std::size_t updates);
   void send(Shard& shard, const wire::Message& message);
   void publish_status();
 
@@ -142,8 +150,8 @@ class Client {
   // Confined to run().
   Rng rng_;
   std::vector<Shard> shards_;
-  std::map<std::uint64_t, Partial> partials_;  // by ticket
-  std::map<std::uint64_t, Keys> handed_out_;   // by ticket: where priorities go
+  std::map<std::uint64_t, Partial> partials_;               // by ticket
+  std::map<std::uint64_t, std::vector<Place>> handed_out_;  // by ticket: where priorities go
   std::unordered_map<GraphHash, std::uint16_t> graph_index_;
   std::vector<GraphHash> graph_hashes_;
   std::vector<GraphPtr> graphs_;

@@ -15,8 +15,8 @@ std::vector<std::string> validate(const ReplayConfig& c) {
   within("credits_per_actor", c.credits_per_actor, 1024);
   within("max_actors", c.max_actors, 1'000'000);
   within("prefetch", c.prefetch, 1024);
-  if (!(c.priority_epsilon >= 0 && std::isfinite(c.priority_epsilon))) {
-    problems.emplace_back("priority_epsilon: must be >= 0");
+  if (!(c.priority_epsilon > 0 && std::isfinite(c.priority_epsilon))) {
+    problems.emplace_back("priority_epsilon: must be > 0");
   }
   if (!(c.snapshot_seconds >= 0)) problems.emplace_back("snapshot_seconds: must be >= 0");
   if (!(c.patience_seconds > 0)) problems.emplace_back("patience_seconds: must be > 0");

@@ -16,7 +16,7 @@ struct ReplayConfig {
   std::int64_t shards = 1;             // processes, each with a table; 1..256
   TableConfig table;                   // of each shard
   double priority_epsilon = 1e-3;      // added to every |TD error|, so that none is never drawn
-                                       // again; >= 0
+                                       // again; > 0
   std::int64_t credits_per_actor = 4;  // messages that an actor may have on the way or waiting
   std::int64_t max_actors = 1024;      // of a shard
   std::int64_t prefetch = 4;           // batches that the learner has asked for ahead; >= 1
@@ -40,5 +40,11 @@ void visit_fields(Config& c, Visitor&& v) {
 
 // Every problem of these fields, as a sentence that names the key.
 [[nodiscard]] std::vector<std::string> validate(const ReplayConfig& config);
+
+// The priority of an item whose |TD error| is said to be that. What is no magnitude stays none, for
+// the table to refuse.
+[[nodiscard]] inline double priority_of(const ReplayConfig& config, double error) {
+  return error < 0 ? error : error + config.priority_epsilon;
+}
 
 }  // namespace pacml::replay

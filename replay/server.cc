@@ -154,6 +154,8 @@ void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
       return refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
     }
     learners_[peer] = now();
+    // What it asked for before, it no longer waits for.
+    std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
     const auto& run = sessions_.run();
     return send(peer,
                 wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag});
@@ -199,7 +201,7 @@ void Server::deliver(const transport::PeerId& peer) {
 }
 
 void Server::insert_waiting() {
-  if (waiting_.empty()) return;
+  if (waiting_.empty() || !table_.can_insert()) return;
   for (; !waiting_.empty() && table_.can_insert(); waiting_.pop_front()) insert(waiting_.front());
   for (const auto& peer : gate_.peers()) deliver(peer);
 }
@@ -215,7 +217,7 @@ void Server::insert(Waiting& waiting) {
     const TransitionHead head = read_head(row);
     write_graphs(row, index[head.graph], index[head.next_graph]);
     // A priority that is none is refused and counted by the table; the others go in.
-    static_cast<void>(table_.insert(row, waiting.batch.priorities[i] + config_.priority_epsilon));
+    static_cast<void>(table_.insert(row, priority_of(config_, waiting.batch.priorities[i])));
   }
   auto& reports = waiting.batch.episodes;
   const std::size_t taken = std::min(reports.size(), kMostEpisodes - episodes_.size());
@@ -250,15 +252,17 @@ void Server::answer(const Request& request) {
     samples.probabilities.push_back(item.probability);
   }
   samples.shard = {table_.size(), table_.total_priority(), table_.counters().inserted};
-  samples.episodes = std::exchange(episodes_, {});
-  send(request.peer, samples);
+  samples.episodes = std::move(episodes_);
+  // A learner that is gone takes no reports with it.
+  const bool sent = transport_->send(request.peer, wire::encode(samples)).has_value();
+  episodes_ = sent ? std::vector<EpisodeRecord>{} : std::move(samples.episodes);
 }
 
 void Server::update_priorities(const wire::PriorityUpdates& updates) {
   updates_.clear();
   for (std::size_t i = 0; i < updates.keys.size(); ++i) {
     updates_.push_back(
-        {ItemKey::unpack(updates.keys[i]), updates.priorities[i] + config_.priority_epsilon});
+        {ItemKey::unpack(updates.keys[i]), priority_of(config_, updates.priorities[i])});
   }
   static_cast<void>(table_.update_priorities(updates_));  // the table counts what came of them
 }
@@ -276,6 +280,8 @@ void Server::forget_peers() {
   next_sweep_ = now() + kSweepEvery;
   sessions_.forget_silent(now());
   for (const auto& waiting : gate_.peers()) {
+    // Whoever is asked for a graph has to speak, credits or not.
+    if (sessions_.silent(waiting, now())) sessions_.forget(waiting);
     if (sessions_.find(waiting) == nullptr) gate_.forget(waiting);
   }
   std::erase_if(learners_,

@@ -130,7 +130,8 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
   void died(Life& life, const ChildExit& exit) {
     const auto& backoff = life.child.restart;
     life.last_exit = exit;
-    const bool wanted_to_end = exit.signal == 0 && (exit.code == 0 || exit.code == 2);
+    const bool done = exit.code == 0 && life.child.may_finish;
+    const bool wanted_to_end = exit.signal == 0 && (done || exit.code == 2);
     if (stopping_ || !backoff || wanted_to_end) return end(life);
     const bool was_healthy = std::chrono::steady_clock::now() - life.born >= backoff->healthy_after;
     life.deaths_in_a_row = was_healthy ? 1 : life.deaths_in_a_row + 1;

@@ -41,6 +41,7 @@ struct SupervisedChild {
   std::optional<Backoff> restart;
   // Changes what is started, before each restart: the command of a later life may differ.
   std::function<void(ChildSpec&)> before_restart;
+  bool may_finish = true;  // false: it is restarted after code 0, too
 };
 
 // What happened to a child.

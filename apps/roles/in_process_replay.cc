@@ -25,7 +25,7 @@ void InProcessReplay::act() {
   const Transitions& transitions = message.transitions;
   PACML_CHECK(transitions.graphs == graphs_, "an actor names the task's graphs in their order");
   for (std::size_t i = 0; i < transitions.size(); ++i) {
-    const double priority = message.priorities[i] + config_.replay.priority_epsilon;
+    const double priority = replay::priority_of(config_.replay, message.priorities[i]);
     // What is no priority is counted by the table.
     if (table_.insert(transitions.row(i), priority)) ++news_.inserted;
   }
@@ -64,7 +64,7 @@ void InProcessReplay::report_priorities(std::uint64_t ticket, std::span<const fl
               "priorities are of the batch that was drawn last");
   std::vector<replay::PriorityUpdate> updates;
   for (std::size_t i = 0; i < priorities.size(); ++i) {
-    updates.push_back({drawn_[i], priorities[i] + config_.replay.priority_epsilon});
+    updates.push_back({drawn_[i], replay::priority_of(config_.replay, priorities[i])});
   }
   static_cast<void>(table_.update_priorities(updates));
 }

@@ -75,6 +75,9 @@ class Training {
   }
 
   void make_folders() const {
+    // What a run that never began left there is not ours to go on from.
+    std::error_code ignored;
+    if (!options_.resume) std::filesystem::remove_all(run_ / "replay", ignored);
     for (const char* name : {"logs", "replay"}) {
       if (name == std::string_view("replay") && options_.replay_shards == 0) continue;
       std::error_code error;
@@ -114,6 +117,7 @@ class Training {
     shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
     shard.stage = kShards;
     shard.restart = Backoff{};
+    shard.may_finish = false;  // whoever ends it, its actors wait for it
     supervisor_.start(std::move(shard));
   }
 

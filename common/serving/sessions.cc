@@ -36,17 +36,18 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
                                              std::vector<transport::PeerId>& replaced) {
   PACML_CHECK(hello.role == wire::Role::kActor, "sessions are with actors");
   if (auto refused = objection(hello)) return refused;
-  if (!actors_.contains(peer) && actors_.size() >= config_.max_actors) {
-    return wire::Refused{wire::Refusal::kConfig,
-                         "the " + config_.server + " already has as many actors as " +
-                             config_.option + " allows: " + std::to_string(config_.max_actors)};
-  }
   for (const auto& [other, actor] : actors_) {
     if (other == peer || actor.id != hello.actor) continue;
     if (actor.incarnation > hello.incarnation) {
+      replaced.clear();
       return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here"};
     }
     replaced.push_back(other);
+  }
+  if (!actors_.contains(peer) && actors_.size() - replaced.size() >= config_.max_actors) {
+    return wire::Refused{wire::Refusal::kConfig,
+                         "the " + config_.server + " already has as many actors as " +
+                             config_.option + " allows: " + std::to_string(config_.max_actors)};
   }
   for (const auto& former : replaced) actors_.erase(former);
   const auto [entry, is_new] = actors_.try_emplace(peer);
@@ -99,6 +100,11 @@ bool Sessions::give_back(const transport::PeerId& peer) {
 wire::Credit Sessions::credit(const transport::PeerId& peer) const {
   const Actor& actor = actors_.at(peer);
   return {granted(actor), actor.used};
+}
+
+bool Sessions::silent(const transport::PeerId& peer, TimePoint at) const {
+  const Actor* const actor = find(peer);
+  return actor == nullptr || at - actor->last_heard > config_.silence;
 }
 
 void Sessions::forget_silent(TimePoint at) {

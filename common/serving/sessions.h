@@ -74,6 +74,8 @@ class Sessions {
   [[nodiscard]] wire::Credit credit(const transport::PeerId& peer) const;
 
   void forget(const transport::PeerId& peer) { actors_.erase(peer); }
+  // Not heard of for so long as config.silence, or not here.
+  [[nodiscard]] bool silent(const transport::PeerId& peer, TimePoint now) const;
   // Forgets those that have a credit, which is their turn to speak, and have long said nothing.
   void forget_silent(TimePoint now);
 

@@ -709,8 +709,10 @@ Result<Message> read(std::type_identity<Samples>, Source in) {
   m.shard.total_priority = std::bit_cast<double>(in.envelope.number());
   m.shard.inserted = in.envelope.number();
   if (!in.envelope.complete()) return bad_envelope();
-  if (!std::isfinite(m.shard.total_priority) || m.shard.total_priority < 0) {
-    return corrupt("a shard's total is not a finite number >= 0");
+  // Far above what a table can hold, and far below what a sum of shards would overflow at.
+  constexpr double kMostPriority = 1e300;
+  if (!(m.shard.total_priority >= 0 && m.shard.total_priority <= kMostPriority)) {
+    return corrupt("a shard's total is not a number in 0..1e300");
   }
   if (auto ok = counts.check(in.limits.transitions); !ok) return tl::unexpected(ok.error());
   const auto payload =

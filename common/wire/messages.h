@@ -156,7 +156,7 @@ struct Sample {
 // How much a shard holds, for sharing draws between shards.
 struct ShardState {
   std::uint64_t size = 0;      // items
-  double total_priority = 0;   // sum of their weights; finite, >= 0
+  double total_priority = 0;   // sum of their weights; in 0..1e300
   std::uint64_t inserted = 0;  // items, since the shard's table began
   bool operator==(const ShardState&) const = default;
 };

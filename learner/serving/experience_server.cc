@@ -210,6 +210,8 @@ void ExperienceServer::forget_silent_actors() {
   next_sweep_ = now() + kSweepEvery;
   sessions_.forget_silent(now());
   for (const auto& waiting : gate_.peers()) {
+    // Whoever is asked for a graph has to speak, credits or not.
+    if (sessions_.silent(waiting, now())) sessions_.forget(waiting);
     if (sessions_.find(waiting) == nullptr) gate_.forget(waiting);
   }
   count();

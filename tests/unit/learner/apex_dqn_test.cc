@@ -313,7 +313,7 @@ TEST_CASE("settings of Ape-X out of range are named", "[unit][learner]") {
     return problems[0];
   };
   CHECK(only_problem([](ApexConfig& c) { c.batch_size = 0; }) ==
-        "batch_size must be at least 1, not 0");
+        "batch_size must be from 1 to 65536, not 0");
   CHECK(only_problem([](ApexConfig& c) {
           c.importance_exponent = 1.5;
         }).starts_with("importance_exponent"));
