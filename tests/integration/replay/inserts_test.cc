@@ -35,6 +35,19 @@ TEST_CASE("a newer life of an actor ends the former one", "[integration][replay]
   CHECK(present.status().at("items") == 2);
 }
 
+TEST_CASE("an actor that comes back needs no free place", "[integration][replay]") {
+  auto config = shard_config();
+  config.max_actors = 1;
+  ServedShard shard(config);
+  ShardPeer former(shard, shard_hello(kActor, 5, 100));
+  ShardPeer present(shard, shard_hello(kActor, 5, 101));
+  present.insert(1, marked({1}, {1}), shard_hello(kActor, 5, 101));
+  CHECK(present.status().at("actors") == 1);
+  ShardPeer another(shard);
+  another.say(shard_hello(kActor, 6, 100));
+  CHECK_THAT(another.hear<wire::Refused>().reason, Catch::Contains("replay.max_actors"));
+}
+
 TEST_CASE("each message returns a credit once it is in the table", "[integration][replay]") {
   auto config = shard_config();
   config.credits_per_actor = 2;
@@ -67,7 +80,9 @@ TEST_CASE("an actor that takes more than its credits is refused", "[integration]
 }
 
 TEST_CASE("what is no priority is refused item by item, and counted", "[integration][replay]") {
-  ServedShard shard;
+  auto config = shard_config();
+  config.priority_epsilon = 2;  // what is below 0 stays so
+  ServedShard shard(config);
   ShardPeer actor(shard, shard_hello(kActor));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinite = std::numeric_limits<float>::infinity();

@@ -133,5 +133,47 @@ TEST_CASE("what a silent shard owes is drawn from the others", "[integration][re
   CHECK(client->status().redrawn > 0);
 }
 
+TEST_CASE("an only shard that is slow is waited for", "[integration][replay]") {
+  auto config = shard_config();
+  config.table.min_size = 3;
+  ServedShard shard(config);
+  ShardPeer actor(shard, shard_hello(kActor));
+  ServedShard* const shards[] = {&shard};
+  ServedClient client(shards, {.batch_size = 16,
+                               .prefetch = 2,
+                               .probe_interval = std::chrono::milliseconds(10),
+                               .patience = std::chrono::milliseconds(30)});
+  actor.insert(1, marked({1}, {1}));
+  REQUIRE_FALSE(client->next({}, Deadline::in(std::chrono::milliseconds(150))));
+  actor.insert(2, marked({2, 3}, {1, 1}));
+  for (int n = 0; n < 10; ++n) REQUIRE(client.next().transitions.size() == 16);
+  CHECK(client->status().redrawn == 0);
+}
+
+TEST_CASE("a priority for an item of a shard's former life is dropped", "[integration][replay]") {
+  ServedShard shard;
+  ShardPeer first(shard, shard_hello(kActor));
+  first.insert(1, marked({1}, {1}));
+  ServedShard* const shards[] = {&shard};
+  ServedClient client(shards, {.batch_size = 4,
+                               .prefetch = 1,
+                               .hello_interval = std::chrono::milliseconds(10),
+                               .probe_interval = std::chrono::milliseconds(10)});
+  const auto batch = client.next();
+  shard.stop();
+  shard.start();  // empty: its first item gets the key that the former one had
+  ShardPeer second(shard, shard_hello(kActor, 0, 101));
+  second.insert(1, marked({2, 3}, {1, 1}), shard_hello(kActor, 0, 101));
+  const Deadline deadline = soon();
+  bool seen = false;
+  while (!seen && !deadline.expired()) seen = mark_of(client.next().transitions, 0) > 1;
+  REQUIRE(seen);
+  client->report_priorities(batch.ticket, {9, 9, 9, 9});
+  for (int n = 0; n < 10; ++n) static_cast<void>(client.next());
+  CHECK(client->status().updates_lost == 4);
+  CHECK(second.status().at("updates_applied") == 0);
+  CHECK(second.status().at("total_priority") == 2);
+}
+
 }  // namespace
 }  // namespace pacml::testing
