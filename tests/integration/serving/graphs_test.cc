@@ -10,12 +10,12 @@ namespace pacml {
 namespace {
 
 using namespace std::chrono_literals;
+using env::to_message;
 using testing::InProcessPair;
 using testing::sample_hello;
 using testing::sample_unrolls;
 using testing::ServedLearner;
 using testing::soon;
-using env::to_message;
 using testing::ZmqTcpPair;
 
 TEMPLATE_TEST_CASE("experience brings the graphs that it names", "[integration][serving]",
