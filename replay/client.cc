@@ -102,7 +102,7 @@ void Client::keep_joined(Shard& shard) {
 
 void Client::lose(Shard& shard) {
   if (shard.joined) spdlog::warn("replay shard {} is gone; looking for it", shard.number);
-  static_cast<void>(take_back(shard, next_request_));
+  static_cast<void>(take_back_all(shard));
   shard.joined = shard.known = shard.starving = false;
   shard.owed.clear();
   shard.waiting.clear();
@@ -116,23 +116,24 @@ void Client::notice_starving(Shard& shard) {
   const bool others = std::ranges::any_of(
       shards_, [&](const Shard& other) { return &other != &shard && other.usable(); });
   if (!others) return;  // nobody else could do it
-  if (take_back(shard, next_request_) == 0) return;
+  if (take_back_all(shard) == 0) return;
   shard.starving = true;
   spdlog::warn("replay shard {} has owed draws for too long; the others do them meanwhile",
                shard.number);
 }
 
-std::uint32_t Client::take_back(Shard& shard, std::uint64_t below) {
+std::uint32_t Client::take_back(Owed& owed) {
+  if (owed.ticket == 0) return 0;
+  // What comes of it all the same is thrown away, but says how much there is.
+  Partial& partial = partials_.at(std::exchange(owed.ticket, 0));
+  partial.owed -= owed.count;
+  partial.unasked += owed.count;
+  return owed.count;
+}
+
+std::uint32_t Client::take_back_all(Shard& shard) {
   std::uint32_t draws = 0;
-  for (auto& [number, owed] : shard.owed) {
-    if (number >= below) break;
-    if (owed.ticket == 0) continue;
-    // What comes of it all the same is thrown away, but says how much there is.
-    Partial& partial = partials_.at(std::exchange(owed.ticket, 0));
-    partial.owed -= owed.count;
-    partial.unasked += owed.count;
-    draws += owed.count;
-  }
+  for (auto& [number, owed] : shard.owed) draws += take_back(owed);
   const std::scoped_lock lock(mutex_);
   status_.redrawn += draws;
   return draws;
@@ -196,11 +197,7 @@ void Client::take(std::size_t index, wire::Samples&& samples) {
       ++it;
       continue;
     }
-    if (it->second.ticket != 0) {
-      Partial& partial = partials_.at(it->second.ticket);
-      partial.owed -= it->second.count;
-      partial.unasked += it->second.count;
-    }
+    static_cast<void>(take_back(it->second));
     it = shard.owed.erase(it);
   }
   {
@@ -247,9 +244,7 @@ void Client::add_rows(std::size_t index, const Owed& owed, const wire::Samples& 
   Transitions& out = partial.batch.transitions;
   const Transitions& drawn = samples.transitions;
   partial.owed -= owed.count;
-  if (out.rows.empty()) {
-    out.shape = drawn.shape;
-  }
+  if (out.rows.empty()) out.shape = drawn.shape;
   if (drawn.shape != out.shape || drawn.size() > owed.count) {
     spdlog::warn("replay shard {} answers with transitions that nobody asked for", index);
     partial.unasked += owed.count;

@@ -122,12 +122,15 @@ class Client {
     std::uint32_t unasked = 0;  // draws
     std::uint32_t owed = 0;     // draws
   };
+
   void stop();
   void keep_joined(Shard& shard);
   void lose(Shard& shard);
   void notice_starving(Shard& shard);
-  // Draws owed by requests below that number are to be asked for again. How many.
-  std::uint32_t take_back(Shard& shard, std::uint64_t below);
+  // What the request would have brought is to be asked for again. How many draws.
+  std::uint32_t take_back(Owed& owed);
+  // All that the shard owes; counted.
+  std::uint32_t take_back_all(Shard& shard);
   // True: something came.
   bool receive(std::size_t shard, Deadline deadline);
   void handle(std::size_t index, wire::Message&& message);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "common/check.h"
 #include "common/wire/codec.h"
 #include "replay/server_state.h"
 #include "replay/snapshot.h"
@@ -278,12 +277,7 @@ void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
 void Server::forget_peers() {
   if (now() < next_sweep_) return;
   next_sweep_ = now() + kSweepEvery;
-  sessions_.forget_silent(now());
-  for (const auto& waiting : gate_.peers()) {
-    // Whoever is asked for a graph has to speak, credits or not.
-    if (sessions_.silent(waiting, now())) sessions_.forget(waiting);
-    if (sessions_.find(waiting) == nullptr) gate_.forget(waiting);
-  }
+  serving::forget_silent(sessions_, gate_, now());
   std::erase_if(learners_,
                 [](const auto& entry) { return now() - entry.second > kLearnerSilence; });
   std::erase_if(requests_,

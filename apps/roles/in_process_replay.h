@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 #include <stop_token>
-#include <unordered_map>
 #include <vector>
 
 #include "actor/actor_loop.h"

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/ids.h"
+#include "common/serving/sessions.h"
 #include "common/transport/channel.h"
 
 namespace pacml::serving {
@@ -65,5 +67,17 @@ class GraphGate {
   std::map<transport::PeerId, std::deque<Held>> waiting_;
   std::size_t size_ = 0;
 };
+
+// Forgets actors that should speak and are silent, and what they have waiting here: those that have
+// a credit, and those that are asked for a graph, credits or not.
+template <class Message>
+void forget_silent(Sessions& sessions, GraphGate<Message>& gate, TimePoint now) {
+  sessions.forget_silent(now);
+  for (const auto& peer : gate.peers()) {
+    if (!sessions.silent(peer, now)) continue;
+    sessions.forget(peer);
+    gate.forget(peer);
+  }
+}
 
 }  // namespace pacml::serving

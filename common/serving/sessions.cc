@@ -112,7 +112,7 @@ void Sessions::forget_silent(TimePoint at) {
   // speak.
   std::erase_if(actors_, [&](const auto& entry) {
     const Actor& actor = entry.second;
-    return actor.used.get() < granted(actor) && at - actor.last_heard > config_.silence;
+    return actor.used.get() < granted(actor) && silent(entry.first, at);
   });
 }
 

@@ -208,12 +208,7 @@ void ExperienceServer::announce_new_weights() {
 void ExperienceServer::forget_silent_actors() {
   if (now() < next_sweep_) return;
   next_sweep_ = now() + kSweepEvery;
-  sessions_.forget_silent(now());
-  for (const auto& waiting : gate_.peers()) {
-    // Whoever is asked for a graph has to speak, credits or not.
-    if (sessions_.silent(waiting, now())) sessions_.forget(waiting);
-    if (sessions_.find(waiting) == nullptr) gate_.forget(waiting);
-  }
+  serving::forget_silent(sessions_, gate_, now());
   count();
 }
 
