@@ -1,0 +1,71 @@
+#include "common/secret_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace pacml {
+namespace {
+
+constexpr const char* kWhiteSpace = " \t\r\n";
+
+tl::unexpected<Error> cannot_read(const std::filesystem::path& path, const std::string& why) {
+  return fail(Errc::kIo, "cannot read " + path.string() + ": " + why);
+}
+
+// Whether nobody but those who are meant to can read or write the file.
+bool is_private(const struct stat& file) {
+  const mode_t others = file.st_mode & (S_IRWXG | S_IRWXO);
+  return others == 0 || (file.st_uid == 0 && others == S_IRGRP);
+}
+
+std::string octal(mode_t mode) {
+  std::string digits = "0";
+  for (const int shift : {6, 3, 0}) digits += static_cast<char>('0' + ((mode >> shift) & 7U));
+  return digits;
+}
+
+std::string trimmed(const std::string& text) {
+  const auto begin = text.find_first_not_of(kWhiteSpace);
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+}
+
+}  // namespace
+
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return cannot_read(path, std::strerror(errno));
+  const std::shared_ptr<void> closed_at_the_end(nullptr, [fd](void*) { ::close(fd); });
+  struct stat file {};
+  if (::fstat(fd, &file) != 0) return cannot_read(path, std::strerror(errno));
+  if (!S_ISREG(file.st_mode)) return cannot_read(path, "it is no plain file");
+  if (!is_private(file)) {
+    return fail(Errc::kIo, path.string() + " holds a secret, but its mode " + octal(file.st_mode) +
+                               " lets others at it; chmod 600 " + path.string());
+  }
+  std::string text(max_bytes + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(fd, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return cannot_read(path, std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > max_bytes) {
+    return fail(Errc::kOverLimit, path.string() + " is longer than the " +
+                                      std::to_string(max_bytes) + " bytes that a secret may have");
+  }
+  text.resize(size);
+  text = trimmed(text);
+  if (text.empty()) return cannot_read(path, "it is empty");
+  return text;
+}
+
+}  // namespace pacml
