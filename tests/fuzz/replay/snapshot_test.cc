@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fuzz_corpus.h"
 
-// Every build runs snapshots, and seeded mutations of them, through the fuzz target.
+// Every build runs the corpus, snapshots, and seeded damages to them, through the fuzz target.
 
 namespace pacml {
 namespace {
@@ -27,8 +27,10 @@ Bytes snapshot_after(int inserts) {
   return fuzz::flatten(blocks.blocks);
 }
 
-TEST_CASE("reading a snapshot survives mutations of snapshots", "[fuzz][replay]") {
-  std::vector<Bytes> inputs;
+TEST_CASE("reading a snapshot survives its corpus and damages to it", "[fuzz][replay]") {
+  std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/replay/corpus/snapshot");
+  REQUIRE_FALSE(inputs.empty());
+  for (const Bytes& input : inputs) fuzz::snapshot(input);
   for (const int inserts : {0, 1, 5, 30, 100}) {
     inputs.push_back(snapshot_after(inserts));
     REQUIRE(fuzz::snapshot(inputs.back()));
