@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/write.hpp>
 #include <deque>
 #include <future>
 #include <set>

@@ -6,8 +6,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 #include <chrono>
 #include <string>
 #include <thread>
