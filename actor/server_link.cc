@@ -196,21 +196,41 @@ Result<void> ServerLink::send(const MakeMessage& make, std::stop_token stop,
   };
   while (true) {
     if (auto going = go_on(); !going) return going;
-    if (auto listened = listen(); !listened) return listened;
-    if (joined() && sent_.get() < granted_) break;
-    if (auto spoken = speak(); !spoken) return spoken;
+    const auto allowed = may_send();
+    if (!allowed) return tl::unexpected(allowed.error());
+    if (*allowed) break;
     if (auto heard = hear(Deadline::in(slice_)); !heard) return tl::unexpected(heard.error());
   }
-  const Sequence next{sent_.get() + 1};
-  auto frame = wire::encode(make({hello_.actor, hello_.incarnation, next}));
+  auto frame = wire::encode(make(next_stamp()));
   while (true) {
-    auto sent = transport_->send(std::move(frame), Deadline::in(kSlice));
-    if (sent) break;
-    if (sent.error().code != Errc::kTimeout) return end(sent.error().code, sent.error().detail);
+    const auto taken = hand_over(frame, Deadline::in(kSlice));
+    if (!taken) return tl::unexpected(taken.error());
+    if (*taken) return {};
     if (auto going = go_on(); !going) return going;
   }
-  sent_ = next;
-  return {};
+}
+
+Result<bool> ServerLink::try_send(const MakeMessage& make) {
+  const auto allowed = may_send();
+  if (!allowed || !*allowed) return allowed;
+  auto frame = wire::encode(make(next_stamp()));
+  return hand_over(frame, Deadline::now());
+}
+
+Result<bool> ServerLink::may_send() {
+  if (auto listened = listen(); !listened) return tl::unexpected(listened.error());
+  if (joined() && sent_.get() < granted_) return true;
+  return speak().map([] { return false; });
+}
+
+Result<bool> ServerLink::hand_over(wire::Frame& frame, Deadline deadline) {
+  const auto sent = transport_->send(std::move(frame), deadline);
+  if (sent) {
+    sent_ = next_stamp().sequence;
+    return true;
+  }
+  if (sent.error().code == Errc::kTimeout) return false;
+  return end(sent.error().code, sent.error().detail).map([] { return false; });
 }
 
 }  // namespace pacml::actor

@@ -74,6 +74,9 @@ class ServerLink {
   // Waits for a credit, joining again where that is needed, then sends what `make` makes.
   [[nodiscard]] Result<void> send(const MakeMessage& make, std::stop_token stop,
                                   const Meanwhile& meanwhile = {});
+  // The same without waiting; false: there is no credit, or no room in the queue. `make` may be
+  // asked for the same message again.
+  [[nodiscard]] Result<bool> try_send(const MakeMessage& make);
   // Acts on what has come and says what is due: Hello to a server that has gone, Ping to a silent
   // one. Never waits. For those who have long nothing to send.
   [[nodiscard]] Result<void> tend();
@@ -88,6 +91,14 @@ class ServerLink {
   [[nodiscard]] std::uint64_t joins() const { return joins_; }
   // Messages that were on their way when a connection was lost: perhaps never received.
   [[nodiscard]] std::uint64_t unacknowledged() const { return unacknowledged_; }
+  // Of this conversation: messages sent, the last one that the server has accepted, and how many
+  // may be sent in all.
+  struct Progress {
+    std::uint64_t sent = 0;
+    std::uint64_t accepted = 0;
+    std::uint64_t granted = 0;
+  };
+  [[nodiscard]] Progress progress() const { return {sent_.get(), acknowledged_.get(), granted_}; }
   // How long a wait may last before tend() has something to do.
   [[nodiscard]] Duration slice() const { return slice_; }
 
@@ -103,6 +114,13 @@ class ServerLink {
   [[nodiscard]] Result<void> listen();
   // Says what is due.
   [[nodiscard]] Result<void> speak();
+  // Listens; false: nothing may be sent, and what is due instead was said.
+  [[nodiscard]] Result<bool> may_send();
+  [[nodiscard]] Stamp next_stamp() const {
+    return {hello_.actor, hello_.incarnation, Sequence{sent_.get() + 1}};
+  }
+  // False: the queue stayed full, and the frame is untouched.
+  [[nodiscard]] Result<bool> hand_over(wire::Frame& frame, Deadline deadline);
   void begin_joining();
   [[nodiscard]] Result<void> say_hello();
   void say_ping();

@@ -11,7 +11,7 @@ namespace pacml::learner {
 // The learner's housekeeping; what it learns from and how is the algorithm's configuration.
 struct LearnerConfig {
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
-  std::int64_t max_actors = 1024;      // >= 1
+  std::int64_t max_actors = 4096;      // >= 1
   double metrics_seconds = 2;          // between lines of metrics.jsonl; > 0
   double checkpoint_seconds = 30;      // > 0
   std::int64_t keep_checkpoints = 3;   // besides the best; >= 1

@@ -18,7 +18,7 @@ struct ReplayConfig {
   double priority_epsilon = 1e-3;      // added to every |TD error|, so that none is never drawn
                                        // again; > 0
   std::int64_t credits_per_actor = 4;  // messages that an actor may have on the way or waiting
-  std::int64_t max_actors = 1024;      // of a shard
+  std::int64_t max_actors = 4096;      // of a shard
   std::int64_t prefetch = 4;           // batches that the learner has asked for ahead; >= 1
   double snapshot_seconds = 60;        // between snapshots of a shard; 0: only when it ends
   double patience_seconds = 10;        // after which draws that a shard owes are drawn elsewhere

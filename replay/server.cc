@@ -267,6 +267,8 @@ void Server::update_priorities(const wire::PriorityUpdates& updates) {
 }
 
 void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
+  // At a run's start every actor is asked, and only the first answer is news.
+  if (graphs_.contains(graph.hash)) return;
   if (!graphs_.add(std::move(graph))) {
     return refuse(peer, {wire::Refusal::kMalformed,
                          "a graph that is not what its hash says, or one too many"});

@@ -36,29 +36,39 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
                                              std::vector<transport::PeerId>& replaced) {
   PACML_CHECK(hello.role == wire::Role::kActor, "sessions are with actors");
   if (auto refused = objection(hello)) return refused;
-  for (const auto& [other, actor] : actors_) {
-    if (other == peer || actor.id != hello.actor) continue;
-    if (actor.incarnation > hello.incarnation) {
-      replaced.clear();
+  if (const auto former = connections_.find(hello.actor);
+      former != connections_.end() && former->second != peer) {
+    if (actors_.at(former->second).incarnation > hello.incarnation) {
       return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here"};
     }
-    replaced.push_back(other);
+    replaced.push_back(former->second);
   }
   if (!actors_.contains(peer) && actors_.size() - replaced.size() >= config_.max_actors) {
     return wire::Refused{wire::Refusal::kConfig,
                          "the " + config_.server + " already has as many actors as " +
                              config_.option + " allows: " + std::to_string(config_.max_actors)};
   }
-  for (const auto& former : replaced) actors_.erase(former);
+  for (const auto& former : replaced) forget(former);
   const auto [entry, is_new] = actors_.try_emplace(peer);
   Actor& actor = entry->second;
   if (is_new || actor.id != hello.actor || actor.incarnation != hello.incarnation) {
-    if (!is_new) replaced.push_back(peer);
+    if (!is_new) {
+      replaced.push_back(peer);
+      connections_.erase(actor.id);
+    }
     const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
     actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}};
   }
+  connections_[actor.id] = peer;
   actor.last_heard = now();
   return std::nullopt;
+}
+
+void Sessions::forget(const transport::PeerId& peer) {
+  const auto found = actors_.find(peer);
+  if (found == actors_.end()) return;
+  connections_.erase(found->second.id);
+  actors_.erase(found);
 }
 
 wire::Welcome Sessions::welcome(const transport::PeerId& peer, PolicyVersion version) const {
@@ -112,7 +122,9 @@ void Sessions::forget_silent(TimePoint at) {
   // speak.
   std::erase_if(actors_, [&](const auto& entry) {
     const Actor& actor = entry.second;
-    return actor.used.get() < granted(actor) && silent(entry.first, at);
+    if (actor.used.get() >= granted(actor) || !silent(entry.first, at)) return false;
+    connections_.erase(actor.id);
+    return true;
   });
 }
 

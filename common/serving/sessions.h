@@ -28,7 +28,7 @@ struct SessionsConfig {
   std::string server = "learner";             // in sentences for the peer
   std::string option = "learner.max_actors";  // what `max_actors` is called there
   std::uint64_t credits_per_actor = 2;  // messages that an actor may have on the way or in here
-  std::size_t max_actors = 1024;        // further ones are turned away
+  std::size_t max_actors = 4096;        // further ones are turned away
   std::chrono::seconds silence{30};     // an actor that is not heard of for so long is forgotten
 };
 
@@ -73,7 +73,7 @@ class Sessions {
   // Pre: find(peer).
   [[nodiscard]] wire::Credit credit(const transport::PeerId& peer) const;
 
-  void forget(const transport::PeerId& peer) { actors_.erase(peer); }
+  void forget(const transport::PeerId& peer);
   // Not heard of for so long as config.silence, or not here.
   [[nodiscard]] bool silent(const transport::PeerId& peer, TimePoint now) const;
   // Forgets those that have a credit, which is their turn to speak, and have long said nothing.
@@ -93,6 +93,7 @@ class Sessions {
   RunIdentity run_;
   SessionsConfig config_;
   std::map<transport::PeerId, Actor> actors_;
+  std::map<ActorId, transport::PeerId> connections_;  // of each actor, one: the keys of actors_
   wire::SequenceTracker tracker_;
 };
 

@@ -6,8 +6,10 @@
 
 namespace pacml::transport {
 
-Context::Context(int io_threads, std::optional<Encryption> encryption)
-    : native_(std::make_unique<Native>(io_threads, std::move(encryption))) {}
+Context::Context(int io_threads, std::optional<Encryption> encryption, int max_sockets)
+    : native_(std::make_unique<Native>(io_threads, std::move(encryption))) {
+  native_->zmq.set(zmq::ctxopt::max_sockets, max_sockets);
+}
 
 Context::~Context() = default;
 

@@ -13,7 +13,9 @@ namespace pacml::transport {
 class Context {
  public:
   // `encryption`: of every socket; without it they talk in the clear.
-  explicit Context(int io_threads = 1, std::optional<Encryption> encryption = {});
+  // `max_sockets`: how many there may be at a time.
+  explicit Context(int io_threads = 1, std::optional<Encryption> encryption = {},
+                   int max_sockets = 1023);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();

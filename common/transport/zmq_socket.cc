@@ -16,6 +16,10 @@
 namespace pacml::transport {
 namespace {
 
+// Connections that wait to be taken by a bound socket: as many as the actors of a large run, which
+// come all at once. The system cuts it to its own limit (net.core.somaxconn).
+constexpr int kBacklog = 8192;
+
 // What a failed call means to the caller; anything unexpected is a bug of ours.
 tl::unexpected<Error> translate(const zmq::error_t& e) {
   switch (e.num()) {
@@ -105,6 +109,7 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
   zmq::socket_t socket(context.native().zmq, type);
   socket.set(zmq::sockopt::linger, 0);    // closing never waits
   socket.set(zmq::sockopt::sndtimeo, 0);  // neither does sending; waits are wait_for's
+  socket.set(zmq::sockopt::backlog, kBacklog);
   socket.set(zmq::sockopt::sndhwm, config.queue_messages);
   socket.set(zmq::sockopt::rcvhwm, config.queue_messages);
   socket.set(zmq::sockopt::maxmsgsize, config.max_part_bytes);

@@ -16,6 +16,10 @@ namespace {
 constexpr std::chrono::milliseconds kSlice{200};  // how long a wait may ignore the stop token
 constexpr std::chrono::milliseconds kSweepEvery{1'000};
 constexpr std::chrono::milliseconds kRepeatEvery{500};  // announcements of the same weights
+// A thousand actors and a hundred updates a second would make 100 000 frames a second, each a
+// system call here and one there, for actors that look between two messages only. So each actor's
+// frame takes its time, and the newest weights are announced when the last round is paid for.
+constexpr std::chrono::microseconds kPerAnnouncedActor{50};
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
 
@@ -45,7 +49,7 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     grant_returned_credits();
     announce_new_weights();
     forget_silent_actors();
-    auto incoming = transport_->receive(Deadline::in(kSlice));
+    auto incoming = transport_->receive(until_next_duty());
     if (incoming) {
       dispatch(incoming->peer, incoming->frame);
     } else if (incoming.error().code == Errc::kStopped) {
@@ -159,6 +163,8 @@ void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
 }
 
 void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Graph& message) {
+  // At a run's start every actor is asked, and only the first answer is news.
+  if (graphs_.contains(message.hash)) return;
   auto graph = env::from_message(message);
   if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs) {
     return refuse(peer, {wire::Refusal::kMalformed, "a graph that is not what its hash says"});
@@ -192,17 +198,27 @@ void ExperienceServer::grant_returned_credits() {
 }
 
 void ExperienceServer::announce_new_weights() {
-  std::shared_ptr<const model::Parameters> newest;
   {
     const std::scoped_lock lock(mutex_);
-    newest = newest_weights_;
+    weights_ = newest_weights_;
   }
-  if (newest == nullptr || (newest == weights_ && now() < next_announcement_)) return;
-  weights_ = std::move(newest);
-  // A subscriber that misses this one hears the next: it is repeated while nothing newer comes.
-  next_announcement_ = now() + kRepeatEvery;
+  if (weights_ == nullptr) return;
+  // A subscriber that misses an announcement hears the next: it is repeated while nothing newer
+  // comes.
+  const bool news = weights_ != announced_;
+  next_announcement_ =
+      last_announcement_ + (news ? kPerAnnouncedActor * sessions_.actors().size() : kRepeatEvery);
+  if (now() < next_announcement_) return;
+  announced_ = weights_;
+  last_announcement_ = now();
+  next_announcement_ = last_announcement_ + kRepeatEvery;
   static_cast<void>(publisher_->publish(wire::encode(wire::WeightsAnnouncement{
       weights_->version, content_hash(std::span<const float>(weights_->values))})));
+}
+
+Deadline ExperienceServer::until_next_duty() const {
+  const TimePoint slice = now() + kSlice;
+  return Deadline{weights_ == nullptr ? slice : std::min(slice, next_announcement_)};
 }
 
 void ExperienceServer::forget_silent_actors() {

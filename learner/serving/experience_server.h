@@ -30,7 +30,7 @@ struct ReceivedUnrolls {
 struct ExperienceServerConfig {
   std::uint64_t credits_per_actor =
       2;                             // messages that an actor may have on the way or in the queue
-  std::size_t max_actors = 1024;     // further ones are turned away
+  std::size_t max_actors = 4096;     // further ones are turned away
   std::chrono::seconds silence{30};  // an actor that is not heard of for so long is forgotten
 };
 
@@ -80,6 +80,7 @@ class ExperienceServer {
   void announce_new_weights();
   // A JSON object for people and programs.
   [[nodiscard]] std::string status() const;
+  [[nodiscard]] Deadline until_next_duty() const;
   void forget_silent_actors();
   void count();
   void refuse(const transport::PeerId& peer, wire::Refused refused);
@@ -95,7 +96,9 @@ class ExperienceServer {
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   std::shared_ptr<const model::Parameters> weights_;
   TimePoint next_sweep_;
-  TimePoint next_announcement_;
+  std::shared_ptr<const model::Parameters> announced_;
+  TimePoint last_announcement_;
+  TimePoint next_announcement_;  // of what is newest now
 
   // Between the learner thread and run().
   mutable std::mutex mutex_;
