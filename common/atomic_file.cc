@@ -65,7 +65,7 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::create(fs::path path) {
+Result<AtomicFile> AtomicFile::create(fs::path path, mode_t mode) {
   // mkostemp chooses a free name, so two writers of one file never share a temporary.
   fs::path hidden = folder_of(path) / ".";
   hidden += path.filename();
@@ -73,7 +73,7 @@ Result<AtomicFile> AtomicFile::create(fs::path path) {
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return io_error("cannot write", path);
   AtomicFile file(std::move(path), std::move(temporary), fd);
-  if (::fchmod(fd, 0644) != 0) return io_error("cannot write", file.path_);
+  if (::fchmod(fd, mode) != 0) return io_error("cannot write", file.path_);
   return file;
 }
 
@@ -95,8 +95,8 @@ Result<void> AtomicFile::commit() {
   return {};
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  auto file = AtomicFile::create(path);
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes, mode_t mode) {
+  auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(std::move(file.error()));
   if (auto written = file->append(bytes); !written) return written;
   return file->commit();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,7 +18,8 @@ namespace pacml {
 class AtomicFile {
  public:
   // kIo, here and below: the sentence names the path and the reason; the old file is untouched.
-  [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path);
+  // `mode`: who may read and write it, at no moment more than that.
+  [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path, mode_t mode = 0644);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -37,7 +40,7 @@ class AtomicFile {
 
 // The same for a file whose content is at hand.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path,
-                                                 std::string_view bytes);
+                                                 std::string_view bytes, mode_t mode = 0644);
 
 // The whole file. kIo: cannot be read. kOverLimit: longer than `max_bytes`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "common/clock.h"
@@ -24,6 +26,12 @@ struct Incoming {
   wire::Frame frame;
 };
 
+// Why a client has no connection, where its transport can tell.
+struct Trouble {
+  std::string reason;    // a sentence, without its full stop
+  bool lasting = false;  // the client has given up: somebody has to mend keys or addresses
+};
+
 // One end of a conversation with a server.
 class FrameClient {
  public:
@@ -35,6 +43,8 @@ class FrameClient {
   [[nodiscard]] virtual Result<wire::Frame> receive(Deadline deadline) = 0;
   // Ends the wait of a receive() that runs or, once, of the next one.
   virtual void wake() = 0;
+  // nullopt: there is a connection, or nothing is known of why there is none.
+  [[nodiscard]] virtual std::optional<Trouble> trouble() { return std::nullopt; }
 };
 
 // One end of many conversations.
@@ -47,6 +57,8 @@ class FrameServer {
   // frame is left untouched.
   [[nodiscard]] virtual Result<void> send(const PeerId& peer, wire::Frame&& frame) = 0;
   virtual void wake() = 0;
+  // Connections that were turned away because of their key, so far. Thread-safe.
+  [[nodiscard]] virtual std::uint64_t denied() const { return 0; }
 };
 
 // Tells whoever listens. A subscriber that joins late or is slow misses announcements.

@@ -7,12 +7,12 @@
 namespace pacml::transport {
 
 Context::Context(int io_threads, std::optional<Encryption> encryption, int max_sockets)
-    : native_(std::make_unique<Native>(io_threads, std::move(encryption))) {
-  native_->zmq.set(zmq::ctxopt::max_sockets, max_sockets);
-}
+    : native_(std::make_unique<Native>(io_threads, std::move(encryption), max_sockets)) {}
 
-Context::~Context() = default;
+Context::~Context() { stop(); }
 
 void Context::stop() { native_->zmq.shutdown(); }
+
+std::uint64_t Context::denied() const { return native_->zap ? native_->zap->denied() : 0; }
 
 }  // namespace pacml::transport

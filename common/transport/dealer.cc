@@ -1,5 +1,6 @@
 #include "common/transport/dealer.h"
 
+#include "common/transport/handshake_monitor.h"
 #include "common/transport/zmq_socket.h"
 
 namespace pacml::transport {
@@ -9,11 +10,20 @@ struct Dealer::Impl {
       : socket(make_socket(context, zmq::socket_type::dealer, config)) {}
 
   zmq::socket_t socket;
+  std::optional<HandshakeMonitor> handshakes;
   Waker waker;
 };
 
-Dealer::Dealer(Context& context, const Endpoint& connect_to, const SocketConfig& config)
+Dealer::Dealer(Context& context, const Endpoint& connect_to, const SocketConfig& config,
+               Handshakes handshakes)
     : impl_(std::make_unique<Impl>(context, config)) {
+  if (handshakes == Handshakes::kWatched) {
+    // A failure is told for as long as two more attempts might take.
+    const std::chrono::milliseconds attempt(config.reconnect_max_ms + config.handshake_ms);
+    const bool encrypted = context.native().encryption.has_value();
+    impl_->handshakes.emplace(context, impl_->socket,
+                              HandshakeTrouble(connect_to.str(), encrypted, 2 * attempt));
+  }
   connect_socket(impl_->socket, connect_to);
 }
 
@@ -32,6 +42,7 @@ Result<void> Dealer::send(wire::Frame&& frame, Deadline deadline) {
 Result<wire::Frame> Dealer::receive(Deadline deadline) {
   auto frame = receive_now(impl_->socket);
   if (frame || frame.error().code != Errc::kTimeout) return frame;
+  if (impl_->handshakes) impl_->handshakes->listen();
   if (auto ready = wait_for(impl_->socket, ZMQ_POLLIN, deadline, &impl_->waker); !ready) {
     return tl::unexpected(ready.error());
   }
@@ -39,5 +50,9 @@ Result<wire::Frame> Dealer::receive(Deadline deadline) {
 }
 
 void Dealer::wake() { impl_->waker.wake(); }
+
+std::optional<Trouble> Dealer::trouble() {
+  return impl_->handshakes ? impl_->handshakes->trouble() : std::nullopt;
+}
 
 }  // namespace pacml::transport

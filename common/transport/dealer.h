@@ -14,13 +14,17 @@ namespace pacml::transport {
 // used and destroyed by one thread; wake() is thread-safe.
 class Dealer final : public FrameClient {
  public:
+  // kWatched: trouble() tells why there is no connection, for two files of the process more.
+  enum class Handshakes { kIgnored, kWatched };
   // Throws UserError: the address cannot be connected to (an unknown kind or device).
-  Dealer(Context& context, const Endpoint& connect_to, const SocketConfig& config = {});
+  Dealer(Context& context, const Endpoint& connect_to, const SocketConfig& config = {},
+         Handshakes handshakes = Handshakes::kIgnored);
   ~Dealer() override;
 
   [[nodiscard]] Result<void> send(wire::Frame&& frame, Deadline deadline) override;
   [[nodiscard]] Result<wire::Frame> receive(Deadline deadline) override;
   void wake() override;
+  [[nodiscard]] std::optional<Trouble> trouble() override;
 
  private:
   struct Impl;

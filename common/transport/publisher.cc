@@ -7,7 +7,7 @@ namespace pacml::transport {
 struct Publisher::Impl {
   Impl(Context& context, const Endpoint& bind_to, const SocketConfig& config)
       : socket(make_socket(context, zmq::socket_type::pub, config)),
-        endpoint(bind_socket(socket, bind_to, config)) {}
+        endpoint(bind_socket(context, socket, bind_to, config)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { unlink_bound(endpoint); }

@@ -5,13 +5,15 @@
 namespace pacml::transport {
 
 struct Router::Impl {
-  Impl(Context& context, const Endpoint& bind_to, const SocketConfig& config)
-      : socket(make_socket(context, zmq::socket_type::router, config)),
-        endpoint(bind_socket(socket, bind_to, config)) {}
+  Impl(Context& owner, const Endpoint& bind_to, const SocketConfig& config)
+      : context(owner),
+        socket(make_socket(context, zmq::socket_type::router, config)),
+        endpoint(bind_socket(context, socket, bind_to, config)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { unlink_bound(endpoint); }
 
+  Context& context;
   zmq::socket_t socket;
   Endpoint endpoint;
   Waker waker;
@@ -48,5 +50,7 @@ Result<void> Router::send(const PeerId& peer, wire::Frame&& frame) {
 }
 
 void Router::wake() { impl_->waker.wake(); }
+
+std::uint64_t Router::denied() const { return impl_->context.denied(); }
 
 }  // namespace pacml::transport

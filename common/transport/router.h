@@ -14,7 +14,7 @@ namespace pacml::transport {
 class Router final : public FrameServer {
  public:
   // Throws UserError: the address is in use, does not exist here, or is reachable from other hosts
-  // while config.allow_insecure_bind is false.
+  // while the context has no keys and config.allow_insecure_bind is false. Borrows the context.
   Router(Context& context, const Endpoint& bind_to, const SocketConfig& config = {});
   ~Router() override;
   // Where it is bound: with the port that the system chose for "*".
@@ -23,6 +23,7 @@ class Router final : public FrameServer {
   [[nodiscard]] Result<Incoming> receive(Deadline deadline) override;
   [[nodiscard]] Result<void> send(const PeerId& peer, wire::Frame&& frame) override;
   void wake() override;
+  [[nodiscard]] std::uint64_t denied() const override;
 
  private:
   struct Impl;

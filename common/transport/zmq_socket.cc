@@ -2,6 +2,7 @@
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -45,11 +46,20 @@ bool somebody_listens(const std::string& path) {
   return answered;
 }
 
-void encrypt(zmq::socket_t& socket, zmq::socket_type type, const Encryption& encryption) {
+// ZMQ_ZAP_ENFORCE_DOMAIN, which libzmq has since 4.3 and declares among its drafts only.
+constexpr int kZapEnforceDomain = 93;
+
+void encrypt(Context& context, zmq::socket_t& socket, zmq::socket_type type) {
+  const Encryption& encryption = *context.native().encryption;
   const bool binds = type == zmq::socket_type::router || type == zmq::socket_type::pub;
   socket.set(zmq::sockopt::curve_secretkey, encryption.own.secret_key);
   if (binds) {
+    PACML_CHECK(context.native().zap, "who may connect to a server is decided by a list");
     socket.set(zmq::sockopt::curve_server, true);
+    socket.set(zmq::sockopt::zap_domain, std::string(kZapDomain));
+    // Nobody to ask means no, not yes: a second lock beside the check above.
+    const int yes = 1;
+    zmq_setsockopt(socket.handle(), kZapEnforceDomain, &yes, sizeof yes);
   } else {
     socket.set(zmq::sockopt::curve_publickey, encryption.own.public_key);
     socket.set(zmq::sockopt::curve_serverkey, encryption.server_public_key);
@@ -121,19 +131,21 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
     socket.set(zmq::sockopt::heartbeat_timeout, config.heartbeat_timeout_ms);
     socket.set(zmq::sockopt::heartbeat_ttl, config.heartbeat_timeout_ms);
   }
-  if (const auto& encryption = context.native().encryption) encrypt(socket, type, *encryption);
+  if (context.native().encryption) encrypt(context, socket, type);
   if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_mandatory, true);
   if (type == zmq::socket_type::sub) socket.set(zmq::sockopt::subscribe, "");
   return socket;
 }
 
-Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint, const SocketConfig& config) {
+Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& endpoint,
+                     const SocketConfig& config) {
   const std::string where = "cannot bind " + endpoint.str() + ": ";
-  if (!endpoint.is_local() && !config.allow_insecure_bind) {
+  const bool is_encrypted = context.native().encryption.has_value();
+  if (!endpoint.is_local() && !is_encrypted && !config.allow_insecure_bind) {
     throw UserError(where +
-                    "other hosts can reach that address, and the transport neither encrypts nor "
-                    "authenticates; use 127.0.0.1, or set allow_insecure_bind on a network that "
-                    "you trust");
+                    "other hosts can reach that address, and there are no keys; make some with "
+                    "`pacml keygen DIR` and give them with --keys DIR, use 127.0.0.1, or set "
+                    "transport.allow_insecure_bind on a network where you trust everybody");
   }
   if (endpoint.kind() == Endpoint::Kind::kIpc && somebody_listens(endpoint.path())) {
     throw UserError(where + "the address is already in use");
@@ -144,6 +156,8 @@ Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint, const Sock
     if (e.num() == EADDRINUSE) throw UserError(where + "the address is already in use");
     throw UserError(where + e.what());
   }
+  // Whoever may write to the file may connect; how many that are is otherwise left to the umask.
+  if (endpoint.kind() == Endpoint::Kind::kIpc) ::chmod(endpoint.path().c_str(), 0600);
   return Endpoint::parse(socket.get(zmq::sockopt::last_endpoint));
 }
 

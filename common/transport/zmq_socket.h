@@ -12,17 +12,24 @@
 #include "common/transport/context.h"
 #include "common/transport/endpoint.h"
 #include "common/transport/socket_config.h"
+#include "common/transport/zap_handler.h"
 #include "common/wire/frame.h"
 
-// What the four socket classes share. Internal to common/transport: with its .cc and context.cc the
-// only user of cppzmq.
+// What the four socket classes share. Internal to common/transport.
 
 namespace pacml::transport {
 
 struct Context::Native {
-  Native(int io_threads, std::optional<Encryption> e) : zmq(io_threads), encryption(std::move(e)) {}
+  // A socket whose handshakes are watched takes three places.
+  Native(int io_threads, std::optional<Encryption> e, int max_sockets)
+      : zmq(io_threads, 3 * max_sockets), encryption(std::move(e)) {
+    if (encryption && !encryption->allowed_clients.empty()) {
+      zap.emplace(zmq, encryption->allowed_clients);
+    }
+  }
   zmq::context_t zmq;
   const std::optional<Encryption> encryption;
+  std::optional<ZapHandler> zap;
 };
 
 // Ends another thread's poll. An eventfd, since a ZeroMQ socket may be used by one thread only.
@@ -46,9 +53,10 @@ class Waker {
 [[nodiscard]] zmq::socket_t make_socket(Context& context, zmq::socket_type type,
                                         const SocketConfig& config);
 
-// Returns where it is bound. UserError: in use, no such address, not local and not allowed to.
-[[nodiscard]] Endpoint bind_socket(zmq::socket_t& socket, const Endpoint& endpoint,
-                                   const SocketConfig& config);
+// Returns where it is bound; an ipc address lets in the user's own processes only. UserError: in
+// use, no such address; one that other hosts reach, without keys and not allowed to.
+[[nodiscard]] Endpoint bind_socket(Context& context, zmq::socket_t& socket,
+                                   const Endpoint& endpoint, const SocketConfig& config);
 // Removes the file of a bound ipc socket, which libzmq leaves behind. Before the socket closes, so
 // that it cannot be another one's by then.
 void unlink_bound(const Endpoint& endpoint);

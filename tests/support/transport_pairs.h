@@ -10,6 +10,7 @@
 #include "common/transport/publisher.h"
 #include "common/transport/router.h"
 #include "common/transport/subscriber.h"
+#include "tests/support/key_folder.h"
 #include "tests/support/temp_dir.h"
 
 // Every transport behind one interface, for tests that must hold on all of them. A new one passes
@@ -75,13 +76,10 @@ struct ZmqTcpPair : ZmqPair {
   ZmqTcpPair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*") {}
 };
 
-inline transport::Encryption one_key_pair() {
-  const auto keys = transport::generate_curve_keys();
-  return {keys, keys.public_key};
-}
-struct ZmqCurvePair : ZmqPair {
+// Client and server in one context, as in a learner that has replay shards.
+struct ZmqCurvePair : private KeyFolder, ZmqPair {
   static constexpr bool kDeliversAtOnce = false;
-  ZmqCurvePair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", one_key_pair()) {}
+  ZmqCurvePair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", KeyFolder::server()) {}
 };
 
 struct IpcFolder {

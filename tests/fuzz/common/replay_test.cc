@@ -50,5 +50,15 @@ TEST_CASE("the configuration reader survives its corpus and mutations of it", "[
   run_mutations(inputs, fuzz::config, Seed{3}, 500);
 }
 
+TEST_CASE("the readers of keys and of allowed clients survive their corpus and mutations of it",
+          "[fuzz][security]") {
+  const std::vector<Bytes> inputs = corpus("keys");
+  REQUIRE_FALSE(inputs.empty());
+  const auto read = std::count_if(inputs.begin(), inputs.end(),
+                                  [](const Bytes& input) { return fuzz::keys(input); });
+  REQUIRE(read > 0);
+  run_mutations(inputs, fuzz::keys, Seed{4}, 1500);
+}
+
 }  // namespace
 }  // namespace pacml

@@ -15,4 +15,8 @@ bool frame(std::span<const std::byte> bytes);
 // True when it was read.
 bool config(std::span<const std::byte> bytes);
 
+// Reads a key file and a list of allowed clients. What is read must survive being written again.
+// True when it was either.
+bool keys(std::span<const std::byte> bytes);
+
 }  // namespace pacml::fuzz

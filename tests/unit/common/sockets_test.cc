@@ -160,26 +160,5 @@ TEST_CASE("a frame of very many parts is cut while it is received", "[transport]
   REQUIRE(router.receive(Deadline::in(10s))->frame == frame_of("next"));
 }
 
-TEST_CASE("an encrypted server is deaf to those who do not hold its public key", "[transport]") {
-  const CurveKeys server_keys = generate_curve_keys();
-  Context context(1, Encryption{server_keys, server_keys.public_key});
-  Router router(context, kAnyPort);
-  Context stranger(1, Encryption{generate_curve_keys(), generate_curve_keys().public_key});
-  Dealer mistaken(stranger, router.endpoint());
-  Context clear;
-  Dealer open(clear, router.endpoint());
-  Context friendly(1, Encryption{generate_curve_keys(), server_keys.public_key});
-  Dealer dealer(friendly, router.endpoint());
-  static_cast<void>(mistaken.send(frame_of("mistaken"), Deadline::in(100ms)));
-  static_cast<void>(open.send(frame_of("in the clear"), Deadline::in(100ms)));
-  REQUIRE(dealer.send(frame_of("hello"), Deadline::in(5s)));
-  const auto got = router.receive(Deadline::in(10s));
-  REQUIRE(got);
-  REQUIRE(got->frame == frame_of("hello"));
-  REQUIRE(router.send(got->peer, frame_of("reply")));
-  REQUIRE(dealer.receive(Deadline::in(10s)) == frame_of("reply"));
-  REQUIRE_FALSE(router.receive(Deadline::in(200ms)));
-}
-
 }  // namespace
 }  // namespace pacml::transport
