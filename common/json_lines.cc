@@ -39,25 +39,30 @@ off_t end_of_last_line(int fd, off_t size) {
 JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : path_(std::move(path)) {
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd_ < 0) throw UserError(reason(path_));
-  struct stat status {};
-  if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
-    const off_t end = end_of_last_line(fd_, status.st_size);
-    if (end < status.st_size && ::ftruncate(fd_, end) != 0) {
-      const std::string why = reason(path_);
-      ::close(fd_);
-      throw UserError(why);
-    }
-  }
+  if (cut_torn_line()) return;
+  const std::string why = reason(path_);
+  ::close(fd_);
+  throw UserError(why);
 }
 
 JsonLinesWriter::JsonLinesWriter(JsonLinesWriter&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), torn_(other.torn_) {}
 
 JsonLinesWriter::~JsonLinesWriter() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+bool JsonLinesWriter::cut_torn_line() {
+  struct stat status {};
+  if (::fstat(fd_, &status) != 0) return false;
+  if (!S_ISREG(status.st_mode)) return true;
+  const off_t end = end_of_last_line(fd_, status.st_size);
+  return end == status.st_size || ::ftruncate(fd_, end) == 0;
+}
+
 Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
+  torn_ = torn_ && !cut_torn_line();
+  if (torn_) return fail(Errc::kIo, reason(path_));
   // Foreign bytes inside a string must not end the run.
   const std::string line =
       object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -67,6 +72,7 @@ Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
   } while (written < 0 && errno == EINTR);
   if (written < 0) return fail(Errc::kIo, reason(path_));
   if (static_cast<std::size_t>(written) != line.size()) {
+    torn_ = !cut_torn_line();
     return fail(Errc::kIo, "cannot write " + path_.string() + ": the disk took part of a line");
   }
   return {};

@@ -8,8 +8,9 @@
 namespace pacml {
 
 // Appends one JSON object per line (metrics.jsonl). A line is written by one system call, so that
-// readers and other writers never see half of one, and nothing is kept back. Opening cuts off a
-// torn last line, the trace of a crash. Thread-confined.
+// readers never see half of one, and nothing is kept back. A torn last line, the trace of a crash
+// or of a disk that was full, is cut off at opening and at the failed write or, where that fails
+// too, before the next one. One writer at a time. Thread-confined.
 class JsonLinesWriter {
  public:
   // UserError: cannot be opened.
@@ -18,12 +19,16 @@ class JsonLinesWriter {
   JsonLinesWriter(const JsonLinesWriter&) = delete;
   JsonLinesWriter& operator=(const JsonLinesWriter&) = delete;
   ~JsonLinesWriter();
-  // kIo: e.g. the disk is full. Numbers that JSON lacks (NaN, infinity) become null.
+  // kIo: e.g. the disk is full; the file has its former lines. Numbers that JSON lacks (NaN,
+  // infinity) become null.
   [[nodiscard]] Result<void> write(const nlohmann::json& object);
 
  private:
+  [[nodiscard]] bool cut_torn_line();
+
   std::filesystem::path path_;
   int fd_ = -1;
+  bool torn_ = false;  // the last line may be half of one
 };
 
 }  // namespace pacml

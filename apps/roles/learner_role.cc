@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,8 @@
 
 namespace pacml::apps {
 namespace {
+
+using nlohmann::json;
 
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
   return options.resume ? RunDirectory::open(options.run_directory)
@@ -83,7 +86,11 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
-  learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving);
+  TrainingSession* learning = nullptr;
+  learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
+                                   [&learning] {
+                                     return json{{"faults", learning->faults()}};
+                                   });
   learner::ServedActors actors(server);
   std::vector<RoleThread> threads = {
       {"serve", [&](const std::stop_token& stop) {
@@ -113,6 +120,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
       config, options, run, make_network, source, actors,
       {.server = [&server] { return server.counters(); },
        .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; }});
+  learning = &session;
   threads.push_back({"learn", [&session](const std::stop_token& stop) { session.run(stop); }});
   run_role_threads(threads, [&session] { session.request_checkpoint(); });
   return 0;

@@ -35,6 +35,10 @@ std::int64_t resident_bytes() {
   return statm >> total >> resident ? resident * 4096 : 0;
 }
 
+UserError no_checkpoint(const Error& error) {
+  return UserError("no checkpoint could be written: " + error.detail);
+}
+
 }  // namespace
 
 TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
@@ -45,7 +49,6 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
       options_(options),
       run_(run),
       figures_(std::move(figures)),
-      checkpoints_(run.checkpoints(), static_cast<std::size_t>(config.learner.keep_checkpoints)),
       config_text_(dump_config(config)),
       metrics_(run.metrics_file()) {
   const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
@@ -64,7 +67,12 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   loop_ = std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink);
   evaluator_ = std::make_unique<HeldOutEvaluator>(config.env, profiles, shape, seed,
                                                   config.learner.evaluate_episodes);
-  if (options.resume) restore();
+  learner::CheckpointFolder folder(run.checkpoints(),
+                                   static_cast<std::size_t>(config.learner.keep_checkpoints));
+  if (options.resume) restore(folder);
+  checkpoints_ = std::make_unique<learner::CheckpointWriter>(
+      std::move(folder), network_->layout(),
+      std::isfinite(best_score_) ? std::optional(best_score_) : std::nullopt);
   started_ = last_metrics_ = now();
   next_metrics_ = started_ + seconds(config.learner.metrics_seconds);
   next_checkpoint_ = started_ + seconds(config.learner.checkpoint_seconds);
@@ -83,7 +91,9 @@ void TrainingSession::run(const std::stop_token& stop) {
 
 void TrainingSession::begin() {
   // From now on there is something to resume from, and the disk is known to take it.
-  if (!options_.resume) require_checkpoint();
+  if (!options_.resume) {
+    if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
+  }
   loop_->publish();
 }
 
@@ -100,31 +110,26 @@ bool TrainingSession::step(const std::stop_token& stop) {
     next_evaluation_ = now() + seconds(config_.learner.evaluate_seconds);
   }
   if (now() >= next_metrics_) write_metrics();
-  if (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false)) {
-    const auto saved = checkpoint();
-    if (!saved) spdlog::error("no checkpoint could be written: {}", saved.error().detail);
-  }
+  if (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false)) checkpoint();
   return !stop.stop_requested() && !limit_reached();
 }
 
 void TrainingSession::finish() {
   // What cannot be had again comes first: whoever stops us may not wait for an evaluation. Its
   // outcome belongs into the last checkpoint all the same.
-  require_checkpoint();
+  checkpoint();
   evaluate();
+  static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics();
-  require_checkpoint();
+  if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
 }
 
 void TrainingSession::evaluate() {
   if (config_.learner.evaluate_episodes == 0) return;
   last_score_ = evaluator_->blocking_rate(learning_.algorithm->snapshot());
   if (!(*last_score_ < best_score_)) return;
-  const double former_best = std::exchange(best_score_, *last_score_);
-  const auto saved = checkpoints_.save_best(make_checkpoint(), network_->layout());
-  if (saved) return;
-  spdlog::error("the best policy could not be saved: {}", saved.error().detail);
-  best_score_ = former_best;  // the next one that is better than what is saved is tried again
+  best_score_ = *last_score_;
+  checkpoints_->save_best(make_checkpoint());
 }
 
 void TrainingSession::write_metrics() {
@@ -167,7 +172,8 @@ void TrainingSession::write_metrics() {
       {"gaps", server.gaps},
       {"malformed", server.malformed},
       {"refused", server.refused},
-      {"resident_bytes", resident_bytes()}};
+      {"resident_bytes", resident_bytes()},
+      {"faults", faults()}};
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
     line["replay"] = {{"shards", replay->shards},
                       {"joins", replay->joins},
@@ -178,21 +184,33 @@ void TrainingSession::write_metrics() {
                       {"updates_lost", replay->updates_lost}};
   }
   for (const auto& [name, sum] : statistics.scalar_sums) line[name] = mean(sum, statistics.updates);
-  const auto written = metrics_.write(line);
-  if (!written) spdlog::error("metrics could not be written: {}", written.error().detail);
+  if (const auto written = metrics_.write(line)) {
+    metrics_faults_.succeeded();
+  } else {
+    metrics_faults_.failed(written.error().detail);
+  }
   last_metrics_ = now();
   at_last_metrics_ = counters;
   next_metrics_ = last_metrics_ + seconds(config_.learner.metrics_seconds);
 }
 
-Result<void> TrainingSession::checkpoint() {
-  next_checkpoint_ = now() + seconds(config_.learner.checkpoint_seconds);
-  return checkpoints_.save(make_checkpoint(), network_->layout()).map([](const auto&) {});
+nlohmann::json TrainingSession::faults() const {
+  const auto checkpoints = checkpoints_->status();
+  const auto metrics = metrics_faults_.status();
+  return {{"checkpoint_failures", checkpoints.failures},
+          {"checkpoint_age_seconds", checkpoints.age_seconds},
+          {"metrics_failures", metrics.failures},
+          {"last", checkpoints.failing || metrics.last.empty() ? checkpoints.last : metrics.last}};
 }
 
-void TrainingSession::require_checkpoint() {
-  const auto saved = checkpoint();
-  if (!saved) throw UserError("no checkpoint could be written: " + saved.error().detail);
+void TrainingSession::checkpoint() {
+  next_checkpoint_ = now() + seconds(config_.learner.checkpoint_seconds);
+  checkpoints_->save(make_checkpoint());
+}
+
+Result<void> TrainingSession::written_checkpoint() {
+  checkpoint();
+  return checkpoints_->drain();
 }
 
 learner::Checkpoint TrainingSession::make_checkpoint() const {
@@ -214,8 +232,8 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
   return checkpoint;
 }
 
-void TrainingSession::restore() {
-  const auto loaded = learner::load_newest(checkpoints_, network_->layout());
+void TrainingSession::restore(const learner::CheckpointFolder& folder) {
+  const auto loaded = learner::load_newest(folder, network_->layout());
   for (const auto& skipped : loaded.skipped) spdlog::warn("{}", skipped);
   const auto& checkpoint = loaded.checkpoint;
   const auto restored = learning_.algorithm->restore(checkpoint.algorithm);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stop_token>
 
@@ -15,8 +16,9 @@
 #include "apps/run_directory.h"
 #include "apps/train_config.h"
 #include "common/clock.h"
+#include "common/fault_counter.h"
 #include "common/json_lines.h"
-#include "learner/checkpoint.h"
+#include "learner/checkpoint_writer.h"
 #include "learner/learner_loop.h"
 #include "learner/sample_source.h"
 #include "learner/serving/experience_server.h"
@@ -42,7 +44,8 @@ class TrainingSession {
   ~TrainingSession();
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
-  // UserError: the first or the last checkpoint cannot be written. Others that cannot are logged.
+  // UserError: the first or the last checkpoint cannot be written; the latter is thrown when all
+  // else is done. Others that cannot are counted and logged.
   void run(const std::stop_token& stop);
 
   // The parts of run(), for callers with a loop of their own. step: one update with whatever
@@ -53,15 +56,18 @@ class TrainingSession {
 
   // Asks for a checkpoint at the next opportunity. Thread-safe.
   void request_checkpoint() { checkpoint_requested_ = true; }
+  // What the disk has refused since this process began, for metrics and status. Thread-safe.
+  [[nodiscard]] nlohmann::json faults() const;
 
  private:
   [[nodiscard]] bool limit_reached() const;
   void write_metrics();
   void evaluate();
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;
-  [[nodiscard]] Result<void> checkpoint();
-  void require_checkpoint();
-  void restore();
+  // Hands the state to the writer.
+  void checkpoint();
+  [[nodiscard]] Result<void> written_checkpoint();
+  void restore(const learner::CheckpointFolder& folder);
 
   TrainConfig config_;
   LearnerRoleOptions options_;
@@ -71,9 +77,10 @@ class TrainingSession {
   Learning learning_;
   std::unique_ptr<learner::LearnerLoop> loop_;
   std::unique_ptr<HeldOutEvaluator> evaluator_;
-  learner::CheckpointFolder checkpoints_;
+  std::unique_ptr<learner::CheckpointWriter> checkpoints_;
   std::string config_text_;
   JsonLinesWriter metrics_;
+  FaultCounter metrics_faults_{"metrics could not be written"};
 
   TimePoint started_;
   TimePoint next_metrics_, next_checkpoint_, next_evaluation_;

@@ -28,13 +28,15 @@ TimePoint now() { return std::chrono::steady_clock::now(); }
 }  // namespace
 
 ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
-                                   const ExperienceServerConfig& config)
+                                   const ExperienceServerConfig& config,
+                                   std::function<nlohmann::json()> more)
     : queue_(config.credits_per_actor * config.max_actors),
       sessions_(run, {.server = "learner",
                       .option = "learner.max_actors",
                       .credits_per_actor = config.credits_per_actor,
                       .max_actors = config.max_actors,
-                      .silence = config.silence}) {}
+                      .silence = config.silence}),
+      more_(std::move(more)) {}
 
 void ExperienceServer::run(transport::FrameServer& actors, transport::FramePublisher& announcements,
                            const std::stop_token& stop) {
@@ -247,19 +249,20 @@ std::string ExperienceServer::status() const {
   const char* const limiter = now_counted.accepted == 0 ? "no experience has come here"
                               : depth > 0               ? "actors wait for the learner"
                                                         : "the learner waits for experience";
-  const nlohmann::json status = {{"role", "learner"},
-                                 {"run", sessions_.run().run_id},
-                                 {"policy_version", weights_ ? weights_->version.get() : 0},
-                                 {"actors", now_counted.actors},
-                                 {"messages", now_counted.accepted},
-                                 {"duplicates", now_counted.duplicates},
-                                 {"gaps", now_counted.gaps},
-                                 {"malformed", now_counted.malformed},
-                                 {"refused", now_counted.refused},
-                                 {"weights_sent", now_counted.weights_sent},
-                                 {"messages_waiting", depth},
-                                 {"messages_waiting_for_graphs", gate_.size()},
-                                 {"limiter", limiter}};
+  nlohmann::json status = {{"role", "learner"},
+                           {"run", sessions_.run().run_id},
+                           {"policy_version", weights_ ? weights_->version.get() : 0},
+                           {"actors", now_counted.actors},
+                           {"messages", now_counted.accepted},
+                           {"duplicates", now_counted.duplicates},
+                           {"gaps", now_counted.gaps},
+                           {"malformed", now_counted.malformed},
+                           {"refused", now_counted.refused},
+                           {"weights_sent", now_counted.weights_sent},
+                           {"messages_waiting", depth},
+                           {"messages_waiting_for_graphs", gate_.size()},
+                           {"limiter", limiter}};
+  if (more_) status.update(more_());
   return status.dump();
 }
 

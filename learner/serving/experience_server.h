@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
@@ -52,7 +54,9 @@ struct ServerCounters {
 // queue_depth are thread-safe.
 class ExperienceServer {
  public:
-  ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config);
+  // `more`: further members of its status, a JSON object; called on the thread of run().
+  ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config,
+                   std::function<nlohmann::json()> more = {});
 
   // Serves until `stop`; then tells every actor to stop. Borrows the transports for the call.
   void run(transport::FrameServer& actors, transport::FramePublisher& announcements,
@@ -95,6 +99,7 @@ class ExperienceServer {
   serving::GraphGate<Unrolls> gate_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   std::shared_ptr<const model::Parameters> weights_;
+  std::function<nlohmann::json()> more_;
   TimePoint next_sweep_;
   std::shared_ptr<const model::Parameters> announced_;
   TimePoint last_announcement_;

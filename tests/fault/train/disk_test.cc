@@ -47,10 +47,12 @@ TEST_CASE("training goes on without checkpoints, says so, and writes them again 
     wait_until("there is a checkpoint again", [&] { return !place.checkpoints().empty(); });
     process.signal(SIGTERM);
     CHECK(process.end() == 0);
+    CHECK(place.metrics().back()["faults"]["checkpoint_failures"] >= 1);
   }
   SECTION("it does not") {
     process.signal(SIGTERM);
     CHECK(process.end() == 2);
+    CHECK(place.metrics().back()["faults"]["checkpoint_failures"] >= 2);
     CHECK_THAT(process.err(), Catch::StartsWith("pacml: no checkpoint could be written: ") &&
                                   Catch::Contains(folder.string()));
   }

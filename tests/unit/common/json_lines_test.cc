@@ -1,5 +1,8 @@
 #include "common/json_lines.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -55,6 +58,43 @@ TEST_CASE("what JSON cannot say becomes null or a replacement, not an exception"
 TEST_CASE("a place that cannot be written is the user's to mend", "[json]") {
   const TempDir folder;
   REQUIRE_THROWS_AS(JsonLinesWriter(folder / "no" / "m.jsonl"), UserError);
+}
+
+// While it lives, files of this process end at `bytes`: a write beyond takes part of what it is
+// given, as on a disk that is nearly full, and the next one nothing.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit small{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_CASE("a line that the disk took half of is cut off, and the next one is whole", "[json]") {
+  const TempDir folder;
+  JsonLinesWriter writer(folder / "m.jsonl");
+  REQUIRE(writer.write({{"a", 1}}));
+  {
+    const SmallDisk disk(12);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const auto written = writer.write({{"a", 2}});
+      REQUIRE(written.error().code == Errc::kIo);
+      REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":1}\n");
+    }
+  }
+  REQUIRE(writer.write({{"a", 3}}));
+  REQUIRE(read_file(folder / "m.jsonl") == "{\"a\":1}\n{\"a\":3}\n");
 }
 
 TEST_CASE("a full disk is an error, not an exception", "[json]") {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/roles/in_process_actor.h"
+#include "common/clock.h"
 #include "common/config/dump.h"
 #include "common/log.h"
 #include "common/result.h"
@@ -91,6 +92,10 @@ class Run {
     std::ranges::sort(names);
     return names;
   }
+  void wait_for_checkpoint(std::int64_t updates) const {
+    const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+    while (newest().counters.at("updates") < updates) REQUIRE_FALSE(deadline.expired());
+  }
   // Where the checkpoints' folder should be: no write can succeed, not even for root.
   void put_file_in_the_way() const {
     fs::remove_all(checkpoint_folder());
@@ -164,6 +169,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
                                           "episodes",
                                           "evaluation",
                                           "explained_variance",
+                                          "faults",
                                           "gaps",
                                           "gradient_norm",
                                           "learning_rate",
@@ -199,6 +205,10 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
   CHECK(line["refused"] == 5);
   CHECK(line["resident_bytes"] > 1'000'000);
   CHECK(line["decisions_per_second"] > 0);
+  CHECK(line["faults"]["checkpoint_failures"] == 0);
+  CHECK(line["faults"]["checkpoint_age_seconds"] >= 0);
+  CHECK(line["faults"]["metrics_failures"] == 0);
+  CHECK(line["faults"]["last"] == "");
 }
 
 TEST_CASE("a line of metrics says what the replay shards hold, where there are some",
@@ -255,14 +265,17 @@ TEST_CASE("a checkpoint is written at the next opportunity when one is asked for
   session.step({});
   session.request_checkpoint();
   session.step({});
-  const std::vector<std::string> expected = {"checkpoint-000000000000.safetensors",
-                                             "checkpoint-000000000002.safetensors"};
-  CHECK(run.checkpoint_names() == expected);
+  run.wait_for_checkpoint(2);
   session.step({});
-  CHECK(run.checkpoint_names() == expected);
+  session.request_checkpoint();
+  session.step({});
+  run.wait_for_checkpoint(4);
+  CHECK(run.checkpoint_names() == std::vector<std::string>{"checkpoint-000000000000.safetensors",
+                                                           "checkpoint-000000000002.safetensors",
+                                                           "checkpoint-000000000004.safetensors"});
 }
 
-TEST_CASE("a disk that fails during training is a line of the log, at the end it is an error",
+TEST_CASE("a disk that fails during training is counted, at the end it is an error",
           "[unit][train]") {
   Run run;
   TrainingSession& session = run.session();
@@ -270,8 +283,16 @@ TEST_CASE("a disk that fails during training is a line of the log, at the end it
   run.put_file_in_the_way();
   session.request_checkpoint();
   CHECK(session.step({}));
+  const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+  while (session.faults()["checkpoint_failures"] == 0) REQUIRE_FALSE(deadline.expired());
+  CHECK_THAT(session.faults()["last"].get<std::string>(),
+             Catch::Contains(run.checkpoint_folder().string()));
   CHECK_THROWS_WITH(session.finish(), Catch::StartsWith("no checkpoint could be written: ") &&
                                           Catch::Contains(run.checkpoint_folder().string()));
+  // All else was done all the same.
+  REQUIRE(run.metrics().size() == 1);
+  CHECK(run.metrics()[0]["faults"]["checkpoint_failures"] >= 2);
+  CHECK(run.metrics()[0]["evaluation"]["blocking_rate"].is_number());
   fs::remove(run.checkpoint_folder());
   CHECK_NOTHROW(session.finish());
   CHECK(run.newest().counters.at("updates") == 1);
