@@ -1,6 +1,7 @@
 #include "actor/server_link.h"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -88,9 +89,24 @@ Result<void> ServerLink::refused(wire::Refused refusal) {
       return {};
     case wire::Refusal::kStopping:
       return stopped(std::move(refusal.reason));
+    case wire::Refusal::kStale:
+      return outdated(std::move(refusal));
     default:
       return end(Errc::kVersionMismatch, std::move(refusal.reason));
   }
+}
+
+Result<void> ServerLink::outdated(wire::Refused refusal) {
+  constexpr Incarnation kLast{std::numeric_limits<std::uint64_t>::max()};
+  // One that was welcomed has been replaced. One that was not comes after all that are known,
+  // whatever its clock says.
+  if (joins_ > 0 || refusal.newest == kLast) {
+    return end(Errc::kVersionMismatch, std::move(refusal.reason));
+  }
+  if (refusal.newest < hello_.incarnation) return {};  // the answer to an earlier Hello
+  hello_.incarnation = Incarnation{refusal.newest.get() + 1};
+  next_hello_ = now();
+  return {};
 }
 
 Result<void> ServerLink::stopped(std::string reason) {

@@ -107,6 +107,7 @@ class ServerLink {
 
   [[nodiscard]] Result<void> handle(wire::Message message);
   [[nodiscard]] Result<void> refused(wire::Refused refusal);
+  [[nodiscard]] Result<void> outdated(wire::Refused refusal);
   [[nodiscard]] Result<void> stopped(std::string reason);
   [[nodiscard]] Result<void> end(Errc code, std::string reason);
   void send_graph(GraphHash hash);

@@ -9,7 +9,8 @@
 namespace pacml::apps {
 
 // What a process of a run says of itself to another one: its role and number, and what must agree.
-// Later lives of a process have larger incarnations, also on another host, as far as clocks agree.
+// Later lives of a process have larger incarnations, also on another host, as far as clocks agree;
+// where they do not, the server says which one is large enough (docs/protocol.md, Joining).
 [[nodiscard]] wire::Hello make_hello(wire::Role role, ActorId id, const Agreement& agreement,
                                      const std::string& run_id);
 

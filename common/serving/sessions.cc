@@ -1,5 +1,6 @@
 #include "common/serving/sessions.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/check.h"
@@ -31,16 +32,29 @@ std::optional<wire::Refused> Sessions::objection(const wire::Hello& hello) const
   return std::nullopt;
 }
 
+std::optional<wire::Refused> Sessions::staleness(const transport::PeerId& peer,
+                                                 const wire::Hello& hello) const {
+  Incarnation newest = tracker_.newest(hello.actor);
+  // A life that has sent something has one connection: numbers would be taken for seen before.
+  bool has_sent = tracker_.last_accepted(hello.actor, hello.incarnation).get() > 0;
+  if (const auto present = connections_.find(hello.actor); present != connections_.end()) {
+    const Incarnation incarnation = actors_.at(present->second).incarnation;
+    newest = std::max(newest, incarnation);
+    const bool repeated = present->second == peer && incarnation == hello.incarnation;
+    has_sent = has_sent && !repeated;
+  }
+  if (hello.incarnation >= newest && !has_sent) return std::nullopt;
+  return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here", newest};
+}
+
 std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
                                              const wire::Hello& hello,
                                              std::vector<transport::PeerId>& replaced) {
   PACML_CHECK(hello.role == wire::Role::kActor, "sessions are with actors");
   if (auto refused = objection(hello)) return refused;
+  if (auto refused = staleness(peer, hello)) return refused;
   if (const auto former = connections_.find(hello.actor);
       former != connections_.end() && former->second != peer) {
-    if (actors_.at(former->second).incarnation > hello.incarnation) {
-      return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here"};
-    }
     replaced.push_back(former->second);
   }
   if (!actors_.contains(peer) && actors_.size() - replaced.size() >= config_.max_actors) {
@@ -93,10 +107,16 @@ Sessions::Verdict Sessions::accept(const transport::PeerId& peer, ActorId actor_
     return Verdict::kRefused;
   }
   const auto verdict = tracker_.accept(actor_id, incarnation, sequence);
+  bound_memory();
   if (verdict != wire::SequenceTracker::Verdict::kAccept) return Verdict::kDropped;
   actor.returned += sequence.get() - actor.used.get() - 1;
   actor.used = sequence;
   return Verdict::kNew;
+}
+
+void Sessions::bound_memory() {
+  if (tracker_.size() <= std::max(config_.max_known, actors_.size())) return;
+  tracker_.forget_half([this](ActorId actor) { return !connections_.contains(actor); });
 }
 
 bool Sessions::give_back(const transport::PeerId& peer) {

@@ -30,6 +30,7 @@ struct SessionsConfig {
   std::uint64_t credits_per_actor = 2;  // messages that an actor may have on the way or in here
   std::size_t max_actors = 4096;        // further ones are turned away
   std::chrono::seconds silence{30};     // an actor that is not heard of for so long is forgotten
+  std::size_t max_known = 1U << 17;     // actors, present or gone, whose last message is remembered
 };
 
 // A server's conversations with its actors (docs/protocol.md): who is welcome, how many messages
@@ -86,6 +87,11 @@ class Sessions {
   void restore(const wire::SequenceTracker::State& accepted) { tracker_.restore(accepted); }
 
  private:
+  // Why an actor's life is none that can be welcomed: it, or a newer one, was here before.
+  [[nodiscard]] std::optional<wire::Refused> staleness(const transport::PeerId& peer,
+                                                       const wire::Hello& hello) const;
+  // Of actors that come, send and go under one number after the other, not all are remembered.
+  void bound_memory();
   [[nodiscard]] std::uint64_t granted(const Actor& actor) const {
     return actor.returned + config_.credits_per_actor;
   }

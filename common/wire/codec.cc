@@ -326,9 +326,10 @@ Result<Message> read(std::type_identity<Welcome>, Source in) {
 }
 
 Frame write(const Refused& m) {
-  return EnvelopeWriter(index_of<Refused>(), 2)
+  return EnvelopeWriter(index_of<Refused>(), 3)
       .number(static_cast<std::uint64_t>(m.why))
       .text(m.reason, kDefaults.max_text)
+      .number(m.newest.get())
       .frame();
 }
 
@@ -336,6 +337,7 @@ Result<Message> read(std::type_identity<Refused>, Source in) {
   Refused m;
   const auto why = parse_enum<Refusal>(in.envelope.number());
   m.reason = in.envelope.text(in.limits.max_text);
+  m.newest = Incarnation{in.envelope.number()};
   if (!in.envelope.complete()) return bad_envelope();
   if (!why) return corrupt("an unknown refusal");
   m.why = *why;

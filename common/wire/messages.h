@@ -21,12 +21,13 @@ constexpr auto enum_names(Role) {
       {{"actor", Role::kActor}, {"learner", Role::kLearner}, {"replay", Role::kReplay}});
 }
 
-// Why a peer is turned away. Only kUnknownPeer is worth another Hello.
+// Why a peer is turned away. kUnknownPeer is worth another Hello, and so is kStale for one that was
+// never welcomed: with a larger incarnation.
 enum class Refusal : std::uint8_t {
   kUnknownPeer = 1,  // speaks without a Hello: the server restarted, or the connection is new
   kConfig = 2,       // another task, space or network; or the run's configuration has no place
   kRun = 3,          // belongs to another run
-  kStale = 4,        // a newer incarnation of this actor is here
+  kStale = 4,        // this incarnation of the actor, or a newer one, was here before
   kMalformed = 5,    // its frames do not decode
   kStopping = 6,     // the server is about to end
 };
@@ -63,7 +64,8 @@ struct Welcome {
 
 struct Refused {
   Refusal why = Refusal::kUnknownPeer;
-  std::string reason;  // a sentence for a person
+  std::string reason;    // a sentence for a person
+  Incarnation newest{};  // kStale: that is known of the actor; otherwise 0
   bool operator==(const Refused&) const = default;
 };
 

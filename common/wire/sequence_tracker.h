@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "common/ids.h"
@@ -19,20 +22,20 @@ class SequenceTracker {
   };
 
   [[nodiscard]] Verdict accept(ActorId actor, Incarnation incarnation, Sequence sequence) {
-    auto [entry, is_new] = last_.try_emplace(actor, Last{incarnation, Sequence{0}});
+    auto [entry, is_new] = last_.try_emplace(actor, Last{incarnation, Sequence{0}, 0});
     Last& last = entry->second;
     if (incarnation < last.incarnation) {
       ++stale_;
       return Verdict::kStale;
     }
-    if (incarnation > last.incarnation) last = {incarnation, Sequence{0}};
+    if (incarnation > last.incarnation) last = {incarnation, Sequence{0}, 0};
     if (sequence <= last.sequence) {
       ++duplicates_;
       return Verdict::kDuplicate;
     }
     gaps_ += sequence.get() - last.sequence.get() - 1;
     last.sequence = sequence;
-    ++accepted_;
+    last.accepted_at = ++accepted_;
     return Verdict::kAccept;
   }
 
@@ -41,6 +44,26 @@ class SequenceTracker {
     const auto entry = last_.find(actor);
     return entry != last_.end() && entry->second.incarnation == incarnation ? entry->second.sequence
                                                                             : Sequence{0};
+  }
+
+  // The newest life of the actor that anything was accepted from; 0: none.
+  [[nodiscard]] Incarnation newest(ActorId actor) const {
+    const auto entry = last_.find(actor);
+    return entry != last_.end() ? entry->second.incarnation : Incarnation{0};
+  }
+
+  // How many actors it knows.
+  [[nodiscard]] std::size_t size() const { return last_.size(); }
+  // Forgets, of the actors that may be forgotten, the half that was silent longest.
+  template <class MayBeForgotten>
+  void forget_half(MayBeForgotten may_be_forgotten) {
+    std::vector<std::pair<std::uint64_t, ActorId>> old;
+    for (const auto& [actor, last] : last_) {
+      if (may_be_forgotten(actor)) old.emplace_back(last.accepted_at, actor);
+    }
+    std::ranges::sort(old);
+    old.resize((old.size() + 1) / 2);
+    for (const auto& [at, actor] : old) last_.erase(actor);
   }
 
   // Everything that it knows, for snapshots.
@@ -67,7 +90,7 @@ class SequenceTracker {
   }
   void restore(const State& state) {
     last_.clear();
-    for (const Entry& e : state.entries) last_[e.actor] = {e.incarnation, e.last};
+    for (const Entry& e : state.entries) last_[e.actor] = {e.incarnation, e.last, 0};
     accepted_ = state.accepted;
     duplicates_ = state.duplicates;
     stale_ = state.stale;
@@ -84,6 +107,7 @@ class SequenceTracker {
   struct Last {
     Incarnation incarnation;
     Sequence sequence;
+    std::uint64_t accepted_at = 0;  // how many had been accepted by then
   };
   std::map<ActorId, Last> last_;
   std::uint64_t accepted_ = 0;

@@ -172,7 +172,8 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
       return Welcome{random_bytes(rng, 40), Seed{random_number(rng)}, random_number(rng),
                      PolicyVersion{random_number(rng)}, random_number(rng)};
     case 2:
-      return Refused{static_cast<Refusal>(1 + rng.below(6)), random_bytes(rng, 300)};
+      return Refused{static_cast<Refusal>(1 + rng.below(6)), random_bytes(rng, 300),
+                     Incarnation{rng.next()}};
     case 3:
       return Experience{ActorId{static_cast<std::uint32_t>(rng.next())},
                         Incarnation{random_number(rng)}, Sequence{1 + random_number(rng) / 2},

@@ -109,6 +109,30 @@ TEMPLATE_TEST_CASE("of two actors with one number, the one that came first gives
   CHECK(second->link.send(sample_unrolls(2, learner.graph(0)), {}));
 }
 
+TEMPLATE_TEST_CASE("an actor that starts again after the clock went back gets in, and is heard",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner;
+  const auto former = learner.actor(sample_hello(5, 1'000'000));
+  REQUIRE(former->link.join({}));
+  REQUIRE(former->link.send(sample_unrolls(1, learner.graph(0)), {}));
+  learner.next_from(*former);
+  const bool gone = GENERATE(false, true);
+  if (gone) {
+    former->link.leave("killed");
+    learner.counters_when([](const auto& c) { return c.actors == 0; });
+  }
+
+  const auto later = learner.actor(sample_hello(5, 100));  // an hour earlier, says its clock
+  REQUIRE(later->link.join({}));
+  REQUIRE(later->link.send(sample_unrolls(2, learner.graph(0)), {}));
+  CHECK(learner.next_from(*later).unrolls.reward[0] == 2);
+  const auto counters = learner.server().counters();
+  CHECK(counters.accepted == 2);
+  CHECK(counters.duplicates == 0);
+  CHECK(counters.gaps == 0);
+  CHECK(counters.actors == 1);
+}
+
 TEMPLATE_TEST_CASE("a learner that has its fill of actors says so", "[integration][serving]",
                    InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner({.max_actors = 1});

@@ -37,6 +37,68 @@ TEST_CASE("an actor's newer connection takes the place of its former one") {
   CHECK(sessions.actors().size() == 1);
 }
 
+TEST_CASE("an actor whose clock went back is told which life comes next, also after it had left") {
+  Sessions sessions({}, {});
+  std::vector<transport::PeerId> replaced;
+  REQUIRE(admit(sessions, peer(0), hello(7, 1'000), replaced));
+  REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{1'000}, Sequence{1}) ==
+          Sessions::Verdict::kNew);
+  SECTION("while the former one is there") {}
+  SECTION("when it is gone") { sessions.forget(peer(0)); }
+  SECTION("by a server that went on from a snapshot") {
+    const auto state = sessions.tracker().state();
+    sessions = Sessions({}, {});
+    sessions.restore(state);
+  }
+  const auto refused = sessions.admit(peer(1), hello(7, 20), replaced);
+  REQUIRE(refused);
+  CHECK(refused->why == wire::Refusal::kStale);
+  CHECK(refused->newest == Incarnation{1'000});
+  // The same one would have its messages dropped as seen before.
+  CHECK_FALSE(admit(sessions, peer(1), hello(7, 1'000), replaced));
+  REQUIRE(admit(sessions, peer(1), hello(7, 1'001), replaced));
+  CHECK(sessions.accept(peer(1), ActorId{7}, Incarnation{1'001}, Sequence{1}) ==
+        Sessions::Verdict::kNew);
+  CHECK(sessions.tracker().gaps() == 0);
+  CHECK(sessions.tracker().duplicates() + sessions.tracker().stale() == 0);
+}
+
+TEST_CASE("a Hello that is repeated changes nothing, whatever was sent meanwhile") {
+  Sessions sessions({}, {.credits_per_actor = 3});
+  std::vector<transport::PeerId> replaced;
+  REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
+  REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
+  REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{5}, Sequence{1}) ==
+          Sessions::Verdict::kNew);
+  REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
+  CHECK(replaced.empty());
+  CHECK(sessions.credit(peer(0)) == wire::Credit{3, Sequence{1}});
+  // On another connection, too, as long as it has sent nothing: the Welcome was lost on the way.
+  REQUIRE(admit(sessions, peer(1), hello(8, 5), replaced));
+  CHECK(admit(sessions, peer(2), hello(8, 5), replaced));
+  CHECK(replaced == std::vector{peer(1)});
+}
+
+TEST_CASE("a stranger that comes under one name after the other is not remembered for ever") {
+  Sessions sessions({}, {.max_known = 10});
+  std::vector<transport::PeerId> replaced;
+  REQUIRE(admit(sessions, peer(0), hello(0, 9), replaced));
+  REQUIRE(sessions.accept(peer(0), ActorId{0}, Incarnation{9}, Sequence{1}) ==
+          Sessions::Verdict::kNew);
+  for (std::uint32_t actor = 1; actor <= 1'000; ++actor) {
+    REQUIRE(admit(sessions, peer(1), hello(actor, 9), replaced));
+    REQUIRE(sessions.accept(peer(1), ActorId{actor}, Incarnation{9}, Sequence{1}) ==
+            Sessions::Verdict::kNew);
+    REQUIRE(sessions.tracker().size() <= 11);
+  }
+  // Who is there is known, however long it was silent; so are those that left last.
+  CHECK(sessions.tracker().newest(ActorId{0}) == Incarnation{9});
+  CHECK(sessions.tracker().newest(ActorId{1'000}) == Incarnation{9});
+  CHECK(sessions.tracker().newest(ActorId{999}) == Incarnation{9});
+  CHECK(sessions.tracker().newest(ActorId{1}) == Incarnation{0});
+  CHECK(sessions.tracker().accepted() == 1'001);
+}
+
 TEST_CASE("a peer that was forgotten is in nobody's way") {
   Sessions sessions({}, {.credits_per_actor = 2, .max_actors = 1});
   std::vector<transport::PeerId> replaced;
