@@ -12,6 +12,7 @@
 #include "apps/files.h"
 #include "apps/version.h"
 #include "common/result.h"
+#include "learner/checkpoint.h"
 
 namespace pacml::apps {
 namespace {
@@ -36,6 +37,13 @@ void RunDirectory::refuse_existing(const fs::path& path) {
     throw UserError(path.string() +
                     " already holds a run: continue it with --resume, or name another folder");
   }
+}
+
+bool RunDirectory::resume_or_clear(const fs::path& path) {
+  if (!learner::CheckpointFolder(path / "checkpoints", 1).list().empty()) return true;
+  std::error_code ignored;  // create() will say that a run is there
+  fs::remove(path / "config.yaml", ignored);
+  return false;
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {

@@ -22,6 +22,10 @@ class RunDirectory {
   [[nodiscard]] static RunDirectory open(const std::filesystem::path& path);
   // UserError: there is a run already.
   static void refuse_existing(const std::filesystem::path& path);
+  // For what is started again without anybody looking: true, when there is a checkpoint to resume
+  // from. Otherwise create() will do: a life that ended before its first checkpoint leaves a run
+  // that is neither new nor to be resumed, and this clears it.
+  [[nodiscard]] static bool resume_or_clear(const std::filesystem::path& path);
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

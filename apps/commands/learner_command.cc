@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/commands/config_options.h"
+#include "apps/run_directory.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -28,6 +29,8 @@ class LearnerCommand final : public Command {
     options.option("--replay ADDRESS", &options_.replay,
                    "a replay shard (algorithm: apex); once for each, in the order of the shards");
     options.option("--resume", &options_.resume, "go on from the run's last checkpoint");
+    options.option("--continue", &go_on_,
+                   "begin the run, or go on where it has a checkpoint: for what starts us again");
     options.option("--minutes M", &options_.minutes, "stop after M minutes");
     options.option("--decisions N", &options_.decisions, "stop after N decisions of the run");
     options.option("--in-process-actor", &in_process_actor_,
@@ -40,6 +43,9 @@ class LearnerCommand final : public Command {
     if (options_.decisions && *options_.decisions < 1) {
       throw UserError("--decisions: must be at least 1");
     }
+    if (go_on_) {
+      options_.resume = options_.resume || RunDirectory::resume_or_clear(options_.run_directory);
+    }
     const auto run = in_process_actor_ ? run_deterministic_learner : run_learner;
     return run(config_.load(), options_, make_network_);
   }
@@ -48,6 +54,7 @@ class LearnerCommand final : public Command {
   NetworkFactory make_network_;
   ConfigOptions config_;
   LearnerRoleOptions options_;
+  bool go_on_ = false;
   bool in_process_actor_ = false;
 };
 

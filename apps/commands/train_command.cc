@@ -5,6 +5,7 @@
 #include "apps/commands/config_options.h"
 #include "apps/process/hand_over.h"
 #include "apps/roles/train_role.h"
+#include "apps/run_directory.h"
 #include "common/result.h"
 #include "env/tasks/partitioning.h"
 
@@ -30,16 +31,22 @@ class TrainCommand final : public Command {
     options.option("--minutes M", &minutes_, "stop after M minutes");
     options.option("--decisions N", &decisions_, "stop after N decisions of the run");
     options.option("--actors K", &actors_, "actor processes (default: the configuration's)");
+    options.option("--bind ADDRESS", &bind_,
+                   "where further actors may join, e.g. tcp://*:5555 (then --actors may be 0)");
     options.option("--resume", &resume_, "go on from the run's last checkpoint");
+    options.option("--continue", &go_on_,
+                   "begin the run, or go on where it has a checkpoint: for what starts us again");
     options.option("--deterministic", &deterministic_,
                    "one process, one thread: the same weights from run to run, bit for bit");
   }
   [[nodiscard]] int run() override {
     if (minutes_ && !(*minutes_ > 0)) throw UserError("--minutes: must be > 0");
     if (decisions_ && *decisions_ < 1) throw UserError("--decisions: must be at least 1");
-    if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
-      throw UserError("--actors: must be in 1..4096");
+    const int fewest = bind_.empty() ? 1 : 0;
+    if (actors_ && (*actors_ < fewest || *actors_ > 4096)) {
+      throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
+    if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
     const TrainConfig config = config_.load();
     check_replay_fits(config, *make_world(config));  // complains before anything is started
     if (deterministic_) hand_over_deterministic();
@@ -50,6 +57,7 @@ class TrainCommand final : public Command {
     options.decisions = decisions_;
     options.actors = actors_.value_or(config.actors);
     if (config.algorithm == AlgorithmKind::kApex) options.replay_shards = config.replay.shards;
+    options.bind = bind_;
     options.resume = resume_;
     return run_training(options);
   }
@@ -73,7 +81,9 @@ class TrainCommand final : public Command {
   std::optional<double> minutes_;
   std::optional<std::int64_t> decisions_;
   std::optional<std::int64_t> actors_;
+  std::string bind_;
   bool resume_ = false;
+  bool go_on_ = false;
   bool deterministic_ = false;
 };
 

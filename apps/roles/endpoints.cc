@@ -7,19 +7,43 @@
 
 namespace pacml::apps {
 
-transport::Endpoint announcement_endpoint(const transport::Endpoint& actors) {
+namespace {
+
+// The endpoint that lies `offset` ports higher, or whose path ends in `suffix`. UserError: there is
+// no such port.
+transport::Endpoint beside(const transport::Endpoint& actors, std::int64_t offset,
+                           const std::string& suffix, const char* purpose) {
   if (actors.kind() != transport::Endpoint::Kind::kTcp) {
-    return transport::Endpoint::parse(actors.str() + "-weights");
+    return transport::Endpoint::parse(actors.str() + suffix);
   }
-  int port = 0;
+  std::int64_t port = 0;
   const std::string& text = actors.port();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port >= 65535) {
-    throw UserError(actors.str() +
-                    ": the port must be a number in 1..65534 (the next one announces weights)");
+  const std::int64_t highest = 65535 - offset;
+  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > highest) {
+    throw UserError(actors.str() + ": the port must be a number in 1.." + std::to_string(highest) +
+                    " (" + purpose + ")");
   }
   const auto colon = actors.str().rfind(':');
-  return transport::Endpoint::parse(actors.str().substr(0, colon + 1) + std::to_string(port + 1));
+  return transport::Endpoint::parse(actors.str().substr(0, colon + 1) +
+                                    std::to_string(port + offset));
+}
+
+}  // namespace
+
+transport::Endpoint announcement_endpoint(const transport::Endpoint& actors) {
+  return beside(actors, 1, "-weights", "the next one announces weights");
+}
+
+transport::Endpoint shard_endpoint(const transport::Endpoint& actors, std::int64_t shard) {
+  return beside(actors, 2 + shard, "-replay-" + std::to_string(shard),
+                "replay shards listen above it");
+}
+
+transport::Endpoint reached_from_here(const transport::Endpoint& bound) {
+  const bool everywhere = bound.host() == "*" || bound.host() == "0.0.0.0";
+  if (bound.kind() != transport::Endpoint::Kind::kTcp || !everywhere) return bound;
+  return transport::Endpoint::parse("tcp://127.0.0.1:" + bound.port());
 }
 
 void check_replay_addresses(const TrainConfig& config, const std::vector<std::string>& addresses) {

@@ -13,6 +13,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/process/supervisor.h"
 #include "apps/progress_line.h"
+#include "apps/roles/endpoints.h"
 #include "apps/run_directory.h"
 #include "common/asio.h"
 #include "common/result.h"
@@ -53,11 +54,7 @@ class Training {
     poll();
     io_.run();
     line_.finish(progress_);
-    std::error_code ignored;
-    for (const char* suffix : {"", "-weights"})
-      std::filesystem::remove(socket_path() + suffix, ignored);
-    for (std::int64_t s = 0; s < options_.replay_shards; ++s)
-      std::filesystem::remove(shard_socket_path(s), ignored);
+    remove_sockets();
     return exit_code_;
   }
 
@@ -67,9 +64,22 @@ class Training {
         .string();
   }
 
-  [[nodiscard]] static std::string shard_socket_path(std::int64_t shard) {
-    return socket_path() + "-replay-" + std::to_string(shard);
+  [[nodiscard]] transport::Endpoint address() const {
+    return transport::Endpoint::parse(options_.bind.empty() ? "ipc://" + socket_path()
+                                                            : options_.bind);
   }
+
+  // A role that was killed leaves its file.
+  void remove_sockets() const {
+    if (address().kind() != transport::Endpoint::Kind::kIpc) return;
+    std::vector<transport::Endpoint> all = {address(), announcement_endpoint(address())};
+    for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
+      all.push_back(shard_endpoint(address(), s));
+    }
+    std::error_code ignored;
+    for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
+  }
+
   [[nodiscard]] static std::string program(const char* name) {
     return program_beside_us(name).string();
   }
@@ -94,15 +104,15 @@ class Training {
   enum Stage { kShards = 0, kLearners = 1, kActors = 2 };
 
   void start_roles() {
-    const std::string address = "ipc://" + socket_path();
     std::vector<std::string> shards;
     for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
-      shards.push_back("ipc://" + shard_socket_path(s));
-      start_shard(s, shards.back());
+      const auto bound = shard_endpoint(address(), s);
+      shards.push_back(reached_from_here(bound).str());
+      start_shard(s, bound.str());
     }
-    start_learner(address, shards);
+    start_learner(address().str(), shards);
     for (std::int64_t i = 0; i < options_.actors; ++i) {
-      start_actor(i, address, shards);
+      start_actor(i, reached_from_here(address()).str(), shards);
     }
   }
 
@@ -144,22 +154,13 @@ class Training {
     learner.stage = kLearners;
     learner.restart = Backoff{.most_deaths = kMostLearnerDeaths};
     learner.before_restart = [this, complete](ChildSpec& spec) {
-      const bool resume = options_.resume || has_checkpoint();
-      if (!resume) forget_run();
-      complete(spec, resume);
+      complete(spec, options_.resume || RunDirectory::resume_or_clear(run_));
     };
     supervisor_.start(std::move(learner));
   }
 
   [[nodiscard]] bool has_checkpoint() const {
     return !learner::CheckpointFolder(run_ / "checkpoints", 1).list().empty();
-  }
-
-  // A learner that died before its first checkpoint leaves a run that is neither new nor to be
-  // resumed.
-  void forget_run() const {
-    std::error_code ignored;  // the learner will say that a run is there
-    std::filesystem::remove(run_ / "config.yaml", ignored);
   }
 
   void start_actor(std::int64_t number, const std::string& address,
@@ -205,7 +206,8 @@ class Training {
       std::cerr << report.name << " " << describe(report.exit) << "; see "
                 << (run_ / "logs" / (report.name + ".log")).string() << "\n";
       if (report.name.starts_with("actor-")) {
-        if (++actors_lost_ < options_.actors) return;
+        // Others may join where they can.
+        if (++actors_lost_ < options_.actors || !options_.bind.empty()) return;
         std::cerr << "no actor is left: stopping\n";
       } else {
         // What its actors have would wait for ever.

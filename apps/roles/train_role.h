@@ -16,13 +16,14 @@ struct TrainRoleOptions {
   std::optional<std::int64_t> decisions;
   std::int64_t actors = 1;
   std::int64_t replay_shards = 0;  // of an algorithm that replays; 0: none
+  std::string bind;  // tcp: actors of other hosts may join; empty: this run's own alone
   bool resume = false;
 };
 
 // Trains on this machine: starts a learner, replay shards and actors as processes of their own,
-// joined by sockets in the file system, shows progress, starts again what dies (a learner goes on
-// from its last checkpoint, a shard from its last snapshot), and stops all of them in order. The
-// exit code: the learner's. UserError as the roles throw it.
+// joined by sockets in the file system (or at options.bind), shows progress, starts again what dies
+// (a learner goes on from its last checkpoint, a shard from its last snapshot), and stops all of
+// them in order. The exit code: the learner's. UserError as the roles throw it.
 [[nodiscard]] int run_training(const TrainRoleOptions& options);
 
 }  // namespace pacml::apps

@@ -1,5 +1,7 @@
 // `pacml train` with algorithm: apex, from its first line to what others make of it.
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -153,6 +155,25 @@ TEST_CASE("deterministic Ape-X is the same bit for bit, and differs with the see
   const auto first = trained("1");
   CHECK(trained("1") == first);
   CHECK_FALSE(trained("2") == first);
+}
+
+TEST_CASE("actors from elsewhere join where training binds, and --continue begins and goes on",
+          "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const auto port = 21000 + ::getpid() % 9000;
+  const auto at = [&](int offset) { return "tcp://127.0.0.1:" + std::to_string(port + offset); };
+  const auto words = train_words(place, {"--actors", "0", "--bind", at(0), "--continue"});
+  const auto actor = testing::actor_words(place, at(0), 7, {"--replay", at(2), "--replay", at(3)});
+  std::int64_t before = 0;
+  for (int life = 0; life < 2; ++life) {
+    testing::Pacml train(words);
+    testing::Pacml joined(actor);
+    place.wait_for_decisions(before + 2'000);
+    train.signal(SIGTERM);
+    CHECK(train.end() == 0);
+    CHECK(joined.end() == 0);
+    before = place.latest("decisions");
+  }
 }
 
 TEST_CASE("a policy of Ape-X is evaluated and exported like any other", "[integration][train]") {

@@ -69,6 +69,17 @@ TEST_CASE("a run that cannot be written is refused with the reason") {
   CHECK_THROWS_WITH(RunDirectory::create("/dev/null/run", ""), Catch::Contains("/dev/null/run"));
 }
 
+TEST_CASE("what starts again resumes a run that has a checkpoint, and clears one that has none") {
+  const Scratch scratch;
+  CHECK_FALSE(RunDirectory::resume_or_clear(scratch.path()));
+  const auto run = RunDirectory::create(scratch.path(), "seed: 7\n");
+  CHECK_FALSE(RunDirectory::resume_or_clear(scratch.path()));
+  CHECK_NOTHROW(RunDirectory::create(scratch.path(), "seed: 7\n"));
+  std::ofstream(run.checkpoints() / "checkpoint-000000000001.safetensors") << "weights";
+  CHECK(RunDirectory::resume_or_clear(scratch.path()));
+  CHECK_NOTHROW(RunDirectory::open(scratch.path()));
+}
+
 TEST_CASE("one process at a time trains in a run") {
   const Scratch scratch;
   const auto run = RunDirectory::create(scratch.path(), "");

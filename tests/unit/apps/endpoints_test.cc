@@ -1,0 +1,34 @@
+#include "apps/roles/endpoints.h"
+
+#include "common/result.h"
+#include "tests/support/catch.h"
+
+using namespace pacml;
+using namespace pacml::apps;
+using transport::Endpoint;
+
+TEST_CASE("a run's addresses follow from its learner's") {
+  const auto tcp = Endpoint::parse("tcp://*:5555");
+  CHECK(announcement_endpoint(tcp).str() == "tcp://*:5556");
+  CHECK(shard_endpoint(tcp, 0).str() == "tcp://*:5557");
+  CHECK(shard_endpoint(tcp, 3).str() == "tcp://*:5560");
+  const auto ipc = Endpoint::parse("ipc:///tmp/run");
+  CHECK(announcement_endpoint(ipc).str() == "ipc:///tmp/run-weights");
+  CHECK(shard_endpoint(ipc, 3).str() == "ipc:///tmp/run-replay-3");
+}
+
+TEST_CASE("an address without room for the others is refused") {
+  CHECK_NOTHROW(announcement_endpoint(Endpoint::parse("tcp://h:65534")));
+  CHECK_THROWS_WITH(announcement_endpoint(Endpoint::parse("tcp://h:65535")),
+                    "tcp://h:65535: the port must be a number in 1..65534 (the next one announces "
+                    "weights)");
+  CHECK_THROWS_AS(shard_endpoint(Endpoint::parse("tcp://h:65530"), 4), UserError);
+  CHECK_THROWS_AS(announcement_endpoint(Endpoint::parse("tcp://h:*")), UserError);
+}
+
+TEST_CASE("what listens everywhere is reached over loopback from its own machine") {
+  CHECK(reached_from_here(Endpoint::parse("tcp://*:5555")).str() == "tcp://127.0.0.1:5555");
+  CHECK(reached_from_here(Endpoint::parse("tcp://0.0.0.0:1")).str() == "tcp://127.0.0.1:1");
+  CHECK(reached_from_here(Endpoint::parse("tcp://10.0.0.1:1")).str() == "tcp://10.0.0.1:1");
+  CHECK(reached_from_here(Endpoint::parse("ipc://*")).str() == "ipc://*");
+}
