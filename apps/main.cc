@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
                       {"export", "", "a trained policy as a file for other programs"}},
       .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); }};
   program.commands.push_back(make_train_command());
+  program.commands.push_back(make_launch_command());
   program.commands.push_back(make_eval_command());
   program.commands.push_back(make_bench_command(main_benches()));
   program.commands.push_back(make_graphs_command());

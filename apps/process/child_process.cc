@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "common/check.h"
 
@@ -30,6 +32,7 @@ class Descriptor {
     fd_ = -1;
   }
   [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
@@ -101,7 +104,15 @@ std::string describe(const ChildExit& exit) {
 Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   PACML_CHECK(!spec.command.empty(), "a command has at least a program");
   const Image image(spec);
-  const Descriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  // A stream for signals is a socket, because writing to one can be told not to raise SIGPIPE.
+  std::array<int, 2> stream = {-1, -1};
+  if (spec.signals_by_stdin &&
+      ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream.data()) != 0) {
+    return fail(Errc::kIo, "socketpair: " + reason(errno));
+  }
+  Descriptor our_end(stream[0]);
+  const Descriptor input(spec.signals_by_stdin ? stream[1]
+                                               : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Descriptor output(
       spec.log.empty() ? -1
                        : ::open(spec.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -128,7 +139,7 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(Errc::kIo, "fork: " + reason(fork_error));
 
-  ChildProcess child(pid);
+  ChildProcess child(pid, our_end.release());
   status_write.close();
   int exec_error = 0;
   ssize_t got = 0;
@@ -140,12 +151,15 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), exit_(other.exit_) {}
+    : pid_(std::exchange(other.pid_, 0)),
+      input_(std::exchange(other.input_, -1)),
+      exit_(other.exit_) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this != &other) {
     kill_and_reap();
     pid_ = std::exchange(other.pid_, 0);
+    input_ = std::exchange(other.input_, -1);
     exit_ = other.exit_;
   }
   return *this;
@@ -154,6 +168,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 ChildProcess::~ChildProcess() { kill_and_reap(); }
 
 void ChildProcess::kill_and_reap() {
+  if (input_ >= 0) ::close(std::exchange(input_, -1));
   if (pid_ == 0 || exit_) return;
   send(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -171,7 +186,15 @@ std::optional<ChildExit> ChildProcess::poll() {
 }
 
 void ChildProcess::send(int signal) {
-  if (pid_ != 0 && !exit_) ::kill(-pid_, signal);
+  if (pid_ == 0 || exit_) return;
+  if (input_ < 0 || signal == SIGKILL) {
+    ::kill(-pid_, signal);
+    return;
+  }
+  // What does not fit has a reader that does not read: it is on its way out, or will be killed.
+  const std::string line = std::to_string(signal) + "\n";
+  [[maybe_unused]] const auto sent =
+      ::send(input_, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 }  // namespace pacml::apps

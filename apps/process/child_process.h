@@ -19,6 +19,11 @@ struct ChildSpec {
   std::vector<std::string> command;  // path of the program (no search), then its arguments
   std::vector<std::pair<std::string, std::string>> environment;  // besides ours, or instead
   std::filesystem::path log;  // stdout and stderr are appended there; empty: they are ours
+  // True: the child stands for a process on another host, and signals reach that one as text. Then
+  // the child's stdin is a stream of ours instead of /dev/null, and send() writes a line with the
+  // signal's number to it, except SIGKILL, which is sent to the child itself. The stream ends with
+  // us, however we end.
+  bool signals_by_stdin = false;
   // Sent to the child when the thread that started it ends, however it ends: nothing is orphaned.
   int signal_on_parent_death = SIGKILL;
 };
@@ -56,14 +61,16 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
   // How it ended, once it has; never waits.
   [[nodiscard]] std::optional<ChildExit> poll();
-  // To the process and its group. No effect after poll() has seen the end.
+  // To the process and its group, or down its stdin (signals_by_stdin); never waits. No effect
+  // after poll() has seen the end. Signal 0 does nothing but tell that we are there.
   void send(int signal);
 
  private:
-  explicit ChildProcess(pid_t pid) : pid_(pid) {}
+  ChildProcess(pid_t pid, int input) : pid_(pid), input_(input) {}
   void kill_and_reap();
 
-  pid_t pid_ = 0;  // 0: moved from
+  pid_t pid_ = 0;   // 0: moved from
+  int input_ = -1;  // our end of its stdin; -1: it has none
   std::optional<ChildExit> exit_;
 };
 

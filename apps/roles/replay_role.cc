@@ -2,6 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "apps/files.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/role_threads.h"
@@ -20,7 +23,12 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   }
   set_up_logging(
       {"replay-" + std::to_string(options.shard), options.run_id, options.log_level, {}, true});
-  if (options.snapshot) check_writable(*options.snapshot);
+  if (options.snapshot) {
+    std::error_code ignored;  // the next line says what is wrong
+    std::filesystem::create_directories(std::filesystem::path(*options.snapshot).parent_path(),
+                                        ignored);
+    check_writable(*options.snapshot);
+  }
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto world = make_world(config);
   check_replay_fits(config, *world);

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/commands/commands.h"
+#include "apps/commands/config_options.h"
+#include "apps/files.h"
+#include "apps/launch/kubernetes_launch.h"
+#include "apps/launch/launch_request.h"
+#include "apps/launch/local_launch.h"
+#include "apps/launch/slurm_launch.h"
+#include "apps/launch/ssh_launch.h"
+#include "common/result.h"
+#include "common/text.h"
+#include "env/tasks/partitioning.h"
+
+namespace pacml::apps {
+namespace {
+
+class LaunchCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {
+        "launch",
+        "train on one machine, on hosts by ssh, on Slurm or on Kubernetes",
+        {{"launch configs/paper/beta_a.yaml --run runs/a --on local", "as pacml train does"},
+         {"launch configs/paper/beta_a.yaml --run runs/a --on ssh --hosts hosts.txt --keys keys",
+          "starts and supervises the roles on the hosts of a list"},
+         {"launch configs/paper/beta_a.yaml --run runs/a --on slurm --actors 64 --keys keys",
+          "submits a learner and an array of 64 actors"},
+         {"launch configs/paper/beta_a.yaml --run runs/a --on kubernetes --keys keys --dry-run",
+          "prints the manifests, for kubectl apply -f -"}}};
+  }
+  void declare(Options& options) override {
+    config_.declare(options);
+    options.required_option("--run DIR", &run_, "folder of the run; made, never overwritten");
+    options.required_option("--on WHERE", &where_, "local, ssh, slurm or kubernetes");
+    options.option("--dry-run", &dry_run_, "print what would be run or submitted, and do nothing");
+    options.option("--site FILE", &site_,
+                   "what belongs to the place: ports, resources, partition, image, ...; see "
+                   "configs/sites/");
+    options.option("--site-set KEY=VALUE", &site_overrides_,
+                   "replaces one of its keys, e.g. slurm.partition=long; may be repeated");
+    options.option("--hosts FILE", &hosts_,
+                   "ssh: one host a line, [USER@]HOST [slots=N] [role=learner|replay|actor]");
+    options.option("--actors K", &actors_, "actors (default: the configuration's; ssh: all slots)");
+    options.option("--minutes M", &minutes_, "stop after M minutes (not on kubernetes)");
+    options.option("--decisions N", &decisions_,
+                   "stop after N decisions of the run (not on kubernetes)");
+    options.option("--resume", &resume_, "go on from the run's last checkpoint");
+    options.option("--keys DIR", &keys_, "keys for encryption; see pacml keygen");
+  }
+  [[nodiscard]] int run() override {
+    const Place place = place_named(where_);
+    if (place != Place::kSsh && !hosts_.empty()) throw UserError("--hosts goes with --on ssh");
+    const LaunchRequest request = make_request();
+    switch (place) {
+      case Place::kLocal:
+        if (dry_run_) return printed(print_local_launch, request);
+        launch_locally(request);
+      case Place::kSsh:
+        return on_ssh(request);
+      case Place::kSlurm:
+        return dry_run_ ? printed(print_slurm_launch, request)
+                        : launch_on_slurm(request, std::cout);
+      case Place::kKubernetes:
+        if (!dry_run_) return launch_on_kubernetes(request, std::cout);
+        std::cout << make_manifests(request);
+        return 0;
+    }
+    return 0;
+  }
+
+ private:
+  enum class Place { kLocal, kSsh, kSlurm, kKubernetes };
+
+  static Place place_named(const std::string& name) {
+    static constexpr std::array<std::pair<std::string_view, Place>, 4> kPlaces{
+        {{"local", Place::kLocal},
+         {"ssh", Place::kSsh},
+         {"slurm", Place::kSlurm},
+         {"kubernetes", Place::kKubernetes}}};
+    std::vector<std::string> names;
+    for (const auto& [known, place] : kPlaces) {
+      if (name == known) return place;
+      names.emplace_back(known);
+    }
+    throw UserError("--on: there is no '" + name + "'" + did_you_mean(name, names));
+  }
+
+  static int printed(void (*print)(const LaunchRequest&, std::ostream&),
+                     const LaunchRequest& request) {
+    print(request, std::cout);
+    return 0;
+  }
+
+  [[nodiscard]] LaunchRequest make_request() const {
+    if (minutes_ && !(*minutes_ > 0)) throw UserError("--minutes: must be > 0");
+    if (decisions_ && *decisions_ < 1) throw UserError("--decisions: must be at least 1");
+    if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
+      throw UserError("--actors: must be in 1..4096");
+    }
+    LaunchRequest request;
+    request.config = config_.load();
+    check_replay_fits(request.config, *make_world(request.config));
+    request.config_words = config_.arguments();
+    request.run = run_;
+    request.actors = actors_;
+    request.minutes = minutes_;
+    request.decisions = decisions_;
+    request.resume = resume_;
+    request.keys = keys_;
+    request.site = load_site(site_, site_overrides_);
+    const std::int64_t wanted = actors_of(request);
+    if (wanted > request.config.learner.max_actors) {
+      throw UserError("--actors: learner.max_actors is " +
+                      std::to_string(request.config.learner.max_actors) + ", less than " +
+                      std::to_string(wanted));
+    }
+    return request;
+  }
+
+  [[nodiscard]] int on_ssh(const LaunchRequest& request) const {
+    if (hosts_.empty()) throw UserError("--on ssh needs --hosts FILE");
+    const auto hosts = parse_hostfile(hosts_, read_user_file(hosts_));
+    if (!dry_run_) return launch_over_ssh(request, hosts);
+    print_ssh_launch(request, hosts, std::cout);
+    return 0;
+  }
+
+  ConfigOptions config_;
+  std::string run_;
+  std::string where_;
+  bool dry_run_ = false;
+  std::string site_;
+  std::vector<std::string> site_overrides_;
+  std::string hosts_;
+  std::optional<std::int64_t> actors_;
+  std::optional<double> minutes_;
+  std::optional<std::int64_t> decisions_;
+  bool resume_ = false;
+  std::string keys_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_launch_command() { return std::make_unique<LaunchCommand>(); }
+
+}  // namespace pacml::apps

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// A list of hosts to train on, as text:
+//
+//   trainer@10.0.0.1                    # the first host, or the one with role=learner, has the
+//   learner 10.0.0.2 slots=16                   # sixteen actors 10.0.0.3 slots=4 role=replay #
+//   replay shards, and four actors
+//
+// One host a line; "#" begins a comment.
+
+namespace pacml::apps {
+
+enum class HostRole { kAny, kLearner, kReplay, kActor };
+
+struct Host {
+  std::string login;       // what ssh is told: "user@name" or "name"
+  std::string name;        // what other hosts call it
+  std::int64_t slots = 0;  // actors that it has room for; without slots=N: 1, and 0 with
+                           // role=learner or role=replay
+  HostRole role = HostRole::kAny;
+  bool operator==(const Host&) const = default;
+};
+
+// At least one host, at most one with role=learner, no host twice. UserError names `file`, the line
+// and what is wrong with it. Pure.
+[[nodiscard]] std::vector<Host> parse_hostfile(const std::string& file, std::string_view text);
+
+// Which host has which process; indices into the hosts.
+struct Placement {
+  std::size_t learner = 0;
+  std::vector<std::size_t> shards;
+  std::vector<std::size_t> actors;  // actor i; hosts take turns
+  bool operator==(const Placement&) const = default;
+};
+
+// Shards go to the hosts with role=replay in turn, or to the learner's. `actors`: absent, as many
+// as there are slots. UserError: more than slots, or none at all. Pure.
+[[nodiscard]] Placement place_roles(const std::vector<Host>& hosts, std::int64_t shards,
+                                    std::optional<std::int64_t> actors);
+
+}  // namespace pacml::apps

@@ -1,0 +1,158 @@
+#include "apps/launch/kubernetes_launch.h"
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "apps/files.h"
+#include "apps/launch/deploy_files.h"
+#include "apps/launch/run_program.h"
+#include "apps/launch/template_text.h"
+#include "common/config/dump.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr int kHttpPort = 9100;  // probes need one, whatever the site says
+constexpr const char* kConfigFile = "/etc/pacml/config.yaml";
+constexpr const char* kKeys = "/run/pacml/keys";
+constexpr const char* kTokenFile = "/run/pacml/http/token";
+
+class Manifests {
+ public:
+  explicit Manifests(const LaunchRequest& request)
+      : request_(request),
+        site_(request.site.kubernetes),
+        http_port_(request.site.http_port == 0 ? kHttpPort : request.site.http_port) {}
+
+  [[nodiscard]] std::string render() const {
+    std::string text = common() + "---\n" + learner();
+    if (shards_of(request_) > 0) text += "---\n" + replay();
+    return text + "---\n" + actor();
+  }
+
+ private:
+  using Words = std::vector<std::string>;
+
+  // Pods of a StatefulSet have names of their own below its service's.
+  [[nodiscard]] std::string address(const std::string& role, std::int64_t pod) const {
+    const std::string set = site_.name + "-" + role;
+    return "tcp://" + set + "-" + std::to_string(pod) + "." + set + ":" +
+           std::to_string(request_.site.port);
+  }
+
+  // A list in JSON is one in YAML.
+  [[nodiscard]] std::string arguments(const std::string& role, Words words) const {
+    words.insert(words.begin(), {role, kConfigFile});
+    if (!request_.keys.empty()) words.insert(words.end(), {"--keys", kKeys});
+    words.insert(words.end(), {"--http", "0.0.0.0:" + std::to_string(http_port_),
+                               "--http-token-file", kTokenFile});
+    return nlohmann::json(words).dump();
+  }
+
+  [[nodiscard]] Words shard_words() const {
+    Words words;
+    for (std::int64_t s = 0; s < shards_of(request_); ++s) {
+      words.insert(words.end(), {"--replay", address("replay", s)});
+    }
+    return words;
+  }
+
+  [[nodiscard]] TemplateValues shared_values() const {
+    TemplateValues t;
+    t.values = {{"NAME", site_.name},
+                {"NAMESPACE", site_.name_space},
+                {"HTTP_PORT", std::to_string(http_port_)}};
+    if (!request_.keys.empty()) t.conditions.insert("KEYS");
+    if (!site_.storage_class.empty()) t.conditions.insert("STORAGE_CLASS");
+    return t;
+  }
+
+  [[nodiscard]] TemplateValues role_values(const RoleResources& resources,
+                                           const std::string& args) const {
+    TemplateValues t = shared_values();
+    t.values.insert({{"IMAGE", nlohmann::json(site_.image).dump()},
+                     {"ARGS", args},
+                     {"CPUS", std::to_string(resources.cpus)},
+                     {"MEMORY", std::to_string(resources.memory_mib)},
+                     {"KEYS_SECRET", site_.keys_secret},
+                     {"TOKEN_SECRET", site_.token_secret}});
+    return t;
+  }
+
+  [[nodiscard]] TemplateValues server_values(const RoleResources& resources,
+                                             const std::string& args) const {
+    TemplateValues t = role_values(resources, args);
+    t.values.insert({{"PORT", std::to_string(request_.site.port)},
+                     {"STOP_SECONDS", std::to_string(site_.stop_seconds)},
+                     {"STORAGE", std::to_string(site_.storage_gib)},
+                     {"STORAGE_CLASS", site_.storage_class}});
+    return t;
+  }
+
+  [[nodiscard]] std::string bind() const { return "tcp://*:" + std::to_string(request_.site.port); }
+
+  [[nodiscard]] std::string common() const {
+    TemplateValues t = shared_values();
+    t.values.insert({{"CONFIG", indented(dump_config(request_.config), 4)},
+                     {"KEYS_SECRET", site_.keys_secret},
+                     {"TOKEN_SECRET", site_.token_secret}});
+    return fill_template(deploy_file("kubernetes/common.yaml"), t);
+  }
+
+  [[nodiscard]] std::string learner() const {
+    Words words = {"--run", "/runs/" + run_name(request_), "--continue", "--bind", bind()};
+    for (const auto& word : shard_words()) words.push_back(word);
+    TemplateValues t = server_values(request_.site.learner, arguments("learner", words));
+    t.values["WEIGHTS_PORT"] = std::to_string(request_.site.port + 1);
+    return fill_template(deploy_file("kubernetes/learner.yaml"), t);
+  }
+
+  [[nodiscard]] std::string replay() const {
+    const Words words = {"--bind",     bind(),
+                         "--shard",    "$(POD_INDEX)",
+                         "--snapshot", "/snapshots/" + run_name(request_),
+                         "--run-id",   run_name(request_)};
+    TemplateValues t = server_values(request_.site.replay, arguments("replay", words));
+    t.values["SHARDS"] = std::to_string(shards_of(request_));
+    return fill_template(deploy_file("kubernetes/replay.yaml"), t);
+  }
+
+  [[nodiscard]] std::string actor() const {
+    Words words = {"--learner", address("learner", 0), "--id", "$(POD_INDEX)",
+                   "--run-id",  run_name(request_)};
+    for (const auto& word : shard_words()) words.push_back(word);
+    TemplateValues t = role_values(request_.site.actor, arguments("actor", words));
+    t.values["ACTORS"] = std::to_string(actors_of(request_));
+    return fill_template(deploy_file("kubernetes/actor.yaml"), t);
+  }
+
+  const LaunchRequest& request_;
+  const KubernetesSite& site_;
+  std::int64_t http_port_;
+};
+
+}  // namespace
+
+std::string make_manifests(const LaunchRequest& request) {
+  require_keys(request);
+  if (request.minutes || request.decisions) {
+    throw UserError(
+        "--minutes, --decisions: Kubernetes would start a learner that ended again; train until "
+        "the "
+        "run is deleted (kubectl delete -f)");
+  }
+  return Manifests(request).render();
+}
+
+int launch_on_kubernetes(const LaunchRequest& request, std::ostream& out) {
+  const std::string manifests = make_manifests(request);
+  const ScratchFolder scratch;
+  const auto file = scratch / "manifests.yaml";
+  write_user_file(file, manifests);
+  out << output_of({"kubectl", "apply", "-f", file});
+  return 0;
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,105 @@
+#include "apps/launch/site.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "common/config/reader.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::int64_t kPortsOfShards = 256;  // above the learner's two
+
+bool is_one_of(char c, std::string_view others) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
+}
+
+// A name as DNS has it (RFC 1123), short enough to append to.
+bool is_label(const std::string& name) {
+  return !name.empty() && name.size() <= 40 && name.front() != '-' && name.back() != '-' &&
+         std::ranges::all_of(name, [](char c) { return is_one_of(c, "-"); });
+}
+
+// One line, one word: it stands in a directive of a batch file.
+bool is_one_word(const std::string& text) {
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const RoleResources& config) {
+  std::vector<std::string> problems;
+  if (config.cpus < 1 || config.cpus > 1024) problems.emplace_back("cpus: must be in 1..1024");
+  if (config.memory_mib < 64 || config.memory_mib > (1 << 24)) {
+    problems.emplace_back("memory_mib: must be in 64..16777216");
+  }
+  return problems;
+}
+
+std::vector<std::string> validate(const SshSite& config) {
+  std::vector<std::string> problems;
+  if (config.silence_seconds < 4 || config.silence_seconds > 3600) {
+    problems.emplace_back("silence_seconds: must be in 4..3600");
+  }
+  return problems;
+}
+
+std::vector<std::string> validate(const SlurmSite& config) {
+  std::vector<std::string> problems;
+  if (!is_one_word(config.partition)) problems.emplace_back("partition: must be one word");
+  const auto is_time = [](char c) { return (c >= '0' && c <= '9') || c == ':' || c == '-'; };
+  if (config.time_limit.empty() || !std::ranges::all_of(config.time_limit, is_time)) {
+    problems.emplace_back("time_limit: must be as Slurm has it, such as 30, 24:00:00 or 7-0");
+  }
+  if (config.warning_seconds < 1 || config.warning_seconds > 65535) {
+    problems.emplace_back("warning_seconds: must be in 1..65535");
+  }
+  for (const std::string& option : config.options) {
+    if (!option.starts_with("--") || !is_one_word(option)) {
+      problems.emplace_back("options: must be words such as --account=NAME, not '" + option + "'");
+    }
+  }
+  return problems;
+}
+
+std::vector<std::string> validate(const KubernetesSite& config) {
+  std::vector<std::string> problems;
+  for (const auto& [key, name] : {std::pair<std::string, const std::string&>{"name", config.name},
+                                  {"namespace", config.name_space},
+                                  {"keys_secret", config.keys_secret},
+                                  {"token_secret", config.token_secret}}) {
+    if (!is_label(name)) {
+      problems.push_back(key + ": must be 1 to 40 of a-z, 0-9 and -, with - only inside");
+    }
+  }
+  if (config.image.empty() || !is_one_word(config.image)) {
+    problems.emplace_back("image: must be one word, such as registry.example/pacml:1.0");
+  }
+  if (!config.storage_class.empty() &&
+      !std::ranges::all_of(config.storage_class, [](char c) { return is_one_of(c, "-."); })) {
+    problems.emplace_back("storage_class: must be of a-z, 0-9, - and .");
+  }
+  if (config.storage_gib < 1) problems.emplace_back("storage_gib: must be at least 1");
+  if (config.stop_seconds < 1) problems.emplace_back("stop_seconds: must be at least 1");
+  return problems;
+}
+
+std::vector<std::string> validate(const Site& config) {
+  std::vector<std::string> problems;
+  const std::int64_t highest = 65535 - 2 - kPortsOfShards;
+  if (config.port < 1 || config.port > highest) {
+    problems.push_back("port: must be in 1.." + std::to_string(highest) +
+                       "; the ports above it are used as well");
+  }
+  if (config.http_port < 0 || config.http_port > 65535) {
+    problems.emplace_back("http_port: must be in 0..65535");
+  }
+  return problems;
+}
+
+Site load_site(const std::string& path, const std::vector<std::string>& overrides) {
+  return read_config<Site>(path.empty() ? ConfigSource::from_text("(defaults)", "", overrides)
+                                        : ConfigSource::from_file(path, overrides));
+}
+
+}  // namespace pacml::apps

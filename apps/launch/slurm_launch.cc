@@ -1,0 +1,148 @@
+#include "apps/launch/slurm_launch.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <vector>
+
+#include "apps/files.h"
+#include "apps/launch/deploy_files.h"
+#include "apps/launch/run_program.h"
+#include "apps/launch/template_text.h"
+#include "common/config/dump.h"
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Directives of batch files know neither our quotes nor where a job was submitted.
+std::string plain_path(const std::string& what, const std::string& path) {
+  const std::string whole = fs::absolute(path).lexically_normal().string();
+  if (shell_word(whole) == whole && whole.find('%') == std::string::npos) return whole;
+  throw UserError(what + ": Slurm's batch files take no path with blanks, quotes or %, such as " +
+                  whole);
+}
+
+fs::path job_folder(const LaunchRequest& request) {
+  return fs::path(plain_path("--run", request.run)) / "slurm";
+}
+
+std::string absolute_or_empty(const std::string& path) {
+  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+}
+
+// Submits actors [first, last] when the learner's job number is appended.
+std::vector<std::string> array_command(const fs::path& folder, std::int64_t first,
+                                       std::int64_t last) {
+  return {"sbatch", "--parsable", "--array=" + std::to_string(first) + "-" + std::to_string(last),
+          (folder / "actors.sbatch").string()};
+}
+
+std::vector<std::string> learner_command(const fs::path& folder) {
+  return {"sbatch", "--parsable", (folder / "learner.sbatch").string()};
+}
+
+TemplateValues common_values(const LaunchRequest& request, const RoleResources& resources) {
+  const SlurmSite& slurm = request.site.slurm;
+  TemplateValues t;
+  t.values = {{"JOB", "pacml-" + run_name(request)},
+              {"RUN", plain_path("--run", request.run)},
+              {"PROGRAM", shell_word(program_of(request))},
+              {"CONFIG", (job_folder(request) / "config.yaml").string()},
+              {"CPUS", std::to_string(resources.cpus)},
+              {"MEMORY", std::to_string(resources.memory_mib)},
+              {"TIME", slurm.time_limit},
+              {"PARTITION", slurm.partition},
+              {"OPTIONS", join(slurm.options, " ")}};
+  if (!slurm.partition.empty()) t.conditions.insert("PARTITION");
+  if (!slurm.options.empty()) t.conditions.insert("OPTIONS");
+  return t;
+}
+
+std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// sbatch --parsable answers "JOB" or "JOB;CLUSTER".
+std::string submit(const std::vector<std::string>& command) {
+  const std::string answer = output_of(command);
+  const auto job = answer.substr(0, answer.find_first_of(";\n"));
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (job.empty() || !std::ranges::all_of(job, is_digit)) {
+    throw UserError("sbatch answered '" + answer + "', which is no job number");
+  }
+  return job;
+}
+
+}  // namespace
+
+SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
+  require_keys(given);
+  LaunchRequest request = given;
+  request.keys = absolute_or_empty(request.keys);
+  request.site.http_token_file = absolute_or_empty(request.site.http_token_file);
+  request.config.env.profiles = absolute_or_empty(request.config.env.profiles);
+  const fs::path folder = job_folder(request);
+  const std::int64_t shards = shards_of(request);
+
+  RoleResources serving = request.site.learner;
+  serving.cpus += shards * request.site.replay.cpus;
+  serving.memory_mib += shards * request.site.replay.memory_mib;
+  TemplateValues learner = common_values(request, serving);
+  learner.values["LOG"] = (folder / "learner-%j.log").string();
+  learner.values["WARNING"] = std::to_string(request.site.slurm.warning_seconds);
+  learner.values["PORT"] = std::to_string(request.site.port);
+  learner.values["SHARDS"] = std::to_string(shards);
+  learner.values["ARGUMENTS"] =
+      shell_words(limit_words(request) + key_words(request) + http_words(request));
+
+  TemplateValues actors = common_values(request, request.site.actor);
+  actors.values["LOG"] = (folder / "actors-%A_%a.log").string();
+  actors.values["ARGUMENTS"] =
+      shell_words(std::vector<std::string>{"--run-id", run_name(request)} + key_words(request));
+  return {dump_config(request.config), fill_template(deploy_file("slurm/learner.sbatch"), learner),
+          fill_template(deploy_file("slurm/actors.sbatch"), actors)};
+}
+
+void print_slurm_launch(const LaunchRequest& request, std::ostream& out) {
+  const SlurmJobs jobs = make_slurm_jobs(request);
+  const fs::path folder = job_folder(request);
+  const auto file = [&](const char* name, const std::string& text) {
+    out << "==> " << (folder / name).string() << " <==\n" << text << "\n";
+  };
+  file("config.yaml", jobs.config);
+  file("learner.sbatch", jobs.learner);
+  file("actors.sbatch", jobs.actors);
+  out << "==> and then <==\nLEARNER=$(" << shell_words(learner_command(folder)) << ")\n"
+      << shell_words(array_command(folder, 0, actors_of(request) - 1)) << " $LEARNER\n";
+}
+
+int launch_on_slurm(const LaunchRequest& request, std::ostream& out) {
+  check_run_folder(request);
+  const SlurmJobs jobs = make_slurm_jobs(request);
+  const fs::path folder = job_folder(request);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw UserError("cannot create the folder " + folder.string() + ": " + error.message());
+  }
+  write_user_file(folder / "config.yaml", jobs.config);
+  write_user_file(folder / "learner.sbatch", jobs.learner);
+  write_user_file(folder / "actors.sbatch", jobs.actors);
+
+  const std::int64_t actors = actors_of(request);
+  const std::string learner = submit(learner_command(folder));
+  const std::string array = submit(array_command(folder, 0, actors - 1) + std::vector{learner});
+  out << "learner: job " << learner << "; actors 0 to " << actors - 1 << ": job array " << array
+      << "\nlogs: " << folder.string()
+      << "\nmore actors: " << shell_words(array_command(folder, actors, 2 * actors - 1)) << " "
+      << learner << "\nfewer: scancel " << array << "_0\nstop in order: scancel " << learner
+      << "\n";
+  return 0;
+}
+
+}  // namespace pacml::apps

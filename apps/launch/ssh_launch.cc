@@ -1,0 +1,315 @@
+#include "apps/launch/ssh_launch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <ratio>
+#include <set>
+
+#include "apps/launch/run_program.h"
+#include "apps/launch/template_text.h"
+#include "apps/process/supervisor.h"
+#include "apps/run_directory.h"
+#include "common/asio.h"
+#include "common/clock.h"
+#include "common/result.h"
+#include "common/signals.h"
+#include "common/transport/endpoint.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr const char* kLearner = "learner";
+constexpr int kMostLearnerDeaths = 8;                   // in a row, each within seconds
+constexpr std::chrono::milliseconds kPatience{30'000};  // for a role to stop by itself
+
+enum Stage { kShards = 0, kLearners = 1, kActors = 2 };
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+bool is_loopback(const Host& host) {
+  return transport::Endpoint::parse("tcp://" + host.name + ":1").is_local();
+}
+
+// Addresses of a run: what its servers bind, and what the others are told.
+class Addresses {
+ public:
+  Addresses(const std::vector<Host>& hosts, std::int64_t port) : hosts_(hosts), port_(port) {}
+  [[nodiscard]] std::string bound(std::size_t host, std::int64_t offset) const {
+    return "tcp://" + std::string(is_loopback(hosts_[host]) ? "127.0.0.1" : "*") + ":" +
+           std::to_string(port_ + offset);
+  }
+  [[nodiscard]] std::string told(std::size_t host, std::int64_t offset) const {
+    return "tcp://" + hosts_[host].name + ":" + std::to_string(port_ + offset);
+  }
+
+ private:
+  const std::vector<Host>& hosts_;
+  std::int64_t port_;
+};
+
+// Runs on the other host, with the silence after which we are gone, a file descriptor apart from
+// the role's, and the role's command in its arguments. bash, because its `read` knows a time limit.
+constexpr std::string_view kAttendant = R"(trap "" HUP PIPE
+silence=$1 refusal=$2; shift 2
+cd "$1" || exit 2
+shift
+exec 3<&0
+"$@" </dev/null 3<&- &
+role=$!
+{
+  while read -r -t "$silence" signal; do kill "-$signal" "$role"; done
+  [[ $? -gt 128 ]] && patience=5 || patience=30
+  kill -TERM "$role"; sleep "$patience"; kill -KILL "$role"
+} <&3 >/dev/null 2>&1 &
+attendant=$!
+wait "$role"; code=$?
+kill "$attendant" 2>/dev/null
+[[ $code -ne 2 ]] || code=$refusal
+exit "$code")";
+
+class SshRun {
+ public:
+  SshRun(const LaunchRequest& request, const std::vector<Host>& hosts)
+      : request_(request),
+        roles_(plan_ssh_launch(request, hosts)),
+        ssh_(find_program("ssh")),
+        directory_(directory_of(request)),
+        signals_(io_, {.stop = [this](int) { stop_or_force(); },
+                       .checkpoint = [this] { supervisor_.send(kLearner, SIGUSR1); }}),
+        supervisor_(io_, [this](const ChildReport& report) { observe(report); }),
+        heartbeat_(io_),
+        started_(std::chrono::steady_clock::now()) {}
+
+  static std::string directory_of(const LaunchRequest& request) {
+    return request.site.ssh.directory.empty() ? fs::current_path().string()
+                                              : request.site.ssh.directory;
+  }
+
+  int run() {
+    make_logs();
+    for (const RemoteRole& role : roles_) start(role);
+    std::cerr << "started " << roles_.size() << " processes; logs: " << logs().string() << "\n";
+    beat();
+    io_.run();
+    return exit_code_;
+  }
+
+ private:
+  [[nodiscard]] fs::path logs() const { return fs::path(request_.run) / "logs"; }
+
+  void make_logs() const {
+    std::error_code error;
+    fs::create_directories(logs(), error);
+    if (error) {
+      throw UserError("cannot create the folder " + logs().string() + ": " + error.message());
+    }
+  }
+
+  [[nodiscard]] Words command_of(const RemoteRole& role, bool restarted) const {
+    RemoteRole life = role;
+    if (role.name == kLearner) {
+      LaunchRequest left = request_;
+      if (left.minutes) {  // each life has the time that is left
+        const std::chrono::duration<double, std::ratio<60>> gone =
+            std::chrono::steady_clock::now() - started_;
+        left.minutes = std::max(0.001, *left.minutes - gone.count());
+      }
+      append(life.command, limit_words(left));
+      if (restarted) {
+        life.command.emplace_back("--continue");
+      } else if (request_.resume) {
+        life.command.emplace_back("--resume");
+      }
+    }
+    Words words = ssh_command(life, request_.site.ssh, directory_, restarted);
+    words[0] = ssh_;
+    return words;
+  }
+
+  void start(const RemoteRole& role) {
+    SupervisedChild child;
+    child.spec.name = role.name;
+    child.spec.command = command_of(role, false);
+    child.spec.log = logs() / (role.name + ".log");
+    child.spec.signals_by_stdin = true;
+    child.stage = role.stage;
+    child.restart = Backoff{.first = std::chrono::milliseconds(500)};
+    if (role.name == kLearner) child.restart->most_deaths = kMostLearnerDeaths;
+    child.may_finish = role.stage != kShards;
+    child.before_restart = [this, role](ChildSpec& spec) { spec.command = command_of(role, true); };
+    supervisor_.start(std::move(child));
+    actors_left_ += role.stage == kActors ? 1 : 0;
+  }
+
+  // Attendants end their roles when they hear nothing for half the time after which we give up.
+  void beat() {
+    for (const RemoteRole& role : roles_) supervisor_.send(role.name, 0);
+    heartbeat_.expires_after(std::chrono::milliseconds(request_.site.ssh.silence_seconds * 125));
+    heartbeat_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) beat();
+    });
+  }
+
+  void observe(const ChildReport& report) {
+    if (report.kind == ChildReport::Kind::kRestarting) {
+      std::cerr << report.name << " " << describe(report.exit) << "; starting it again in "
+                << report.delay.count() << " ms\n";
+    }
+    if (report.kind != ChildReport::Kind::kEnded) return;
+    if (report.name == kLearner) {
+      if (!failed_) exit_code_ = report.exit.shell_code();
+      if (!report.exit.clean()) complain(report);
+      return stop();
+    }
+    if (stopping_ || report.exit.clean()) return;
+    complain(report);
+    const bool is_shard = report.name.starts_with("replay-");
+    if (!is_shard && --actors_left_ > 0) return;
+    std::cerr << (is_shard ? "a replay shard is lost for good" : "no actor is left")
+              << ": stopping\n";
+    exit_code_ = report.exit.shell_code();
+    failed_ = true;
+    stop();
+  }
+
+  void complain(const ChildReport& report) const {
+    std::cerr << report.name << " " << describe(report.exit) << "; see "
+              << (logs() / (report.name + ".log")).string() << "\n";
+  }
+
+  // A second signal means that nobody wants to wait.
+  void stop_or_force() {
+    if (stopping_) return supervisor_.stop({}, {});
+    stop();
+  }
+
+  void stop() {
+    if (stopping_) return;
+    stopping_ = true;
+    supervisor_.stop(kPatience, [this] {
+      heartbeat_.cancel();
+      signals_.cancel();
+    });
+  }
+
+  const LaunchRequest& request_;
+  std::vector<RemoteRole> roles_;
+  std::string ssh_;
+  std::string directory_;
+  boost::asio::io_context io_;
+  Signals signals_;
+  Supervisor supervisor_;
+  boost::asio::steady_timer heartbeat_;
+  TimePoint started_;
+  std::int64_t actors_left_ = 0;
+  bool stopping_ = false;
+  bool failed_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
+                                        const std::vector<Host>& hosts) {
+  const std::int64_t shards = shards_of(request);
+  const Placement placement = place_roles(hosts, shards, request.actors);
+  std::set<std::size_t> servers(placement.shards.begin(), placement.shards.end());
+  servers.insert(placement.learner);
+  const bool is_local =
+      std::ranges::all_of(servers, [&](std::size_t host) { return is_loopback(hosts[host]); });
+  if (!is_local) require_keys(request);
+
+  const Addresses addresses(hosts, request.site.port);
+  const auto role = [&](const std::string& kind, const std::string& name, std::size_t host,
+                        int stage) {
+    RemoteRole made{name, hosts[host].login, stage, {program_of(request), kind}};
+    append(made.command, request.config_words);
+    append(made.command, key_words(request));
+    return made;
+  };
+  Words replay;
+  std::vector<RemoteRole> roles;
+  for (std::int64_t s = 0; s < shards; ++s) {
+    const std::size_t host = placement.shards[static_cast<std::size_t>(s)];
+    const std::string number = std::to_string(s);
+    RemoteRole shard = role("replay", "replay-" + number, host, kShards);
+    append(shard.command, {"--bind", addresses.bound(host, 2 + s), "--shard", number, "--snapshot",
+                           (fs::path(request.run) / "replay" / ("shard-" + number)).string(),
+                           "--run-id", run_name(request)});
+    append(replay, {"--replay", addresses.told(host, 2 + s)});
+    roles.push_back(std::move(shard));
+  }
+  RemoteRole learner = role("learner", kLearner, placement.learner, kLearners);
+  append(learner.command, {"--run", request.run, "--bind", addresses.bound(placement.learner, 0)});
+  append(learner.command, replay);
+  append(learner.command, http_words(request));
+  roles.push_back(std::move(learner));
+  for (std::size_t a = 0; a < placement.actors.size(); ++a) {
+    const std::string number = std::to_string(a);
+    RemoteRole actor = role("actor", "actor-" + number, placement.actors[a], kActors);
+    append(actor.command, {"--learner", addresses.told(placement.learner, 0), "--id", number,
+                           "--run-id", run_name(request)});
+    append(actor.command, replay);
+    roles.push_back(std::move(actor));
+  }
+  return roles;
+}
+
+std::vector<std::string> ssh_command(const RemoteRole& role, const SshSite& site,
+                                     const std::string& directory, bool restarted) {
+  const std::string beat = std::to_string(std::max<std::int64_t>(1, site.silence_seconds / 4));
+  Words words = {"ssh", "-T",
+                 "-o",  "BatchMode=yes",
+                 "-o",  "ConnectTimeout=10",
+                 "-o",  "ServerAliveInterval=" + beat,
+                 "-o",  "ServerAliveCountMax=4"};
+  append(words, site.options);
+  append(words, {"--", role.login});
+  // A shard or learner that finds its port or run taken, by a life that is about to end, comes
+  // again.
+  const bool serves = role.stage != kActors;
+  Words remote = {"exec",
+                  "bash",
+                  "-c",
+                  std::string(kAttendant),
+                  "pacml",
+                  std::to_string(std::max<std::int64_t>(2, site.silence_seconds / 2)),
+                  restarted && serves ? "75" : "2",
+                  directory};
+  append(remote, role.command);
+  // ssh hands one line to the shell of the other side.
+  words.push_back(shell_words(remote));
+  return words;
+}
+
+void print_ssh_launch(const LaunchRequest& request, const std::vector<Host>& hosts,
+                      std::ostream& out) {
+  const std::string directory = SshRun::directory_of(request);
+  for (RemoteRole role : plan_ssh_launch(request, hosts)) {
+    if (role.name == kLearner) {
+      append(role.command, limit_words(request));
+      if (request.resume) role.command.emplace_back("--resume");
+    }
+    out << "# " << role.name << " on " << role.login << ", in " << directory << ":\n"
+        << shell_words(role.command) << "\n";
+  }
+  RemoteRole any{"ROLE", "HOST", kActors, {"COMMAND"}};
+  out << "# each by an attendant that ends it when the connection is gone:\n"
+      << shell_words(ssh_command(any, request.site.ssh, directory, false)) << "\n";
+}
+
+int launch_over_ssh(const LaunchRequest& request, const std::vector<Host>& hosts) {
+  if (!request.resume && fs::exists(fs::path(request.run))) {
+    RunDirectory::refuse_existing(request.run);  // where the folder is shared
+  }
+  return SshRun(request, hosts).run();
+}
+
+}  // namespace pacml::apps

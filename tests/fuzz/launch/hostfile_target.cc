@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <string>
+
+#include "apps/launch/hostfile.h"
+#include "apps/launch/template_text.h"
+#include "common/check.h"
+#include "common/result.h"
+#include "tests/fuzz/launch/targets.h"
+
+namespace pacml::fuzz {
+
+bool hostfile(std::span<const std::byte> bytes) {
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  try {
+    const auto hosts = apps::parse_hostfile("fuzz", text);
+    PACML_CHECK(!hosts.empty(), "a list has a host");
+    for (const auto& host : hosts) {
+      PACML_CHECK(apps::shell_word(host.login) == host.login && host.login.front() != '-',
+                  "a login is one plain word");
+      PACML_CHECK(host.login.ends_with(host.name), "a host is named in its login");
+    }
+    const auto placement = apps::place_roles(hosts, 3, std::nullopt);
+    const auto is_there = [&](std::size_t host) { return host < hosts.size(); };
+    PACML_CHECK(is_there(placement.learner) && placement.shards.size() == 3 &&
+                    !placement.actors.empty() && std::ranges::all_of(placement.shards, is_there) &&
+                    std::ranges::all_of(placement.actors, is_there),
+                "every role has a host");
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace pacml::fuzz

@@ -1,0 +1,208 @@
+// What `pacml launch` would submit, as text: a difference is reviewed like code.
+
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "apps/launch/kubernetes_launch.h"
+#include "apps/launch/local_launch.h"
+#include "apps/launch/slurm_launch.h"
+#include "apps/launch/ssh_launch.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/support/tiny_run.h"
+
+namespace pacml::apps {
+namespace {
+
+using testing::check_golden;
+
+// Nothing in it depends on this machine.
+LaunchRequest request_of(const TrainConfig& config) {
+  LaunchRequest request;
+  request.config = config;
+  request.config_words = {"configs/tiny.yaml", "--set", "seed=1"};
+  request.run = "/work/runs/a";
+  request.actors = 4;
+  request.keys = "/work/keys";
+  request.site.program = "/opt/pacml/bin/pacml";
+  request.site.ssh.directory = "/work";
+  return request;
+}
+
+LaunchRequest impala_request() {
+  LaunchRequest request = request_of(testing::tiny_config());
+  request.decisions = 1'000'000;
+  return request;
+}
+
+LaunchRequest apex_request() { return request_of(testing::tiny_apex_config()); }
+
+std::string printed(void (*print)(const LaunchRequest&, std::ostream&),
+                    const LaunchRequest& request) {
+  std::ostringstream out;
+  print(request, out);
+  return out.str();
+}
+
+TEST_CASE("launch on this machine is pacml train") {
+  LaunchRequest request = impala_request();
+  request.config_words = {"it's.yaml"};
+  CHECK(printed(print_local_launch, request) ==
+        "pacml train 'it'\\''s.yaml' --run /work/runs/a --actors 4 --decisions 1000000 --keys "
+        "/work/keys\n");
+}
+
+TEST_CASE("launch over ssh prints its commands") {
+  const auto hosts = parse_hostfile("hosts",
+                                    "trainer@10.0.0.1\n"
+                                    "10.0.0.2 slots=2\n"
+                                    "10.0.0.3 role=replay slots=1\n");
+  std::ostringstream out;
+  LaunchRequest request = apex_request();
+  request.resume = true;
+  print_ssh_launch(request, hosts, out);
+  check_golden("tests/golden/launch/ssh.txt", out.str());
+}
+
+TEST_CASE("launch on Slurm prints its jobs") {
+  check_golden("tests/golden/launch/slurm_impala.txt",
+               printed(print_slurm_launch, impala_request()));
+  LaunchRequest request = apex_request();
+  request.site.slurm.partition = "long";
+  request.site.slurm.time_limit = "30";
+  request.site.slurm.options = {"--account=physics", "--qos=low"};
+  request.site.http_port = 9100;
+  request.site.http_token_file = "/work/token";
+  check_golden("tests/golden/launch/slurm_apex.txt", printed(print_slurm_launch, request));
+}
+
+TEST_CASE("launch on Kubernetes prints its manifests") {
+  check_golden("tests/golden/launch/kubernetes_apex.yaml", make_manifests(apex_request()));
+  LaunchRequest request = request_of(testing::tiny_config());
+  request.config.transport.allow_insecure_bind = true;
+  request.keys.clear();
+  request.site.kubernetes.storage_class = "fast";
+  check_golden("tests/golden/launch/kubernetes_impala.yaml", make_manifests(request));
+}
+
+// Those of the schema that a typing error in a template would break.
+void check_pod(const YAML::Node& pod, const std::set<std::string>& claims) {
+  CHECK(pod["securityContext"]["runAsNonRoot"].as<bool>());
+  CHECK(pod["terminationGracePeriodSeconds"].as<int>() > 0);
+  std::set<std::string> volumes = claims;
+  for (const auto& volume : pod["volumes"]) volumes.insert(volume["name"].as<std::string>());
+  REQUIRE(pod["containers"].size() == 1);
+  const YAML::Node& container = pod["containers"][0];
+  std::set<std::string> ports;
+  for (const auto& port : container["ports"]) {
+    ports.insert(port["name"].as<std::string>());
+    CHECK(port["containerPort"].as<int>() > 0);
+  }
+  for (const char* probe : {"livenessProbe", "readinessProbe"}) {
+    CHECK(ports.contains(container[probe]["httpGet"]["port"].as<std::string>()));
+    CHECK(container[probe]["httpGet"]["path"].as<std::string>().starts_with("/"));
+  }
+  CHECK(container["securityContext"]["readOnlyRootFilesystem"].as<bool>());
+  CHECK_FALSE(container["securityContext"]["allowPrivilegeEscalation"].as<bool>());
+  CHECK(container["resources"]["requests"]["memory"].as<std::string>().ends_with("Mi"));
+  std::set<std::string> mounted;
+  for (const auto& mount : container["volumeMounts"]) {
+    const auto name = mount["name"].as<std::string>();
+    INFO(name);
+    CHECK(volumes.contains(name));
+    CHECK(mount["mountPath"].as<std::string>().starts_with("/"));
+    mounted.insert(name);
+  }
+  CHECK(mounted == volumes);
+  CHECK(container["args"].size() > 4);
+}
+
+using Labels = std::map<std::string, std::string>;
+
+// A set's pods carry what its service and its budget look for, and the service is there.
+void check_manifests(const std::string& text, const std::set<std::string>& sets) {
+  std::map<std::string, YAML::Node> found;  // kind/name
+  for (const YAML::Node& document : YAML::LoadAll(text)) {
+    REQUIRE(document["apiVersion"]);
+    REQUIRE(document["metadata"]["namespace"].as<std::string>() == "pacml");
+    const std::string name =
+        document["kind"].as<std::string>() + "/" + document["metadata"]["name"].as<std::string>();
+    INFO(name);
+    CHECK(found.emplace(name, document).second);
+  }
+  std::set<std::string> seen;
+  for (const auto& [name, document] : found) {
+    if (!name.starts_with("StatefulSet/")) continue;
+    INFO(name);
+    seen.insert(name.substr(name.find('/') + 1));
+    const YAML::Node& spec = document["spec"];
+    const YAML::Node& pod = spec["template"];
+    const auto labels = pod["metadata"]["labels"].as<Labels>();
+    const auto service = found.find("Service/" + spec["serviceName"].as<std::string>());
+    const auto budget = found.find("PodDisruptionBudget/" + name.substr(name.find('/') + 1));
+    REQUIRE(service != found.end());
+    REQUIRE(budget != found.end());
+    for (const auto& selector : {spec["selector"]["matchLabels"].as<Labels>(),
+                                 service->second["spec"]["selector"].as<Labels>(),
+                                 budget->second["spec"]["selector"]["matchLabels"].as<Labels>()}) {
+      CHECK_FALSE(selector.empty());
+      for (const auto& [key, value] : selector) CHECK(labels.at(key) == value);
+    }
+    CHECK(service->second["spec"]["clusterIP"].as<std::string>() == "None");
+    std::set<std::string> claims;
+    for (const auto& claim : spec["volumeClaimTemplates"]) {
+      claims.insert(claim["metadata"]["name"].as<std::string>());
+      CHECK(claim["spec"]["resources"]["requests"]["storage"]);
+    }
+    check_pod(pod["spec"], claims);
+  }
+  CHECK(seen == sets);
+  CHECK(found.contains("NetworkPolicy/pacml"));
+  CHECK(found.contains("ConfigMap/pacml-config"));
+}
+
+TEST_CASE("manifests hang together") {
+  check_manifests(make_manifests(apex_request()), {"pacml-learner", "pacml-replay", "pacml-actor"});
+  LaunchRequest request = request_of(testing::tiny_config());
+  check_manifests(make_manifests(request), {"pacml-learner", "pacml-actor"});
+}
+
+TEST_CASE("the configuration of a manifest is the one that was launched") {
+  const auto documents = YAML::LoadAll(make_manifests(apex_request()));
+  const auto text = documents[0]["data"]["config.yaml"].as<std::string>();
+  CHECK(read_config<TrainConfig>(ConfigSource::from_text("config.yaml", text)) ==
+        apex_request().config);
+}
+
+TEST_CASE("nothing goes over the network in the clear unless that is allowed") {
+  for (LaunchRequest request : {impala_request(), apex_request()}) {
+    request.keys.clear();
+    request.decisions.reset();
+    const auto hosts = parse_hostfile("hosts", "a\nb slots=9\n");
+    CHECK_THROWS_WITH(make_slurm_jobs(request), Catch::Contains("--keys"));
+    CHECK_THROWS_WITH(make_manifests(request), Catch::Contains("--keys"));
+    CHECK_THROWS_WITH(plan_ssh_launch(request, hosts), Catch::Contains("--keys"));
+    CHECK_NOTHROW(plan_ssh_launch(request, parse_hostfile("hosts", "127.0.0.1 slots=9\n")));
+    request.config.transport.allow_insecure_bind = true;
+    CHECK_NOTHROW(make_slurm_jobs(request));
+    CHECK_NOTHROW(make_manifests(request));
+    CHECK_NOTHROW(plan_ssh_launch(request, hosts));
+  }
+}
+
+TEST_CASE("what a place cannot do is said") {
+  LaunchRequest request = impala_request();
+  CHECK_THROWS_WITH(make_manifests(request), Catch::Contains("--decisions"));
+  request.run = "/work/two words";
+  CHECK_THROWS_WITH(make_slurm_jobs(request), Catch::Contains("two words"));
+}
+
+}  // namespace
+}  // namespace pacml::apps
