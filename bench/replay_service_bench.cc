@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/scratch_keys.h"
 #include "common/check.h"
 #include "common/rng.h"
 #include "common/thread_group.h"
@@ -175,9 +176,10 @@ double measure_samples(Shard& shard) {
 }  // namespace
 
 Figures run_replay_service_bench() {
-  const auto keys = transport::generate_curve_keys();
+  const ScratchKeys keys;
   Shard clear({});
-  Shard encrypted(transport::Encryption{keys, keys.public_key});
+  // The clients use the server's keys, which are in its list as well.
+  Shard encrypted(transport::server_encryption(keys.path()));
   Inserter to_clear(clear);
   Inserter to_encrypted(encrypted);
   std::vector<double> rates;
