@@ -1,5 +1,7 @@
 #include "actor/server_link.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -160,12 +162,24 @@ void ServerLink::begin_joining() {
   give_up_at_ = next_hello_ + config_.give_up;
 }
 
+Result<void> ServerLink::notice_trouble() {
+  const auto trouble = transport_->trouble();
+  if (trouble && trouble->lasting) return end(Errc::kVersionMismatch, trouble->reason);
+  const std::string reason = trouble ? trouble->reason : "";
+  if (std::exchange(trouble_, reason) != reason && !reason.empty()) {
+    spdlog::warn("no {} yet: {}", server_.name, reason);
+  }
+  return {};
+}
+
 Result<void> ServerLink::say_hello() {
   if (now() >= give_up_at_) {
     return end(Errc::kTimeout, "no " + server_.name + " answered within " +
-                                   std::to_string(config_.give_up.count()) + " s");
+                                   std::to_string(config_.give_up.count()) + " s" +
+                                   (trouble_.empty() ? "" : ": " + trouble_));
   }
   if (now() < next_hello_) return {};
+  if (auto bearable = notice_trouble(); !bearable) return bearable;
   next_hello_ = now() + config_.hello_interval;
   // A queue that is full of Hellos nobody reads is as good as another Hello.
   say(hello_);

@@ -31,9 +31,10 @@ struct LinkConfig {
 // transport that it borrows.
 //
 // Errors are final, but for a stop token's kStopped: the link then says the same for ever.
-//   kVersionMismatch  the server refuses us for good (another configuration, another run), or
-//                     speaks another version of the protocol; with a sentence
-//   kTimeout          no server answered within `give_up`
+//   kVersionMismatch  the server refuses us for good (another configuration, another run, a key
+//                     that it does not know), or speaks another version of the protocol; with a
+//                     sentence
+//   kTimeout          no server answered within `give_up`; with the reason, where one is known
 //   kStopped          the server is about to end, or the transport is closing
 //   kOverLimit        the server sends more than is believed
 class ServerLink {
@@ -124,6 +125,8 @@ class ServerLink {
   [[nodiscard]] Result<bool> hand_over(wire::Frame& frame, Deadline deadline);
   void begin_joining();
   [[nodiscard]] Result<void> say_hello();
+  // Tells the log why there is no connection; an error where there will be none.
+  [[nodiscard]] Result<void> notice_trouble();
   void say_ping();
   void lose() {
     if (state_ == State::kJoined) state_ = State::kApart;
@@ -140,6 +143,7 @@ class ServerLink {
   State state_ = State::kApart;
   TimePoint give_up_at_;  // while joining
   TimePoint next_hello_;
+  std::string trouble_;  // why there is no connection, as the log was told
   wire::Welcome welcome_;
   std::uint64_t granted_ = 0;  // credits since the Welcome
   Sequence sent_;              // messages since the Welcome, each of which took a credit

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   program.commands.push_back(make_actor_command());
   program.commands.push_back(make_replay_command());
   program.commands.push_back(make_status_command());
+  program.commands.push_back(make_keygen_command());
   program.commands.push_back(make_version_command());
   return run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
 }

@@ -15,6 +15,7 @@
 #include "apps/warm_start.h"
 #include "common/config/fields.h"
 #include "common/config/source.h"
+#include "common/transport/security_config.h"
 #include "common/transport/socket_config.h"
 #include "env/tasks/partitioning_config.h"
 #include "learner/apex_config.h"
@@ -52,6 +53,7 @@ struct TrainConfig {
   replay::ReplayConfig replay;
   learner::LearnerConfig learner;
   transport::SocketConfig transport;
+  transport::SecurityConfig security;
   bool operator==(const TrainConfig&) const = default;
 };
 
@@ -72,6 +74,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("replay", c.replay);
   v("learner", c.learner);
   v("transport", c.transport);
+  v("security", c.security);
 }
 
 [[nodiscard]] std::vector<std::string> validate(const TrainConfig& config);
@@ -91,8 +94,8 @@ void visit_fields(Config& c, Visitor&& v) {
 void check_replay_fits(const TrainConfig& config, const env::PartitioningWorld& world);
 
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
-// job graphs, and, where there is a replay, what its transitions mean. Where the profiles lie may
-// differ from host to host.
+// job graphs, and, where there is a replay, what its transitions mean. Where the profiles and the
+// keys lie may differ from host to host.
 struct Agreement {
   AlgorithmKind algorithm = AlgorithmKind::kImpala;
   env::PartitioningConfig env;

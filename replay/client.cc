@@ -83,6 +83,7 @@ void Client::keep_joined(Shard& shard) {
   if (shard.joined && at - shard.last_heard > config_.silence) lose(shard);
   if (!shard.joined) {
     if (at - shard.last_hello < config_.hello_interval) return;
+    notice_trouble(shard);
     shard.last_hello = at;
     return send(shard, hello_);
   }
@@ -98,6 +99,16 @@ void Client::keep_joined(Shard& shard) {
     shard.last_probe = at;
     request(shard, {0, 1, 1, at});
   }
+}
+
+void Client::notice_trouble(Shard& shard) {
+  const auto trouble = shard.link->trouble();
+  const std::string sentence = trouble ? "replay shard " + std::to_string(shard.number) +
+                                             " cannot be joined: " + trouble->reason
+                                       : "";
+  if (trouble && trouble->lasting) throw UserError(sentence);
+  if (std::exchange(shard.trouble, sentence) == sentence || sentence.empty()) return;
+  spdlog::warn("{}", sentence);
 }
 
 void Client::lose(Shard& shard) {

@@ -72,7 +72,8 @@ class Client {
   ~Client();
 
   // Talks to the shards until `stop`. Borrows the transports, one for each shard, for the call.
-  // UserError: a shard refuses us for good (another configuration, another run, another protocol).
+  // UserError: a shard refuses us for good (another configuration, another run, another protocol, a
+  // key that it does not know).
   void run(std::span<transport::FrameClient* const> shards, const std::stop_token& stop);
 
   // The next batch. As BoundedQueue::pop.
@@ -103,6 +104,7 @@ class Client {
     wire::ShardState state;
     std::map<std::uint64_t, Owed> owed;  // by request
     std::vector<wire::Samples> waiting;  // for graphs
+    std::string trouble;                 // why it cannot be joined, as the log was told
     TimePoint last_heard, last_answer, last_hello, last_ping, last_probe;
 
     [[nodiscard]] bool usable() const {
@@ -125,6 +127,8 @@ class Client {
 
   void stop();
   void keep_joined(Shard& shard);
+  // Tells the log why there is no connection. UserError: there will be none.
+  void notice_trouble(Shard& shard);
   void lose(Shard& shard);
   void notice_starving(Shard& shard);
   // What the request would have brought is to be asked for again. How many draws.

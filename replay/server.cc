@@ -279,6 +279,7 @@ void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
 void Server::forget_peers() {
   if (now() < next_sweep_) return;
   next_sweep_ = now() + kSweepEvery;
+  counters_.denied = transport_->denied();
   serving::forget_silent(sessions_, gate_, now());
   std::erase_if(learners_,
                 [](const auto& entry) { return now() - entry.second > kLearnerSilence; });
@@ -357,6 +358,7 @@ std::string Server::status() const {
                                  {"gaps", tracker.gaps()},
                                  {"malformed", counters_.malformed},
                                  {"refused", counters_.refused},
+                                 {"denied", counters_.denied},
                                  {"episodes_dropped", counters_.episodes_dropped},
                                  {"unanswered", counters_.unanswered},
                                  {"snapshots", snapshots_},

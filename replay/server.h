@@ -61,6 +61,7 @@ class Server {
   struct Counters {
     std::uint64_t malformed = 0;         // frames that did not decode
     std::uint64_t refused = 0;           // peers or messages turned away
+    std::uint64_t denied = 0;            // connections turned away because of their key
     std::uint64_t episodes_dropped = 0;  // reports that no learner came for
     std::uint64_t unanswered = 0;        // requests whose learner had gone, or of too many
   };

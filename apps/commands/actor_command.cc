@@ -18,10 +18,13 @@ class ActorCommand final : public Command {
               "joins the learner on another host as actor 3"},
              {"actor configs/paper/apex_beta_a.yaml --learner tcp://10.0.0.1:5555 "
               "--replay tcp://10.0.0.2:5560 --id 3",
-              "the same where transitions go to a replay shard"}}};
+              "the same where transitions go to a replay shard"},
+             {"actor configs/paper/beta_a.yaml --learner tcp://10.0.0.1:5555 --keys keys",
+              "over a network that others use, too"}}};
   }
   void declare(Options& options) override {
     config_.declare(options);
+    config_.declare_keys(options);
     options.required_option("--learner ADDRESS", &learner_,
                             "where the learner is, e.g. tcp://HOST:5555");
     options.option("--replay ADDRESS", &replay_,

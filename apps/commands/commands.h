@@ -13,6 +13,7 @@ namespace pacml::apps {
 [[nodiscard]] std::unique_ptr<Command> make_actor_command();
 [[nodiscard]] std::unique_ptr<Command> make_replay_command();
 [[nodiscard]] std::unique_ptr<Command> make_status_command();
+[[nodiscard]] std::unique_ptr<Command> make_keygen_command();
 [[nodiscard]] std::unique_ptr<Command> make_train_command();
 [[nodiscard]] std::unique_ptr<Command> make_launch_command();
 [[nodiscard]] std::unique_ptr<Command> make_eval_command();

@@ -13,6 +13,7 @@ struct ConfigOptions {
   std::string config;
   std::vector<std::string> overrides;
   std::string profiles;
+  std::string keys;
 
   void declare(Options& options) {
     options.argument("CONFIG", &config, "configuration file (YAML), e.g. configs/quickstart.yaml");
@@ -21,14 +22,25 @@ struct ConfigOptions {
     options.option("--profiles DIR", &profiles,
                    "folder of <model>/graph.txt; without it the built-in models are used");
   }
+  // Of commands whose processes talk to others.
+  void declare_keys(Options& options) {
+    options.option("--keys DIR", &keys,
+                   "encrypt, and let in nobody else: folder that `pacml keygen` made "
+                   "(security.keys)");
+  }
   // The same options as words, to hand on to another program.
   [[nodiscard]] std::vector<std::string> arguments() const {
     std::vector<std::string> words = {config};
     for (const auto& change : overrides) words.insert(words.end(), {"--set", change});
     if (!profiles.empty()) words.insert(words.end(), {"--profiles", profiles});
+    if (!keys.empty()) words.insert(words.end(), {"--keys", keys});
     return words;
   }
-  [[nodiscard]] TrainConfig load() const { return load_train_config(config, overrides, profiles); }
+  [[nodiscard]] TrainConfig load() const {
+    auto loaded = load_train_config(config, overrides, profiles);
+    if (!keys.empty()) loaded.security.keys = keys;
+    return loaded;
+  }
 };
 
 }  // namespace pacml::apps

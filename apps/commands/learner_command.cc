@@ -17,11 +17,14 @@ class LearnerCommand final : public Command {
             "the learner of a run: learns from what actors send, broadcasts the weights",
             {{"learner configs/paper/beta_a.yaml --run runs/a --bind tcp://127.0.0.1:5555",
               "waits for actors on this machine"},
+             {"learner configs/paper/beta_a.yaml --run runs/a --bind 'tcp://*:5555' --keys keys",
+              "waits for actors on any host that has a key"},
              {"learner configs/paper/beta_a.yaml --run runs/a --resume",
               "goes on from the last checkpoint"}}};
   }
   void declare(Options& options) override {
     config_.declare(options);
+    config_.declare_keys(options);
     options.required_option("--run DIR", &options_.run_directory, "folder of the run");
     options.option("--bind ADDRESS", &options_.bind,
                    "where actors connect; weights are announced at "

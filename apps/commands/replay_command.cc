@@ -18,6 +18,7 @@ class ReplayCommand final : public Command {
   }
   void declare(Options& options) override {
     config_.declare(options);
+    config_.declare_keys(options);
     options.option("--bind ADDRESS", &options_.bind, "where actors and the learner connect");
     options.option("--shard N", &shard_, "number of this shard, from 0; unique within the run");
     options.option("--snapshot FILE", &options_.snapshot,

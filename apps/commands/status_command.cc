@@ -7,6 +7,7 @@
 
 #include "apps/commands/commands.h"
 #include "apps/files.h"
+#include "apps/roles/encryption.h"
 #include "common/result.h"
 #include "common/transport/dealer.h"
 #include "common/wire/codec.h"
@@ -14,14 +15,31 @@
 namespace pacml::apps {
 namespace {
 
+constexpr std::chrono::milliseconds kLook{100};  // for a refusal, while waiting
+
+// As receive(), but without waiting for a server that will never answer.
+Result<wire::Frame> receive_or_refusal(transport::Dealer& server, Deadline deadline) {
+  while (true) {
+    auto frame = server.receive(std::min(deadline, Deadline::in(kLook)));
+    const auto trouble = server.trouble();
+    if (frame || deadline.expired() || (trouble && trouble->lasting)) return frame;
+  }
+}
+
 // Asks a server what it is doing. UserError: nobody answers, or not in our protocol.
-std::string ask_status(const std::string& address, Deadline deadline) {
-  transport::Context context;
-  transport::Dealer server(context, transport::Endpoint::parse(address));
+std::string ask_status(const std::string& address, const transport::SecurityConfig& security,
+                       Deadline deadline) {
+  transport::Context context(1, encryption_of(security, Party::kClient));
+  transport::Dealer server(context, transport::Endpoint::parse(address), {},
+                           transport::Dealer::Handshakes::kWatched);
   static_cast<void>(server.send(wire::encode(wire::GetStatus{}), deadline));
   while (true) {
-    const auto frame = server.receive(deadline);
-    if (!frame) throw UserError(address + ": no learner or replay shard answers there");
+    const auto frame = receive_or_refusal(server, deadline);
+    if (!frame) {
+      const auto trouble = server.trouble();
+      throw UserError(address + ": no learner or replay shard answers there" +
+                      (trouble ? ": " + trouble->reason : ""));
+    }
     const auto message = wire::decode(*frame);
     if (!message) throw UserError(address + ": " + message.error().detail);
     if (const auto* status = std::get_if<wire::Status>(&*message)) return status->text;
@@ -46,17 +64,21 @@ class StatusCommand final : public Command {
     return {"status",
             "what a learner or a replay shard is doing, and who waits for whom",
             {{"status tcp://127.0.0.1:5555", "a learner's figures"},
-             {"status tcp://10.0.0.1:5560 --out status.json", "a shard's, for a program"}}};
+             {"status tcp://10.0.0.1:5560 --out status.json", "a shard's, for a program"},
+             {"status tcp://10.0.0.1:5555 --keys keys", "of a run that uses keys"}}};
   }
   void declare(Options& options) override {
     options.argument("ADDRESS", &address_, "where it serves actors, e.g. tcp://HOST:5555");
     options.option("--seconds S", &seconds_, "how long to wait for an answer");
+    options.option("--keys DIR", &security_.keys,
+                   "folder with a client's key and server.pub, where the run uses keys");
+    options.option("--client NAME", &security_.client, "whose key: NAME.key there");
     options.option("--out FILE", &out_, "write it as JSON instead of printing it");
   }
   [[nodiscard]] int run() override {
     if (!(seconds_ > 0)) throw UserError("--seconds: must be > 0");
     const auto patience = std::chrono::milliseconds(static_cast<std::int64_t>(seconds_ * 1000));
-    const auto text = ask_status(address_, Deadline::in(patience));
+    const auto text = ask_status(address_, security_, Deadline::in(patience));
     const auto status = nlohmann::json::parse(text, nullptr, false);
     if (!status.is_object()) throw UserError(address_ + ": its answer is not a status");
     if (out_) {
@@ -69,6 +91,7 @@ class StatusCommand final : public Command {
 
  private:
   std::string address_;
+  transport::SecurityConfig security_;
   double seconds_ = 5;
   std::optional<std::string> out_;
 };

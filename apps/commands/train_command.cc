@@ -4,6 +4,7 @@
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/process/hand_over.h"
+#include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
 #include "apps/run_directory.h"
 #include "common/result.h"
@@ -26,6 +27,7 @@ class TrainCommand final : public Command {
   }
   void declare(Options& options) override {
     config_.declare(options);
+    config_.declare_keys(options);
     options.required_option("--run DIR", &run_directory_,
                             "folder of the run; made, never overwritten");
     options.option("--minutes M", &minutes_, "stop after M minutes");
@@ -49,6 +51,7 @@ class TrainCommand final : public Command {
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
     const TrainConfig config = config_.load();
     check_replay_fits(config, *make_world(config));  // complains before anything is started
+    check_keys(config.security);
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.config_arguments = config_.arguments();

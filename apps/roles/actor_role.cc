@@ -8,6 +8,7 @@
 #include "actor/learner_link.h"
 #include "actor/replay_link.h"
 #include "apps/roles/composition.h"
+#include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/role_threads.h"
@@ -51,7 +52,8 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options,
 Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options,
                       transport::Context& context, const std::stop_token& stop) {
   const auto endpoint = transport::Endpoint::parse(options.learner);
-  transport::Dealer learner(context, endpoint, config.transport);
+  constexpr auto kWatched = transport::Dealer::Handshakes::kWatched;
+  transport::Dealer learner(context, endpoint, config.transport, kWatched);
   transport::Subscriber announcements(context, announcement_endpoint(endpoint), config.transport);
   const auto world = make_world(config);
   const auto hello = make_hello(wire::Role::kActor, ActorId{options.id},
@@ -63,7 +65,7 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   }
   // Actors are spread over the shards.
   const auto& nearest = options.replay[options.id % options.replay.size()];
-  transport::Dealer shard(context, transport::Endpoint::parse(nearest), config.transport);
+  transport::Dealer shard(context, transport::Endpoint::parse(nearest), config.transport, kWatched);
   actor::ReplayLink link(learner, announcements, shard, hello, graphs);
   return act(config, options, world, link, stop);
 }
@@ -74,7 +76,7 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   check_replay_addresses(config, options.replay);
   set_up_logging(
       {"actor-" + std::to_string(options.id), options.run_id, options.log_level, {}, true});
-  transport::Context context;
+  transport::Context context(1, encryption_of(config.security, Party::kClient));
   Error ended{Errc::kStopped, "asked to stop"};
   run_role_threads({{"actor", [&](const std::stop_token& stop) {
                        ended = connect_and_act(config, options, context, stop);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/roles/composition.h"
+#include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/in_process_actor.h"
@@ -37,11 +38,13 @@ RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions&
                         : RunDirectory::create(options.run_directory, dump_config(config));
 }
 
-// A port that is in use should be said before the run folder is made.
-void check_bindable(const transport::Endpoint& endpoint, const transport::SocketConfig& config) {
-  transport::Context context;
-  const transport::Router router(context, endpoint, config);
-  const transport::Publisher publisher(context, announcement_endpoint(router.endpoint()), config);
+// A port that is in use, or keys that are broken, should be said before the run folder is made.
+void check_bindable(const transport::Endpoint& endpoint, const TrainConfig& config,
+                    const std::optional<transport::Encryption>& encryption) {
+  transport::Context context(1, encryption);
+  const transport::Router router(context, endpoint, config.transport);
+  const transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
+                                       config.transport);
 }
 
 // Draws ahead of the learner: connections to all shards, on one thread.
@@ -52,7 +55,8 @@ void talk_to_shards(replay::Client& client, const TrainConfig& config,
   std::vector<transport::FrameClient*> links;
   for (const auto& address : addresses) {
     dealers.push_back(std::make_unique<transport::Dealer>(
-        context, transport::Endpoint::parse(address), config.transport));
+        context, transport::Endpoint::parse(address), config.transport,
+        transport::Dealer::Handshakes::kWatched));
     links.push_back(dealers.back().get());
   }
   client.run(links, stop);
@@ -76,13 +80,14 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   const auto endpoint = transport::Endpoint::parse(options.bind);
   // What cannot be leaves no folder behind.
   const auto world = make_world(config);
-  check_bindable(endpoint, config.transport);
+  const auto encryption = encryption_of(config.security, Party::kServer);
+  check_bindable(endpoint, config, encryption);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
 
   const Agreement agreement = agreement_of(config, *world);
-  transport::Context context;
+  transport::Context context(1, encryption);
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "apps/files.h"
+#include "apps/roles/encryption.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/role_threads.h"
 #include "common/log.h"
@@ -35,7 +36,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   replay::Server server(make_identity(config, agreement_of(config, *world), options.run_id),
                         config.replay, Seed{static_cast<std::uint64_t>(config.seed)}, options.shard,
                         options.snapshot);
-  transport::Context context;
+  transport::Context context(1, encryption_of(config.security, Party::kServer));
   run_role_threads({{"serve",
                      [&](const std::stop_token& stop) {
                        transport::Router router(context, endpoint, config.transport);

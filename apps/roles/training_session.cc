@@ -172,6 +172,7 @@ void TrainingSession::write_metrics() {
       {"gaps", server.gaps},
       {"malformed", server.malformed},
       {"refused", server.refused},
+      {"denied", server.denied},
       {"resident_bytes", resident_bytes()},
       {"faults", faults()}};
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {

@@ -117,6 +117,7 @@ void ExperienceServer::count() {
   counters_.accepted = tracker.accepted();
   counters_.duplicates = tracker.duplicates() + tracker.stale();
   counters_.gaps = tracker.gaps();
+  counters_.denied = transport_->denied();
 }
 
 void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
@@ -258,6 +259,7 @@ std::string ExperienceServer::status() const {
                            {"gaps", now_counted.gaps},
                            {"malformed", now_counted.malformed},
                            {"refused", now_counted.refused},
+                           {"denied", now_counted.denied},
                            {"weights_sent", now_counted.weights_sent},
                            {"messages_waiting", depth},
                            {"messages_waiting_for_graphs", gate_.size()},

@@ -44,6 +44,7 @@ struct ServerCounters {
   std::uint64_t gaps = 0;        // sequence numbers that never came
   std::uint64_t malformed = 0;   // frames that did not decode
   std::uint64_t refused = 0;     // peers turned away
+  std::uint64_t denied = 0;      // connections turned away because of their key
   std::uint64_t weights_sent = 0;
 };
 
