@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""`pacml launch --on slurm` on a real Slurm cluster of four virtual nodes.
+
+    slurm_test.py BIN [--log FILE]    BIN has pacml and pacml-learner; FILE: what happened, in short
+
+A learner and four actors train; with PACML_LONG_TESTS=1, a node with actors dies and its tasks start
+again on another; the learner is warned as before its time limit, checkpoints, is requeued and goes on, and the actors come
+back to it; then it is stopped in order and everything ends with exit code 0.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+from cluster import Cluster, free_ports, missing, wait_until
+
+HERE = pathlib.Path(__file__).resolve().parent
+ACTORS = 4
+
+
+class Run:
+    def __init__(self, cluster, programs, log):
+        self.cluster = cluster
+        self.folder = cluster.folder / "run"
+        self.log_file = log
+        self.started = time.monotonic()
+        port = free_ports(8)
+        self.answer = cluster.ask(
+            str(programs / "pacml"), "launch", str(HERE / "tiny.yaml"), "--run", str(self.folder),
+            "--on", "slurm", "--actors", str(ACTORS), "--site-set", f"port={port}",
+            "--site-set", "learner={cpus: 2, memory_mib: 1000}", "--site-set", "slurm.time_limit=30",
+            "--site-set", "slurm.warning_seconds=20")
+        words = self.answer.split()
+        self.learner = words[2].rstrip(";")
+        self.array = words[words.index("array") + 1]
+        self.say(f"pacml launch --on slurm --actors {ACTORS}")
+        self.say(self.answer.splitlines()[0])
+
+    def say(self, text):
+        line = f"{time.monotonic() - self.started:6.1f} s  {text}"
+        print(line, flush=True)
+        if self.log_file:
+            with open(self.log_file, "a") as log:
+                log.write(line + "\n")
+
+    def metrics(self):
+        try:
+            lines = (self.folder / "metrics.jsonl").read_text().split("\n")[:-1]
+        except FileNotFoundError:
+            return {"decisions": 0, "actors": 0}
+        return json.loads(lines[-1]) if lines else {"decisions": 0, "actors": 0}
+
+    def tasks(self):
+        return {job: where for job, where in self.cluster.jobs().items()
+                if job.startswith(self.array + "_")}
+
+    def hurry(self):
+        """Slurm lets what it requeued wait for two minutes."""
+        for job, (state, _) in self.cluster.jobs().items():
+            if state == "PENDING":
+                self.cluster.hurry(job)
+
+    def wait_for(self, what, holds):
+        wait_until(what, holds, meanwhile=self.hurry)
+
+    def goes_on(self):
+        before = self.metrics()["decisions"]
+        self.wait_for("decisions come in", lambda: self.metrics()["decisions"] > before + 2000)
+
+    def trains_with(self, actors):
+        """Once the learner, perhaps in a new life, has said so since now."""
+        file = self.folder / "metrics.jsonl"
+        size = file.stat().st_size if file.exists() else 0
+        self.wait_for(f"{actors} actors are there",
+                      lambda: file.exists() and file.stat().st_size > size
+                      and self.metrics()["actors"] == actors)
+        self.goes_on()
+        self.say(f"{self.metrics()['actors']} actors, {self.metrics()['decisions']} decisions")
+
+    def where(self):
+        jobs = self.cluster.jobs()
+        return ", ".join(f"{job} {state.lower()} {node}".rstrip()
+                         for job, (state, node) in sorted(jobs.items()))
+
+    def detail(self, job, key):
+        words = self.cluster.ask("scontrol", "show", "job", job).split()
+        return next(word.split("=", 1)[1] for word in words if word.startswith(key + "="))
+
+
+def loses_a_node(run):
+    nodes = {node for state, node in run.tasks().values() if state == "RUNNING"}
+    learner_node = run.cluster.jobs()[run.learner][1]
+    assert len(nodes | {learner_node}) >= 2, "the run should be spread over nodes"
+    victim = sorted(nodes - {learner_node})[0]
+    lost = [task for task, (_, node) in run.tasks().items() if node == victim]
+    run.say(f"kill -9 of node {victim}, which has {', '.join(sorted(lost))}")
+    run.cluster.kill_node(victim)
+    run.goes_on()
+    run.wait_for("the lost tasks run elsewhere",
+                 lambda: all(run.tasks()[task][0] == "RUNNING" and run.tasks()[task][1] != victim
+                             for task in lost))
+    run.say("Slurm has started them again: " + run.where())
+    run.trains_with(ACTORS)
+
+
+def requeues_the_learner(run):
+    decisions = run.metrics()["decisions"]
+    run.say("USR1 to the learner's job, as before its time limit")
+    run.cluster.ask("scancel", "--batch", "--signal=USR1", run.learner)
+    run.wait_for("the learner is in its second life",
+                 lambda: run.detail(run.learner, "Restarts") == "1"
+                 and run.cluster.jobs()[run.learner][0] == "RUNNING")
+    run.say("requeued and started again: " + run.where())
+    run.trains_with(ACTORS)
+    log = (run.folder / "logs" / "learner.log").read_text()
+    assert "resumed from" in log, "the second life should go on from a checkpoint"
+    assert run.metrics()["decisions"] > decisions, "counters should go on"
+    run.say("learner: " + log[log.index("resumed from"):].split("\n")[0].replace(
+        str(run.folder), "RUN"))
+
+
+def stops_in_order(run):
+    run.say("TERM to the learner's job")
+    run.cluster.ask("scancel", "--batch", "--signal=TERM", run.learner)
+    run.wait_for("everything has ended",
+                 lambda: all(state == "COMPLETED" for state, _ in run.cluster.jobs().values()))
+    for job in run.cluster.jobs():
+        assert run.detail(job, "ExitCode") == "0:0", f"{job} should end with code 0"
+    run.say("ended with exit code 0: " + run.where())
+
+
+def main():
+    why = missing()
+    if why:
+        print("skipped: " + why)
+        return 77
+    programs = pathlib.Path(sys.argv[1]).resolve()
+    log = sys.argv[3] if len(sys.argv) > 3 else None
+    cluster = Cluster(nodes=4)
+    run = None
+    try:
+        run = Run(cluster, programs, log)
+        run.trains_with(ACTORS)
+        run.say("jobs: " + run.where())
+        if os.environ.get("PACML_LONG_TESTS"):  # Slurm takes its time to give up a node
+            loses_a_node(run)
+        requeues_the_learner(run)
+        stops_in_order(run)
+    except (AssertionError, RuntimeError, TimeoutError, subprocess.TimeoutExpired) as error:
+        print(f"failed: {error}")
+        print("jobs: " + (run.where() if run else "none"))
+        for file in sorted(cluster.folder.glob("run/slurm/*.log")) + sorted(
+                cluster.folder.glob("run/logs/*.log")):
+            print(f"==> {file.name}\n" + "\n".join(file.read_text().splitlines()[-15:]))
+        return 1
+    finally:
+        cluster.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
