@@ -60,7 +60,7 @@ Result<void> ServerLink::handle(wire::Message message) {
         if constexpr (std::is_same_v<M, wire::Welcome>) {
           if (state_ != State::kJoining) return {};  // the answer to a Hello that was repeated
           state_ = State::kJoined;
-          ++joins_;
+          if (++joins_ > 1) spdlog::info("joined the {} again", server_.name);
           granted_ = m.credits;
           welcome_ = std::move(m);
           if (listener_ != nullptr) listener_->joined(welcome_);
@@ -153,6 +153,7 @@ bool ServerLink::say(const wire::Message& message) {
 
 void ServerLink::begin_joining() {
   state_ = State::kJoining;
+  if (joins_ > 0) spdlog::warn("the {} has gone or forgotten us; looking for it", server_.name);
   unacknowledged_ += sent_.get() - acknowledged_.get();
   sent_ = Sequence{0};
   acknowledged_ = Sequence{0};

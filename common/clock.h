@@ -10,6 +10,11 @@ namespace pacml {
 using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
+// What a configuration says in seconds.
+[[nodiscard]] inline Duration in_seconds(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
 // Where a module gets the time from when a test must be able to set it.
 class Clock {
  public:

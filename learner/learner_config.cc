@@ -18,6 +18,7 @@ std::vector<std::string> validate(const LearnerConfig& c) {
   at_least("max_actors", c.max_actors, 1, 1'000'000);
   at_least("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000);
   at_least("evaluate_episodes", c.evaluate_episodes, 0, 1'000'000);
+  if (!(c.forget_seconds >= 1)) problems.emplace_back("forget_seconds: must be >= 1");
   for (const auto& [key, value] : {std::pair{"metrics_seconds", c.metrics_seconds},
                                    std::pair{"checkpoint_seconds", c.checkpoint_seconds},
                                    std::pair{"evaluate_seconds", c.evaluate_seconds}}) {

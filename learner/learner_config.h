@@ -12,6 +12,7 @@ namespace pacml::learner {
 struct LearnerConfig {
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
   std::int64_t max_actors = 4096;      // >= 1
+  double forget_seconds = 30;          // a silent actor whose turn it is to speak is forgotten; >= 1
   double metrics_seconds = 2;          // between lines of metrics.jsonl; > 0
   double checkpoint_seconds = 1;       // what a crash may cost; > 0
   std::int64_t keep_checkpoints = 3;   // besides the best; >= 1
@@ -25,6 +26,7 @@ requires std::same_as<std::remove_const_t<Config>, LearnerConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
+  v("forget_seconds", c.forget_seconds);
   v("metrics_seconds", c.metrics_seconds);
   v("checkpoint_seconds", c.checkpoint_seconds);
   v("keep_checkpoints", c.keep_checkpoints);

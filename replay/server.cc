@@ -18,7 +18,6 @@ namespace {
 constexpr std::chrono::milliseconds kSlice{200};  // how long a wait may ignore the stop token
 constexpr std::chrono::milliseconds kSnapshotSlice{1};
 constexpr std::chrono::milliseconds kSweepEvery{1'000};
-constexpr std::chrono::seconds kLearnerSilence{60};
 constexpr std::size_t kItemsPerStep = 256;  // of a snapshot, between two messages
 constexpr std::size_t kMostLearners = 64;
 constexpr std::size_t kMostRequests = 4096;      // of all learners
@@ -26,9 +25,6 @@ constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request
 constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
-Duration seconds(double s) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
-}
 
 }  // namespace
 
@@ -41,7 +37,8 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       sessions_(run, {.server = "replay shard",
                       .option = "replay.max_actors",
                       .credits_per_actor = static_cast<std::uint64_t>(config.credits_per_actor),
-                      .max_actors = static_cast<std::size_t>(config.max_actors)}) {
+                      .max_actors = static_cast<std::size_t>(config.max_actors),
+                      .silence = in_seconds(config.forget_seconds)}) {
   if (!snapshot_path_ || !std::filesystem::exists(*snapshot_path_)) return;
   auto restored = restore_table(*snapshot_path_, config.table);
   auto state = decode_server_state(restored.extra);
@@ -58,7 +55,7 @@ Server::~Server() = default;
 void Server::run(transport::FrameServer& transport, const std::stop_token& stop) {
   transport_ = &transport;
   next_sweep_ = now() + kSweepEvery;
-  next_snapshot_ = now() + seconds(config_.snapshot_seconds);
+  next_snapshot_ = now() + in_seconds(config_.snapshot_seconds);
   while (!stop.stop_requested()) {
     auto incoming =
         transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
@@ -281,8 +278,9 @@ void Server::forget_peers() {
   next_sweep_ = now() + kSweepEvery;
   counters_.denied = transport_->denied();
   serving::forget_silent(sessions_, gate_, now());
-  std::erase_if(learners_,
-                [](const auto& entry) { return now() - entry.second > kLearnerSilence; });
+  std::erase_if(learners_, [silence = in_seconds(config_.forget_seconds)](const auto& entry) {
+    return now() - entry.second > silence;
+  });
   std::erase_if(requests_,
                 [this](const Request& request) { return !learners_.contains(request.peer); });
 }
@@ -309,7 +307,7 @@ void Server::tend_snapshot() {
     spdlog::error("no snapshot could be written: {}", written.error().detail);
   }
   writer_.reset();
-  next_snapshot_ = now() + seconds(config_.snapshot_seconds);
+  next_snapshot_ = now() + in_seconds(config_.snapshot_seconds);
 }
 
 void Server::finish_snapshot() {

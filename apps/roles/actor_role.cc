@@ -22,12 +22,14 @@ namespace pacml::apps {
 namespace {
 
 std::string history(const actor::LearnerLink& link) {
-  return "joined " + std::to_string(link.joins()) + " times";
+  return "joined " + std::to_string(link.joins()) + " times, " +
+         std::to_string(link.unacknowledged()) + " messages may be lost";
 }
 
 std::string history(const actor::ReplayLink& link) {
   return "joined " + std::to_string(link.learner_joins()) + " times, and the replay shard " +
-         std::to_string(link.shard_joins()) + " times";
+         std::to_string(link.shard_joins()) + " times, " + std::to_string(link.unacknowledged()) +
+         " messages may be lost";
 }
 
 // Acts until something ends it, over a link that has been joined; what that was.

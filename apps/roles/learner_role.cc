@@ -18,6 +18,7 @@
 #include "apps/roles/role_threads.h"
 #include "apps/roles/training_session.h"
 #include "apps/run_directory.h"
+#include "common/clock.h"
 #include "common/config/dump.h"
 #include "common/log.h"
 #include "common/rng.h"
@@ -91,6 +92,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
+  serving.silence = in_seconds(config.learner.forget_seconds);
   TrainingSession* learning = nullptr;
   learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
                                    [&learning] {

@@ -12,7 +12,7 @@ namespace pacml::transport {
 struct SocketConfig {
   int queue_messages = 64;                  // per peer and direction; >= 1
   std::int64_t max_part_bytes = 1LL << 28;  // a peer that sends more is cut off; >= 1024
-  int handshake_ms = 5'000;                 // a connection that is not greeted by then is dropped
+  int handshake_ms = 5'000;                 // to be connected, and then to be greeted
   int reconnect_min_ms = 100;               // first wait before connecting again
   int reconnect_max_ms = 2'000;             // it doubles up to this
   int heartbeat_interval_ms = 1'000;        // 0: none

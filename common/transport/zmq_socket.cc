@@ -123,6 +123,8 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
   socket.set(zmq::sockopt::sndhwm, config.queue_messages);
   socket.set(zmq::sockopt::rcvhwm, config.queue_messages);
   socket.set(zmq::sockopt::maxmsgsize, config.max_part_bytes);
+  // Where packets vanish, the system would try for two minutes, ever more rarely.
+  socket.set(zmq::sockopt::connect_timeout, config.handshake_ms);
   socket.set(zmq::sockopt::handshake_ivl, config.handshake_ms);
   socket.set(zmq::sockopt::reconnect_ivl, config.reconnect_min_ms);
   socket.set(zmq::sockopt::reconnect_ivl_max, config.reconnect_max_ms);

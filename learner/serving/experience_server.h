@@ -33,7 +33,7 @@ struct ExperienceServerConfig {
   std::uint64_t credits_per_actor =
       2;                             // messages that an actor may have on the way or in the queue
   std::size_t max_actors = 4096;     // further ones are turned away
-  std::chrono::seconds silence{30};  // an actor that is not heard of for so long is forgotten
+  Duration silence = std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
 };
 
 // Counters since construction.

@@ -91,11 +91,18 @@ class Pipe {
     boost::asio::async_write(*to_, asio::buffer(bytes),
                              [this, owner](const error_code& error, std::size_t size) {
                                writing_ = false;
-                               if (error) return ended_();
+                               if (error) return abandon();
                                held_bytes_ -= size;
                                held_.pop_front();
                                go_on(owner);
                              });
+  }
+
+  // Nobody takes it any more. What comes the other way was said before, and still arrives; its end
+  // is the end of the connection.
+  void abandon() {
+    finished_ = true;
+    held_.clear();
   }
 
   Network* network_;

@@ -44,10 +44,13 @@ void wait_until(const std::string& what, Condition holds,
   }
 }
 
-// One pacml process, killed with its owner. What it prints goes to files.
+// One pacml process, killed with its owner. What it prints goes to files. `launcher`: words before
+// the program that place it somewhere, and become it (VirtualHost::launcher).
 class Pacml {
  public:
-  explicit Pacml(const std::vector<std::string>& arguments) : process_(start(arguments)) {}
+  explicit Pacml(const std::vector<std::string>& arguments,
+                 const std::vector<std::string>& launcher = {})
+      : process_(start(arguments, launcher)) {}
 
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   // To this process alone, as `kill PID` does.
@@ -63,7 +66,8 @@ class Pacml {
   [[nodiscard]] std::string err() const { return text_of(folder_ / "err"); }
 
  private:
-  [[nodiscard]] apps::ChildProcess start(const std::vector<std::string>& arguments) const {
+  [[nodiscard]] apps::ChildProcess start(const std::vector<std::string>& arguments,
+                                         const std::vector<std::string>& launcher) const {
     const char* build = std::getenv("PACML_BINARY_DIR");
     REQUIRE(build != nullptr);
     apps::ChildSpec spec;
@@ -74,8 +78,9 @@ class Pacml {
                     "out=$1; err=$2; shift 2; exec \"$@\" >\"$out\" 2>\"$err\"",
                     "sh",
                     (folder_ / "out").string(),
-                    (folder_ / "err").string(),
-                    std::string(build) + "/bin/pacml"};
+                    (folder_ / "err").string()};
+    spec.command.insert(spec.command.end(), launcher.begin(), launcher.end());
+    spec.command.push_back(std::string(build) + "/bin/pacml");
     spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
     auto process = apps::ChildProcess::spawn(spec);
     REQUIRE(process);
@@ -93,8 +98,9 @@ struct Outcome {
 };
 
 // Runs pacml to its end.
-inline Outcome pacml(const std::vector<std::string>& arguments) {
-  Pacml process(arguments);
+inline Outcome pacml(const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& launcher = {}) {
+  Pacml process(arguments, launcher);
   const int code = process.end();
   return {code, process.out(), process.err()};
 }

@@ -67,9 +67,10 @@ inline void check_books(const nlohmann::json& report, const apps::TrainConfig& c
 }
 
 // `pacml status` of whoever serves at `address`.
-inline nlohmann::json status_of(const Workplace& place, const std::string& address) {
+inline nlohmann::json status_of(const Workplace& place, const std::string& address,
+                                const std::vector<std::string>& launcher = {}) {
   const std::string file = (place / "status.json").string();
-  const Outcome outcome = pacml({"status", address, "--out", file, "--seconds", "20"});
+  const Outcome outcome = pacml({"status", address, "--out", file, "--seconds", "20"}, launcher);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.empty());
@@ -88,8 +89,9 @@ inline std::string shard_address(const Workplace& place, int number) {
 class Learner {
  public:
   explicit Learner(const Workplace& place, const std::string& bind = "tcp://127.0.0.1:*",
-                   std::vector<std::string> options = {})
-      : place_(&place), process_(words(place, bind, std::move(options))) {
+                   std::vector<std::string> options = {},
+                   const std::vector<std::string>& launcher = {})
+      : place_(&place), process_(words(place, bind, std::move(options)), launcher) {
     // Each life adds a line; ours is there when there is one more than before.
     wait_until("the learner serves actors", [this] {
       REQUIRE(process_.runs());
@@ -121,8 +123,9 @@ class Learner {
 class Shard {
  public:
   explicit Shard(const Workplace& place, int number, const std::string& bind = "tcp://127.0.0.1:*",
-                 std::vector<std::string> options = {})
-      : process_(words(place, number, bind, std::move(options))) {
+                 std::vector<std::string> options = {},
+                 const std::vector<std::string>& launcher = {})
+      : process_(words(place, number, bind, std::move(options)), launcher) {
     wait_until("the shard serves", [this] {
       REQUIRE(process_.runs());
       return !addresses().empty();
