@@ -29,8 +29,9 @@ struct SessionsConfig {
   std::string option = "learner.max_actors";  // what `max_actors` is called there
   std::uint64_t credits_per_actor = 2;  // messages that an actor may have on the way or in here
   std::size_t max_actors = 4096;        // further ones are turned away
-  Duration silence = std::chrono::seconds(30);     // an actor that is not heard of for so long is forgotten
-  std::size_t max_known = 1U << 17;     // actors, present or gone, whose last message is remembered
+  Duration silence =
+      std::chrono::seconds(30);      // an actor that is not heard of for so long is forgotten
+  std::size_t max_known = 1U << 17;  // actors, present or gone, whose last message is remembered
 };
 
 // A server's conversations with its actors (docs/protocol.md): who is welcome, how many messages

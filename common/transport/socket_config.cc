@@ -13,9 +13,8 @@ std::vector<std::string> validate(const SocketConfig& c) {
   require(c.reconnect_min_ms >= 1, "reconnect_min_ms must be at least 1");
   require(c.reconnect_max_ms >= c.reconnect_min_ms,
           "reconnect_max_ms must be at least reconnect_min_ms");
-  require(c.heartbeat_interval_ms >= 0, "heartbeat_interval_ms must be at least 0");
-  require(c.heartbeat_timeout_ms > c.heartbeat_interval_ms,
-          "heartbeat_timeout_ms must be greater than heartbeat_interval_ms");
+  require(c.keepalive_ms >= 0, "keepalive_ms must be at least 0");
+  require(c.dead_after_ms > c.keepalive_ms, "dead_after_ms must be greater than keepalive_ms");
   return problems;
 }
 

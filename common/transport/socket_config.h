@@ -15,9 +15,9 @@ struct SocketConfig {
   int handshake_ms = 5'000;                 // to be connected, and then to be greeted
   int reconnect_min_ms = 100;               // first wait before connecting again
   int reconnect_max_ms = 2'000;             // it doubles up to this
-  int heartbeat_interval_ms = 1'000;        // 0: none
-  int heartbeat_timeout_ms = 10'000;        // a silent peer is taken for dead
-  bool allow_insecure_bind = false;         // bind where other hosts can reach, in the clear
+  int keepalive_ms = 1'000;    // an idle connection is probed so often, in whole seconds; 0: never
+  int dead_after_ms = 10'000;  // without an acknowledgement, a connection is closed
+  bool allow_insecure_bind = false;  // bind where other hosts can reach, in the clear
   bool operator==(const SocketConfig&) const = default;
 };
 
@@ -29,8 +29,8 @@ void visit_fields(Config& c, Visitor&& v) {
   v("handshake_ms", c.handshake_ms);
   v("reconnect_min_ms", c.reconnect_min_ms);
   v("reconnect_max_ms", c.reconnect_max_ms);
-  v("heartbeat_interval_ms", c.heartbeat_interval_ms);
-  v("heartbeat_timeout_ms", c.heartbeat_timeout_ms);
+  v("keepalive_ms", c.keepalive_ms);
+  v("dead_after_ms", c.dead_after_ms);
   v("allow_insecure_bind", c.allow_insecure_bind);
 }
 

@@ -66,6 +66,17 @@ void encrypt(Context& context, zmq::socket_t& socket, zmq::socket_type type) {
   }
 }
 
+// Lets the system find out that a connection is dead: by probes where it is idle, by what is not
+// acknowledged where it is not. Not by ZeroMQ's own heartbeats (docs/adr/0009-dead-connections.md).
+void watch_over(zmq::socket_t& socket, const SocketConfig& config) {
+  const int every = std::max(1, config.keepalive_ms / 1000);  // seconds
+  socket.set(zmq::sockopt::tcp_keepalive, 1);
+  socket.set(zmq::sockopt::tcp_keepalive_idle, every);
+  socket.set(zmq::sockopt::tcp_keepalive_intvl, every);
+  socket.set(zmq::sockopt::tcp_keepalive_cnt, std::max(1, config.dead_after_ms / (every * 1000)));
+  socket.set(zmq::sockopt::tcp_maxrt, config.dead_after_ms);
+}
+
 // Sends one part. False: the queue is full or, in mid-message, the connection is gone.
 bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool first, bool more) {
   const auto flags = more ? zmq::send_flags::sndmore : zmq::send_flags::none;
@@ -128,11 +139,7 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
   socket.set(zmq::sockopt::handshake_ivl, config.handshake_ms);
   socket.set(zmq::sockopt::reconnect_ivl, config.reconnect_min_ms);
   socket.set(zmq::sockopt::reconnect_ivl_max, config.reconnect_max_ms);
-  if (config.heartbeat_interval_ms > 0) {
-    socket.set(zmq::sockopt::heartbeat_ivl, config.heartbeat_interval_ms);
-    socket.set(zmq::sockopt::heartbeat_timeout, config.heartbeat_timeout_ms);
-    socket.set(zmq::sockopt::heartbeat_ttl, config.heartbeat_timeout_ms);
-  }
+  if (config.keepalive_ms > 0) watch_over(socket, config);
   if (context.native().encryption) encrypt(context, socket, type);
   if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_mandatory, true);
   if (type == zmq::socket_type::sub) socket.set(zmq::sockopt::subscribe, "");

@@ -31,9 +31,10 @@ struct ReceivedUnrolls {
 
 struct ExperienceServerConfig {
   std::uint64_t credits_per_actor =
-      2;                             // messages that an actor may have on the way or in the queue
-  std::size_t max_actors = 4096;     // further ones are turned away
-  Duration silence = std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
+      2;                          // messages that an actor may have on the way or in the queue
+  std::size_t max_actors = 4096;  // further ones are turned away
+  Duration silence =
+      std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
 };
 
 // Counters since construction.

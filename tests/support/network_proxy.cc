@@ -274,6 +274,8 @@ class NetworkProxy::Impl {
 
  private:
   asio::io_context io_;
+  // The thread stays while nobody is connected and nobody can.
+  asio::executor_work_guard<asio::io_context::executor_type> stay_{io_.get_executor()};
   Network network_;
   std::set<std::shared_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Entrance>> entrances_;

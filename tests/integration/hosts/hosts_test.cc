@@ -36,8 +36,8 @@ apps::TrainConfig apex() { return testing::tiny_apex_config(); }
 // Finds out soon that somebody is gone.
 apps::TrainConfig impatient(apps::TrainConfig config) {
   if (long_tests()) return config;
-  config.transport.heartbeat_interval_ms = 200;
-  config.transport.heartbeat_timeout_ms = 1'000;
+  config.transport.keepalive_ms = 500;
+  config.transport.dead_after_ms = 1'000;
   config.transport.handshake_ms = 1'000;
   config.transport.reconnect_max_ms = 400;
   config.learner.forget_seconds = 2;

@@ -18,8 +18,8 @@ TEST_CASE("every impossible setting is reported by its key", "[transport]") {
                            .handshake_ms = 0,
                            .reconnect_min_ms = 0,
                            .reconnect_max_ms = -1,
-                           .heartbeat_interval_ms = -1,
-                           .heartbeat_timeout_ms = -2};
+                           .keepalive_ms = -1,
+                           .dead_after_ms = -2};
   REQUIRE(validate(wrong).size() == 7);
 }
 
