@@ -54,7 +54,7 @@ Server::~Server() = default;
 
 void Server::run(transport::FrameServer& transport, const std::stop_token& stop) {
   transport_ = &transport;
-  next_sweep_ = now() + kSweepEvery;
+  next_sweep_ = now();
   next_snapshot_ = now() + in_seconds(config_.snapshot_seconds);
   while (!stop.stop_requested()) {
     auto incoming =
@@ -67,7 +67,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
     insert_waiting();
     answer_requests();
     tend_snapshot();
-    forget_peers();
+    sweep();
   }
   // A shard that ends is missed, not mourned: whoever talks to it says Hello until it is back.
   for (const auto& [peer, actor] : sessions_.actors()) {
@@ -273,7 +273,7 @@ void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
   for (const auto& waiting : gate_.peers()) deliver(waiting);
 }
 
-void Server::forget_peers() {
+void Server::sweep() {
   if (now() < next_sweep_) return;
   next_sweep_ = now() + kSweepEvery;
   counters_.denied = transport_->denied();
@@ -283,6 +283,7 @@ void Server::forget_peers() {
   });
   std::erase_if(requests_,
                 [this](const Request& request) { return !learners_.contains(request.peer); });
+  board_.publish(status());
 }
 
 void Server::begin_snapshot() {
@@ -361,7 +362,8 @@ std::string Server::status() const {
                                  {"unanswered", counters_.unanswered},
                                  {"snapshots", snapshots_},
                                  {"snapshot_running", table_.snapshot_running()}};
-  return status.dump();
+  // A run may be named by any bytes.
+  return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void Server::refuse(const transport::PeerId& peer, wire::Refused refused) {

@@ -15,6 +15,7 @@
 #include "common/experience/transitions.h"
 #include "common/serving/graph_gate.h"
 #include "common/serving/sessions.h"
+#include "common/serving/status_board.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "replay/graph_store.h"
@@ -27,7 +28,8 @@ namespace pacml::replay {
 // One shard's end of the protocol (docs/protocol.md): takes actors' transitions exactly once,
 // grants credits as the table takes them in, answers learners' draws as the rate limiter allows,
 // applies priority updates, and snapshots all of it without making anybody wait. Memory is bounded:
-// the table, and each actor's credits. Thread-confined, but for request_snapshot: thread-safe.
+// the table, and each actor's credits. Thread-confined, but for request_snapshot and
+// board: thread-safe.
 class Server {
  public:
   // `snapshot`: the file that snapshots go to; where it is there, the shard goes on from it.
@@ -48,6 +50,8 @@ class Server {
   [[nodiscard]] const Table& table() const { return table_; }
   // A JSON object for people and programs: what is stored, who is there, who waits for whom.
   [[nodiscard]] std::string status() const;
+  // The same as of about a second ago.
+  [[nodiscard]] const serving::StatusBoard& board() const { return board_; }
 
  private:
   struct Waiting {
@@ -78,7 +82,8 @@ class Server {
   void answer(const Request& request);
   void update_priorities(const wire::PriorityUpdates& updates);
   void learn_graph(const transport::PeerId& peer, wire::Graph&& graph);
-  void forget_peers();
+  // What is due each second: silent peers are forgotten, the status is published.
+  void sweep();
   void begin_snapshot();
   void tend_snapshot();
   void finish_snapshot();
@@ -100,6 +105,7 @@ class Server {
   std::map<transport::PeerId, TimePoint> learners_;  // last heard
   std::vector<EpisodeRecord> episodes_;              // for the next answer
   Counters counters_;
+  serving::StatusBoard board_;
 
   std::unique_ptr<SnapshotWriter> writer_;  // of the snapshot that is running
   TimePoint next_snapshot_;

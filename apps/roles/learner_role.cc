@@ -95,9 +95,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   serving.silence = in_seconds(config.learner.forget_seconds);
   TrainingSession* learning = nullptr;
   learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
-                                   [&learning] {
-                                     return json{{"faults", learning->faults()}};
-                                   });
+                                   [&learning] { return learning->status(); });
   learner::ServedActors actors(server);
   std::vector<RoleThread> threads = {
       {"serve", [&](const std::stop_token& stop) {

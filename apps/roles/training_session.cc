@@ -2,13 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "common/config/dump.h"
 #include "common/hash.h"
+#include "common/resident_memory.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
@@ -26,14 +26,6 @@ constexpr std::chrono::milliseconds kPatience{250};
 TimePoint now() { return std::chrono::steady_clock::now(); }
 Duration seconds(double s) { return std::chrono::duration_cast<Duration>(duration<double>(s)); }
 double elapsed(TimePoint since) { return duration<double>(now() - since).count(); }
-
-// Resident memory of this process; 0 where the system does not tell.
-std::int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t total = 0;
-  std::int64_t resident = 0;
-  return statm >> total >> resident ? resident * 4096 : 0;
-}
 
 UserError no_checkpoint(const Error& error) {
   return UserError("no checkpoint could be written: " + error.detail);
@@ -78,6 +70,13 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   next_checkpoint_ = started_ + seconds(config.learner.checkpoint_seconds);
   next_evaluation_ = started_ + seconds(config.learner.evaluate_seconds);
   at_last_metrics_ = loop_->counters();
+  status_.count(at_last_metrics_);
+}
+
+nlohmann::json TrainingSession::status() const {
+  auto status = status_.json();
+  status["faults"] = faults();
+  return status;
 }
 
 TrainingSession::~TrainingSession() = default;
@@ -105,6 +104,7 @@ bool TrainingSession::limit_reached() const {
 bool TrainingSession::step(const std::stop_token& stop) {
   const auto updated = loop_->step(stop, Deadline::in(kPatience));
   if (!updated && updated.error().code == Errc::kStopped) return false;
+  status_.count(loop_->counters());
   if (now() >= next_evaluation_) {
     evaluate();
     next_evaluation_ = now() + seconds(config_.learner.evaluate_seconds);
@@ -185,6 +185,7 @@ void TrainingSession::write_metrics() {
                       {"updates_lost", replay->updates_lost}};
   }
   for (const auto& [name, sum] : statistics.scalar_sums) line[name] = mean(sum, statistics.updates);
+  status_.measure(line);
   if (const auto written = metrics_.write(line)) {
     metrics_faults_.succeeded();
   } else {

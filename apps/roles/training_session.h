@@ -13,6 +13,7 @@
 #include "apps/evaluation/held_out.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/learner_role.h"
+#include "apps/roles/learning_status.h"
 #include "apps/run_directory.h"
 #include "apps/train_config.h"
 #include "common/clock.h"
@@ -58,6 +59,8 @@ class TrainingSession {
   void request_checkpoint() { checkpoint_requested_ = true; }
   // What the disk has refused since this process began, for metrics and status. Thread-safe.
   [[nodiscard]] nlohmann::json faults() const;
+  // What was learned, a JSON object as in metrics.jsonl. Thread-safe.
+  [[nodiscard]] nlohmann::json status() const;
 
  private:
   [[nodiscard]] bool limit_reached() const;
@@ -81,6 +84,7 @@ class TrainingSession {
   std::string config_text_;
   JsonLinesWriter metrics_;
   FaultCounter metrics_faults_{"metrics could not be written"};
+  LearningStatus status_;
 
   TimePoint started_;
   TimePoint next_metrics_, next_checkpoint_, next_evaluation_;

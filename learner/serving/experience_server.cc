@@ -46,11 +46,11 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     const std::scoped_lock lock(mutex_);
     wakeable_ = &actors;
   }
-  next_sweep_ = now() + kSweepEvery;
+  next_sweep_ = now();
   while (!stop.stop_requested()) {
     grant_returned_credits();
     announce_new_weights();
-    forget_silent_actors();
+    sweep();
     auto incoming = transport_->receive(until_next_duty());
     if (incoming) {
       dispatch(incoming->peer, incoming->frame);
@@ -224,11 +224,12 @@ Deadline ExperienceServer::until_next_duty() const {
   return Deadline{weights_ == nullptr ? slice : std::min(slice, next_announcement_)};
 }
 
-void ExperienceServer::forget_silent_actors() {
+void ExperienceServer::sweep() {
   if (now() < next_sweep_) return;
   next_sweep_ = now() + kSweepEvery;
   serving::forget_silent(sessions_, gate_, now());
   count();
+  board_.publish(status());
 }
 
 void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refused refused) {
@@ -250,22 +251,24 @@ std::string ExperienceServer::status() const {
   const char* const limiter = now_counted.accepted == 0 ? "no experience has come here"
                               : depth > 0               ? "actors wait for the learner"
                                                         : "the learner waits for experience";
-  nlohmann::json status = {{"role", "learner"},
-                           {"run", sessions_.run().run_id},
-                           {"policy_version", weights_ ? weights_->version.get() : 0},
-                           {"actors", now_counted.actors},
-                           {"messages", now_counted.accepted},
-                           {"duplicates", now_counted.duplicates},
-                           {"gaps", now_counted.gaps},
-                           {"malformed", now_counted.malformed},
-                           {"refused", now_counted.refused},
-                           {"denied", now_counted.denied},
-                           {"weights_sent", now_counted.weights_sent},
-                           {"messages_waiting", depth},
-                           {"messages_waiting_for_graphs", gate_.size()},
-                           {"limiter", limiter}};
-  if (more_) status.update(more_());
-  return status.dump();
+  auto status = more_ ? more_() : nlohmann::json::object();
+  status.update({{"role", "learner"},
+                 {"run", sessions_.run().run_id},
+                 {"policy_version", weights_ ? weights_->version.get() : 0},
+                 {"serves_weights", weights_ != nullptr},
+                 {"actors", now_counted.actors},
+                 {"messages", now_counted.accepted},
+                 {"duplicates", now_counted.duplicates},
+                 {"gaps", now_counted.gaps},
+                 {"malformed", now_counted.malformed},
+                 {"refused", now_counted.refused},
+                 {"denied", now_counted.denied},
+                 {"weights_sent", now_counted.weights_sent},
+                 {"messages_waiting", depth},
+                 {"messages_waiting_for_graphs", gate_.size()},
+                 {"limiter", limiter}});
+  // A run may be named by any bytes.
+  return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<ReceivedUnrolls> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {

@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "common/serving/graph_gate.h"
 #include "common/serving/sessions.h"
+#include "common/serving/status_board.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "env/graph_features.h"
@@ -52,11 +53,12 @@ struct ServerCounters {
 // The learner's end of the protocol (docs/protocol.md): welcomes actors, takes their experience
 // exactly once and hands it to the learner thread, grants credits as the learner consumes, serves
 // weights and fetches unknown graphs. Memory is bounded: an actor has at most its credits in here.
-// run() is confined to one thread, which also owns the transports; publish, consumed, counters and
-// queue_depth are thread-safe.
+// run() is confined to one thread, which also owns the transports; publish, consumed, counters,
+// queue_depth and board are thread-safe.
 class ExperienceServer {
  public:
-  // `more`: further members of its status, a JSON object; called on the thread of run().
+  // `more`: further members of its status, a JSON object, which hide none of its own; called on the
+  // thread of run().
   ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config,
                    std::function<nlohmann::json()> more = {});
 
@@ -73,6 +75,8 @@ class ExperienceServer {
 
   [[nodiscard]] ServerCounters counters() const;
   [[nodiscard]] std::size_t queue_depth() const { return queue_.size(); }
+  // The status as of about a second ago.
+  [[nodiscard]] const serving::StatusBoard& board() const { return board_; }
 
  private:
   void dispatch(const transport::PeerId& peer, const wire::Frame& frame);
@@ -87,12 +91,14 @@ class ExperienceServer {
   // A JSON object for people and programs.
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Deadline until_next_duty() const;
-  void forget_silent_actors();
+  // What is due each second: silent actors are forgotten, the status is published.
+  void sweep();
   void count();
   void refuse(const transport::PeerId& peer, wire::Refused refused);
   void send(const transport::PeerId& peer, wire::Message message);
 
   BoundedQueue<ReceivedUnrolls> queue_;
+  serving::StatusBoard board_;
 
   // Confined to run().
   transport::FrameServer* transport_ = nullptr;

@@ -118,6 +118,7 @@ class ServedShard {
     thread_.join();
   }
   [[nodiscard]] std::unique_ptr<transport::FrameClient> connect() { return hub_.connect(); }
+  [[nodiscard]] const serving::StatusBoard& board() const { return server_->board(); }
 
  private:
   replay::ReplayConfig config_;

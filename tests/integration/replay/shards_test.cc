@@ -175,5 +175,18 @@ TEST_CASE("a priority for an item of a shard's former life is dropped", "[integr
   CHECK(second.status().at("total_priority") == 2);
 }
 
+TEST_CASE("another thread reads a shard's status from its board", "[integration][replay]") {
+  ServedShard shard;
+  ShardPeer actor(shard, shard_hello(kActor));
+  actor.insert(1, marked({1, 2}, {1, 1}));
+  const Deadline deadline = soon();
+  auto seen = nlohmann::json::object();
+  while (seen.value("items", 0) != 2 && !deadline.expired()) {
+    const auto newest = shard.board().newest();
+    if (newest) seen = nlohmann::json::parse(newest->text);
+  }
+  CHECK(seen == actor.status());
+}
+
 }  // namespace
 }  // namespace pacml::testing

@@ -139,6 +139,25 @@ TEST_CASE("a session learns up to its limit and leaves a checkpoint, metrics and
   CHECK(run.metrics()[0]["evaluation"]["best_blocking_rate"] == checkpoint.best_score.value());
 }
 
+TEST_CASE("a session says at any time what was learned", "[unit][train]") {
+  Run run;
+  TrainingSession& session = run.session();
+  CHECK(session.status()["decisions"] == 0);
+  session.begin();
+  CHECK(session.step({}));
+  json status = session.status();
+  CHECK(status["decisions"] == 400);
+  CHECK(status["updates"] == 1);
+  CHECK(status["faults"]["checkpoint_failures"] == 0);
+  CHECK_FALSE(status.contains("loss"));  // no line of metrics yet
+  session.finish();
+  status = session.status();
+  for (const auto& [key, value] : run.metrics().back().items()) {
+    INFO(key);
+    if (key != "faults") CHECK(status[key] == value);  // they grow older
+  }
+}
+
 TEST_CASE("there is something to resume from before anything was learned", "[unit][train]") {
   Run run;
   run.session().run(stopped());
