@@ -142,6 +142,7 @@ Result<void> ServerLink::listen() {
   // First what has come meanwhile: we may have been away longer than the server was silent.
   if (auto drained = drain(); !drained) return drained;
   if (unanswered_since_ && now() - *unanswered_since_ > config_.silence) lose();
+  if (config_.report) config_.report({server_.name, joined(), joins_, unacknowledged_});
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/clock.h"
@@ -17,12 +18,22 @@
 
 namespace pacml::actor {
 
+// A conversation at one moment.
+struct LinkReport {
+  std::string_view server;  // "learner", "replay shard"
+  bool joined = false;
+  std::uint64_t joins = 0;
+  std::uint64_t unacknowledged = 0;
+};
+
 struct LinkConfig {
   std::chrono::milliseconds hello_interval{500};      // between Hellos that nobody answers
   std::chrono::milliseconds ping_interval{1'000};     // of silence, before we ask
   std::chrono::milliseconds silence{5'000};           // after that, before we say Hello again
   std::chrono::seconds give_up{600};                  // without a server: an error
   std::chrono::microseconds weights_patience{2'000};  // for announced weights, between two messages
+  // Called from within the link's functions, several times a second while one of them waits.
+  std::function<void(const LinkReport&)> report;
 };
 
 // An actor's conversation with one server (docs/protocol.md), whatever it carries: Hello and

@@ -7,6 +7,7 @@ find_package(msgpack REQUIRED NAMES msgpack msgpackc-cxx msgpack-cxx)  # libmsgp
 find_package(yaml-cpp REQUIRED)                    # libyaml-cpp-dev
 find_package(nlohmann_json REQUIRED)               # nlohmann-json3-dev
 find_package(CLI11 REQUIRED)                       # libcli11-dev
+find_package(prometheus-cpp CONFIG REQUIRED)       # prometheus-cpp-dev: the text format of metrics
 find_package(tl-expected REQUIRED)                 # libexpected-dev
 if(PACML_WITH_TORCH)
   find_package(Torch REQUIRED)                     # libtorch-dev, libopenblas0-pthread

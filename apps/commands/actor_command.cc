@@ -3,6 +3,7 @@
 
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
+#include "apps/commands/http_options.h"
 #include "apps/roles/actor_role.h"
 #include "common/result.h"
 
@@ -31,6 +32,7 @@ class ActorCommand final : public Command {
                    "a replay shard (algorithm: apex); once for each, in the order of the shards");
     options.option("--id N", &id_, "number of this actor, unique within the run");
     options.option("--run-id NAME", &run_id_, "refuse to join another run than this");
+    http_.declare(options);
     options.option("--log-level LEVEL", &log_level_, "trace, debug, info, warn, error or off");
   }
   [[nodiscard]] int run() override {
@@ -40,12 +42,14 @@ class ActorCommand final : public Command {
     options.replay = replay_;
     options.id = static_cast<std::uint32_t>(id_);
     options.run_id = run_id_;
+    options.http = http_.load();
     options.log_level = log_level_;
     return run_actor(config_.load(), options);
   }
 
  private:
   ConfigOptions config_;
+  HttpOptions http_;
   std::string learner_;
   std::vector<std::string> replay_;
   std::int64_t id_ = 0;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/commands/config_options.h"
+#include "apps/commands/http_options.h"
 #include "apps/run_directory.h"
 #include "common/result.h"
 
@@ -19,6 +20,9 @@ class LearnerCommand final : public Command {
               "waits for actors on this machine"},
              {"learner configs/paper/beta_a.yaml --run runs/a --bind 'tcp://*:5555' --keys keys",
               "waits for actors on any host that has a key"},
+             {"learner configs/paper/beta_a.yaml --run runs/a --http 0.0.0.0:9100 "
+              "--http-token-file token",
+              "shows its status and metrics to other hosts, who know the token"},
              {"learner configs/paper/beta_a.yaml --run runs/a --resume",
               "goes on from the last checkpoint"}}};
   }
@@ -38,6 +42,7 @@ class LearnerCommand final : public Command {
     options.option("--decisions N", &options_.decisions, "stop after N decisions of the run");
     options.option("--in-process-actor", &in_process_actor_,
                    "one process, one thread, reproducible bit for bit; no actors join");
+    http_.declare(options);
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
   }
@@ -46,6 +51,7 @@ class LearnerCommand final : public Command {
     if (options_.decisions && *options_.decisions < 1) {
       throw UserError("--decisions: must be at least 1");
     }
+    options_.http = http_.load();
     if (go_on_) {
       options_.resume = options_.resume || RunDirectory::resume_or_clear(options_.run_directory);
     }
@@ -56,6 +62,7 @@ class LearnerCommand final : public Command {
  private:
   NetworkFactory make_network_;
   ConfigOptions config_;
+  HttpOptions http_;
   LearnerRoleOptions options_;
   bool go_on_ = false;
   bool in_process_actor_ = false;

@@ -1,5 +1,6 @@
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
+#include "apps/commands/http_options.h"
 #include "apps/roles/replay_role.h"
 #include "common/result.h"
 
@@ -24,6 +25,7 @@ class ReplayCommand final : public Command {
     options.option("--snapshot FILE", &options_.snapshot,
                    "where the table is kept (see replay.snapshot_seconds); without it, nowhere");
     options.option("--run-id NAME", &options_.run_id, "refuse actors of another run than this");
+    http_.declare(options);
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
   }
@@ -34,11 +36,13 @@ class ReplayCommand final : public Command {
                       " (replay.shards is " + std::to_string(config.replay.shards) + ")");
     }
     options_.shard = static_cast<std::uint32_t>(shard_);
+    options_.http = http_.load();
     return run_replay(config, options_);
   }
 
  private:
   ConfigOptions config_;
+  HttpOptions http_;
   ReplayRoleOptions options_;
   std::int64_t shard_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
+#include "apps/commands/http_options.h"
 #include "apps/process/hand_over.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
@@ -23,7 +24,9 @@ class TrainCommand final : public Command {
              {"train configs/paper/beta_a.yaml --run runs/a --actors 4 --set impala.discount=0.99",
               "four actors, one key changed"},
              {"train configs/paper/beta_a.yaml --run runs/a --resume --minutes 10",
-              "goes on from the last checkpoint"}}};
+              "goes on from the last checkpoint"},
+             {"train configs/paper/beta_a.yaml --run runs/a --http 9100",
+              "shows the learner at http://127.0.0.1:9100/status while it trains"}}};
   }
   void declare(Options& options) override {
     config_.declare(options);
@@ -38,6 +41,7 @@ class TrainCommand final : public Command {
     options.option("--resume", &resume_, "go on from the run's last checkpoint");
     options.option("--continue", &go_on_,
                    "begin the run, or go on where it has a checkpoint: for what starts us again");
+    http_.declare(options);
     options.option("--deterministic", &deterministic_,
                    "one process, one thread: the same weights from run to run, bit for bit");
   }
@@ -48,6 +52,7 @@ class TrainCommand final : public Command {
     if (actors_ && (*actors_ < fewest || *actors_ > 4096)) {
       throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
+    static_cast<void>(http_.load());  // complains before anything is started
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
     const TrainConfig config = config_.load();
     check_replay_fits(config, *make_world(config));  // complains before anything is started
@@ -55,6 +60,7 @@ class TrainCommand final : public Command {
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.config_arguments = config_.arguments();
+    options.learner_arguments = http_.arguments();
     options.run_directory = run_directory_;
     options.minutes = minutes_;
     options.decisions = decisions_;
@@ -76,10 +82,12 @@ class TrainCommand final : public Command {
     words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(*decisions_),
                                "--in-process-actor"});
     if (resume_) words.emplace_back("--resume");
+    for (auto& word : http_.arguments()) words.push_back(word);
     hand_over("pacml-learner", words);
   }
 
   ConfigOptions config_;
+  HttpOptions http_;
   std::string run_directory_;
   std::optional<double> minutes_;
   std::optional<std::int64_t> decisions_;

@@ -7,6 +7,7 @@
 
 #include "actor/learner_link.h"
 #include "actor/replay_link.h"
+#include "apps/roles/actor_status.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
@@ -36,7 +37,7 @@ std::string history(const actor::ReplayLink& link) {
 template <class Link>
 Error act(const TrainConfig& config, const ActorRoleOptions& options,
           const std::shared_ptr<const env::PartitioningWorld>& world, Link& link,
-          const std::stop_token& stop) {
+          ActorStatus& status, const std::stop_token& stop) {
   const auto welcome = link.join(stop);
   if (!welcome) return welcome.error();
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
@@ -44,7 +45,9 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options,
   const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
   const auto loop = make_actor_loop(config, world, *policy, welcome->run_seed, ActorId{options.id},
                                     welcome->policy_version);
-  const Error ended = loop->run(link, stop);
+  ReportedSink sink(
+      link, [&loop] { return loop->decisions(); }, status);
+  const Error ended = loop->run(sink, stop);
   link.leave(ended.detail);
   spdlog::info("acted {} decisions, {}; ended: {}", loop->decisions(), history(link), ended.detail);
   return ended;
@@ -52,7 +55,8 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options,
 
 // Joins the learner, and a replay shard where there are some, and acts.
 Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options,
-                      transport::Context& context, const std::stop_token& stop) {
+                      transport::Context& context, ActorStatus& status,
+                      const std::stop_token& stop) {
   const auto endpoint = transport::Endpoint::parse(options.learner);
   constexpr auto kWatched = transport::Dealer::Handshakes::kWatched;
   transport::Dealer learner(context, endpoint, config.transport, kWatched);
@@ -61,15 +65,17 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   const auto hello = make_hello(wire::Role::kActor, ActorId{options.id},
                                 agreement_of(config, *world), options.run_id);
   const auto& graphs = world->spec().graphs;
+  actor::LinkConfig config_of_links;
+  config_of_links.report = [&status](const actor::LinkReport& report) { status.heard(report); };
   if (options.replay.empty()) {
-    actor::LearnerLink link(learner, announcements, hello, graphs);
-    return act(config, options, world, link, stop);
+    actor::LearnerLink link(learner, announcements, hello, graphs, config_of_links);
+    return act(config, options, world, link, status, stop);
   }
   // Actors are spread over the shards.
   const auto& nearest = options.replay[options.id % options.replay.size()];
   transport::Dealer shard(context, transport::Endpoint::parse(nearest), config.transport, kWatched);
-  actor::ReplayLink link(learner, announcements, shard, hello, graphs);
-  return act(config, options, world, link, stop);
+  actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links);
+  return act(config, options, world, link, status, stop);
 }
 
 }  // namespace
@@ -79,10 +85,14 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   set_up_logging(
       {"actor-" + std::to_string(options.id), options.run_id, options.log_level, {}, true});
   transport::Context context(1, encryption_of(config.security, Party::kClient));
+  ActorStatus status(ActorId{options.id}, options.run_id);
   Error ended{Errc::kStopped, "asked to stop"};
-  run_role_threads({{"actor", [&](const std::stop_token& stop) {
-                       ended = connect_and_act(config, options, context, stop);
-                     }}});
+  run_role_threads(
+      {{"actor",
+        [&](const std::stop_token& stop) {
+          ended = connect_and_act(config, options, context, status, stop);
+        }}},
+      {}, {options.http, [&status] { return status.report(std::chrono::steady_clock::now()); }});
   if (ended.code == Errc::kStopped) return 0;
   throw UserError(ended.detail);
 }

@@ -1,18 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/http/http_settings.h"
 #include "apps/train_config.h"
 
 namespace pacml::apps {
 
 struct ActorRoleOptions {
-  std::string learner;              // endpoint of the learner
-  std::vector<std::string> replay;  // endpoints of the replay shards, where the algorithm has some
-  std::uint32_t id = 0;             // unique among the actors of a run
-  std::string run_id;               // empty: whichever run the learner is at
+  std::string learner;               // endpoint of the learner
+  std::vector<std::string> replay;   // endpoints of the replay shards, where the algorithm has some
+  std::uint32_t id = 0;              // unique among the actors of a run
+  std::string run_id;                // empty: whichever run the learner is at
+  std::optional<HttpSettings> http;  // where status pages are served; none: nowhere
   std::string log_level = "info";
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "apps/http/http_server.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
@@ -83,6 +84,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   const auto world = make_world(config);
   const auto encryption = encryption_of(config.security, Party::kServer);
   check_bindable(endpoint, config, encryption);
+  if (options.http) check_listenable(*options.http);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
@@ -127,7 +129,11 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
        .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; }});
   learning = &session;
   threads.push_back({"learn", [&session](const std::stop_token& stop) { session.run(stop); }});
-  run_role_threads(threads, [&session] { session.request_checkpoint(); });
+  run_role_threads(threads, [&session] { session.request_checkpoint(); },
+                   {options.http, [&server, started = std::chrono::steady_clock::now()] {
+                      return report_of(server.board(), started, std::chrono::steady_clock::now(),
+                                       "serves_weights");
+                    }});
   return 0;
 }
 
@@ -150,7 +156,12 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
-                   [&session] { session.request_checkpoint(); });
+                   [&session] { session.request_checkpoint(); },
+                   {options.http, [&session, &run] {
+                      auto status = session.status();
+                      status.update({{"role", "learner"}, {"run", run.name()}});
+                      return RoleReport{status.dump(), true, true};
+                    }});
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/http/http_settings.h"
 #include "apps/train_config.h"
 #include "model/trainable_network.h"
 
@@ -19,6 +20,7 @@ struct LearnerRoleOptions {
   bool resume = false;                        // go on from the run's last checkpoint
   std::optional<double> minutes;              // stop after so much time of this process
   std::optional<std::int64_t> decisions;      // stop after so many decisions of the run
+  std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
 };
 

@@ -43,7 +43,10 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
                        spdlog::info("serving actors and learners at {}", router.endpoint().str());
                        server.run(router, stop);
                      }}},
-                   [&server] { server.request_snapshot(); });
+                   [&server] { server.request_snapshot(); },
+                   {options.http, [&server, started = std::chrono::steady_clock::now()] {
+                      return report_of(server.board(), started, std::chrono::steady_clock::now());
+                    }});
   spdlog::info("{}", server.status());
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/http/http_settings.h"
 #include "apps/train_config.h"
 
 namespace pacml::apps {
@@ -13,6 +14,7 @@ struct ReplayRoleOptions {
   std::uint32_t shard = 0;                    // number of this shard, from 0
   std::optional<std::string> snapshot;        // file of its snapshots; none: nothing is kept
   std::string run_id;                         // empty: actors of any run are welcome
+  std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
 };
 

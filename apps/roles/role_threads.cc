@@ -1,32 +1,65 @@
 #include "apps/roles/role_threads.h"
 
+#include <spdlog/spdlog.h>
+
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "apps/http/http_server.h"
+#include "apps/http/status_pages.h"
 #include "common/asio.h"
+#include "common/check.h"
 #include "common/signals.h"
 #include "common/thread_group.h"
 
 namespace pacml::apps {
+namespace {
 
-void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()> checkpoint) {
-  boost::asio::io_context io;
+// The pages of a role, which is neither stuck nor ready while it stops: that may take its time.
+void serve_pages(std::optional<HttpServer>& server, asio::io_context& io, const RolePages& pages,
+                 const std::stop_token& stop) {
+  if (!pages.http) return;
+  const StatusPages answers(
+      [report = pages.report, stop] {
+        RoleReport now = report();
+        if (!stop.stop_requested()) return now;
+        return RoleReport{std::move(now.status), true, false};
+      },
+      pages.http->token);
+  server.emplace(io, *pages.http,
+                 [answers](const HttpRequest& request, const HttpCounters& counters) {
+                   return answers.answer(request, counters);
+                 });
+  spdlog::info("status, metrics and health at http://{}", server->address());
+}
+
+}  // namespace
+
+void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()> checkpoint,
+                      const RolePages& pages) {
+  PACML_CHECK(!roles.empty(), "a role has a thread");
+  asio::io_context io;
   Signals signals(io, {.stop = {}, .checkpoint = std::move(checkpoint)});
   ThreadGroup threads;
+  std::optional<HttpServer> http;
+  serve_pages(http, io, pages, threads.stop_token());
+  std::size_t running = roles.size();  // touched by this thread only
+  const auto ended = [&] {
+    threads.request_stop();
+    if (--running > 0) return;
+    signals.cancel();
+    if (http) http->stop();
+  };
   for (const RoleThread& role : roles) {
-    threads.spawn(role.name, [&io, &signals, &role](const std::stop_token& stop) {
+    threads.spawn(role.name, [&io, &ended, &role](const std::stop_token& stop) {
       // However the thread ends, this one must learn of it.
-      const std::shared_ptr<void> wake_control(
-          nullptr, [&](void*) { boost::asio::post(io, [&signals] { signals.cancel(); }); });
+      const std::shared_ptr<void> wake_control(nullptr, [&](void*) { asio::post(io, ended); });
       role.body(stop);
     });
   }
-  const std::stop_callback on_signal(signals.token(), [&] {
-    threads.request_stop();
-    signals.cancel();
-  });
+  const std::stop_callback on_signal(signals.token(), [&] { threads.request_stop(); });
   io.run();
-  threads.request_stop();
   threads.join();
 }
 

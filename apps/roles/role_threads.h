@@ -1,9 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
+
+#include "apps/http/http_settings.h"
+#include "apps/http/role_report.h"
 
 namespace pacml::apps {
 
@@ -12,9 +16,17 @@ struct RoleThread {
   std::function<void(const std::stop_token&)> body;
 };
 
-// Runs a role's threads, and its control plane on this one: SIGTERM and SIGINT stop them, SIGUSR1
-// calls `checkpoint` (which must be thread-safe; none: ignored), and the first one to end, however
-// it ends, ends all. Rethrows the first failure.
-void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()> checkpoint = {});
+// What a role shows over HTTP.
+struct RolePages {
+  std::optional<HttpSettings> http;  // none: nothing
+  ReportRole report;                 // thread-safe
+};
+
+// Runs a role's threads, at least one, and its control plane on this one: SIGTERM and SIGINT stop
+// them, SIGUSR1 calls `checkpoint` (which must be thread-safe; none: ignored), `pages` are served
+// until all have ended, and the first one to end, however it ends, ends all. Rethrows the first
+// failure. UserError: the pages' address cannot be had.
+void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()> checkpoint = {},
+                      const RolePages& pages = {});
 
 }  // namespace pacml::apps

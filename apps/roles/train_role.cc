@@ -136,6 +136,7 @@ class Training {
     append(command, options_.config_arguments);
     append(command, {"--run", options_.run_directory, "--bind", address});
     for (const auto& shard : shards) append(command, {"--replay", shard});
+    append(command, options_.learner_arguments);
     if (options_.decisions) append(command, {"--decisions", std::to_string(*options_.decisions)});
     // Each life has the time that is left.
     const auto complete = [this, command](ChildSpec& spec, bool resume) {

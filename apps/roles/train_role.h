@@ -10,7 +10,8 @@
 namespace pacml::apps {
 
 struct TrainRoleOptions {
-  std::vector<std::string> config_arguments;  // CONFIG and its options, handed on to the roles
+  std::vector<std::string> config_arguments;   // CONFIG and its options, handed on to the roles
+  std::vector<std::string> learner_arguments;  // further options of the learner
   std::string run_directory;
   std::optional<double> minutes;
   std::optional<std::int64_t> decisions;

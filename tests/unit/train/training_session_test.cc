@@ -152,9 +152,10 @@ TEST_CASE("a session says at any time what was learned", "[unit][train]") {
   CHECK_FALSE(status.contains("loss"));  // no line of metrics yet
   session.finish();
   status = session.status();
-  for (const auto& [key, value] : run.metrics().back().items()) {
+  const json line = run.metrics().back();
+  for (const auto& [key, value] : line.items()) {
     INFO(key);
-    if (key != "faults") CHECK(status[key] == value);  // they grow older
+    if (key != "faults") CHECK(status[key] == value);  // those grow older
   }
 }
 

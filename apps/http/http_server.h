@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "apps/http/http_message.h"
+#include "apps/http/http_settings.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace pacml::apps {
+
+struct HttpLimits {
+  std::size_t connections = 32;
+  std::size_t request_bytes = 8 * 1024;  // of a request's line and headers
+  std::chrono::milliseconds patience{
+      10'000};  // for a request to come whole, and for its answer to go
+};
+
+// Serves GET and HEAD over HTTP/1.1, without bodies, on the thread that runs `io`: a few small
+// pages for a person, a probe or a scraper. Bounded in everything that a client decides: of too
+// many connections, the one that has said nothing for the longest is cut; one that is slow is cut
+// after `patience`; no client's bytes throw. Thread-confined to the thread that runs `io`.
+class HttpServer {
+ public:
+  // Listens from now on, answers while `io` runs; `handler` must not wait. UserError: cannot listen
+  // there.
+  HttpServer(boost::asio::io_context& io, const HttpSettings& settings, HttpHandler handler,
+             const HttpLimits& limits = {});
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  // Where it listens, with the port that was chosen: "127.0.0.1:9100".
+  [[nodiscard]] std::string address() const;
+  [[nodiscard]] const HttpCounters& counters() const;
+  // Closes everything, which lets `io.run()` return.
+  void stop();
+
+ private:
+  class State;
+  class Connection;
+  std::shared_ptr<State> state_;
+};
+
+// UserError: a server could not listen there now. For asking before long work.
+void check_listenable(const HttpSettings& settings);
+
+}  // namespace pacml::apps

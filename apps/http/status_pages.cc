@@ -1,0 +1,70 @@
+#include "apps/http/status_pages.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "apps/http/exposition.h"
+#include "common/resident_memory.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr const char* kPages = "/status, /metrics, /healthz and /readyz";
+
+// In a time that tells nothing of where the two differ; their lengths are no secret.
+bool equal_secrets(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  volatile unsigned char differ = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    differ = static_cast<unsigned char>(differ | (a[i] ^ b[i]));
+  }
+  return differ == 0;
+}
+
+// RFC 9110: the scheme's name in any case, then spaces.
+std::string_view bearer_token(std::string_view authorization) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (authorization.size() < kScheme.size()) return {};
+  for (std::size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = authorization[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != kScheme[i]) return {};
+  }
+  authorization.remove_prefix(kScheme.size());
+  authorization.remove_prefix(std::min(authorization.find_first_not_of(' '), authorization.size()));
+  return authorization;
+}
+
+HttpReply text(unsigned status, const std::string& line) {
+  HttpReply reply;
+  reply.status = status;
+  reply.body = line + "\n";
+  return reply;
+}
+
+}  // namespace
+
+StatusPages::StatusPages(ReportRole report, std::string token)
+    : report_(std::move(report)), token_(std::move(token)) {}
+
+bool StatusPages::may_read(const HttpRequest& request) const {
+  return token_.empty() || equal_secrets(bearer_token(request.authorization), token_);
+}
+
+HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& counters) const {
+  const std::string& path = request.path;
+  if (path == "/healthz") return report_().turning ? text(200, "ok") : text(503, "stuck");
+  if (path == "/readyz") return report_().ready ? text(200, "ok") : text(503, "not ready");
+  if (path != "/status" && path != "/metrics") {
+    return text(404, std::string("there is ") + kPages);
+  }
+  if (!may_read(request)) return text(401, "this page asks for the token of --http-token-file");
+  const RoleReport report = report_();
+  if (path == "/status") return {200, "application/json", report.status + "\n"};
+  const ProcessFigures process{report.turning, report.ready, resident_bytes()};
+  return {200, kExpositionType,
+          exposition(nlohmann::json::parse(report.status), process, counters)};
+}
+
+}  // namespace pacml::apps

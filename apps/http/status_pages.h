@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "apps/http/http_message.h"
+#include "apps/http/role_report.h"
+
+namespace pacml::apps {
+
+// The pages of a role (docs/monitoring.md):
+//   /healthz   200 while it lives and turns, else 503
+//   /readyz    200 once it can do what the others want of it, else 503
+//   /status    its status, JSON
+//   /metrics   the same for Prometheus
+// The first two tell nothing else and are for anybody; the others ask for the token where there is
+// one. Immutable, but for what `report` does.
+class StatusPages {
+ public:
+  // `token` empty: nobody is asked for one.
+  StatusPages(ReportRole report, std::string token);
+  [[nodiscard]] HttpReply answer(const HttpRequest& request, const HttpCounters& counters) const;
+
+ private:
+  [[nodiscard]] bool may_read(const HttpRequest& request) const;
+
+  ReportRole report_;
+  std::string token_;
+};
+
+}  // namespace pacml::apps

@@ -1,0 +1,92 @@
+#include "apps/roles/actor_status.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace pacml::apps {
+namespace {
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+ActorStatus::ActorStatus(ActorId id, std::string run)
+    : id_(id), run_(std::move(run)), last_turn_(now()) {}
+
+void ActorStatus::heard(const actor::LinkReport& link) {
+  const std::scoped_lock lock(mutex_);
+  last_turn_ = now();
+  links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged};
+}
+
+void ActorStatus::has_weights(PolicyVersion version) {
+  const std::scoped_lock lock(mutex_);
+  last_turn_ = now();
+  version_ = version;
+  acts_ = true;
+  waits_ = false;
+}
+
+void ActorStatus::waits(std::int64_t decisions) {
+  const std::scoped_lock lock(mutex_);
+  last_turn_ = now();
+  decisions_ = decisions;
+  waits_ = true;
+}
+
+void ActorStatus::has_sent() {
+  const std::scoped_lock lock(mutex_);
+  last_turn_ = now();
+  ++messages_;
+  waits_ = false;
+}
+
+RoleReport ActorStatus::report(TimePoint at) const {
+  const std::scoped_lock lock(mutex_);
+  const bool joined = !links_.empty() && std::ranges::all_of(links_, [](const auto& entry) {
+    return entry.second.joined;
+  });
+  const auto link = [this](const char* server) {
+    const auto it = links_.find(server);
+    return it != links_.end() ? it->second : Link{};
+  };
+  nlohmann::json status = {{"role", "actor"},
+                           {"actor", id_.get()},
+                           {"run", run_},
+                           {"state", !acts_   ? "joining"
+                                     : waits_ ? "waiting"
+                                              : "acting"},
+                           {"joined", joined},
+                           {"joins", link("learner").joins},
+                           {"decisions", decisions_},
+                           {"messages", messages_},
+                           {"policy_version", version_.get()}};
+  std::uint64_t unacknowledged = 0;
+  for (const auto& [name, conversation] : links_) unacknowledged += conversation.unacknowledged;
+  status["unacknowledged"] = unacknowledged;
+  if (links_.contains("replay shard")) status["shard_joins"] = link("replay shard").joins;
+  return {status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+          at - last_turn_ < kStuckAfter, joined && acts_};
+}
+
+Result<void> ReportedSink::send(actor::ActorMessage&& message, std::stop_token stop) {
+  status_->waits(decisions_());
+  auto sent = inner_->send(std::move(message), std::move(stop));
+  if (sent) status_->has_sent();
+  return sent;
+}
+
+std::optional<model::Parameters> ReportedSink::newest_parameters() {
+  auto newest = inner_->newest_parameters();
+  if (newest) status_->has_weights(newest->version);
+  return newest;
+}
+
+Result<model::Parameters> ReportedSink::first_parameters(std::stop_token stop) {
+  auto first = inner_->first_parameters(std::move(stop));
+  if (first) status_->has_weights(first->version);
+  return first;
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "actor/experience_sink.h"
+#include "actor/server_link.h"
+#include "apps/http/role_report.h"
+#include "common/clock.h"
+#include "common/ids.h"
+
+namespace pacml::apps {
+
+// What an actor says of itself: told by its thread between messages and while it waits, asked by
+// any. Thread-safe.
+class ActorStatus {
+ public:
+  ActorStatus(ActorId id, std::string run);
+
+  // A conversation's state; for actor::LinkConfig::report.
+  void heard(const actor::LinkReport& link);
+  void has_weights(PolicyVersion version);
+  void waits(std::int64_t decisions);
+  void has_sent();
+
+  // Ready: joined, and acting with weights.
+  [[nodiscard]] RoleReport report(TimePoint now) const;
+
+ private:
+  struct Link {
+    bool joined = false;
+    std::uint64_t joins = 0;
+    std::uint64_t unacknowledged = 0;
+  };
+
+  const ActorId id_;
+  const std::string run_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Link> links_;  // under mutex_, as all below
+  TimePoint last_turn_;
+  bool waits_ = true;
+  bool acts_ = false;  // has ever had weights
+  PolicyVersion version_;
+  std::int64_t decisions_ = 0;
+  std::int64_t messages_ = 0;
+};
+
+// A sink that tells a status what passes through it. Thread-confined to the actor.
+class ReportedSink final : public actor::ExperienceSink {
+ public:
+  // Borrows both. `decisions`: that the actor has taken.
+  ReportedSink(actor::ExperienceSink& inner, std::function<std::int64_t()> decisions,
+               ActorStatus& status)
+      : inner_(&inner), decisions_(std::move(decisions)), status_(&status) {}
+
+  [[nodiscard]] Result<void> send(actor::ActorMessage&& message, std::stop_token stop) override;
+  [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;
+  [[nodiscard]] Result<model::Parameters> first_parameters(std::stop_token stop) override;
+
+ private:
+  actor::ExperienceSink* inner_;
+  std::function<std::int64_t()> decisions_;
+  ActorStatus* status_;
+};
+
+}  // namespace pacml::apps

@@ -1,0 +1,189 @@
+// The pages of real processes, as a person, a probe and a scraper see them.
+
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/exposition_parser.h"
+#include "tests/support/http_client.h"
+#include "tests/support/roles.h"
+
+namespace pacml::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::string kToken = "0123456789abcdef0123456789abcdef";
+
+// Where a process says that it serves its pages.
+std::string pages_of(const std::string& log) {
+  const auto addresses = lines_after(log, "health at http://");
+  return addresses.empty() ? std::string() : addresses.back();
+}
+
+std::string wait_for_pages(const std::function<std::string()>& log) {
+  wait_until("the pages are served", [&] { return !pages_of(log()).empty(); });
+  return pages_of(log());
+}
+
+void wait_until_ready(const std::string& address) {
+  wait_until("the process is ready",
+             [&] { return http_get(address, "/readyz").result_int() == 200; });
+}
+
+json status_at(const std::string& address, const std::string& headers = {}) {
+  const auto answer = http_get(address, "/status", headers);
+  REQUIRE(answer.result_int() == 200);
+  return json::parse(answer.body());
+}
+
+double metric_at(const std::string& address, const std::string& name) {
+  const auto answer = http_get(address, "/metrics");
+  ExpositionParser parser;
+  const auto metrics = parser.parse(answer.body());
+  INFO(parser.error);
+  REQUIRE(metrics);
+  INFO(name);
+  REQUIRE(metrics->contains(name));
+  return metrics->at(name).samples.begin()->second.value;
+}
+
+TEST_CASE("pacml train shows its learner while it trains, and stops in order",
+          "[integration][http]") {
+  const Workplace place;
+  Pacml train(train_words(place, {"--http", "0"}));
+  const auto address = wait_for_pages([&] { return place.log("learner"); });
+  wait_until_ready(address);
+  CHECK(http_get(address, "/healthz").body() == "ok\n");
+  wait_until("updates show", [&] {
+    return status_at(address).value("updates", 0) > 5 && status_at(address).contains("loss");
+  });
+  const json status = status_at(address);
+  CHECK(status["role"] == "learner");
+  CHECK(status["run"] == "run");
+  CHECK(status["decisions"] >= status["updates"]);
+  CHECK(status["actors"] == 1);
+  CHECK(metric_at(address, "pacml_updates_total") > 5);
+  CHECK(metric_at(address, "pacml_actors") == 1);
+  CHECK(metric_at(address, "pacml_gaps_total") == 0);
+  CHECK(metric_at(address, "pacml_resident_memory_bytes") > 1e6);
+  CHECK(metric_at(address, "pacml_checkpoint_failures_total") == 0);
+  CHECK(metric_at(address, "pacml_checkpoint_age_seconds") < 60);
+
+  const auto served = lines_after(place.log("learner"), "serving actors at ");
+  const json asked = status_of(place, served.back());
+  for (const auto& [key, value] : status.items()) {
+    INFO(key);
+    CHECK(asked.contains(key));
+  }
+  HttpClient open(address);  // no reason to wait
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+TEST_CASE("shards, actors and learners show their own pages", "[integration][http]") {
+  apps::TrainConfig config = tiny_apex_config();
+  config.replay.shards = 1;
+  const Workplace place(config);
+  const std::vector<std::string> pages = {"--http", "127.0.0.1:0"};
+  Shard shard(place, 0, "tcp://127.0.0.1:*", pages);
+  const auto at_shard = wait_for_pages([&] { return shard.process().err(); });
+  wait_until_ready(at_shard);
+
+  auto options = replay_options({shard.address()});
+  options.insert(options.end(), pages.begin(), pages.end());
+  auto for_actor = options;
+  Learner learner(place, "tcp://127.0.0.1:*", options);
+  const auto at_learner = wait_for_pages([&] { return place.log("learner"); });
+  wait_until_ready(at_learner);
+
+  Pacml actor(actor_words(place, learner.address(), 3, for_actor));
+  const auto at_actor = wait_for_pages([&] { return actor.err(); });
+  wait_until_ready(at_actor);
+  wait_until("decisions show", [&] { return status_at(at_actor).value("decisions", 0) > 500; });
+  const json acting = status_at(at_actor);
+  CHECK(acting["role"] == "actor");
+  CHECK(acting["actor"] == 3);
+  CHECK(acting["joins"] == 1);
+  CHECK(acting["shard_joins"] == 1);
+  CHECK(metric_at(at_actor, "pacml_joins_total") == 1);
+  wait_until("items show", [&] { return metric_at(at_shard, "pacml_replay_items") > 0; });
+  CHECK(metric_at(at_shard, "pacml_replay_fill_ratio") <= 1);
+  wait_until("the learner's shard shows", [&] { return status_at(at_learner).contains("replay"); });
+  CHECK(metric_at(at_learner, "pacml_replay_shards") == 1);
+
+  // Its learner gone, an actor lives on, but is not ready; it is told apart from one that is stuck.
+  learner.process().signal(SIGKILL);
+  wait_until("the actor misses its learner",
+             [&] { return http_get(at_actor, "/readyz").result_int() == 503; });
+  CHECK(http_get(at_actor, "/healthz").body() == "ok\n");
+  CHECK(status_at(at_actor)["joined"] == false);
+  actor.signal(SIGTERM);
+  CHECK(actor.end() == 0);
+  shard.process().signal(SIGTERM);
+  CHECK(shard.process().end() == 0);
+}
+
+TEST_CASE("with a token, figures are for those who show it, and probes for all",
+          "[integration][http]") {
+  const Workplace place;
+  const std::string file = (place / "token").string();
+  std::ofstream(file) << kToken << "\n";
+  REQUIRE(::chmod(file.c_str(), 0600) == 0);
+  Learner learner(place, "tcp://127.0.0.1:*", {"--http", "0.0.0.0:0", "--http-token-file", file});
+  const auto port =
+      wait_for_pages([&] { return place.log("learner"); }).substr(std::string("0.0.0.0").size());
+  const std::string address = "127.0.0.1" + port;
+  wait_until_ready(address);
+  for (const char* page : {"/status", "/metrics"}) {
+    CHECK(http_get(address, page).result_int() == 401);
+    CHECK(http_get(address, page, bearer("f" + kToken.substr(1))).result_int() == 401);
+    CHECK(http_get(address, page, bearer(kToken)).result_int() == 200);
+  }
+  CHECK(status_at(address, bearer(kToken))["role"] == "learner");
+  CHECK_THAT(http_get(address, "/metrics", bearer(kToken)).body(),
+             Catch::Contains("pacml_http_unauthorized_total{role=\"learner\"} 4\n"));
+  CHECK_THAT(place.log("learner"), !Catch::Contains(kToken));
+  learner.process().signal(SIGTERM);
+  CHECK(learner.process().end() == 0);
+}
+
+TEST_CASE(
+    "pages for other hosts without a token are refused in one sentence, before anything is made",
+    "[integration][http]") {
+  const Workplace place;
+  const std::vector<std::vector<std::string>> commands = {
+      train_words(place),
+      {"learner", place.config_file(), "--run", place.run()},
+      {"actor", place.config_file(), "--learner", "tcp://127.0.0.1:1"}};
+  for (auto words : commands) {
+    words.insert(words.end(), {"--http", "0.0.0.0:9100"});
+    const Outcome outcome = pacml(words);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err ==
+          "pacml: --http 0.0.0.0:9100: others can reach this address, so it needs "
+          "--http-token-file\n");
+    CHECK_FALSE(std::filesystem::exists(place.run()));
+  }
+}
+
+TEST_CASE("a port that is taken is said before a run folder is made", "[integration][http]") {
+  const Workplace place;
+  const Workplace other;
+  Learner first(place, "tcp://127.0.0.1:*", {"--http", "0"});
+  const auto address = wait_for_pages([&] { return place.log("learner"); });
+  const Outcome outcome = pacml({"learner", other.config_file(), "--run", other.run(), "--bind",
+                                 "tcp://127.0.0.1:*", "--http", address});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("--http: cannot listen at " + address));
+  CHECK_FALSE(std::filesystem::exists(other.run()));
+}
+
+}  // namespace
+}  // namespace pacml::testing

@@ -1,0 +1,101 @@
+#include "apps/roles/actor_status.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace pacml::apps {
+namespace {
+
+using nlohmann::json;
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+json status_of(const ActorStatus& status) { return json::parse(status.report(now()).status); }
+
+TEST_CASE("an actor is ready once it has joined and has weights", "[unit][http]") {
+  ActorStatus status(ActorId{7}, "run-1");
+  CHECK_FALSE(status.report(now()).ready);
+  CHECK(status_of(status)["state"] == "joining");
+  status.heard({"learner", true, 1, 0});
+  CHECK_FALSE(status.report(now()).ready);
+  status.has_weights(PolicyVersion{5});
+  CHECK(status.report(now()).ready);
+  const json told = status_of(status);
+  CHECK(told["role"] == "actor");
+  CHECK(told["actor"] == 7);
+  CHECK(told["run"] == "run-1");
+  CHECK(told["state"] == "acting");
+  CHECK(told["policy_version"] == 5);
+  CHECK(told["joins"] == 1);
+  CHECK_FALSE(told.contains("shard_joins"));
+}
+
+TEST_CASE("an actor whose server has gone is not ready until it is back", "[unit][http]") {
+  ActorStatus status(ActorId{0}, "");
+  status.heard({"learner", true, 1, 0});
+  status.has_weights(PolicyVersion{1});
+  status.heard({"replay shard", false, 0, 0});
+  CHECK_FALSE(status.report(now()).ready);
+  status.heard({"replay shard", true, 1, 0});
+  CHECK(status.report(now()).ready);
+  status.heard({"learner", false, 1, 3});
+  CHECK_FALSE(status.report(now()).ready);
+  CHECK(status.report(now()).turning);
+  status.heard({"replay shard", true, 2, 4});
+  CHECK(status_of(status)["unacknowledged"] == 7);
+  CHECK(status_of(status)["shard_joins"] == 2);
+}
+
+TEST_CASE("an actor that neither acts nor waits is stuck", "[unit][http]") {
+  ActorStatus status(ActorId{0}, "");
+  status.waits(10);
+  CHECK(status.report(now()).turning);
+  CHECK_FALSE(status.report(now() + kStuckAfter).turning);
+}
+
+// Takes what it is given, or refuses it.
+class Sink final : public actor::ExperienceSink {
+ public:
+  explicit Sink(ActorStatus& status) : status_(&status) {}
+  Result<void> send(actor::ActorMessage&&, std::stop_token) override {
+    seen = status_of(*status_);
+    if (refuses) return fail(Errc::kStopped);
+    return {};
+  }
+  std::optional<model::Parameters> newest_parameters() override { return newest; }
+  Result<model::Parameters> first_parameters(std::stop_token) override { return *newest; }
+
+  bool refuses = false;
+  std::optional<model::Parameters> newest = model::Parameters{PolicyVersion{3}, 0, {}};
+  json seen;
+
+ private:
+  ActorStatus* status_;
+};
+
+TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][http]") {
+  ActorStatus status(ActorId{0}, "");
+  std::int64_t decisions = 0;
+  Sink inner(status);
+  ReportedSink sink(
+      inner, [&decisions] { return decisions; }, status);
+  CHECK(sink.first_parameters({})->version == PolicyVersion{3});
+  CHECK(status_of(status)["policy_version"] == 3);
+  decisions = 40;
+  CHECK(sink.send(Unrolls{}, {}));
+  CHECK(inner.seen["state"] == "waiting");
+  CHECK(inner.seen["decisions"] == 40);
+  CHECK(status_of(status)["state"] == "acting");
+  CHECK(status_of(status)["messages"] == 1);
+  inner.newest->version = PolicyVersion{4};
+  CHECK(sink.newest_parameters()->version == PolicyVersion{4});
+  CHECK(status_of(status)["policy_version"] == 4);
+  inner.newest.reset();
+  CHECK_FALSE(sink.newest_parameters());
+  inner.refuses = true;
+  CHECK_FALSE(sink.send(Unrolls{}, {}));
+  CHECK(status_of(status)["messages"] == 1);
+}
+
+}  // namespace
+}  // namespace pacml::apps

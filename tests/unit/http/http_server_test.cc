@@ -1,0 +1,243 @@
+#include "apps/http/http_server.h"
+
+#include <chrono>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/result.h"
+#include "tests/support/catch.h"
+#include "tests/support/http_client.h"
+#include "tests/support/served_pages.h"
+
+namespace pacml::apps {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HttpClient;
+using testing::ServedPages;
+
+// Says what it was asked.
+HttpReply echo(const HttpRequest& request, const HttpCounters&) {
+  return {200, "text/x-echo", request.path + "|" + request.authorization};
+}
+
+HttpLimits impatient() { return {.connections = 32, .request_bytes = 8192, .patience = 200ms}; }
+
+// Waits for what a server counts on its own time.
+template <class Condition>
+bool counts_soon(ServedPages& server, Condition holds) {
+  for (const Deadline deadline = Deadline::in(30s); !deadline.expired();
+       std::this_thread::sleep_for(5ms)) {
+    if (holds(server.counters())) return true;
+  }
+  return false;
+}
+
+TEST_CASE("a page is answered, without the query, to GET and HEAD", "[unit][http]") {
+  ServedPages server(echo);
+  HttpClient client(server.address());
+  const auto answer = client.get("/page?x=/other", "Authorization: Bearer t\r\n");
+  CHECK(answer.result_int() == 200);
+  CHECK(answer["content-type"] == "text/x-echo");
+  CHECK(answer["cache-control"] == "no-store");
+  CHECK(answer.body() == "/page|Bearer t");
+  const auto head = client.ask("HEAD", "/page");
+  CHECK(head.result_int() == 200);
+  CHECK(head["content-length"] == "6");
+  CHECK(head.body().empty());
+  CHECK(client.get("/more").body() == "/more|");  // nothing of HEAD's is left in between
+}
+
+TEST_CASE("a connection carries many requests, also ahead of their answers", "[unit][http]") {
+  ServedPages server(echo);
+  HttpClient client(server.address());
+  std::string requests;
+  for (const std::string& page : std::vector<std::string>{"a", "b", "c"}) {
+    requests += "GET /" + page + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  }
+  REQUIRE(client.say(requests));
+  for (const std::string& page : std::vector<std::string>{"a", "b", "c"})
+    CHECK(client.hear()->body() == "/" + page + "|");
+  CHECK(server.counters().requests == 3);
+}
+
+TEST_CASE("a client that wants to close is let go", "[unit][http]") {
+  ServedPages server(echo);
+  HttpClient old(server.address());
+  REQUIRE(old.say("GET / HTTP/1.0\r\n\r\n"));
+  CHECK(old.hear()->result_int() == 200);
+  CHECK(old.is_closed_soon());
+  HttpClient client(server.address());
+  client.get("/", "Connection: close\r\n");
+  CHECK(client.is_closed_soon());
+}
+
+TEST_CASE("what is neither GET nor HEAD is told so, with or without a body", "[unit][http]") {
+  ServedPages server(echo);
+  HttpClient client(server.address());
+  for (const char* method : {"DELETE", "OPTIONS", "TRACE", "BREW"}) {
+    INFO(method);
+    const auto answer = client.ask(method, "/");
+    CHECK(answer.result_int() == 405);
+    CHECK(answer["allow"] == "GET, HEAD");
+  }
+  for (const char* body : {"Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3"}) {
+    HttpClient poster(server.address());
+    REQUIRE(poster.say(std::string("POST / HTTP/1.1\r\nHost: x\r\n") + body));
+    CHECK(poster.hear()->result_int() == 405);
+    CHECK(poster.is_closed_soon());  // who knows where the body ends
+  }
+}
+
+TEST_CASE("what is no request is refused, counted, and the connection closed", "[unit][http]") {
+  ServedPages server(echo);
+  std::uint64_t refused = 0;
+  for (const auto& request : std::vector<std::string>{
+           "\r\n\r\n\r\n", "hello\r\n\r\n", "GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+           "GET /\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost x\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+           "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+           "GET / HTTP/1.1\r\nA\x01: x\r\n\r\n"}) {
+    INFO(request);
+    HttpClient client(server.address());
+    REQUIRE(client.say(request));
+    const auto answer = client.hear();
+    REQUIRE(answer);
+    CHECK(answer->result_int() == 400);
+    CHECK(client.is_closed_soon());
+    CHECK(server.counters().malformed == ++refused);
+  }
+  CHECK(testing::http_get(server.address(), "/").result_int() == 200);
+}
+
+TEST_CASE("a request that is too long is refused before all of it has come", "[unit][http]") {
+  ServedPages server(echo);
+  const std::string most(7'900, 'x');
+  CHECK(testing::http_get(server.address(), "/" + most).body() == "/" + most + "|");
+  const std::string header = "X: " + std::string(200, 'x') + "\r\n";
+  for (const auto& request : std::vector<std::string>{
+           "GET /" + std::string(100'000, 'x'),
+           "GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(9'000, 'x') + "\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x\r\n" + [&] {
+             std::string headers;
+             for (int i = 0; i < 100; ++i) headers += header;
+             return headers;
+           }()}) {
+    HttpClient client(server.address());
+    client.say(request);
+    const auto answer = client.hear();
+    REQUIRE(answer);
+    CHECK(answer->result_int() == 431);
+    CHECK(client.is_closed_soon());
+  }
+}
+
+TEST_CASE("a client that is slow to ask is cut, however it drips", "[unit][http]") {
+  ServedPages server(echo, impatient());
+  HttpClient silent(server.address());
+  HttpClient half(server.address());
+  REQUIRE(half.say("GET / HTTP/1.1\r\nHo"));
+  HttpClient dripping(server.address());
+  const Deadline deadline = Deadline::in(30s);
+  while (dripping.say("X") && !deadline.expired()) std::this_thread::sleep_for(20ms);
+  CHECK_FALSE(deadline.expired());
+  CHECK(silent.is_closed_soon());
+  CHECK(half.is_closed_soon());
+  CHECK(counts_soon(server, [](const HttpCounters& c) { return c.connections_cut == 3; }));
+}
+
+TEST_CASE("a client that does not read its answer is cut", "[unit][http]") {
+  ServedPages server(
+      [](const HttpRequest&, const HttpCounters&) {
+        return HttpReply{200, "text/plain", std::string(64 << 20, 'x')};
+      },
+      impatient());
+  HttpClient client(server.address());
+  REQUIRE(client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  CHECK(counts_soon(server, [](const HttpCounters& c) { return c.connections_cut == 1; }));
+}
+
+TEST_CASE("of 40 connections the 8 that were silent for the longest make room", "[unit][http]") {
+  ServedPages server(echo);
+  std::deque<HttpClient> clients;
+  clients.emplace_back(server.address());
+  clients[0].get("/");
+  for (int i = 1; i < 32; ++i) clients.emplace_back(server.address());
+  clients[0].get("/");  // no longer the one that is silent for the longest
+  for (int i = 32; i < 40; ++i) clients.emplace_back(server.address());
+  CHECK(clients.back().get("/").result_int() == 200);
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    INFO(i);
+    if (i >= 1 && i <= 8) {
+      CHECK(clients[i].is_closed_soon());
+    } else {
+      CHECK(clients[i].get("/").result_int() == 200);
+    }
+  }
+  CHECK(server.counters().connections_cut == 8);
+}
+
+TEST_CASE("a page that fails is an answer, and the server lives on", "[unit][http]") {
+  ServedPages server([](const HttpRequest& request, const HttpCounters& counters) -> HttpReply {
+    if (request.path == "/bad") throw std::runtime_error("what went wrong");
+    return echo(request, counters);
+  });
+  HttpClient client(server.address());
+  const auto answer = client.get("/bad");
+  CHECK(answer.result_int() == 500);
+  CHECK_THAT(answer.body(), !Catch::Contains("what went wrong"));
+  CHECK(client.get("/good").result_int() == 200);
+}
+
+TEST_CASE("who is not allowed learns how to be, and is counted", "[unit][http]") {
+  ServedPages server([](const HttpRequest&, const HttpCounters&) {
+    return HttpReply{401, "text/plain", "no"};
+  });
+  CHECK(testing::http_get(server.address(), "/")["www-authenticate"] == "Bearer");
+  CHECK(server.counters().unauthorized == 1);
+  CHECK(server.counters().malformed == 0);
+}
+
+TEST_CASE("clients that vanish at any moment leave nothing behind", "[unit][http]") {
+  ServedPages server(echo);
+  for (int i = 0; i < 100; ++i) {
+    HttpClient client(server.address());
+    if (i % 4 == 1) client.say("GET / HT");
+    if (i % 4 == 2) client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    if (i % 4 == 3) client.say("\xff\xff");
+  }
+  CHECK(testing::http_get(server.address(), "/").result_int() == 200);
+}
+
+TEST_CASE("a server that stops closes what is open and ends its loop", "[unit][http]") {
+  ServedPages server(echo, {.connections = 32, .request_bytes = 8192, .patience = 60s});
+  HttpClient idle(server.address());
+  idle.get("/");
+  HttpClient half(server.address());
+  half.say("GET /");
+  server.stop();  // hangs where something is left to wait for
+  CHECK(idle.is_closed_soon());
+  CHECK(half.is_closed_soon());
+}
+
+TEST_CASE("a port that is taken is named", "[unit][http]") {
+  const ServedPages server(echo);
+  HttpSettings same;
+  same.port = static_cast<std::uint16_t>(
+      std::stoi(server.address().substr(server.address().rfind(':') + 1)));
+  const auto named =
+      Catch::Equals("--http: cannot listen at " + server.address() + ": Address already in use");
+  CHECK_THROWS_WITH(check_listenable(same), named);
+  asio::io_context io;
+  CHECK_THROWS_WITH(HttpServer(io, same, echo), named);
+  CHECK_NOTHROW(check_listenable({}));
+}
+
+}  // namespace
+}  // namespace pacml::apps

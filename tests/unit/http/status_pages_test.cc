@@ -1,0 +1,110 @@
+#include "apps/http/status_pages.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace pacml::apps {
+namespace {
+
+const std::string kToken = "0123456789abcdef";
+
+struct Role {
+  RoleReport report{R"({"role": "learner", "updates": 3})", true, true};
+  StatusPages pages;
+
+  explicit Role(const std::string& token = {}) : pages([this] { return report; }, token) {}
+  [[nodiscard]] HttpReply get(const std::string& path,
+                              const std::string& authorization = {}) const {
+    return pages.answer({path, authorization}, {});
+  }
+};
+
+TEST_CASE("health is ok while the role turns, else stuck", "[unit][http]") {
+  Role role;
+  role.report.ready = false;
+  CHECK(role.get("/healthz").status == 200);
+  CHECK(role.get("/healthz").body == "ok\n");
+  role.report.turning = false;
+  CHECK(role.get("/healthz").status == 503);
+  CHECK(role.get("/healthz").body == "stuck\n");
+}
+
+TEST_CASE("readiness is the role's", "[unit][http]") {
+  Role role;
+  CHECK(role.get("/readyz").status == 200);
+  role.report.ready = false;
+  CHECK(role.get("/readyz").status == 503);
+  CHECK(role.get("/readyz").body == "not ready\n");
+}
+
+TEST_CASE("the status is the role's own, as JSON", "[unit][http]") {
+  const Role role;
+  const auto reply = role.get("/status");
+  CHECK(reply.status == 200);
+  CHECK(reply.type == "application/json");
+  CHECK(nlohmann::json::parse(reply.body) == nlohmann::json::parse(role.report.status));
+}
+
+TEST_CASE("metrics are in Prometheus' format", "[unit][http]") {
+  const Role role;
+  const auto reply = role.get("/metrics");
+  CHECK(reply.status == 200);
+  CHECK(reply.type == "text/plain; version=0.0.4; charset=utf-8");
+  CHECK_THAT(reply.body, Catch::Contains("pacml_updates_total{role=\"learner\"} 3\n"));
+  CHECK_THAT(reply.body, Catch::Contains("pacml_ready{role=\"learner\"} 1\n"));
+}
+
+TEST_CASE("any other page is not there, and says which are", "[unit][http]") {
+  const Role role;
+  for (const char* path : {"", "/", "/status/", "/STATUS", "/healthz/x", "*", "status",
+                           "http://here/status", "/../status"}) {
+    CHECK(role.get(path).status == 404);
+    CHECK_THAT(role.get(path).body, Catch::Contains("/metrics"));
+  }
+}
+
+TEST_CASE("with a token, status and metrics are for those who show it", "[unit][http]") {
+  const Role role(kToken);
+  for (const char* page : {"/status", "/metrics"}) {
+    INFO(page);
+    CHECK(role.get(page, "Bearer " + kToken).status == 200);
+    CHECK(role.get(page, "bEARER   " + kToken).status == 200);
+    for (const auto& wrong : std::vector<std::string>{
+             "", kToken, "Bearer", "Bearer ", "Basic " + kToken, "Bearer" + kToken,
+             "Bearer " + kToken + "0", "Bearer " + kToken.substr(1), "Bearer 0123456789abcdeF",
+             "Bearer x123456789abcdef", "Bearer " + kToken + " ", "Bearer \t" + kToken}) {
+      INFO(wrong);
+      const auto reply = role.get(page, wrong);
+      CHECK(reply.status == 401);
+      CHECK_THAT(reply.body, !Catch::Contains("updates"));
+    }
+  }
+}
+
+TEST_CASE("health and readiness are for anybody, and tell nothing else", "[unit][http]") {
+  const Role role(kToken);
+  CHECK(role.get("/healthz").body == "ok\n");
+  CHECK(role.get("/readyz").body == "ok\n");
+}
+
+TEST_CASE("a board that is silent for long means that its thread is stuck", "[unit][http]") {
+  serving::StatusBoard board;
+  const TimePoint started = std::chrono::steady_clock::now();
+  CHECK(report_of(board, started, started).turning);
+  CHECK_FALSE(report_of(board, started, started).ready);
+  CHECK_FALSE(report_of(board, started, started + kStuckAfter).turning);
+  board.publish(R"({"serves_weights": false})");
+  const TimePoint taken = board.newest()->taken;
+  CHECK(report_of(board, started, taken + kStuckAfter - Duration(1)).turning);
+  CHECK_FALSE(report_of(board, started, taken + kStuckAfter).turning);
+  CHECK(report_of(board, started, taken).ready);
+  CHECK_FALSE(report_of(board, started, taken, "serves_weights").ready);
+  board.publish(R"({"serves_weights": true})");
+  CHECK(report_of(board, started, taken, "serves_weights").ready);
+}
+
+}  // namespace
+}  // namespace pacml::apps
