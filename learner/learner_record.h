@@ -14,7 +14,7 @@ namespace pacml::learner {
 // What a learner has done since its run began; in checkpoints. Value type.
 struct LearnerCounters {
   std::int64_t updates = 0;
-  std::int64_t decisions = 0;  // of actors: received, or inserted into a replay while learning
+  std::int64_t decisions = 0;  // of actors: received, or inserted into a replay
   std::int64_t samples = 0;    // learned from; out of a replay, a decision is several samples
   std::int64_t stale = 0;      // left out: their weights were too old
   std::int64_t misfits = 0;    // messages, or batches of a replay, for another network

@@ -35,9 +35,15 @@ Client::Client(wire::Hello hello, std::size_t shards, const ClientConfig& config
       rng_(seed),
       shards_(shards) {
   hello_.role = wire::Role::kLearner;
+  news_.totals.resize(shards);
 }
 
 Client::~Client() = default;
+
+void Client::count_from(std::span<const std::uint64_t> totals) {
+  const std::scoped_lock lock(mutex_);
+  std::copy_n(totals.begin(), std::min(totals.size(), news_.totals.size()), news_.totals.begin());
+}
 
 void Client::run(std::span<transport::FrameClient* const> links,
                  const std::stop_token& stop_token) {
@@ -214,8 +220,7 @@ void Client::take(std::size_t index, wire::Samples&& samples) {
   {
     const std::scoped_lock lock(mutex_);
     // A shard that came back from a snapshot counts from there: what it lost is not news again.
-    const std::uint64_t before =
-        shard.met || config_.new_run ? shard.state.inserted : samples.shard.inserted;
+    const std::uint64_t before = std::exchange(news_.totals[index], samples.shard.inserted);
     if (samples.shard.inserted > before) news_.inserted += samples.shard.inserted - before;
     auto& episodes = news_.episodes;
     episodes.insert(episodes.end(), samples.episodes.begin(), samples.episodes.end());
@@ -224,7 +229,7 @@ void Client::take(std::size_t index, wire::Samples&& samples) {
     }
   }
   shard.state = samples.shard;
-  shard.known = shard.met = true;
+  shard.known = true;
   shard.starving = false;
   shard.waiting.push_back(std::move(samples));
   take_waiting(index);
@@ -408,7 +413,9 @@ void Client::report_priorities(std::uint64_t ticket, std::vector<float> prioriti
 
 News Client::take_news() {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(news_, {});
+  News out = std::exchange(news_, {});
+  news_.totals = out.totals;
+  return out;
 }
 
 ClientStatus Client::status() const {

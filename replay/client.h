@@ -28,9 +28,6 @@ struct ClientConfig {
   std::chrono::milliseconds silence{5'000};         // ... before it counts as gone
   std::chrono::milliseconds probe_interval{1'000};  // between looks at how much a shard holds
   std::chrono::milliseconds patience{10'000};  // for draws that a shard owes, before others do them
-  // Whether what shards hold when they are first met is news: in a run that begins, not in one that
-  // goes on.
-  bool new_run = true;
 };
 
 using GraphPtr = std::shared_ptr<const wire::Graph>;
@@ -47,6 +44,7 @@ struct Batch {
 struct News {
   std::uint64_t inserted = 0;  // items
   std::vector<EpisodeRecord> episodes;
+  std::vector<std::uint64_t> totals;  // items that each shard had taken in by then, since it began
 };
 
 // Counters since construction, and the shards now.
@@ -71,6 +69,9 @@ class Client {
   Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed);
   ~Client();
 
+  // What each shard had taken in when the run was last written down: what came since is news, also
+  // what came while no learner was there. Without it, everything is. Before run().
+  void count_from(std::span<const std::uint64_t> totals);
   // Talks to the shards until `stop`. Borrows the transports, one for each shard, for the call.
   // UserError: a shard refuses us for good (another configuration, another run, another protocol, a
   // key that it does not know).
@@ -99,7 +100,6 @@ class Client {
     transport::FrameClient* link = nullptr;
     bool joined = false;
     bool known = false;     // `state` was heard since the shard was joined
-    bool met = false;       // ... or ever
     bool starving = false;  // has owed draws for too long; asked again once it answers
     wire::ShardState state;
     std::map<std::uint64_t, Owed> owed;  // by request

@@ -73,7 +73,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
   for (const auto& [peer, actor] : sessions_.actors()) {
     send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"});
   }
-  for (const auto& [peer, heard] : learners_) {
+  for (const auto& [peer, learner] : learners_) {
     send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"});
   }
   finish_snapshot();
@@ -94,7 +94,7 @@ void Server::dispatch(const transport::PeerId& peer, const wire::Frame& frame) {
     return dispatch_actor(peer, *std::move(message));
   }
   if (const auto learner = learners_.find(peer); learner != learners_.end()) {
-    learner->second = now();
+    learner->second.last_heard = now();
     return dispatch_learner(peer, *std::move(message));
   }
   refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
@@ -134,8 +134,7 @@ void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& mes
   } else if (const auto* ping = std::get_if<wire::Ping>(&message)) {
     send(peer, wire::Pong{ping->nonce});
   } else if (std::holds_alternative<wire::Goodbye>(message)) {
-    learners_.erase(peer);
-    std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
+    forget_learner(peer);
   }
 }
 
@@ -144,23 +143,34 @@ void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
     return refuse(
         peer, {wire::Refusal::kConfig, "this is a replay shard: it talks to actors and learners"});
   }
-  if (hello.role == wire::Role::kLearner) {
-    if (auto refused = sessions_.objection(hello)) return refuse(peer, *std::move(refused));
-    if (!learners_.contains(peer) && learners_.size() >= kMostLearners) {
-      return refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
-    }
-    learners_[peer] = now();
-    // What it asked for before, it no longer waits for.
-    std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
-    const auto& run = sessions_.run();
-    return send(peer,
-                wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag});
-  }
+  if (hello.role == wire::Role::kLearner) return welcome_learner(peer, hello);
   std::vector<transport::PeerId> replaced;
   auto refused = sessions_.admit(peer, hello, replaced);
   for (const auto& former : replaced) gate_.forget(former);
   if (refused) return refuse(peer, *std::move(refused));
   send(peer, sessions_.welcome(peer, PolicyVersion{0}));
+}
+
+void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& hello) {
+  if (auto refused = sessions_.objection(hello)) return refuse(peer, *std::move(refused));
+  // Whatever the clocks say, who speaks now is the present life of this learner: what an earlier
+  // one asked for, be it on this connection or on one whose end was not heard of, nobody waits for.
+  std::vector<transport::PeerId> former;
+  for (const auto& [other, learner] : learners_) {
+    if (other == peer || learner.id == hello.actor) former.push_back(other);
+  }
+  for (const auto& other : former) forget_learner(other);
+  if (learners_.size() >= kMostLearners) {
+    return refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
+  }
+  learners_[peer] = {hello.actor, now()};
+  const auto& run = sessions_.run();
+  send(peer, wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag});
+}
+
+void Server::forget_learner(const transport::PeerId& peer) {
+  learners_.erase(peer);
+  std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
 }
 
 void Server::receive(const transport::PeerId& peer, wire::Insert&& insert) {
@@ -279,7 +289,7 @@ void Server::sweep() {
   counters_.denied = transport_->denied();
   serving::forget_silent(sessions_, gate_, now());
   std::erase_if(learners_, [silence = in_seconds(config_.forget_seconds)](const auto& entry) {
-    return now() - entry.second > silence;
+    return now() - entry.second.last_heard > silence;
   });
   std::erase_if(requests_,
                 [this](const Request& request) { return !learners_.contains(request.peer); });
@@ -304,8 +314,9 @@ void Server::tend_snapshot() {
   const auto written = writer_->wait();
   if (written) {
     ++snapshots_;
+    snapshot_faults_.succeeded();
   } else {
-    spdlog::error("no snapshot could be written: {}", written.error().detail);
+    snapshot_faults_.failed(written.error().detail);
   }
   writer_.reset();
   next_snapshot_ = now() + in_seconds(config_.snapshot_seconds);
@@ -330,6 +341,7 @@ std::string Server::status() const {
   const TableStatus table = table_.status();
   const auto& counters = table.counters;
   const auto& tracker = sessions_.tracker();
+  const auto faults = snapshot_faults_.status();
   const nlohmann::json status = {{"role", "replay"},
                                  {"shard", shard_},
                                  {"run", sessions_.run().run_id},
@@ -361,6 +373,9 @@ std::string Server::status() const {
                                  {"episodes_dropped", counters_.episodes_dropped},
                                  {"unanswered", counters_.unanswered},
                                  {"snapshots", snapshots_},
+                                 {"snapshot_failures", faults.failures},
+                                 {"snapshot_age_seconds", faults.age_seconds},
+                                 {"last_fault", faults.last},
                                  {"snapshot_running", table_.snapshot_running()}};
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "common/experience/transitions.h"
+#include "common/fault_counter.h"
 #include "common/serving/graph_gate.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
@@ -62,6 +63,10 @@ class Server {
     transport::PeerId peer;
     wire::Sample sample;
   };
+  struct Learner {
+    ActorId id;  // among the run's learners
+    TimePoint last_heard;
+  };
   struct Counters {
     std::uint64_t malformed = 0;         // frames that did not decode
     std::uint64_t refused = 0;           // peers or messages turned away
@@ -74,6 +79,8 @@ class Server {
   void dispatch_actor(const transport::PeerId& peer, wire::Message&& message);
   void dispatch_learner(const transport::PeerId& peer, wire::Message&& message);
   void welcome(const transport::PeerId& peer, const wire::Hello& hello);
+  void welcome_learner(const transport::PeerId& peer, const wire::Hello& hello);
+  void forget_learner(const transport::PeerId& peer);
   void receive(const transport::PeerId& peer, wire::Insert&& insert);
   void deliver(const transport::PeerId& peer);
   void insert_waiting();
@@ -100,10 +107,10 @@ class Server {
   TransitionShape shape_;  // no actions: nothing was inserted yet
   serving::Sessions sessions_;
   serving::GraphGate<PrioritizedTransitions> gate_;
-  std::deque<Waiting> waiting_;                      // for the rate limiter
-  std::deque<Request> requests_;                     // as well
-  std::map<transport::PeerId, TimePoint> learners_;  // last heard
-  std::vector<EpisodeRecord> episodes_;              // for the next answer
+  std::deque<Waiting> waiting_;   // for the rate limiter
+  std::deque<Request> requests_;  // as well
+  std::map<transport::PeerId, Learner> learners_;
+  std::vector<EpisodeRecord> episodes_;  // for the next answer
   Counters counters_;
   serving::StatusBoard board_;
 
@@ -111,6 +118,7 @@ class Server {
   TimePoint next_snapshot_;
   TimePoint next_sweep_;
   std::uint64_t snapshots_ = 0;
+  FaultCounter snapshot_faults_{"no snapshot could be written"};
   std::atomic<bool> snapshot_requested_{false};
 
   std::vector<SampledItem> items_;       // scratch

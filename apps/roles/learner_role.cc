@@ -64,13 +64,12 @@ void talk_to_shards(replay::Client& client, const TrainConfig& config,
   client.run(links, stop);
 }
 
-replay::ClientConfig client_config_of(const TrainConfig& config, bool resume) {
+replay::ClientConfig client_config_of(const TrainConfig& config) {
   replay::ClientConfig out;
   out.batch_size = static_cast<std::uint32_t>(config.apex.batch_size);
   out.prefetch = static_cast<std::size_t>(config.replay.prefetch);
   out.patience =
       std::chrono::milliseconds(static_cast<std::int64_t>(config.replay.patience_seconds * 1000));
-  out.new_run = !resume;
   return out;
 }
 
@@ -115,7 +114,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
     const Seed seed{static_cast<std::uint64_t>(config.seed)};
     // Shards draw from the streams 0, 1, ... of this purpose; how draws are shared is the last one.
     client.emplace(make_hello(wire::Role::kLearner, ActorId{0}, agreement, run.name()),
-                   options.replay.size(), client_config_of(config, options.resume),
+                   options.replay.size(), client_config_of(config),
                    derive(seed, Purpose::kReplay, std::numeric_limits<std::uint32_t>::max()));
     drawn.emplace(*client);
     source = &*drawn;
@@ -126,7 +125,8 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   TrainingSession session(
       config, options, run, make_network, source, actors,
       {.server = [&server] { return server.counters(); },
-       .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; }});
+       .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; },
+       .drawn = drawn ? &*drawn : nullptr});
   learning = &session;
   threads.push_back({"learn", [&session](const std::stop_token& stop) { session.run(stop); }});
   run_role_threads(threads, [&session] { session.request_checkpoint(); },

@@ -28,6 +28,7 @@ void ReplaySource::report_priorities(std::uint64_t ticket, std::span<const float
 
 learner::TransitionSource::News ReplaySource::take_news() {
   auto news = client_->take_news();
+  totals_ = std::move(news.totals);
   return {static_cast<std::int64_t>(news.inserted), std::move(news.episodes)};
 }
 

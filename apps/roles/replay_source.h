@@ -4,6 +4,8 @@
 #include <span>
 #include <stop_token>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "env/graph_features.h"
 #include "learner/transition_source.h"
@@ -20,11 +22,18 @@ class ReplaySource final : public learner::TransitionSource {
   Result<learner::SampledTransitions> next(std::stop_token stop, Deadline deadline) override;
   void report_priorities(std::uint64_t ticket, std::span<const float> priorities) override;
   [[nodiscard]] News take_news() override;
+  // Items that each shard had taken in by the last news, which is what the learner has counted.
+  [[nodiscard]] const std::vector<std::uint64_t>& totals() const { return totals_; }
+  void count_from(std::vector<std::uint64_t> totals) {
+    client_->count_from(totals);
+    totals_ = std::move(totals);
+  }
   [[nodiscard]] std::size_t queue_depth() const override { return client_->queue_depth(); }
 
  private:
   replay::Client* client_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
+  std::vector<std::uint64_t> totals_;
 };
 
 }  // namespace pacml::apps

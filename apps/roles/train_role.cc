@@ -27,6 +27,8 @@ constexpr std::chrono::milliseconds kPoll{250};         // between looks at the 
 constexpr std::chrono::milliseconds kPatience{20'000};  // for a role to stop by itself
 constexpr const char* kLearner = "learner";
 constexpr int kMostLearnerDeaths = 5;  // in a row, each within seconds: it is no accident
+// Everybody waits for a learner or a shard that died.
+constexpr std::chrono::milliseconds kFirstWait{50};
 
 std::optional<double> number_at(const nlohmann::json& line,
                                 const nlohmann::json::json_pointer& key) {
@@ -126,7 +128,7 @@ class Training {
     shard.spec.log = run_ / "logs" / (shard.spec.name + ".log");
     shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
     shard.stage = kShards;
-    shard.restart = Backoff{};
+    shard.restart = Backoff{.first = kFirstWait};
     shard.may_finish = false;  // whoever ends it, its actors wait for it
     supervisor_.start(std::move(shard));
   }
@@ -153,7 +155,7 @@ class Training {
     complete(learner.spec, options_.resume);
     learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
     learner.stage = kLearners;
-    learner.restart = Backoff{.most_deaths = kMostLearnerDeaths};
+    learner.restart = Backoff{.first = kFirstWait, .most_deaths = kMostLearnerDeaths};
     learner.before_restart = [this, complete](ChildSpec& spec) {
       complete(spec, options_.resume || RunDirectory::resume_or_clear(run_));
     };
@@ -202,6 +204,12 @@ class Training {
                   << "; --resume goes on from its last checkpoint\n";
       }
       stop();
+    } else if (stopping_ && report.exit.code != 0 && report.name.starts_with("replay-")) {
+      // Its last snapshot, without which the run cannot go on where it was.
+      line_.interrupt();
+      std::cerr << report.name << " " << describe(report.exit) << "; see "
+                << (run_ / "logs" / (report.name + ".log")).string() << "\n";
+      if (exit_code_ == 0) exit_code_ = report.exit.code;
     } else if (!report.exit.clean() && !stopping_) {
       line_.interrupt();
       std::cerr << report.name << " " << describe(report.exit) << "; see "

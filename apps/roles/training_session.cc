@@ -27,6 +27,9 @@ TimePoint now() { return std::chrono::steady_clock::now(); }
 Duration seconds(double s) { return std::chrono::duration_cast<Duration>(duration<double>(s)); }
 double elapsed(TimePoint since) { return duration<double>(now() - since).count(); }
 
+// The counter of what a shard had taken in when a checkpoint was made.
+std::string taken_in_by_shard(std::size_t shard) { return "shard" + std::to_string(shard); }
+
 UserError no_checkpoint(const Error& error) {
   return UserError("no checkpoint could be written: " + error.detail);
 }
@@ -227,6 +230,12 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
       {"misfits", c.misfits},
       {"episodes", c.episodes},
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed(started_)) * 1e3)}};
+  if (figures_.drawn != nullptr) {
+    const auto& totals = figures_.drawn->totals();
+    for (std::size_t s = 0; s < totals.size(); ++s) {
+      checkpoint.counters[taken_in_by_shard(s)] = static_cast<std::int64_t>(totals[s]);
+    }
+  }
   checkpoint.run_id = run_.name();
   checkpoint.config_text = config_text_;
   checkpoint.config_hash = content_hash(config_text_);
@@ -246,6 +255,13 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   };
   loop_->restore({counter("updates"), counter("decisions"), counter("samples"), counter("stale"),
                   counter("misfits"), counter("episodes")});
+  if (figures_.drawn != nullptr) {
+    std::vector<std::uint64_t> totals;
+    for (std::size_t s = 0; checkpoint.counters.contains(taken_in_by_shard(s)); ++s) {
+      totals.push_back(static_cast<std::uint64_t>(checkpoint.counters.at(taken_in_by_shard(s))));
+    }
+    figures_.drawn->count_from(std::move(totals));
+  }
   seconds_before_ = static_cast<double>(counter("milliseconds")) / 1e3;
   if (checkpoint.best_score) best_score_ = *checkpoint.best_score;
   spdlog::info("resumed from {} at update {}", loaded.file.string(), counter("updates"));

@@ -14,6 +14,7 @@
 #include "apps/roles/composition.h"
 #include "apps/roles/learner_role.h"
 #include "apps/roles/learning_status.h"
+#include "apps/roles/replay_source.h"
 #include "apps/run_directory.h"
 #include "apps/train_config.h"
 #include "common/clock.h"
@@ -32,6 +33,7 @@ namespace pacml::apps {
 struct ServiceFigures {
   std::function<learner::ServerCounters()> server;
   std::function<std::optional<replay::ClientStatus>()> replay;  // nullopt: there is none
+  ReplaySource* drawn = nullptr;                                // where the replay is drawn from
 };
 
 // Learning, and the housekeeping around it: limits, metrics, checkpoints, evaluation. One thread.

@@ -14,7 +14,7 @@ struct SocketConfig {
   std::int64_t max_part_bytes = 1LL << 28;  // a peer that sends more is cut off; >= 1024
   int handshake_ms = 5'000;                 // to be connected, and then to be greeted
   int reconnect_min_ms = 100;               // first wait before connecting again
-  int reconnect_max_ms = 2'000;             // it doubles up to this
+  int reconnect_max_ms = 500;               // it doubles up to this
   int keepalive_ms = 1'000;    // an idle connection is probed so often, in whole seconds; 0: never
   int dead_after_ms = 10'000;  // without an acknowledgement, a connection is closed
   bool allow_insecure_bind = false;  // bind where other hosts can reach, in the clear

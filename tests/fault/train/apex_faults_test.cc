@@ -136,7 +136,7 @@ TEST_CASE("a learner that is killed costs no transition, and none is inserted tw
   kill_learner(place, process);
   CHECK(process.err() ==
         "learner was killed by signal 9 (Killed); starting it again from its last checkpoint in "
-        "250 ms\n");
+        "50 ms\n");
   wait_for_progress(place);
   stop_and_check(place, process);
   for (const int i : {0, 1}) {  // actor i has shard i
@@ -157,7 +157,7 @@ TEST_CASE("a replay shard that is killed costs what it took since its snapshot, 
   wait_for_progress(place);
   kill_shard(place, process);
   CHECK_THAT(process.err(), Catch::StartsWith("replay-1 was killed by signal 9 (Killed); starting "
-                                              "it again in 250 ms\n"));
+                                              "it again in 50 ms\n"));
   const auto found = status_of(place, shard_address(place, 1));
   wait_for_progress(place);
   wait_until("both sides use it again", [&] {

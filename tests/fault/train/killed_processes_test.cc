@@ -75,7 +75,7 @@ TEST_CASE("a learner that is killed goes on from its last checkpoint, with the a
              [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
   CHECK(process.err() ==
         "learner was killed by signal 9 (Killed); starting it again from its last checkpoint in "
-        "250 ms\n");
+        "50 ms\n");
   // Nothing before the checkpoint is lost.
   CHECK(place.run() + "/checkpoints/" + before.back() <=
         lines_after(place.log("learner"), "resumed from ").back());

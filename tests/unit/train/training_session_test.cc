@@ -64,7 +64,9 @@ class Run {
     actor_ = std::make_unique<InProcessActor>(config_);
     session_ = std::make_unique<TrainingSession>(
         config_, options_, run, make_network, actor_.get(), *actor_,
-        ServiceFigures{.server = [this] { return server_; }, .replay = [this] { return replay_; }});
+        ServiceFigures{.server = [this] { return server_; },
+                       .replay = [this] { return replay_; },
+                       .drawn = nullptr});
     return *session_;
   }
   void train(std::int64_t until_decisions) {
