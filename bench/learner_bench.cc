@@ -173,7 +173,7 @@ Figures run_learner_bench() {
     const auto messages = setup.take(decisions);
     const double seconds = median_seconds([&] {
       learner::assemble(messages, setup.graphs, batch);
-      static_cast<void>(impala.update(batch));
+      static_cast<void>(impala.update(batch).value());
     });
     const double rate = static_cast<double>(batch.decisions()) / seconds;
     if (figures.empty()) figures.emplace_back("samples_per_second", rate);
@@ -184,7 +184,7 @@ Figures run_learner_bench() {
   figures.emplace_back("assemble_seconds_b2000",
                        median_seconds([&] { learner::assemble(messages, setup.graphs, batch); }));
   figures.emplace_back("update_seconds_b2000",
-                       median_seconds([&] { static_cast<void>(impala.update(batch)); }));
+                       median_seconds([&] { static_cast<void>(impala.update(batch).value()); }));
   const double forward =
       median_seconds([&] { static_cast<void>(setup.network.forward(batch.observations)); });
   figures.emplace_back("forward_seconds_b2000", forward);
@@ -214,7 +214,7 @@ Figures run_apex_bench() {
     for (double& p : probabilities) p = 1e-6 * (0.01 + setup.rng.uniform());
     const double seconds = median_seconds([&] {
       learner::assemble(rows, probabilities, setup.graphs, batch);
-      static_cast<void>(apex.update(batch));
+      static_cast<void>(apex.update(batch).value());
       static_cast<void>(apex.snapshot());
     });
     const double rate = static_cast<double>(size) / seconds;
@@ -229,7 +229,7 @@ Figures run_apex_bench() {
   };
   stage("assemble",
         median_seconds([&] { learner::assemble(rows, probabilities, setup.graphs, batch); }));
-  stage("update", median_seconds([&] { static_cast<void>(apex.update(batch)); }));
+  stage("update", median_seconds([&] { static_cast<void>(apex.update(batch).value()); }));
   const model::Parameters weights = apex.snapshot();
   model::PolicyOutput output;
   stage("targets", median_seconds([&] {

@@ -21,11 +21,11 @@ struct UpdateReport {
   bool applied = false;  // false: the weights are as they were (no fresh decision, or a
                          // gradient that was not finite)
   double loss = 0;
-  std::int64_t decisions = 0;                                // learned from
+  std::int64_t decisions = 0;                                // learned from, by all replicas
   std::int64_t stale = 0;                                    // left out: too many versions old
   std::vector<std::pair<std::string_view, double>> scalars;  // names are string literals
-  // Of a batch of transitions, one per row: how much is left to learn from it, in the unit of
-  // rewards, finite and >= 0. Empty where nothing was applied, and for unrolls.
+  // Of this learner's batch of transitions, one per row: how much is left to learn from it, in the
+  // unit of rewards, finite and >= 0. Empty where nothing was applied, and for unrolls.
   std::vector<float> priorities;
 };
 
@@ -46,18 +46,21 @@ class Algorithm {
   [[nodiscard]] virtual Result<void> restore(const AlgorithmState& state) = 0;
 };
 
+// An update is one optimiser step on what all replicas of the learner bring (replicas/
+// replica_group.h), each its own batch, the same for all; a batch of nothing is a part, too. The
+// batch is borrowed for the call, and its graphs are among those that were set. An error is the
+// group's: the weights are as they were, but other replicas may have made the step.
+
 // Learns from sequences of decisions, each sequence once and soon.
 class UnrollAlgorithm : public Algorithm {
  public:
-  // One optimiser step. `batch` is borrowed for the call; its graphs are among those that were set.
-  [[nodiscard]] virtual UpdateReport update(const TrainBatch& batch) = 0;
+  [[nodiscard]] virtual Result<UpdateReport> update(const TrainBatch& batch) = 0;
 };
 
 // Learns from single transitions, in any order and again and again.
 class TransitionAlgorithm : public Algorithm {
  public:
-  // One optimiser step. `batch` is borrowed for the call; its graphs are among those that were set.
-  [[nodiscard]] virtual UpdateReport update(const TransitionBatch& batch) = 0;
+  [[nodiscard]] virtual Result<UpdateReport> update(const TransitionBatch& batch) = 0;
 };
 
 }  // namespace pacml::learner

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include "common/check.h"
 #include "learner/losses/huber.h"
+#include "learner/replicas/gather_rows.h"
 #include "learner/returns/double_q.h"
 #include "learner/returns/importance.h"
 #include "model/duelling.h"
@@ -18,20 +20,47 @@ namespace {
 constexpr std::string_view kName = "apex";
 constexpr const char* kTarget = "target";
 
-double mean(std::span<const float> values) {
+double sum_of(std::span<const float> values) {
   double sum = 0;
   for (const float value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  return sum;
 }
+
+// What a replica tells of its share of a batch before the loss.
+struct Share {
+  double size = 0;
+  double least_probability = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace
 
+// What it tells after the loss.
+struct ApexDqn::Figures {
+  double loss = 0;
+  double error = 0;  // this and the next are sums over the share
+  double prediction = 0;
+  double target = 0;
+  double importance = 0;
+  TargetSums target_sums;
+
+  Figures& operator+=(const Figures& other) {
+    loss += other.loss;
+    error += other.error;
+    prediction += other.prediction;
+    target += other.target;
+    importance += other.importance;
+    target_sums += other.target_sums;
+    return *this;
+  }
+};
+
 ApexDqn::ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
-                 model::Policy& target)
+                 model::Policy& target, ReplicaGroup& replicas)
     : config_(config),
       training_(network, config.optimizer, config.popart_rate, ValueHeads::kDuelling),
       online_(&online),
-      target_(&target) {
+      target_(&target),
+      replicas_(&replicas) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
   set_target(training_.folded().values);
 }
@@ -61,55 +90,48 @@ void ApexDqn::compute_targets(const TransitionBatch& batch) {
                    targets_);
 }
 
-UpdateReport ApexDqn::update(const TransitionBatch& batch) {
-  const std::size_t size = batch.size();
-  PACML_CHECK(size > 0, "a batch is of at least one transition");
-  const std::size_t actions = batch.states.num_actions();
-  compute_targets(batch);
-  weights_.resize(size);
-  importance_weights(batch.probabilities, config_.importance_exponent, weights_);
-  const double weight_mean = mean(weights_);
-  for (float& weight : weights_) weight /= static_cast<float>(size);
-
-  const auto outputs = training_.network().forward(batch.states);
-  q_values_.resize(size * actions);
-  model::duelling_q_values(outputs.logits, outputs.values, batch.states.masks(), actions,
-                           q_values_);
-  const ValueNormaliser& normaliser = training_.normaliser();
-  UpdateReport report;
-  predictions_.resize(size);
-  output_targets_.resize(size);
-  report.priorities.resize(size);
-  double error_sum = 0;
-  for (std::size_t n = 0; n < size; ++n) {
-    predictions_[n] = q_values_[n * actions + static_cast<std::size_t>(batch.actions[n])];
-    output_targets_[n] = normaliser.to_output(targets_[n]);
-    const float error = std::abs(normaliser.to_value(predictions_[n]) - targets_[n]);
-    error_sum += error;
-    report.priorities[n] = error;
+Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
+  Share share{.size = static_cast<double>(batch.size())};
+  if (batch.size() > 0) share.least_probability = *std::ranges::min_element(batch.probabilities);
+  const auto shares = gather_rows(*replicas_, share);
+  if (!shares) return tl::unexpected(shares.error());
+  Share whole;
+  for (const Share& part : *shares) {
+    whole.size += part.size;
+    whole.least_probability = std::min(whole.least_probability, part.least_probability);
   }
-  q_gradients_.assign(size, 0.0F);
-  report.loss =
-      huber_loss(predictions_, output_targets_, config_.huber_delta, weights_, q_gradients_);
-  logit_gradients_.assign(outputs.logits.size(), 0.0F);
-  value_gradients_.assign(size, 0.0F);
-  model::duelling_gradients(batch.states.masks(), actions, batch.actions, q_gradients_,
-                            logit_gradients_, value_gradients_);
-  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
-  const double prediction = normaliser.to_value(static_cast<float>(mean(predictions_)));
-  const auto decisions = static_cast<std::int64_t>(size);
+  UpdateReport report;
+  report.decisions = static_cast<std::int64_t>(whole.size);
+  if (report.decisions == 0) return report;
 
-  const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);
+  Figures figures;
+  std::span<float> gradient;
+  if (batch.size() > 0) {
+    gradient = differentiate(batch, report.decisions, whole.least_probability, figures, report);
+  } else {
+    no_gradient_.assign(training_.network().layout().total, 0.0F);
+    gradient = no_gradient_;
+  }
+  if (auto summed = replicas_->sum(gradient); !summed) return tl::unexpected(summed.error());
+  const auto rows = gather_rows(*replicas_, figures);
+  if (!rows) return tl::unexpected(rows.error());
+  Figures all;
+  for (const Figures& row : *rows) all += row;
+
+  const ValueNormaliser& normaliser = training_.normaliser();
+  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
+  const double prediction = normaliser.to_value(static_cast<float>(all.prediction / whole.size));
+  const double deviation = normaliser.deviation();
+  report.loss = all.loss;
   // A bounded slope hides an infinite error from the gradient, but not from the loss.
   Optimizer::Step step;
-  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, decisions);
+  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, report.decisions);
   report.applied = step.applied;
-  report.decisions = decisions;
-  report.scalars = {{"td_error", error_sum / static_cast<double>(size)},
+  report.scalars = {{"td_error", all.error / whole.size},
                     {"q_value", prediction},
-                    {"value_target", mean(targets_)},
-                    {"value_deviation", normaliser.deviation()},
-                    {"importance_weight", weight_mean},
+                    {"value_target", all.target / whole.size},
+                    {"value_deviation", deviation},
+                    {"importance_weight", all.importance / whole.size},
                     {"gradient_norm", step.gradient_norm},
                     {"learning_rate", learning_rate}};
   if (!step.applied) {
@@ -117,10 +139,49 @@ UpdateReport ApexDqn::update(const TransitionBatch& batch) {
     return report;
   }
   if (config_.value_normalisation == ValueNormalisation::kPopArt) {
-    training_.take_in_values(targets_, weights_);
+    training_.take_in_values(all.target_sums);
   }
   if (training_.updates() % config_.target_period == 0) set_target(training_.folded().values);
   return report;
+}
+
+std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64_t whole_size,
+                                        double least_probability, Figures& figures,
+                                        UpdateReport& report) {
+  const std::size_t size = batch.size();
+  const std::size_t actions = batch.states.num_actions();
+  compute_targets(batch);
+  weights_.resize(size);
+  importance_weights(batch.probabilities, least_probability, config_.importance_exponent, weights_);
+  figures.importance = sum_of(weights_);
+  for (float& weight : weights_) weight /= static_cast<float>(whole_size);
+
+  const auto outputs = training_.network().forward(batch.states);
+  q_values_.resize(size * actions);
+  model::duelling_q_values(outputs.logits, outputs.values, batch.states.masks(), actions,
+                           q_values_);
+  const ValueNormaliser& normaliser = training_.normaliser();
+  predictions_.resize(size);
+  output_targets_.resize(size);
+  report.priorities.resize(size);
+  for (std::size_t n = 0; n < size; ++n) {
+    predictions_[n] = q_values_[n * actions + static_cast<std::size_t>(batch.actions[n])];
+    output_targets_[n] = normaliser.to_output(targets_[n]);
+    const float error = std::abs(normaliser.to_value(predictions_[n]) - targets_[n]);
+    figures.error += error;
+    report.priorities[n] = error;
+  }
+  q_gradients_.assign(size, 0.0F);
+  figures.loss =
+      huber_loss(predictions_, output_targets_, config_.huber_delta, weights_, q_gradients_);
+  figures.prediction = sum_of(predictions_);
+  figures.target = sum_of(targets_);
+  figures.target_sums = target_sums(targets_, weights_);
+  logit_gradients_.assign(outputs.logits.size(), 0.0F);
+  value_gradients_.assign(size, 0.0F);
+  model::duelling_gradients(batch.states.masks(), actions, batch.actions, q_gradients_,
+                            logit_gradients_, value_gradients_);
+  return training_.network().backward(logit_gradients_, value_gradients_);
 }
 
 AlgorithmState ApexDqn::save() const {

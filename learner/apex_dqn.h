@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "learner/algorithm.h"
 #include "learner/apex_config.h"
 #include "learner/network_training.h"
+#include "learner/replicas/replica_group.h"
 #include "model/policy.h"
 #include "model/trainable_network.h"
 
@@ -18,7 +20,8 @@ namespace pacml::learner {
 //   a))
 //
 // with Huber's h, importance weights w, and errors in the unit of the network's outputs. The new
-// priority of a transition is |Q - y|, in the unit of rewards. Thread-confined.
+// priority of a transition is |Q - y|, in the unit of rewards. With replicas, N and the greatest
+// weight are those of all shares together. Thread-confined.
 class ApexDqn final : public TransitionAlgorithm {
  public:
   // Borrows everything for its life. The weights that `network` holds are where learning starts.
@@ -26,16 +29,21 @@ class ApexDqn final : public TransitionAlgorithm {
   // is given the weights in training before each update, the other one every target_period updates.
   // Pre: validate(config) holds (PACML_CHECK).
   ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
-          model::Policy& target);
+          model::Policy& target, ReplicaGroup& replicas = alone());
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
-  [[nodiscard]] UpdateReport update(const TransitionBatch& batch) override;
+  [[nodiscard]] Result<UpdateReport> update(const TransitionBatch& batch) override;
   [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
   [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
   [[nodiscard]] AlgorithmState save() const override;
   [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
+  struct Figures;
+  // The gradient of the loss over a share of a batch of `whole_size`, whose priorities go into the
+  // report. Pre: the share is not empty.
+  std::span<float> differentiate(const TransitionBatch& batch, std::int64_t whole_size,
+                                 double least_probability, Figures& figures, UpdateReport& report);
   // y [N], in the unit of rewards.
   void compute_targets(const TransitionBatch& batch);
   void set_target(std::vector<float> weights);
@@ -44,6 +52,7 @@ class ApexDqn final : public TransitionAlgorithm {
   NetworkTraining training_;
   model::Policy* online_;
   model::Policy* target_;
+  ReplicaGroup* replicas_;
   // Folded to the unit of rewards, so that no movement of the moments concerns them.
   std::vector<float> target_weights_;
   // Kept between updates for their memory.
@@ -57,6 +66,7 @@ class ApexDqn final : public TransitionAlgorithm {
   std::vector<float> q_gradients_;
   std::vector<float> logit_gradients_;
   std::vector<float> value_gradients_;
+  std::vector<float> no_gradient_;
 };
 
 }  // namespace pacml::learner

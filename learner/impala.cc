@@ -9,6 +9,7 @@
 #include "learner/losses/entropy.h"
 #include "learner/losses/policy_gradient.h"
 #include "learner/losses/value.h"
+#include "learner/replicas/gather_rows.h"
 #include "learner/returns/vtrace.h"
 
 namespace pacml::learner {
@@ -18,81 +19,118 @@ constexpr std::string_view kName = "impala";
 // A batch whose advantages hardly differ says nothing: it is not blown up to say something.
 constexpr double kMinAdvantageDeviation = 1e-6;
 
-// Mean and deviation of `values`, each counted where its weight is above 0.
-struct Moments {
-  double mean = 0;
-  double deviation = 0;
+// What a replica tells of its share of a batch before the loss: what counts, over how much of the
+// batch it is to be divided.
+struct Share {
+  double fresh = 0;  // decisions that count
+  double stale = 0;
+  BatchMoments advantages;
+  BatchMoments targets;
+  BatchMoments errors;  // of values, in the unit of outputs
+  BatchMoments output_targets;
+  BatchMoments log_rhos;
+  TargetSums target_sums;
 };
 
-Moments moments(std::span<const float> values, std::span<const float> weights) {
+// ... and after it.
+struct Losses {
+  double policy = 0;
+  double entropy = 0;
+  double value = 0;
+  double relative_entropy = 0;  // sum, in units of its greatest value,
+  double choices = 0;           // over decisions that offered a choice
+};
+
+template <class Row>
+double total(const std::vector<Row>& rows, double Row::*field) {
   double sum = 0;
-  double count = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(weights[i] > 0)) continue;
-    sum += values[i];
-    count += 1;
+  for (const Row& row : rows) sum += row.*field;
+  return sum;
+}
+
+TargetSums total(const std::vector<TargetSums>& rows) {
+  TargetSums sum;
+  for (const TargetSums& row : rows) sum += row;
+  return sum;
+}
+
+BatchMoments total(const std::vector<Share>& rows, BatchMoments Share::*field) {
+  std::vector<BatchMoments> parts;
+  for (const Share& row : rows) parts.push_back(row.*field);
+  return merge(parts);
+}
+
+void add_relative_entropy(const MaskedCategorical& policy, Losses& losses) {
+  for (std::size_t n = 0; n < policy.size(); ++n) {
+    if (policy.valid[n] < 2) continue;
+    losses.relative_entropy += policy.entropies[n] / std::log(static_cast<double>(policy.valid[n]));
+    losses.choices += 1;
   }
-  if (count == 0) return {};
-  const double mean = sum / count;
-  double square = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(weights[i] > 0)) continue;
-    square += (values[i] - mean) * (values[i] - mean);
-  }
-  return {mean, std::sqrt(square / count)};
 }
 
 // The share of the targets' variance that the values explain.
-double explained_variance(std::span<const float> values, std::span<const float> targets,
-                          std::span<const float> weights) {
-  std::vector<float> errors(values.size());
-  std::ranges::transform(targets, values, errors.begin(), std::minus<>());
-  const double error = moments(errors, weights).deviation;
-  const double target = moments(targets, weights).deviation;
+double explained_variance(const BatchMoments& errors, const BatchMoments& targets) {
+  const double error = errors.deviation();
+  const double target = targets.deviation();
   return target > 0 ? 1 - (error * error) / (target * target) : 0;
-}
-
-// Of the decisions that offered a choice: mean entropy in units of its greatest value.
-double relative_entropy(const MaskedCategorical& policy) {
-  double sum = 0;
-  double count = 0;
-  for (std::size_t n = 0; n < policy.size(); ++n) {
-    if (policy.valid[n] < 2) continue;
-    sum += policy.entropies[n] / std::log(static_cast<double>(policy.valid[n]));
-    count += 1;
-  }
-  return count > 0 ? sum / count : 0;
 }
 
 }  // namespace
 
-Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network)
+Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, ReplicaGroup& replicas)
     : config_(config),
-      training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue) {
+      training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue),
+      replicas_(&replicas) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }
 
-UpdateReport Impala::update(const TrainBatch& batch) {
-  UpdateReport report;
-  const std::size_t decisions = batch.decisions();
+Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
-  const std::vector<float> weights = decision_weights(batch, report);
-  if (report.decisions == 0) return report;
+  Share share;
+  std::vector<float> weights = fresh_decisions(batch);
+  share.fresh = static_cast<double>(std::ranges::count(weights, 1.0F));
+  share.stale = static_cast<double>(weights.size()) - share.fresh;
+  // Where nothing is fresh, everything below is empty.
+  if (share.fresh == 0) weights.clear();
+  const std::size_t decisions = weights.size();
 
-  const auto outputs = training_.network().forward(batch.observations);
+  model::TrainableNetwork::Outputs outputs;
+  if (decisions > 0) outputs = training_.network().forward(batch.observations);
   const auto logits = outputs.logits.first(decisions * actions);
   const auto values = outputs.values.first(decisions);
+  const auto actions_taken = std::span(batch.actions).first(decisions);
   masked_categorical(logits, batch.observations.masks().first(decisions * actions), actions,
                      policy_);
   const bool normalise = config_.value_normalisation == ValueNormalisation::kPopArt;
   if (normalise && !training_.normaliser().started()) {
-    training_.start_values(compute_returns(batch, outputs.values).targets, weights);
+    const Returns first = compute_returns(batch, outputs.values);
+    const auto sums = gather_rows(*replicas_, target_sums(first.targets, weights));
+    if (!sums) return tl::unexpected(sums.error());
+    training_.start_values(total(*sums));
   }
   Returns returns = compute_returns(batch, outputs.values);
-  scale_advantages(weights, returns.advantages);
   std::vector<float> output_targets(decisions);
   std::ranges::transform(returns.targets, output_targets.begin(),
                          [this](float target) { return training_.normaliser().to_output(target); });
+  std::vector<float> errors(decisions);
+  std::ranges::transform(output_targets, values, errors.begin(), std::minus<>());
+  share.advantages = moments(returns.advantages, weights);
+  share.targets = moments(returns.targets, weights);
+  share.errors = moments(errors, weights);
+  share.output_targets = moments(output_targets, weights);
+  share.log_rhos = moments(returns.log_rhos, weights);
+  share.target_sums = target_sums(returns.targets, weights);
+
+  const auto shares = gather_rows(*replicas_, share);
+  if (!shares) return tl::unexpected(shares.error());
+  UpdateReport report;
+  report.decisions = static_cast<std::int64_t>(total(*shares, &Share::fresh));
+  report.stale = static_cast<std::int64_t>(total(*shares, &Share::stale));
+  if (report.decisions == 0) return report;
+  if (config_.loss_reduction == LossReduction::kMean) {
+    for (float& weight : weights) weight /= static_cast<float>(report.decisions);
+  }
+  scale_advantages(total(*shares, &Share::advantages), returns.advantages);
 
   // The states behind the decisions bootstrap, and are not trained on: their gradients stay 0.
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
@@ -100,53 +138,69 @@ UpdateReport Impala::update(const TrainBatch& batch) {
   const auto logit_gradients = std::span(logit_gradients_).first(decisions * actions);
   const auto value_gradients = std::span(value_gradients_).first(decisions);
   const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
-  const double policy_part =
-      policy_gradient_loss(policy_, batch.actions, returns.advantages, weights, logit_gradients);
-  const double entropy_part =
+  Losses losses;
+  losses.policy =
+      policy_gradient_loss(policy_, actions_taken, returns.advantages, weights, logit_gradients);
+  losses.entropy =
       entropy_loss(policy_, config_.normalise_entropy, entropy_cost, weights, logit_gradients);
-  const double value_part =
-      value_loss(values, output_targets, config_.value_cost, weights, value_gradients);
+  losses.value = value_loss(values, output_targets, config_.value_cost, weights, value_gradients);
+  add_relative_entropy(policy_, losses);
+
+  std::span<float> gradient;
+  if (decisions > 0) {
+    gradient = training_.network().backward(logit_gradients_, value_gradients_);
+  } else {
+    no_gradient_.assign(training_.network().layout().total, 0.0F);
+    gradient = no_gradient_;
+  }
+  if (auto summed = replicas_->sum(gradient); !summed) return tl::unexpected(summed.error());
+  const auto all_losses = gather_rows(*replicas_, losses);
+  if (!all_losses) return tl::unexpected(all_losses.error());
+  const double policy_part = total(*all_losses, &Losses::policy);
+  const double value_part = total(*all_losses, &Losses::value);
+  const double entropy_part = total(*all_losses, &Losses::entropy);
+  const double choices = total(*all_losses, &Losses::choices);
   report.loss = policy_part + entropy_part + value_part;
-  const double explained = explained_variance(values, output_targets, weights);
 
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
-  const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);
   const auto step = training_.step(gradient, learning_rate, report.decisions);
   report.applied = step.applied;
-  report.scalars = {{"policy_loss", policy_part},
-                    {"value_loss", value_part},
-                    {"entropy_loss", entropy_part},
-                    {"entropy", relative_entropy(policy_)},
-                    {"gradient_norm", step.gradient_norm},
-                    {"learning_rate", learning_rate},
-                    {"entropy_cost", entropy_cost},
-                    {"value_target", moments(returns.targets, weights).mean},
-                    {"value_deviation", training_.normaliser().deviation()},
-                    {"explained_variance", explained},
-                    {"log_rho", moments(returns.log_rhos, weights).mean}};
-  if (step.applied && normalise) training_.take_in_values(returns.targets, weights);
+  report.scalars = {
+      {"policy_loss", policy_part},
+      {"value_loss", value_part},
+      {"entropy_loss", entropy_part},
+      {"entropy", choices > 0 ? total(*all_losses, &Losses::relative_entropy) / choices : 0},
+      {"gradient_norm", step.gradient_norm},
+      {"learning_rate", learning_rate},
+      {"entropy_cost", entropy_cost},
+      {"value_target", total(*shares, &Share::targets).mean()},
+      {"value_deviation", training_.normaliser().deviation()},
+      {"explained_variance",
+       explained_variance(total(*shares, &Share::errors), total(*shares, &Share::output_targets))},
+      {"log_rho", total(*shares, &Share::log_rhos).mean()}};
+  if (step.applied && normalise) {
+    std::vector<TargetSums> sums;
+    for (const Share& row : *shares) sums.push_back(row.target_sums);
+    training_.take_in_values(total(sums));
+  }
   return report;
 }
 
-std::vector<float> Impala::decision_weights(const TrainBatch& batch, UpdateReport& report) const {
-  std::vector<float> weights(batch.decisions());
+std::vector<float> Impala::fresh_decisions(const TrainBatch& batch) const {
+  std::vector<float> fresh(batch.decisions());
   const auto now = training_.version().get();
   const auto max_lag = static_cast<std::uint64_t>(config_.max_policy_lag);
-  std::ranges::transform(batch.policy_versions, weights.begin(), [&](PolicyVersion version) {
+  std::ranges::transform(batch.policy_versions, fresh.begin(), [&](PolicyVersion version) {
     // A learner that went back to a checkpoint may be behind its actors: those are not stale.
     const bool stale = now > version.get() && now - version.get() > max_lag;
     return stale ? 0.0F : 1.0F;
   });
-  report.decisions = std::ranges::count(weights, 1.0F);
-  report.stale = static_cast<std::int64_t>(weights.size()) - report.decisions;
-  if (config_.loss_reduction == LossReduction::kMean && report.decisions > 0) {
-    for (float& weight : weights) weight /= static_cast<float>(report.decisions);
-  }
-  return weights;
+  return fresh;
 }
 
 Impala::Returns Impala::compute_returns(const TrainBatch& batch,
                                         std::span<const float> value_outputs) const {
+  if (value_outputs.empty()) return {};
   const std::size_t decisions = batch.decisions();
   std::vector<float> values(value_outputs.size());
   std::ranges::transform(value_outputs, values.begin(),
@@ -185,16 +239,17 @@ Impala::Returns Impala::compute_returns(const TrainBatch& batch,
   return out;
 }
 
-void Impala::scale_advantages(std::span<const float> weights, std::span<float> advantages) const {
-  Moments unit{0, 1};
+void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advantages) const {
+  double mean = 0;
+  double deviation = 1;
   if (config_.advantage_scaling == AdvantageScaling::kBatch) {
-    unit = moments(advantages, weights);
-    unit.deviation = std::max(unit.deviation, kMinAdvantageDeviation);
+    mean = batch.mean();
+    deviation = std::max(batch.deviation(), kMinAdvantageDeviation);
   } else if (config_.advantage_scaling == AdvantageScaling::kValues) {
-    unit.deviation = training_.normaliser().deviation();
+    deviation = training_.normaliser().deviation();
   }
   for (float& advantage : advantages) {
-    advantage = static_cast<float>((advantage - unit.mean) / unit.deviation);
+    advantage = static_cast<float>((advantage - mean) / deviation);
   }
 }
 

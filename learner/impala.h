@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "learner/algorithm.h"
+#include "learner/batch_moments.h"
 #include "learner/impala_config.h"
 #include "learner/losses/masked_categorical.h"
 #include "learner/network_training.h"
+#include "learner/replicas/replica_group.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -20,14 +22,16 @@ namespace pacml::learner {
 //   L = sum_i w_i [ -A_i log pi(a_i|x_i) + value_cost/2 (V_i - v_i)^2 - entropy_cost H_i ]
 //
 // w_i = 0 for decisions of weights more than max_policy_lag updates old, else 1, divided by their
-// number for loss_reduction: mean. pi and mu are over the same valid actions. Thread-confined.
+// number for loss_reduction: mean. pi and mu are over the same valid actions. With replicas, sums,
+// numbers and moments are those of all shares together. Thread-confined.
 class Impala final : public UnrollAlgorithm {
  public:
-  // Borrows `network` for its life; the weights that it holds are where learning starts.
-  // Pre: validate(config) holds (PACML_CHECK).
-  Impala(const ImpalaConfig& config, model::TrainableNetwork& network);
+  // Borrows `network` and `replicas` for its life; the weights that the network holds are where
+  // learning starts. Pre: validate(config) holds (PACML_CHECK).
+  Impala(const ImpalaConfig& config, model::TrainableNetwork& network,
+         ReplicaGroup& replicas = alone());
 
-  [[nodiscard]] UpdateReport update(const TrainBatch& batch) override;
+  [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     training_.network().set_graphs(graphs);
   }
@@ -42,19 +46,22 @@ class Impala final : public UnrollAlgorithm {
     std::vector<float> advantages;  // [D]
     std::vector<float> log_rhos;    // [D]
   };
-  // Which decisions count, and by how much; how stale they are, into the report.
-  [[nodiscard]] std::vector<float> decision_weights(const TrainBatch& batch,
-                                                    UpdateReport& report) const;
+  // 1 for each decision that counts, 0 for those of weights that are too old.
+  [[nodiscard]] std::vector<float> fresh_decisions(const TrainBatch& batch) const;
+  // Nothing, where there are no outputs.
   [[nodiscard]] Returns compute_returns(const TrainBatch& batch,
                                         std::span<const float> value_outputs) const;
-  void scale_advantages(std::span<const float> weights, std::span<float> advantages) const;
+  // `batch`: of the whole batch's advantages, of which `advantages` may be a part.
+  void scale_advantages(const BatchMoments& batch, std::span<float> advantages) const;
 
   ImpalaConfig config_;
   NetworkTraining training_;
+  ReplicaGroup* replicas_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;
   std::vector<float> logit_gradients_;
   std::vector<float> value_gradients_;
+  std::vector<float> no_gradient_;
 };
 
 }  // namespace pacml::learner

@@ -50,9 +50,8 @@ NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const Optimiz
       normaliser_(popart_rate),
       heads_(heads) {}
 
-void NetworkTraining::take_in_values(std::span<const float> targets,
-                                     std::span<const float> weights) {
-  rewrite_heads(normaliser_.update(targets, weights), network_->parameters());
+void NetworkTraining::take_in_values(const TargetSums& targets) {
+  rewrite_heads(normaliser_.update(targets), network_->parameters());
 }
 
 void NetworkTraining::rewrite_heads(const ValueNormaliser::Change& change,

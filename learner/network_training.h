@@ -38,11 +38,9 @@ class NetworkTraining {
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }  // learned from, all updates
 
   // Moves the moments by a batch of targets before its update; the heads stay (ValueNormaliser).
-  void start_values(std::span<const float> targets, std::span<const float> weights) {
-    normaliser_.start(targets, weights);
-  }
+  void start_values(const TargetSums& targets) { normaliser_.start(targets); }
   // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
-  void take_in_values(std::span<const float> targets, std::span<const float> weights);
+  void take_in_values(const TargetSums& targets);
   // One step against `gradient`; where it is not finite, nothing changes and no update is counted.
   Optimizer::Step step(std::span<const float> gradient, double learning_rate,
                        std::int64_t decisions);

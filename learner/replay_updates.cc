@@ -1,5 +1,7 @@
 #include "learner/replay_updates.h"
 
+#include <utility>
+
 #include "learner/fits.h"
 
 namespace pacml::learner {
@@ -25,20 +27,33 @@ Result<SampledTransitions> ReplayUpdates::fitting_batch(const std::stop_token& s
   }
 }
 
-Result<UpdateReport> ReplayUpdates::next(const std::stop_token& stop, Deadline deadline,
-                                         LearnerRecord& record) {
-  const auto sampled = fitting_batch(stop, deadline, record);
+Result<void> ReplayUpdates::collect(std::int64_t, const std::stop_token& stop, Deadline deadline,
+                                    LearnerRecord& record) {
+  if (sampled_) return {};
+  auto sampled = fitting_batch(stop, deadline, record);
   const TransitionSource::News news = source_->take_news();
   record.counters.decisions += news.inserted;
   for (const EpisodeRecord& episode : news.episodes) record.add(episode);
   if (!sampled) return tl::unexpected(sampled.error());
 
-  assemble(sampled->transitions, sampled->probabilities, graphs_, batch_);
+  sampled_ = *std::move(sampled);
+  assemble(sampled_->transitions, sampled_->probabilities, graphs_, batch_);
   for (const PolicyVersion version : batch_.policy_versions) {
     record.add_lag(algorithm_->version(), version, 1);
   }
-  UpdateReport report = algorithm_->update(batch_);
-  source_->report_priorities(sampled->ticket, report.priorities);
+  return {};
+}
+
+std::int64_t ReplayUpdates::collected() const {
+  return sampled_ ? static_cast<std::int64_t>(sampled_->transitions.size()) : 0;
+}
+
+Result<UpdateReport> ReplayUpdates::learn() {
+  if (!sampled_) return algorithm_->update({});
+  auto report = algorithm_->update(batch_);
+  if (!report) return report;
+  source_->report_priorities(sampled_->ticket, report->priorities);
+  sampled_.reset();
   return report;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "learner/algorithm.h"
 #include "learner/graph_registry.h"
 #include "learner/transition_batch.h"
@@ -17,8 +19,13 @@ class ReplayUpdates final : public Updates {
   ReplayUpdates(TransitionAlgorithm& algorithm, const model::NetworkShape& shape,
                 TransitionSource& source);
 
-  [[nodiscard]] Result<UpdateReport> next(const std::stop_token& stop, Deadline deadline,
-                                          LearnerRecord& record) override;
+  // An update takes whatever batches have come: of every replica its own.
+  [[nodiscard]] std::int64_t needed() const override { return 1; }
+  // Takes one batch, whatever the count.
+  [[nodiscard]] Result<void> collect(std::int64_t count, const std::stop_token& stop,
+                                     Deadline deadline, LearnerRecord& record) override;
+  [[nodiscard]] std::int64_t collected() const override;
+  [[nodiscard]] Result<UpdateReport> learn() override;
   [[nodiscard]] std::size_t queue_depth() const override { return source_->queue_depth(); }
 
  private:
@@ -29,7 +36,8 @@ class ReplayUpdates final : public Updates {
   model::NetworkShape shape_;
   TransitionSource* source_;
   GraphRegistry graphs_;
-  TransitionBatch batch_;  // kept between updates for its memory
+  std::optional<SampledTransitions> sampled_;  // at hand
+  TransitionBatch batch_;                      // kept between updates for its memory
 };
 
 }  // namespace pacml::learner

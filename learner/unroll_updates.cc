@@ -30,19 +30,29 @@ void UnrollUpdates::accept(ReceivedUnrolls&& received, LearnerRecord& record) {
   gathered_.push_back(std::move(received));
 }
 
-Result<UpdateReport> UnrollUpdates::next(const std::stop_token& stop, Deadline deadline,
-                                         LearnerRecord& record) {
-  while (gathered_decisions_ < batch_decisions_) {
+Result<void> UnrollUpdates::collect(std::int64_t count, const std::stop_token& stop,
+                                    Deadline deadline, LearnerRecord& record) {
+  while (gathered_decisions_ < count) {
     auto received = source_->next(stop, deadline);
     if (!received) return tl::unexpected(received.error());
     accept(*std::move(received), record);
   }
+  return {};
+}
+
+Result<UpdateReport> UnrollUpdates::learn() {
   messages_.clear();
   for (const auto& received : gathered_) messages_.push_back(&received.unrolls);
-  assemble(messages_, graphs_, batch_);
-  gathered_.clear();  // the batch is a copy
+  if (messages_.empty()) {
+    batch_ = {};
+  } else {
+    assemble(messages_, graphs_, batch_);
+  }
+  auto report = algorithm_->update(batch_);
+  if (!report) return report;
+  gathered_.clear();
   gathered_decisions_ = 0;
-  return algorithm_->update(batch_);
+  return report;
 }
 
 }  // namespace pacml::learner

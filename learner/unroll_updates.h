@@ -20,8 +20,11 @@ class UnrollUpdates final : public Updates {
   UnrollUpdates(UnrollAlgorithm& algorithm, const model::NetworkShape& shape, SampleSource& source,
                 std::int64_t batch_decisions);
 
-  [[nodiscard]] Result<UpdateReport> next(const std::stop_token& stop, Deadline deadline,
-                                          LearnerRecord& record) override;
+  [[nodiscard]] std::int64_t needed() const override { return batch_decisions_; }
+  [[nodiscard]] Result<void> collect(std::int64_t count, const std::stop_token& stop,
+                                     Deadline deadline, LearnerRecord& record) override;
+  [[nodiscard]] std::int64_t collected() const override { return gathered_decisions_; }
+  [[nodiscard]] Result<UpdateReport> learn() override;
   [[nodiscard]] std::size_t queue_depth() const override { return source_->queue_depth(); }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include "common/check.h"
 
@@ -14,37 +13,25 @@ constexpr double kMinDeviation = 1e-4;
 
 }  // namespace
 
-void ValueNormaliser::start(std::span<const float> targets, std::span<const float> weights) {
+void ValueNormaliser::start(const TargetSums& targets) {
   PACML_CHECK(!started(), "only the first batch starts the moments");
-  take_in(targets, weights);
+  take_in(targets);
 }
 
-ValueNormaliser::Change ValueNormaliser::update(std::span<const float> targets,
-                                                std::span<const float> weights) {
+ValueNormaliser::Change ValueNormaliser::update(const TargetSums& targets) {
   const double old_mean = mean_;
   const double old_deviation = deviation_;
-  take_in(targets, weights);
+  take_in(targets);
   return {old_deviation / deviation_, (old_mean - mean_) / deviation_};
 }
 
-void ValueNormaliser::take_in(std::span<const float> targets, std::span<const float> weights) {
-  PACML_CHECK(targets.size() == weights.size(), "one weight per target");
-  double sum = 0;
-  double square = 0;
-  double count = 0;
-  for (std::size_t n = 0; n < targets.size(); ++n) {
-    if (!(weights[n] > 0)) continue;
-    const double target = targets[n];
-    sum += target;
-    square += target * target;
-    count += 1;
-  }
-  if (count == 0) return;
+void ValueNormaliser::take_in(const TargetSums& targets) {
+  if (targets.count == 0) return;
   // An exponential mean that is divided by the weight it has gathered has no memory of its start.
   state_.weight += rate_ * (1 - state_.weight);
   const double rate = rate_ / state_.weight;
-  state_.mean += rate * (sum / count - state_.mean);
-  state_.mean_square += rate * (square / count - state_.mean_square);
+  state_.mean += rate * (targets.sum / targets.count - state_.mean);
+  state_.mean_square += rate * (targets.square / targets.count - state_.mean_square);
   set_moments();
 }
 

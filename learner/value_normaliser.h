@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "common/config/fields.h"
+#include "learner/batch_moments.h"
 
 namespace pacml::learner {
 
@@ -35,8 +35,8 @@ class ValueNormaliser {
 
   // Takes in the first batch and leaves the head alone: its outputs are near 0, so that values
   // start at the targets' mean. Otherwise they would start at 0, which may be many deviations away.
-  // Targets count where their weight is above 0. Pre: equal lengths (PACML_CHECK).
-  void start(std::span<const float> targets, std::span<const float> weights);
+  // A batch of which nothing counts changes nothing.
+  void start(const TargetSums& targets);
   [[nodiscard]] bool started() const { return state_.weight > 0; }
 
   // How a head is to be rewritten: its output x becomes scale * x + shift.
@@ -45,7 +45,7 @@ class ValueNormaliser {
     double shift = 0;
   };
   // Takes in a batch; the change of outputs under which values stay what they were.
-  [[nodiscard]] Change update(std::span<const float> targets, std::span<const float> weights);
+  [[nodiscard]] Change update(const TargetSums& targets);
   // The change that makes outputs the values themselves: for what is published and exported.
   [[nodiscard]] Change to_values() const { return {deviation_, mean_}; }
 
@@ -59,7 +59,7 @@ class ValueNormaliser {
   void restore(const State& state);
 
  private:
-  void take_in(std::span<const float> targets, std::span<const float> weights);
+  void take_in(const TargetSums& targets);
   void set_moments();
 
   double rate_;

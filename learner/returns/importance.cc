@@ -1,6 +1,5 @@
 #include "learner/returns/importance.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -8,11 +7,9 @@
 
 namespace pacml::learner {
 
-void importance_weights(std::span<const double> probabilities, double beta,
+void importance_weights(std::span<const double> probabilities, double least, double beta,
                         std::span<float> weights) {
   PACML_CHECK(weights.size() == probabilities.size(), "one weight per draw");
-  if (probabilities.empty()) return;
-  const double least = *std::ranges::min_element(probabilities);
   PACML_CHECK(least > 0, "what was drawn had a chance to be");
   for (std::size_t n = 0; n < weights.size(); ++n) {
     weights[n] = static_cast<float>(std::pow(least / probabilities[n], beta));

@@ -43,7 +43,7 @@ class ImpalaHarness {
     }
     TrainBatch batch;
     assemble(std::vector<const Unrolls*>{&unrolls}, one_graph(), batch);
-    return impala_.update(batch);
+    return impala_.update(batch).value();
   }
 
  private:
@@ -75,7 +75,7 @@ class ApexHarness {
     }
     TransitionBatch batch;
     assemble(plain_transitions(rows, GraphHash{5}), probabilities, one_graph(), batch);
-    return apex_.update(batch);
+    return apex_.update(batch).value();
   }
 
  private:

@@ -70,7 +70,7 @@ model::Parameters train(const ImpalaConfig& config, Seed seed) {
     const auto unrolls = std::get<Unrolls>(actor.run_message());
     const std::vector<const Unrolls*> messages = {&unrolls};
     assemble(messages, graphs, batch);
-    REQUIRE(impala.update(batch).applied);
+    REQUIRE(impala.update(batch).value().applied);
   }
   return impala.snapshot();
 }

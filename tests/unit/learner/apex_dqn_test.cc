@@ -81,16 +81,19 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   ApexConfig config = plain_config();
   config.importance_exponent = 0.5;
   ApexDqn apex(config, network, online, target);
-  const auto report = apex.update(
-      batch_of({{.state = 0, .action = 1, .n_step_return = 3, .discount = 0.5, .next_state = 1},
-                {.state = 0,
-                 .action = 2,
-                 .n_step_return = 3,
-                 .discount = 0.5,
-                 .next_state = 1,
-                 .next_mask = {0, 1, 1}},
-                {.state = 1, .action = 0, .n_step_return = -2.5F, .discount = 0, .next_state = 0}},
-               {0.04, 0.01, 0.09}));
+  const auto report =
+      apex
+          .update(batch_of(
+              {{.state = 0, .action = 1, .n_step_return = 3, .discount = 0.5, .next_state = 1},
+               {.state = 0,
+                .action = 2,
+                .n_step_return = 3,
+                .discount = 0.5,
+                .next_state = 1,
+                .next_mask = {0, 1, 1}},
+               {.state = 1, .action = 0, .n_step_return = -2.5F, .discount = 0, .next_state = 0}},
+              {0.04, 0.01, 0.09}))
+          .value();
   // y = 3 + 0.5 * -2 = 2;  3 + 0.5 * -3.5 = 1.25;  -2.5.
   const std::vector<double> errors = {9 - 2, 13 - 1.25, -2 + 2.5};
   const std::vector<double> weights = {1.0 / 2, 1, 1.0 / 3};
@@ -116,8 +119,11 @@ TEST_CASE("a draw's weight scales its share of the gradient", "[unit][learner]")
   config.importance_exponent = 1;
   config.optimizer = {.kind = OptimizerKind::kRmsProp, .decay = 0, .epsilon = 1e3};
   Bench bench(config);
-  static_cast<void>(bench.apex.update(batch_of(
-      {{.state = 0, .n_step_return = 0.5}, {.state = 1, .n_step_return = 0.5}}, {0.08, 0.02})));
+  static_cast<void>(
+      bench.apex
+          .update(batch_of({{.state = 0, .n_step_return = 0.5}, {.state = 1, .n_step_return = 0.5}},
+                           {0.08, 0.02}))
+          .value());
   const auto weights = bench.network.parameters();
   CHECK(weights[kValues + 1] > 0);
   CHECK(weights[kValues + 1] == Approx(4 * weights[kValues]).epsilon(1e-3));
@@ -134,7 +140,7 @@ TEST_CASE("repeated updates reach the value of every action that was taken", "[u
                                {.state = 0, .action = 1, .n_step_return = 22},
                                {.state = 0, .action = 2, .n_step_return = 27},
                                {.state = 3, .action = 1, .n_step_return = 31}});
-  for (int i = 0; i < 4000; ++i) REQUIRE(bench.apex.update(batch).applied);
+  for (int i = 0; i < 4000; ++i) REQUIRE(bench.apex.update(batch).value().applied);
   // Published weights are in the unit of rewards, whatever the unit of training.
   CHECK(bench.q(0, 0) == Approx(20).margin(0.1));
   CHECK(bench.q(0, 1) == Approx(22).margin(0.1));
@@ -152,8 +158,10 @@ TEST_CASE("moments that move leave action values where they are", "[unit][learne
   set_table(bench.network, 1, {0, 1, -1}, -3);
   for (const float level : {5.0F, 300.0F, -40.0F}) {
     const auto report =
-        bench.apex.update(batch_of({{.state = 0, .action = 0, .n_step_return = level},
-                                    {.state = 1, .action = 2, .n_step_return = level + 9}}));
+        bench.apex
+            .update(batch_of({{.state = 0, .action = 0, .n_step_return = level},
+                              {.state = 1, .action = 2, .n_step_return = level + 9}}))
+            .value();
     REQUIRE(report.applied);
     CHECK(report.priorities[0] == Approx(std::abs(8 - level)).margin(2e-2));
     CHECK(bench.q(0, 0) == Approx(8).margin(1e-3));
@@ -173,7 +181,7 @@ TEST_CASE("the target network is renewed every so many updates, in the unit of r
   const std::vector<float> first = bench.apex.save().vectors.at("target");
   for (int update = 1; update <= 9; ++update) {
     const auto before = bench.apex.save().vectors.at("target");
-    static_cast<void>(bench.apex.update(batch));
+    static_cast<void>(bench.apex.update(batch).value());
     const auto after = bench.apex.save().vectors.at("target");
     INFO("update " << update);
     if (update % 3 == 0) {
@@ -191,14 +199,14 @@ TEST_CASE("targets follow the target network, choices the one in training", "[un
   set_table(bench.network, 1, {0, 50, 0}, 100);
   const auto batch =
       batch_of({{.state = 0, .action = 0, .n_step_return = 2, .discount = 0.9F, .next_state = 1}});
-  CHECK(scalar(bench.apex.update(batch), "value_target") == 2);
+  CHECK(scalar(bench.apex.update(batch).value(), "value_target") == 2);
 
   AlgorithmState state = bench.apex.save();
   // Action 1 is the choice; the target network would choose action 2, which is worth 7 to it.
   std::ranges::copy(std::vector{0.0F, -6.0F, 6.0F}, state.vectors["target"].begin() + kActions);
   state.vectors["target"][kValues + 1] = 1;
   REQUIRE(bench.apex.restore(state));
-  CHECK(scalar(bench.apex.update(batch), "value_target") == Approx(2 + 0.9 * (1 - 6)));
+  CHECK(scalar(bench.apex.update(batch).value(), "value_target") == Approx(2 + 0.9 * (1 - 6)));
 }
 
 TEST_CASE("what follows a terminated episode is not looked at, a truncated one is",
@@ -208,9 +216,11 @@ TEST_CASE("what follows a terminated episode is not looked at, a truncated one i
   state.vectors["target"][kValues + 1] = std::numeric_limits<float>::quiet_NaN();
   state.vectors["target"][kValues + 2] = 30;
   REQUIRE(bench.apex.restore(state));
-  const auto report = bench.apex.update(
-      batch_of({{.state = 0, .n_step_return = 1, .discount = 0, .next_state = 1},
-                {.state = 0, .n_step_return = 1, .discount = 0.5F, .next_state = 2}}));
+  const auto report =
+      bench.apex
+          .update(batch_of({{.state = 0, .n_step_return = 1, .discount = 0, .next_state = 1},
+                            {.state = 0, .n_step_return = 1, .discount = 0.5F, .next_state = 2}}))
+          .value();
   REQUIRE(report.applied);
   CHECK(scalar(report, "value_target") == Approx((1 + 16) / 2.0));
 }
@@ -226,14 +236,14 @@ TEST_CASE("targets or weights that are not finite skip the update and report no 
   REQUIRE(bench.apex.restore(state));
   const std::vector<float> before(bench.network.parameters().begin(),
                                   bench.network.parameters().end());
-  auto report = bench.apex.update(batch);
+  auto report = bench.apex.update(batch).value();
   CHECK_FALSE(report.applied);
   CHECK(report.priorities.empty());
   CHECK(std::ranges::equal(bench.network.parameters(), before));
 
   Bench broken(plain_config());
   broken.network.parameters()[0] = bad;
-  report = broken.apex.update(batch);
+  report = broken.apex.update(batch).value();
   CHECK_FALSE(report.applied);
   CHECK(broken.apex.version() == PolicyVersion{0});
 }
@@ -251,13 +261,13 @@ TEST_CASE("a restored learner goes on exactly, target network and moments includ
                 {.state = 1, .action = 2, .n_step_return = -3, .discount = 0.9F, .next_state = 0}},
                {0.2, 0.5});
   Bench one(config);
-  for (int i = 0; i < 6; ++i) REQUIRE(one.apex.update(batch).applied);
+  for (int i = 0; i < 6; ++i) REQUIRE(one.apex.update(batch).value().applied);
   Bench two(config);
   REQUIRE(two.apex.restore(one.apex.save()));
   CHECK(two.apex.save() == one.apex.save());
   for (int i = 0; i < 6; ++i) {
-    const auto first = one.apex.update(batch);
-    const auto second = two.apex.update(batch);
+    const auto first = one.apex.update(batch).value();
+    const auto second = two.apex.update(batch).value();
     CHECK(first.loss == second.loss);
     CHECK(first.priorities == second.priorities);
   }

@@ -77,7 +77,7 @@ TEST_CASE("an update lowers the error of values and prefers what paid", "[unit][
   unrolls.flags.assign(3, Unrolls::kTerminated);
   const TrainBatch batch = batch_of(unrolls);
   for (int i = 0; i < 50; ++i) {
-    const UpdateReport report = impala.update(batch);
+    const UpdateReport report = impala.update(batch).value();
     REQUIRE(report.applied);
     REQUIRE(report.decisions == 3);
   }
@@ -103,7 +103,7 @@ TEST_CASE("the first update's losses are the formulas' numbers", "[unit][learner
   unrolls.reward = {1, 3};
   unrolls.mask = {1, 1, 1, 1, 0, 1, 1, 1, 1};  // two valid actions at t = 1
   unrolls.behaviour_log_prob = {-std::log(3.0F), -std::log(2.0F)};
-  const UpdateReport report = impala.update(batch_of(unrolls));
+  const UpdateReport report = impala.update(batch_of(unrolls)).value();
   const double v0 = 2 + 0.5 * 6;
   const double v1 = 6;
   REQUIRE(scalar(report, "policy_loss") ==
@@ -121,7 +121,7 @@ TEST_CASE("a sum of losses is the mean times the decisions", "[unit][learner]") 
     model::TabularNetwork network(kStates, 1, kActions);
     ImpalaConfig config = plain_config();
     config.loss_reduction = reduction;
-    return Impala(config, network).update(batch_of(small_unrolls(3, 2))).loss;
+    return Impala(config, network).update(batch_of(small_unrolls(3, 2))).value().loss;
   };
   REQUIRE(loss(LossReduction::kSum) == Approx(6 * loss(LossReduction::kMean)));
 }
@@ -134,24 +134,24 @@ TEST_CASE("decisions of weights that are too old are left out and counted", "[un
   Unrolls unrolls = small_unrolls(2, 2);
   for (std::uint64_t updates = 0; updates < 3; ++updates) {
     unrolls.policy_version = {PolicyVersion{updates}, PolicyVersion{updates}};
-    REQUIRE(impala.update(batch_of(unrolls)).stale == 0);
+    REQUIRE(impala.update(batch_of(unrolls)).value().stale == 0);
   }
   unrolls.policy_version = {PolicyVersion{0}, PolicyVersion{1}};  // lags 3 and 2
-  const UpdateReport report = impala.update(batch_of(unrolls));
+  const UpdateReport report = impala.update(batch_of(unrolls)).value();
   REQUIRE(report.stale == 2);
   REQUIRE(report.decisions == 2);
   REQUIRE(report.applied);
 
   const auto before = impala.save();
   unrolls.policy_version = {PolicyVersion{0}, PolicyVersion{0}};
-  const UpdateReport all_stale = impala.update(batch_of(unrolls));
+  const UpdateReport all_stale = impala.update(batch_of(unrolls)).value();
   REQUIRE_FALSE(all_stale.applied);
   REQUIRE(all_stale.stale == 4);
   REQUIRE(impala.save() == before);
 
   // From before the learner went back to a checkpoint, or from a peer that lies.
   unrolls.policy_version = {PolicyVersion{1000}, PolicyVersion{UINT64_MAX}};
-  REQUIRE(impala.update(batch_of(unrolls)).stale == 0);
+  REQUIRE(impala.update(batch_of(unrolls)).value().stale == 0);
 }
 
 TEST_CASE("a gradient that is not finite skips the update", "[unit][learner]") {
@@ -159,7 +159,7 @@ TEST_CASE("a gradient that is not finite skips the update", "[unit][learner]") {
   Impala impala(plain_config(), network);
   network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> before(network.parameters().begin() + 1, network.parameters().end());
-  const UpdateReport report = impala.update(batch_of(small_unrolls(2, 1)));
+  const UpdateReport report = impala.update(batch_of(small_unrolls(2, 1))).value();
   REQUIRE_FALSE(report.applied);
   REQUIRE(std::ranges::equal(network.parameters().subspan(1), before));
   REQUIRE(impala.snapshot().version == PolicyVersion{0});
@@ -171,9 +171,9 @@ TEST_CASE("schedules follow the decisions learned from", "[unit][learner]") {
   config.learning_rate = {.kind = ScheduleKind::kLinear, .start = 1e-2, .end = 0, .decisions = 40};
   Impala impala(config, network);
   const TrainBatch batch = batch_of(small_unrolls(5, 2));
-  REQUIRE(scalar(impala.update(batch), "learning_rate") == Approx(1e-2));
-  REQUIRE(scalar(impala.update(batch), "learning_rate") == Approx(0.75e-2));
-  REQUIRE(scalar(impala.update(batch), "learning_rate") == Approx(0.5e-2));
+  REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(1e-2));
+  REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(0.75e-2));
+  REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(0.5e-2));
 }
 
 TEST_CASE("normalised values are published in the unit of rewards", "[unit][learner]") {
@@ -187,7 +187,7 @@ TEST_CASE("normalised values are published in the unit of rewards", "[unit][lear
   unrolls.reward = {290, 300, 310, 320};
   unrolls.flags.assign(4, Unrolls::kTerminated);
   const TrainBatch batch = batch_of(unrolls);
-  for (int i = 0; i < 3000; ++i) REQUIRE(impala.update(batch).applied);
+  for (int i = 0; i < 3000; ++i) REQUIRE(impala.update(batch).value().applied);
   const model::Parameters published = impala.snapshot();
   const float* values = published.values.data() + kStates * kActions;
   for (std::size_t s = 0; s < 4; ++s) {
@@ -204,15 +204,15 @@ TEST_CASE("a restored algorithm goes on exactly as the one that was saved", "[un
   const TrainBatch batch = batch_of(small_unrolls(3, 2));
   model::TabularNetwork network(kStates, 1, kActions);
   Impala impala(config, network);
-  for (int i = 0; i < 5; ++i) static_cast<void>(impala.update(batch));
+  for (int i = 0; i < 5; ++i) static_cast<void>(impala.update(batch).value());
 
   model::TabularNetwork other_network(kStates, 1, kActions);
   Impala other(config, other_network);
   REQUIRE(other.restore(impala.save()));
   REQUIRE(other.save() == impala.save());
   for (int i = 0; i < 5; ++i) {
-    static_cast<void>(impala.update(batch));
-    static_cast<void>(other.update(batch));
+    static_cast<void>(impala.update(batch).value());
+    static_cast<void>(other.update(batch).value());
   }
   REQUIRE(other.save() == impala.save());
   REQUIRE(other.snapshot() == impala.snapshot());
@@ -222,7 +222,7 @@ TEST_CASE("a state that does not fit is refused with a sentence and changes noth
           "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   Impala impala(plain_config(), network);
-  static_cast<void>(impala.update(batch_of(small_unrolls(3, 2))));
+  static_cast<void>(impala.update(batch_of(small_unrolls(3, 2))).value());
   const AlgorithmState good = impala.save();
   const auto refused = [&](const AlgorithmState& changed, const std::string& sentence) {
     const auto result = impala.restore(changed);

@@ -12,7 +12,8 @@ namespace {
 
 std::vector<float> weights_of(const std::vector<double>& probabilities, double beta) {
   std::vector<float> out(probabilities.size());
-  importance_weights(probabilities, beta, out);
+  const double least = probabilities.empty() ? 1 : *std::ranges::min_element(probabilities);
+  importance_weights(probabilities, least, beta, out);
   return out;
 }
 

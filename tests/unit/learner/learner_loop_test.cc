@@ -31,7 +31,7 @@ class CountingAlgorithm final : public UnrollAlgorithm {
   std::int64_t updates = 0;
   bool applies = true;
 
-  UpdateReport update(const TrainBatch& batch) override {
+  Result<UpdateReport> update(const TrainBatch& batch) override {
     batches.push_back(batch.decisions());
     UpdateReport report;
     for (const PolicyVersion version : batch.policy_versions) {

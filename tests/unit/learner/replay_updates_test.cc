@@ -37,7 +37,7 @@ class EchoingAlgorithm final : public TransitionAlgorithm {
   void set_graphs(std::span<const env::GraphFeaturesPtr> list) override {
     graphs.push_back(list.size());
   }
-  UpdateReport update(const TransitionBatch& batch) override {
+  Result<UpdateReport> update(const TransitionBatch& batch) override {
     batches.push_back(batch.size());
     first_graph.push_back(batch.states.graph(0));
     first_probability.push_back(batch.probabilities[0]);

@@ -1,0 +1,55 @@
+#include "learner/batch_moments.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include "common/check.h"
+
+namespace pacml::learner {
+
+double BatchMoments::deviation() const { return count > 0 ? std::sqrt(squares / count) : 0; }
+
+BatchMoments moments(std::span<const float> values, std::span<const float> weights) {
+  PACML_CHECK(values.size() == weights.size(), "one weight per value");
+  BatchMoments out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(weights[i] > 0)) continue;
+    out.sum += values[i];
+    out.count += 1;
+  }
+  const double mean = out.mean();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(weights[i] > 0)) continue;
+    out.squares += (values[i] - mean) * (values[i] - mean);
+  }
+  return out;
+}
+
+BatchMoments merge(std::span<const BatchMoments> parts) {
+  BatchMoments out;
+  for (const BatchMoments& part : parts) {
+    out.count += part.count;
+    out.sum += part.sum;
+  }
+  const double mean = out.mean();
+  for (const BatchMoments& part : parts) {
+    const double apart = part.mean() - mean;
+    out.squares += part.squares + part.count * apart * apart;
+  }
+  return out;
+}
+
+TargetSums target_sums(std::span<const float> targets, std::span<const float> weights) {
+  PACML_CHECK(targets.size() == weights.size(), "one weight per target");
+  TargetSums out;
+  for (std::size_t n = 0; n < targets.size(); ++n) {
+    if (!(weights[n] > 0)) continue;
+    const double target = targets[n];
+    out.sum += target;
+    out.square += target * target;
+    out.count += 1;
+  }
+  return out;
+}
+
+}  // namespace pacml::learner

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+
+namespace pacml::learner {
+
+// What is left of a batch's values where several batches count as one: each replica has these of
+// its share, and the whole batch's follow without the values. Value types; the functions are pure.
+
+// For the mean and the deviation: sums of deviations are kept about the part's own mean, so that
+// nothing cancels (Chan et al. 1979, eq. 2.1).
+struct BatchMoments {
+  double count = 0;
+  double sum = 0;
+  double squares = 0;  // sum of (value - mean)^2, about the mean of this part
+
+  [[nodiscard]] double mean() const { return count > 0 ? sum / count : 0; }
+  [[nodiscard]] double deviation() const;  // of the population; 0 where nothing counts
+};
+
+// A value counts where its weight is above 0. Pre: equal lengths (PACML_CHECK).
+[[nodiscard]] BatchMoments moments(std::span<const float> values, std::span<const float> weights);
+[[nodiscard]] BatchMoments merge(std::span<const BatchMoments> parts);
+
+// For running moments, which add up values and squares as they are.
+struct TargetSums {
+  double count = 0;
+  double sum = 0;
+  double square = 0;  // sum of value^2
+  TargetSums& operator+=(const TargetSums& other) {
+    count += other.count;
+    sum += other.sum;
+    square += other.square;
+    return *this;
+  }
+};
+
+// As moments().
+[[nodiscard]] TargetSums target_sums(std::span<const float> targets,
+                                     std::span<const float> weights);
+
+}  // namespace pacml::learner

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "common/rng.h"
+#include "learner/apex_dqn.h"
+#include "learner/impala.h"
+#include "tests/support/catch.h"
+#include "tests/support/tabular_network.h"
+#include "tests/support/threaded_group.h"
+#include "tests/support/transition_builder.h"
+#include "tests/support/unroll_builder.h"
+
+// Replicas that share a batch learn what one learner learns from all of it.
+
+namespace pacml::learner {
+namespace {
+
+constexpr std::size_t kStates = 8;
+constexpr int kActions = 3;
+constexpr int kUpdates = 12;
+constexpr double kRounding = 1e-5;  // relative to the greatest weight
+
+GraphRegistry one_graph() {
+  GraphRegistry registry;
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->hash = GraphHash{5};
+  registry.add(graph);
+  return registry;
+}
+
+// How the messages of a batch go to replicas: message m to sharing[m % sharing.size()].
+struct Sharing {
+  std::string name;
+  std::size_t replicas;
+  std::vector<std::size_t> of_message;
+};
+
+const std::vector<Sharing>& sharings() {
+  static const std::vector<Sharing> all = {
+      {"two, equal shares", 2, {0, 1}},
+      {"three, equal shares", 3, {0, 1, 2}},
+      {"two, unequal shares", 2, {0, 0, 1, 0, 0, 0}},
+      {"two, of which the leader has nothing", 2, {1}},
+      {"three, of which one has nothing", 3, {2, 0, 0}},
+  };
+  return all;
+}
+
+// What one update left behind.
+struct Outcome {
+  std::vector<float> weights;
+  double loss = 0;
+  std::int64_t decisions = 0;
+  std::int64_t stale = 0;
+  std::vector<std::pair<std::string, double>> scalars;
+};
+
+template <class Harness>
+Outcome outcome_of(const Harness& harness, const UpdateReport& report) {
+  Outcome out{harness.weights(), report.loss, report.decisions, report.stale, {}};
+  for (const auto& [name, value] : report.scalars) out.scalars.emplace_back(name, value);
+  return out;
+}
+
+void check_close(double actual, double expected, double unit = 1) {
+  CHECK(actual == Approx(expected).epsilon(1e-4).margin(kRounding * unit));
+}
+
+void check_same(const Outcome& actual, const Outcome& expected) {
+  double unit = 0;
+  double apart = 0;
+  REQUIRE(actual.weights.size() == expected.weights.size());
+  for (std::size_t i = 0; i < expected.weights.size(); ++i) {
+    unit = std::max(unit, std::abs(static_cast<double>(expected.weights[i])));
+    apart = std::max(apart, std::abs(static_cast<double>(actual.weights[i] - expected.weights[i])));
+  }
+  CHECK(apart <= kRounding * unit);
+  check_close(actual.loss, expected.loss);
+  CHECK(actual.decisions == expected.decisions);
+  CHECK(actual.stale == expected.stale);
+  REQUIRE(actual.scalars.size() == expected.scalars.size());
+  for (std::size_t i = 0; i < expected.scalars.size(); ++i) {
+    INFO(expected.scalars[i].first);
+    check_close(actual.scalars[i].second, expected.scalars[i].second);
+  }
+}
+
+// One algorithm with a network of its own; batches are made from messages.
+class ImpalaHarness {
+ public:
+  using Config = ImpalaConfig;
+  using Message = Unrolls;
+  ImpalaHarness(const ImpalaConfig& config, ReplicaGroup& group)
+      : impala_(config, network_, group) {}
+
+  static std::vector<Unrolls> messages(Rng& rng, std::uint64_t version) {
+    std::vector<Unrolls> out;
+    for (std::uint32_t m = 0; m < 6; ++m) {
+      Unrolls unrolls = plain_unrolls(2 + m % 3, 2, GraphHash{5}, 1, kActions);
+      for (float& state : unrolls.globals) state = static_cast<float>(rng.below(kStates));
+      for (float& reward : unrolls.reward) reward = static_cast<float>(40 * rng.uniform() - 10);
+      for (auto& action : unrolls.action) action = static_cast<std::int16_t>(rng.below(kActions));
+      // Every fourth message is of weights that are too old.
+      for (auto& v : unrolls.policy_version) v = PolicyVersion{m % 4 == 3 ? 0 : version};
+      out.push_back(std::move(unrolls));
+    }
+    return out;
+  }
+  Result<UpdateReport> update(const std::vector<const Unrolls*>& messages) {
+    TrainBatch batch;
+    if (!messages.empty()) assemble(messages, one_graph(), batch);
+    return impala_.update(batch);
+  }
+  [[nodiscard]] std::vector<float> weights() const { return impala_.snapshot().values; }
+
+ private:
+  model::TabularNetwork network_{kStates, 1, kActions};
+  Impala impala_;
+};
+
+class ApexHarness {
+ public:
+  using Config = ApexConfig;
+  struct Message {
+    std::vector<PlainTransition> rows;
+    std::vector<double> probabilities;
+  };
+  ApexHarness(const ApexConfig& config, ReplicaGroup& group)
+      : apex_(config, network_, online_, target_, group) {}
+
+  static std::vector<Message> messages(Rng& rng, std::uint64_t) {
+    std::vector<Message> out(6);
+    for (Message& message : out) {
+      for (std::size_t n = 0; n <= rng.below(4); ++n) {
+        message.rows.push_back({.state = static_cast<float>(rng.below(kStates)),
+                                .action = static_cast<int>(rng.below(kActions)),
+                                .n_step_return = static_cast<float>(40 * rng.uniform() - 10),
+                                .discount = rng.below(4) == 0 ? 0.0F : 0.9F,
+                                .next_state = static_cast<float>(rng.below(kStates))});
+        message.probabilities.push_back(1e-3 * (0.05 + rng.uniform()));
+      }
+    }
+    return out;
+  }
+  Result<UpdateReport> update(const std::vector<const Message*>& messages) {
+    std::vector<PlainTransition> rows;
+    std::vector<double> probabilities;
+    for (const Message* message : messages) {
+      rows.insert(rows.end(), message->rows.begin(), message->rows.end());
+      probabilities.insert(probabilities.end(), message->probabilities.begin(),
+                           message->probabilities.end());
+    }
+    TransitionBatch batch;
+    if (!rows.empty()) {
+      assemble(plain_transitions(rows, GraphHash{5}), probabilities, one_graph(), batch);
+    }
+    return apex_.update(batch);
+  }
+  [[nodiscard]] std::vector<float> weights() const { return apex_.snapshot().values; }
+
+ private:
+  model::TabularNetwork network_{kStates, 1, kActions};
+  model::TabularPolicy online_{kStates};
+  model::TabularPolicy target_{kStates};
+  ApexDqn apex_;
+};
+
+// The same recorded messages to one learner and to replicas.
+template <class Harness>
+void check_replicas_learn_as_one(const typename Harness::Config& config) {
+  Rng rng{Seed{7}};
+  std::vector<std::vector<typename Harness::Message>> recorded;
+  for (std::uint64_t u = 0; u < kUpdates; ++u) recorded.push_back(Harness::messages(rng, u));
+  const auto pointers = [&](std::size_t update, auto&& is_mine) {
+    std::vector<const typename Harness::Message*> out;
+    for (std::size_t m = 0; m < recorded[update].size(); ++m) {
+      if (is_mine(m)) out.push_back(&recorded[update][m]);
+    }
+    return out;
+  };
+  std::vector<Outcome> expected;
+  Harness one(config, alone());
+  for (std::size_t u = 0; u < kUpdates; ++u) {
+    const auto report = one.update(pointers(u, [](std::size_t) { return true; }));
+    REQUIRE(report);
+    REQUIRE(report->applied);
+    expected.push_back(outcome_of(one, *report));
+  }
+  for (const Sharing& sharing : sharings()) {
+    INFO(sharing.name);
+    const auto groups = ThreadedGroup::make(sharing.replicas);
+    std::vector<std::vector<Outcome>> outcomes(sharing.replicas);
+    on_threads(sharing.replicas, [&](std::size_t rank) {
+      Harness replica(config, *groups[rank]);
+      for (std::size_t u = 0; u < kUpdates; ++u) {
+        const auto report = replica.update(pointers(u, [&](std::size_t m) {
+          return sharing.of_message[m % sharing.of_message.size()] == rank;
+        }));
+        if (report) outcomes[rank].push_back(outcome_of(replica, *report));
+      }
+    });
+    for (std::size_t rank = 0; rank < sharing.replicas; ++rank) {
+      INFO("rank " << rank);
+      REQUIRE(outcomes[rank].size() == kUpdates);
+      for (std::size_t u = 0; u < kUpdates; ++u) {
+        INFO("update " << u);
+        CHECK(outcomes[rank][u].weights == outcomes[0][u].weights);
+        check_same(outcomes[rank][u], expected[u]);
+      }
+    }
+  }
+}
+
+TEST_CASE("replicas of IMPALA learn what one learner learns from the whole batch",
+          "[unit][learner]") {
+  ImpalaConfig config;
+  config.max_policy_lag = 0;
+  config.learning_rate = {
+      .kind = ScheduleKind::kLinear, .start = 0.1, .end = 0.01, .decisions = 300};
+  SECTION("losses averaged, batch moments, PopArt") {}
+  SECTION("losses added up") { config.loss_reduction = LossReduction::kSum; }
+  SECTION("advantages in the unit of values") {
+    config.advantage_scaling = AdvantageScaling::kValues;
+  }
+  SECTION("without normalisation, as published") {
+    config.advantage_scaling = AdvantageScaling::kNone;
+    config.value_normalisation = ValueNormalisation::kNone;
+    config.loss_reduction = LossReduction::kSum;
+  }
+  SECTION("with the gradient clipped") { config.optimizer.gradient_clip = 0.1; }
+  check_replicas_learn_as_one<ImpalaHarness>(config);
+}
+
+TEST_CASE("replicas of Ape-X learn what one learner learns from the whole batch",
+          "[unit][learner]") {
+  ApexConfig config;
+  config.learning_rate.start = 0.05;
+  config.target_period = 4;
+  SECTION("with PopArt") { config.popart_rate = 0.1; }
+  SECTION("without it") { config.value_normalisation = ValueNormalisation::kNone; }
+  SECTION("fully corrected draws") { config.importance_exponent = 1; }
+  check_replicas_learn_as_one<ApexHarness>(config);
+}
+
+TEMPLATE_TEST_CASE("an update without anything from anybody changes nothing", "[unit][learner]",
+                   ImpalaHarness, ApexHarness) {
+  const auto groups = ThreadedGroup::make(2);
+  std::vector<UpdateReport> reports(2);
+  std::vector<std::vector<float>> weights(2);
+  on_threads(2, [&](std::size_t rank) {
+    TestType replica({}, *groups[rank]);
+    const auto before = replica.weights();
+    if (const auto report = replica.update({})) reports[rank] = *report;
+    if (replica.weights() == before) weights[rank] = before;
+  });
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    CHECK_FALSE(reports[rank].applied);
+    CHECK(reports[rank].decisions == 0);
+    CHECK_FALSE(weights[rank].empty());
+  }
+}
+
+TEMPLATE_TEST_CASE("an update fails and leaves the weights alone when a replica has gone",
+                   "[unit][learner]", ImpalaHarness, ApexHarness) {
+  const auto groups = ThreadedGroup::make(2);
+  groups[1]->leave();
+  TestType replica({}, *groups[0]);
+  const auto before = replica.weights();
+  Rng rng{Seed{1}};
+  const auto messages = TestType::messages(rng, 0);
+  std::vector<const typename TestType::Message*> all;
+  for (const auto& message : messages) all.push_back(&message);
+  const auto report = replica.update(all);
+  REQUIRE_FALSE(report);
+  CHECK(report.error().code == Errc::kDisconnected);
+  CHECK(replica.weights() == before);
+}
+
+}  // namespace
+}  // namespace pacml::learner
