@@ -9,6 +9,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/version.h"
 #include "bench/learner_bench.h"
+#include "learner/replicas/gloo_group.h"
 #include "model/torch_network.h"
 #include "model/torch_runtime.h"
 
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
   program.commands.push_back(apps::make_learner_command(
       [](const model::NetworkShape& shape) -> std::unique_ptr<model::TrainableNetwork> {
         return std::make_unique<model::TorchNetwork>(shape);
-      }));
+      },
+      learner::connect_gloo));
   program.commands.push_back(apps::make_export_command());
   program.commands.push_back(apps::make_bench_command(
       {{"learner", [](const apps::BenchSettings&, apps::BenchReport& report) {

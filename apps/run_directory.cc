@@ -63,6 +63,11 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   return RunDirectory(path);
 }
 
+RunDirectory RunDirectory::join(const fs::path& path) {
+  make_folder(path / "logs");
+  return RunDirectory(path);
+}
+
 std::string RunDirectory::name() const {
   const fs::path whole = fs::absolute(path_).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();

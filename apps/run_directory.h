@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@ namespace pacml::apps {
 
 // The folder of one training run:
 //   config.yaml      the effective configuration; its presence makes the folder a run
-//   metrics.jsonl    one object a line
+//   metrics.jsonl    one object a line; metrics-K.jsonl: of learner K of several
 //   checkpoints/     written by the learner
 //   logs/            one file a process
 // Immutable.
@@ -20,6 +21,9 @@ class RunDirectory {
                                            std::string_view effective_config);
   // An existing run. UserError: there is none.
   [[nodiscard]] static RunDirectory open(const std::filesystem::path& path);
+  // For one of several learners, whose leader writes the run: its own logs and metrics. UserError:
+  // the folder cannot be written.
+  [[nodiscard]] static RunDirectory join(const std::filesystem::path& path);
   // UserError: there is a run already.
   static void refuse_existing(const std::filesystem::path& path);
   // For what is started again without anybody looking: true, when there is a checkpoint to resume
@@ -32,7 +36,11 @@ class RunDirectory {
   // What the run is called: the folder's own name, also where it was given as "runs/a/" or ".".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::filesystem::path config_file() const { return path_ / "config.yaml"; }
-  [[nodiscard]] std::filesystem::path metrics_file() const { return path_ / "metrics.jsonl"; }
+  // Of one learner of several, 0 being the leader.
+  [[nodiscard]] std::filesystem::path metrics_file(std::int64_t replica = 0) const {
+    return path_ /
+           (replica == 0 ? "metrics.jsonl" : "metrics-" + std::to_string(replica) + ".jsonl");
+  }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   // logs/<role>.log
   [[nodiscard]] std::filesystem::path log_file(const std::string& role) const {

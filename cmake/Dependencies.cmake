@@ -10,7 +10,7 @@ find_package(CLI11 REQUIRED)                       # libcli11-dev
 find_package(prometheus-cpp CONFIG REQUIRED)       # prometheus-cpp-dev: the text format of metrics
 find_package(tl-expected REQUIRED)                 # libexpected-dev
 if(PACML_WITH_TORCH)
-  find_package(Torch REQUIRED)                     # libtorch-dev, libopenblas0-pthread
+  find_package(Torch REQUIRED)                     # libtorch-dev, libgloo-dev, libopenblas0-pthread
 endif()
 if(PACML_BUILD_TESTS)
   find_package(Catch2 2 REQUIRED)                  # catch2

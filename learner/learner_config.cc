@@ -14,12 +14,14 @@ std::vector<std::string> validate(const LearnerConfig& c) {
                          std::to_string(most));
     }
   };
+  at_least("replicas", c.replicas, 1, 64);
   at_least("credits_per_actor", c.credits_per_actor, 1, 1024);
   at_least("max_actors", c.max_actors, 1, 1'000'000);
   at_least("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000);
   at_least("evaluate_episodes", c.evaluate_episodes, 0, 1'000'000);
   if (!(c.forget_seconds >= 1)) problems.emplace_back("forget_seconds: must be >= 1");
-  for (const auto& [key, value] : {std::pair{"metrics_seconds", c.metrics_seconds},
+  for (const auto& [key, value] : {std::pair{"all_reduce_seconds", c.all_reduce_seconds},
+                                   std::pair{"metrics_seconds", c.metrics_seconds},
                                    std::pair{"checkpoint_seconds", c.checkpoint_seconds},
                                    std::pair{"evaluate_seconds", c.evaluate_seconds}}) {
     if (!(value > 0)) problems.push_back(std::string(key) + ": must be > 0");

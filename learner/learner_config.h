@@ -10,6 +10,10 @@ namespace pacml::learner {
 
 // The learner's housekeeping; what it learns from and how is the algorithm's configuration.
 struct LearnerConfig {
+  // Learners that take each update together, each on its share of the batch; replica 0 leads.
+  std::int64_t replicas = 1;               // 1..64
+  double all_reduce_seconds = 10;          // for the slowest replica, before the others go on; > 0
+  bool allow_insecure_all_reduce = false;  // beyond this machine: in the clear, from anybody
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
   std::int64_t max_actors = 4096;      // >= 1
   double forget_seconds = 30;         // a silent actor whose turn it is to speak is forgotten; >= 1
@@ -24,6 +28,9 @@ struct LearnerConfig {
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, LearnerConfig>
 void visit_fields(Config& c, Visitor&& v) {
+  v("replicas", c.replicas);
+  v("all_reduce_seconds", c.all_reduce_seconds);
+  v("allow_insecure_all_reduce", c.allow_insecure_all_reduce);
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
   v("forget_seconds", c.forget_seconds);

@@ -33,6 +33,9 @@ LearnerLoop::LearnerLoop(const Algorithm& algorithm, Updates& updates, Parameter
 
 Result<void> LearnerLoop::step(const std::stop_token& stop, Deadline deadline) {
   const bool among_others = replicas_->size() > 1;
+  if (!among_others && wishes_.regroup != 0) {
+    return fail(Errc::kDisconnected, "another replica is taken in");
+  }
   const std::int64_t wanted = missing_ > 0 ? updates_->collected() + missing_
                                            : share_of(updates_->needed(), replicas_->size());
   const auto collected = updates_->collect(wanted, stop, deadline, among_others ? own_ : record_);

@@ -33,7 +33,7 @@ class LearnerLoop {
   // the group is to be formed anew, and the leader's state to be shared.
   [[nodiscard]] Result<void> step(const std::stop_token& stop, Deadline deadline);
 
-  // The leader's: the next step of everybody ends in kDisconnected, for a group with others in it.
+  // The leader's: the next step of everybody ends in kDisconnected, for a group with more in it.
   void ask_to_regroup() { wishes_.regroup = 1; }
   // The leader's last word: the next step of all others ends in kStopped.
   void dismiss_others();

@@ -26,8 +26,9 @@ class ActorCommand final : public Command {
   void declare(Options& options) override {
     config_.declare(options);
     config_.declare_keys(options);
-    options.required_option("--learner ADDRESS", &learner_,
-                            "where the learner is, e.g. tcp://HOST:5555");
+    options.required_option("--learner ADDRESS", &learners_,
+                            "where the learner is, e.g. tcp://HOST:5555; of several learners, once "
+                            "for each, in the order of the replicas");
     options.option("--replay ADDRESS", &replay_,
                    "a replay shard (algorithm: apex); once for each, in the order of the shards");
     options.option("--id N", &id_, "number of this actor, unique within the run");
@@ -38,7 +39,7 @@ class ActorCommand final : public Command {
   [[nodiscard]] int run() override {
     if (id_ < 0 || id_ > UINT32_MAX) throw UserError("--id: must be in 0..4294967295");
     ActorRoleOptions options;
-    options.learner = learner_;
+    options.learners = learners_;
     options.replay = replay_;
     options.id = static_cast<std::uint32_t>(id_);
     options.run_id = run_id_;
@@ -50,7 +51,7 @@ class ActorCommand final : public Command {
  private:
   ConfigOptions config_;
   HttpOptions http_;
-  std::string learner_;
+  std::vector<std::string> learners_;
   std::vector<std::string> replay_;
   std::int64_t id_ = 0;
   std::string run_id_;

@@ -1,5 +1,6 @@
 #include "apps/commands/learner_command.h"
 
+#include <string>
 #include <utility>
 
 #include "apps/commands/config_options.h"
@@ -12,7 +13,8 @@ namespace {
 
 class LearnerCommand final : public Command {
  public:
-  explicit LearnerCommand(NetworkFactory make_network) : make_network_(std::move(make_network)) {}
+  LearnerCommand(NetworkFactory make_network, ReplicaConnector connect)
+      : make_network_(std::move(make_network)), connect_(std::move(connect)) {}
   [[nodiscard]] CommandText text() const override {
     return {"learner",
             "the learner of a run: learns from what actors send, broadcasts the weights",
@@ -24,7 +26,10 @@ class LearnerCommand final : public Command {
               "--http-token-file token",
               "shows its status and metrics to other hosts, who know the token"},
              {"learner configs/paper/beta_a.yaml --run runs/a --resume",
-              "goes on from the last checkpoint"}}};
+              "goes on from the last checkpoint"},
+             {"learner configs/paper/beta_a.yaml --set learner.replicas=2 --run runs/a --replica 1 "
+              "--leader tcp://127.0.0.1:5600 --bind tcp://127.0.0.1:5557",
+              "the second of two learners that take each update together"}}};
   }
   void declare(Options& options) override {
     config_.declare(options);
@@ -35,6 +40,12 @@ class LearnerCommand final : public Command {
                    "the next port");
     options.option("--replay ADDRESS", &options_.replay,
                    "a replay shard (algorithm: apex); once for each, in the order of the shards");
+    options.option("--replica K", &options_.several.replica,
+                   "number of this learner among learner.replicas; 0 leads (default)");
+    options.option("--leader ADDRESS", &options_.several.leader,
+                   "where replica 0 gathers the others: it binds, they connect");
+    options.option("--all-reduce-host HOST", &options_.several.all_reduce_host,
+                   "where the other replicas reach this one; not encrypted");
     options.option("--resume", &options_.resume, "go on from the run's last checkpoint");
     options.option("--continue", &go_on_,
                    "begin the run, or go on where it has a checkpoint: for what starts us again");
@@ -52,15 +63,23 @@ class LearnerCommand final : public Command {
       throw UserError("--decisions: must be at least 1");
     }
     options_.http = http_.load();
-    if (go_on_) {
+    if (options_.several.replica > 0) {
+      options_.resume = false;  // its state is the leader's
+    } else if (go_on_) {
       options_.resume = options_.resume || RunDirectory::resume_or_clear(options_.run_directory);
     }
-    const auto run = in_process_actor_ ? run_deterministic_learner : run_learner;
-    return run(config_.load(), options_, make_network_);
+    const TrainConfig config = config_.load();
+    if (!in_process_actor_) return run_learner(config, options_, make_network_, connect_);
+    if (config.learner.replicas > 1) {
+      throw UserError("learner.replicas: a reproducible run has one learner, not " +
+                      std::to_string(config.learner.replicas));
+    }
+    return run_deterministic_learner(config, options_, make_network_);
   }
 
  private:
   NetworkFactory make_network_;
+  ReplicaConnector connect_;
   ConfigOptions config_;
   HttpOptions http_;
   LearnerRoleOptions options_;
@@ -70,8 +89,9 @@ class LearnerCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_learner_command(NetworkFactory make_network) {
-  return std::make_unique<LearnerCommand>(std::move(make_network));
+std::unique_ptr<Command> make_learner_command(NetworkFactory make_network,
+                                              ReplicaConnector connect) {
+  return std::make_unique<LearnerCommand>(std::move(make_network), std::move(connect));
 }
 
 }  // namespace pacml::apps

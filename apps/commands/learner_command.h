@@ -7,7 +7,8 @@
 
 namespace pacml::apps {
 
-// `pacml learner`; the caller supplies the network, which is what needs LibTorch.
-[[nodiscard]] std::unique_ptr<Command> make_learner_command(NetworkFactory make_network);
+// `pacml learner`; the caller supplies what needs LibTorch.
+[[nodiscard]] std::unique_ptr<Command> make_learner_command(NetworkFactory make_network,
+                                                            ReplicaConnector connect);
 
 }  // namespace pacml::apps

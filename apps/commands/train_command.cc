@@ -67,6 +67,7 @@ class TrainCommand final : public Command {
     options.actors = actors_.value_or(config.actors);
     if (config.algorithm == AlgorithmKind::kApex) options.replay_shards = config.replay.shards;
     options.bind = bind_;
+    options.learners = config.learner.replicas;
     options.resume = resume_;
     return run_training(options);
   }

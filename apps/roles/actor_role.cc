@@ -57,7 +57,9 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options,
 Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options,
                       transport::Context& context, ActorStatus& status,
                       const std::stop_token& stop) {
-  const auto endpoint = transport::Endpoint::parse(options.learner);
+  // Actors are spread over the learners, and over the shards.
+  const auto& nearest_learner = options.learners[options.id % options.learners.size()];
+  const auto endpoint = transport::Endpoint::parse(nearest_learner);
   constexpr auto kWatched = transport::Dealer::Handshakes::kWatched;
   transport::Dealer learner(context, endpoint, config.transport, kWatched);
   transport::Subscriber announcements(context, announcement_endpoint(endpoint), config.transport);
@@ -71,7 +73,6 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
     actor::LearnerLink link(learner, announcements, hello, graphs, config_of_links);
     return act(config, options, world, link, status, stop);
   }
-  // Actors are spread over the shards.
   const auto& nearest = options.replay[options.id % options.replay.size()];
   transport::Dealer shard(context, transport::Endpoint::parse(nearest), config.transport, kWatched);
   actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links);

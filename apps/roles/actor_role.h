@@ -11,7 +11,7 @@
 namespace pacml::apps {
 
 struct ActorRoleOptions {
-  std::string learner;               // endpoint of the learner
+  std::vector<std::string> learners;  // endpoints; of several, actor i talks to the (i mod N)-th
   std::vector<std::string> replay;   // endpoints of the replay shards, where the algorithm has some
   std::uint32_t id = 0;              // unique among the actors of a run
   std::string run_id;                // empty: whichever run the learner is at

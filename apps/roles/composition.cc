@@ -43,10 +43,10 @@ std::unique_ptr<actor::ActorLoop> make_actor_loop(
 }
 
 Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,
-                       const ExperienceSource& source) {
+                       const ExperienceSource& source, learner::ReplicaGroup& replicas) {
   Learning learning;
   if (config.algorithm == AlgorithmKind::kImpala) {
-    auto impala = std::make_unique<learner::Impala>(config.impala, network);
+    auto impala = std::make_unique<learner::Impala>(config.impala, network, replicas);
     learning.updates = std::make_unique<learner::UnrollUpdates>(
         *impala, network.shape(), *std::get<learner::SampleSource*>(source),
         config.impala.batch_decisions);
@@ -55,8 +55,8 @@ Learning make_learning(const TrainConfig& config, model::TrainableNetwork& netwo
   }
   learning.online = model::make_fused_policy(network.shape());
   learning.target = model::make_fused_policy(network.shape());
-  auto apex =
-      std::make_unique<learner::ApexDqn>(config.apex, network, *learning.online, *learning.target);
+  auto apex = std::make_unique<learner::ApexDqn>(config.apex, network, *learning.online,
+                                                 *learning.target, replicas);
   learning.updates = std::make_unique<learner::ReplayUpdates>(
       *apex, network.shape(), *std::get<learner::TransitionSource*>(source));
   learning.algorithm = std::move(apex);

@@ -7,6 +7,7 @@
 #include "apps/train_config.h"
 #include "env/tasks/partitioning.h"
 #include "learner/algorithm.h"
+#include "learner/replicas/replica_group.h"
 #include "learner/sample_source.h"
 #include "learner/transition_source.h"
 #include "learner/updates.h"
@@ -33,8 +34,10 @@ struct Learning {
   std::unique_ptr<learner::Updates> updates;
 };
 
-// Borrows network and source. Pre: the source is of the kind that the algorithm learns from.
+// Borrows network, source and replicas. Pre: the source is of the kind that the algorithm learns
+// from.
 [[nodiscard]] Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,
-                                     const ExperienceSource& source);
+                                     const ExperienceSource& source,
+                                     learner::ReplicaGroup& replicas = learner::alone());
 
 }  // namespace pacml::apps

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,6 +37,7 @@ namespace {
 using nlohmann::json;
 
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
+  if (options.several.replica > 0) return RunDirectory::join(options.run_directory);
   return options.resume ? RunDirectory::open(options.run_directory)
                         : RunDirectory::create(options.run_directory, dump_config(config));
 }
@@ -64,9 +66,15 @@ void talk_to_shards(replay::Client& client, const TrainConfig& config,
   client.run(links, stop);
 }
 
-replay::ClientConfig client_config_of(const TrainConfig& config) {
+// Of a batch, what the replica draws: shares add up to the whole, and each has a transition.
+std::uint32_t share_of_batch(std::int64_t batch, std::int64_t replicas, std::int64_t replica) {
+  const std::int64_t share = batch / replicas + (replica < batch % replicas ? 1 : 0);
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, share));
+}
+
+replay::ClientConfig client_config_of(const TrainConfig& config, std::int64_t replica) {
   replay::ClientConfig out;
-  out.batch_size = static_cast<std::uint32_t>(config.apex.batch_size);
+  out.batch_size = share_of_batch(config.apex.batch_size, config.learner.replicas, replica);
   out.prefetch = static_cast<std::size_t>(config.replay.prefetch);
   out.patience =
       std::chrono::milliseconds(static_cast<std::int64_t>(config.replay.patience_seconds * 1000));
@@ -76,17 +84,26 @@ replay::ClientConfig client_config_of(const TrainConfig& config) {
 }  // namespace
 
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
-                const NetworkFactory& make_network) {
+                const NetworkFactory& make_network, const ReplicaConnector& connect) {
   check_replay_addresses(config, options.replay);
+  check_replica_options(config, options.several);
+  const bool leads = options.several.replica == 0;
+  const std::string role = leads ? "learner" : "learner-" + std::to_string(options.several.replica);
   const auto endpoint = transport::Endpoint::parse(options.bind);
   // What cannot be leaves no folder behind.
   const auto world = make_world(config);
   const auto encryption = encryption_of(config.security, Party::kServer);
   check_bindable(endpoint, config, encryption);
   if (options.http) check_listenable(*options.http);
+  if (config.learner.replicas > 1 && leads) {
+    transport::Context context(1, encryption);
+    const transport::Router board(context, transport::Endpoint::parse(options.several.leader),
+                                  config.transport);
+  }
   const auto run = open_or_create(config, options);
-  const RunLock lock(run);
-  set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
+  std::optional<RunLock> lock;
+  if (leads) lock.emplace(run);
+  set_up_logging({role, run.name(), options.log_level, run.log_file(role), false});
 
   const Agreement agreement = agreement_of(config, *world);
   transport::Context context(1, encryption);
@@ -112,23 +129,35 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   std::optional<ReplaySource> drawn;
   if (config.algorithm == AlgorithmKind::kApex) {
     const Seed seed{static_cast<std::uint64_t>(config.seed)};
-    // Shards draw from the streams 0, 1, ... of this purpose; how draws are shared is the last one.
-    client.emplace(make_hello(wire::Role::kLearner, ActorId{0}, agreement, run.name()),
-                   options.replay.size(), client_config_of(config),
-                   derive(seed, Purpose::kReplay, std::numeric_limits<std::uint32_t>::max()));
-    drawn.emplace(*client);
+    const auto replica = static_cast<std::uint32_t>(options.several.replica);
+    // Shards draw from the streams 0, 1, ... of this purpose; how draws are shared is the last one,
+    // and of further learners those before it.
+    client.emplace(
+        make_hello(wire::Role::kLearner, ActorId{replica}, agreement, run.name()),
+        options.replay.size(), client_config_of(config, options.several.replica),
+        derive(seed, Purpose::kReplay, std::numeric_limits<std::uint32_t>::max() - replica));
+    drawn.emplace(*client, leads);
     source = &*drawn;
     threads.push_back({"replay", [&](const std::stop_token& stop) {
                          talk_to_shards(*client, config, options.replay, context, stop);
                        }});
   }
+  std::optional<ReplicaWiring> wiring;
+  if (config.learner.replicas > 1) {
+    wiring.emplace(config, options.several, agreement, run.name(), context, connect);
+    if (auto thread = wiring->thread()) threads.push_back(*std::move(thread));
+  }
   TrainingSession session(
       config, options, run, make_network, source, actors,
       {.server = [&server] { return server.counters(); },
        .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; },
-       .drawn = drawn ? &*drawn : nullptr});
+       .drawn = drawn ? &*drawn : nullptr},
+      wiring ? &wiring->replicas() : nullptr);
   learning = &session;
-  threads.push_back({"learn", [&session](const std::stop_token& stop) { session.run(stop); }});
+  threads.push_back({"learn", [&session, &wiring](const std::stop_token& stop) {
+                       session.run(stop);
+                       if (wiring) wiring->disconnect();
+                     }});
   run_role_threads(threads, [&session] { session.request_checkpoint(); },
                    {options.http, [&server, started = std::chrono::steady_clock::now()] {
                       return report_of(server.board(), started, std::chrono::steady_clock::now(),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/http/http_settings.h"
+#include "apps/roles/replica_wiring.h"
 #include "apps/train_config.h"
 #include "model/trainable_network.h"
 
@@ -22,6 +23,7 @@ struct LearnerRoleOptions {
   std::optional<std::int64_t> decisions;      // stop after so many decisions of the run
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
+  ReplicaOptions several;  // where learner.replicas is above 1
 };
 
 // How a learner makes its network: the one part that needs LibTorch.
@@ -29,10 +31,12 @@ using NetworkFactory =
     std::function<std::unique_ptr<model::TrainableNetwork>(const model::NetworkShape&)>;
 
 // Runs one learner process until a limit, SIGTERM or SIGINT: serves actors, learns, writes metrics
-// and checkpoints (SIGUSR1: now), keeps the policy that does best on held-out episodes. The exit
-// code.
+// and checkpoints (SIGUSR1: now), keeps the policy that does best on held-out episodes. Of several
+// learners, the leader alone does the latter two, and ends the others with itself; `connect` is for
+// them. The exit code.
 [[nodiscard]] int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
-                              const NetworkFactory& make_network);
+                              const NetworkFactory& make_network,
+                              const ReplicaConnector& connect = {});
 
 // The same with an actor of its own in the learning thread, and no sockets: the same configuration,
 // seed and options.decisions give the same weights, bit for bit.

@@ -29,7 +29,8 @@ void ReplaySource::report_priorities(std::uint64_t ticket, std::span<const float
 learner::TransitionSource::News ReplaySource::take_news() {
   auto news = client_->take_news();
   totals_ = std::move(news.totals);
-  return {static_cast<std::int64_t>(news.inserted), std::move(news.episodes)};
+  const std::uint64_t inserted = counts_insertions_ ? news.inserted : 0;
+  return {static_cast<std::int64_t>(inserted), std::move(news.episodes)};
 }
 
 }  // namespace pacml::apps

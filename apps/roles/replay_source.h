@@ -14,10 +14,12 @@
 namespace pacml::apps {
 
 // A learner's batches out of replay shards: the learner's seam on the replay's client. Borrows the
-// client, which another thread runs. Thread-confined to the learner thread.
+// client, which another thread runs. Every learner hears of every insertion; where there are
+// several, the leader counts them. Thread-confined to the learner thread.
 class ReplaySource final : public learner::TransitionSource {
  public:
-  explicit ReplaySource(replay::Client& client) : client_(&client) {}
+  explicit ReplaySource(replay::Client& client, bool counts_insertions = true)
+      : client_(&client), counts_insertions_(counts_insertions) {}
 
   Result<learner::SampledTransitions> next(std::stop_token stop, Deadline deadline) override;
   void report_priorities(std::uint64_t ticket, std::span<const float> priorities) override;
@@ -32,6 +34,7 @@ class ReplaySource final : public learner::TransitionSource {
 
  private:
   replay::Client* client_;
+  bool counts_insertions_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   std::vector<std::uint64_t> totals_;
 };

@@ -71,12 +71,27 @@ class Training {
                                                             : options_.bind);
   }
 
+  // Where learner k >= 1 talks to its actors, and where the leader gathers the other learners.
+  [[nodiscard]] static transport::Endpoint follower_address(std::int64_t k) {
+    return transport::Endpoint::parse("ipc://" + socket_path() + "-learner-" + std::to_string(k));
+  }
+  [[nodiscard]] static transport::Endpoint board_address() {
+    return transport::Endpoint::parse("ipc://" + socket_path() + "-board");
+  }
+
   // A role that was killed leaves its file.
   void remove_sockets() const {
-    if (address().kind() != transport::Endpoint::Kind::kIpc) return;
-    std::vector<transport::Endpoint> all = {address(), announcement_endpoint(address())};
-    for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
-      all.push_back(shard_endpoint(address(), s));
+    std::vector<transport::Endpoint> all = {board_address()};
+    for (std::int64_t k = 1; k < options_.learners; ++k) {
+      all.push_back(follower_address(k));
+      all.push_back(announcement_endpoint(all.back()));
+    }
+    if (address().kind() == transport::Endpoint::Kind::kIpc) {
+      all.push_back(address());
+      all.push_back(announcement_endpoint(address()));
+      for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
+        all.push_back(shard_endpoint(address(), s));
+      }
     }
     std::error_code ignored;
     for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
@@ -113,6 +128,7 @@ class Training {
       start_shard(s, bound.str());
     }
     start_learner(address().str(), shards);
+    for (std::int64_t k = 1; k < options_.learners; ++k) start_follower(k, shards);
     for (std::int64_t i = 0; i < options_.actors; ++i) {
       start_actor(i, reached_from_here(address()).str(), shards);
     }
@@ -139,6 +155,7 @@ class Training {
     append(command, {"--run", options_.run_directory, "--bind", address});
     for (const auto& shard : shards) append(command, {"--replay", shard});
     append(command, options_.learner_arguments);
+    if (options_.learners > 1) append(command, {"--leader", board_address().str()});
     if (options_.decisions) append(command, {"--decisions", std::to_string(*options_.decisions)});
     // Each life has the time that is left.
     const auto complete = [this, command](ChildSpec& spec, bool resume) {
@@ -162,6 +179,21 @@ class Training {
     supervisor_.start(std::move(learner));
   }
 
+  // One of several learners; it has its state from the leader, and ends with it.
+  void start_follower(std::int64_t number, const std::vector<std::string>& shards) {
+    SupervisedChild learner;
+    learner.spec.name = "learner-" + std::to_string(number);
+    learner.spec.command = {program("pacml-learner"), "learner"};
+    append(learner.spec.command, options_.config_arguments);
+    append(learner.spec.command,
+           {"--run", options_.run_directory, "--bind", follower_address(number).str(), "--replica",
+            std::to_string(number), "--leader", board_address().str()});
+    for (const auto& shard : shards) append(learner.spec.command, {"--replay", shard});
+    learner.stage = kLearners;
+    learner.restart = Backoff{};
+    supervisor_.start(std::move(learner));
+  }
+
   [[nodiscard]] bool has_checkpoint() const {
     return !learner::CheckpointFolder(run_ / "checkpoints", 1).list().empty();
   }
@@ -173,6 +205,9 @@ class Training {
     actor.spec.command = {program("pacml"), "actor"};
     append(actor.spec.command, options_.config_arguments);
     append(actor.spec.command, {"--learner", address, "--id", std::to_string(number)});
+    for (std::int64_t k = 1; k < options_.learners; ++k) {
+      append(actor.spec.command, {"--learner", follower_address(k).str()});
+    }
     for (const auto& shard : shards) append(actor.spec.command, {"--replay", shard});
     actor.spec.log = run_ / "logs" / (actor.spec.name + ".log");
     actor.stage = kActors;
@@ -218,6 +253,9 @@ class Training {
         // Others may join where they can.
         if (++actors_lost_ < options_.actors || !options_.bind.empty()) return;
         std::cerr << "no actor is left: stopping\n";
+      } else if (report.name.starts_with("learner-")) {
+        std::cerr << "going on with fewer learners\n";
+        return;
       } else {
         // What its actors have would wait for ever.
         std::cerr << "a replay shard is lost for good: stopping\n";

@@ -17,7 +17,8 @@ struct TrainRoleOptions {
   std::optional<std::int64_t> decisions;
   std::int64_t actors = 1;
   std::int64_t replay_shards = 0;  // of an algorithm that replays; 0: none
-  std::string bind;  // tcp: actors of other hosts may join; empty: this run's own alone
+  std::string bind;           // tcp: actors of other hosts may join; empty: this run's own alone
+  std::int64_t learners = 1;  // that take each update together
   bool resume = false;
 };
 

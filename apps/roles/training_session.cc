@@ -22,6 +22,8 @@ using std::chrono::duration;
 
 // How long an update may wait for experience before housekeeping and the stop token get a turn.
 constexpr std::chrono::milliseconds kPatience{250};
+// ... where other replicas wait meanwhile.
+constexpr std::chrono::milliseconds kGroupPatience{50};
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 Duration seconds(double s) { return std::chrono::duration_cast<Duration>(duration<double>(s)); }
@@ -34,18 +36,24 @@ UserError no_checkpoint(const Error& error) {
   return UserError("no checkpoint could be written: " + error.detail);
 }
 
+std::int64_t counter_of(const learner::Checkpoint& checkpoint, const char* name) {
+  const auto it = checkpoint.counters.find(name);
+  return it != checkpoint.counters.end() ? it->second : 0;
+}
+
 }  // namespace
 
 TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
                                  const RunDirectory& run, const NetworkFactory& make_network,
                                  const ExperienceSource& source, learner::ParametersSink& sink,
-                                 ServiceFigures figures)
+                                 ServiceFigures figures, learner::Replicas* replicas)
     : config_(config),
       options_(options),
       run_(run),
       figures_(std::move(figures)),
+      replicas_(replicas),
       config_text_(dump_config(config)),
-      metrics_(run.metrics_file()) {
+      metrics_(run.metrics_file(options.several.replica)) {
   const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
   const Seed seed{static_cast<std::uint64_t>(config.seed)};
   const env::PartitioningWorld world(config.env, profiles);
@@ -58,8 +66,10 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
     if (degree > 0) spdlog::info("the first policy prefers degree {}", degree);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
-  learning_ = make_learning(config, *network_, source);
-  loop_ = std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink);
+  learner::ReplicaGroup& group = replicas ? *replicas : learner::alone();
+  learning_ = make_learning(config, *network_, source, group);
+  loop_ =
+      std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink, group);
   evaluator_ = std::make_unique<HeldOutEvaluator>(config.env, profiles, shape, seed,
                                                   config.learner.evaluate_episodes);
   learner::CheckpointFolder folder(run.checkpoints(),
@@ -92,6 +102,7 @@ void TrainingSession::run(const std::stop_token& stop) {
 }
 
 void TrainingSession::begin() {
+  if (!leads()) return;  // the leader's state comes with the first group
   // From now on there is something to resume from, and the disk is known to take it.
   if (!options_.resume) {
     if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
@@ -105,19 +116,28 @@ bool TrainingSession::limit_reached() const {
 }
 
 bool TrainingSession::step(const std::stop_token& stop) {
-  const auto updated = loop_->step(stop, Deadline::in(kPatience));
+  if (replicas_ && replicas_->awaited()) loop_->ask_to_regroup();
+  const auto updated = loop_->step(stop, Deadline::in(replicas_ ? kGroupPatience : kPatience));
   if (!updated && updated.error().code == Errc::kStopped) return false;
+  if (!updated && updated.error().code != Errc::kTimeout && !regroup(stop, updated.error())) {
+    return false;
+  }
   status_.count(loop_->counters());
-  if (now() >= next_evaluation_) {
+  if (leads() && now() >= next_evaluation_) {
     evaluate();
     next_evaluation_ = now() + seconds(config_.learner.evaluate_seconds);
   }
   if (now() >= next_metrics_) write_metrics();
-  if (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false)) checkpoint();
+  if (leads() && (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false))) checkpoint();
   return !stop.stop_requested() && !limit_reached();
 }
 
 void TrainingSession::finish() {
+  if (!leads()) return write_metrics();
+  if (replicas_) {
+    loop_->dismiss_others();
+    replicas_->end_run();
+  }
   // What cannot be had again comes first: whoever stops us may not wait for an evaluation. Its
   // outcome belongs into the last checkpoint all the same.
   checkpoint();
@@ -125,6 +145,42 @@ void TrainingSession::finish() {
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics();
   if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
+}
+
+bool TrainingSession::regroup(const std::stop_token& stop, const Error& why) {
+  if (why.code == Errc::kVersionMismatch) {
+    ++divergences_;
+    spdlog::error("{}: all go on from the leader's", why.detail);
+  } else {
+    spdlog::info("the replicas form another group: {}", why.detail);
+  }
+  do {
+    if (!replicas_->regroup(stop)) return false;
+  } while (!share_state());
+  ++groups_;
+  loop_->regrouped();
+  loop_->publish();
+  return true;
+}
+
+bool TrainingSession::share_state() {
+  std::string state;
+  if (leads()) state = learner::encode_checkpoint(make_checkpoint(), network_->layout());
+  if (const auto shared = replicas_->broadcast(state); !shared) {
+    spdlog::warn("the leader's state could not be shared: {}", shared.error().detail);
+    return false;
+  }
+  if (leads()) return true;
+  const auto checkpoint = learner::decode_checkpoint(state, network_->layout());
+  if (!checkpoint) throw UserError("the leader's state " + checkpoint.error().detail);
+  const auto restored = learning_.algorithm->restore(checkpoint->algorithm);
+  if (!restored) throw UserError("the leader's state: " + restored.error().detail);
+  auto counters = loop_->counters();
+  counters.updates = counter_of(*checkpoint, "updates");
+  counters.samples = counter_of(*checkpoint, "samples");
+  counters.stale = counter_of(*checkpoint, "stale");
+  loop_->restore(counters);
+  return true;
 }
 
 void TrainingSession::evaluate() {
@@ -186,6 +242,10 @@ void TrainingSession::write_metrics() {
                       {"batches", replay->batches},
                       {"redrawn", replay->redrawn},
                       {"updates_lost", replay->updates_lost}};
+  }
+  if (replicas_) {
+    line["replicas"] = {
+        {"together", replicas_->size()}, {"groups", groups_}, {"divergences", divergences_}};
   }
   for (const auto& [name, sum] : statistics.scalar_sums) line[name] = mean(sum, statistics.updates);
   status_.measure(line);
@@ -249,10 +309,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   const auto& checkpoint = loaded.checkpoint;
   const auto restored = learning_.algorithm->restore(checkpoint.algorithm);
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
-  const auto counter = [&](const char* name) {
-    const auto it = checkpoint.counters.find(name);
-    return it != checkpoint.counters.end() ? it->second : 0;
-  };
+  const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
   loop_->restore({counter("updates"), counter("decisions"), counter("samples"), counter("stale"),
                   counter("misfits"), counter("episodes")});
   if (figures_.drawn != nullptr) {

@@ -22,6 +22,7 @@
 #include "common/json_lines.h"
 #include "learner/checkpoint_writer.h"
 #include "learner/learner_loop.h"
+#include "learner/replicas/replicas.h"
 #include "learner/sample_source.h"
 #include "learner/serving/experience_server.h"
 #include "model/trainable_network.h"
@@ -39,11 +40,12 @@ struct ServiceFigures {
 // Learning, and the housekeeping around it: limits, metrics, checkpoints, evaluation. One thread.
 class TrainingSession {
  public:
+  // `replicas`: the group that this learner is one of, borrowed; nullptr: it is the only one.
   // UserError: the checkpoint to resume from is missing, broken or of another network.
   TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
                   const RunDirectory& run, const NetworkFactory& make_network,
                   const ExperienceSource& source, learner::ParametersSink& sink,
-                  ServiceFigures figures);
+                  ServiceFigures figures, learner::Replicas* replicas = nullptr);
   ~TrainingSession();
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
@@ -65,6 +67,11 @@ class TrainingSession {
   [[nodiscard]] nlohmann::json status() const;
 
  private:
+  [[nodiscard]] bool leads() const { return replicas_ == nullptr || replicas_->leads(); }
+  // Enters the next group, and goes on from its leader's state. False: asked to stop.
+  bool regroup(const std::stop_token& stop, const Error& why);
+  // False: the group is no more.
+  bool share_state();
   [[nodiscard]] bool limit_reached() const;
   void write_metrics();
   void evaluate();
@@ -78,6 +85,7 @@ class TrainingSession {
   LearnerRoleOptions options_;
   RunDirectory run_;
   ServiceFigures figures_;
+  learner::Replicas* replicas_;
   std::unique_ptr<model::TrainableNetwork> network_;
   Learning learning_;
   std::unique_ptr<learner::LearnerLoop> loop_;
@@ -94,7 +102,9 @@ class TrainingSession {
   learner::LearnerCounters at_last_metrics_;
   std::optional<double> last_score_;
   double best_score_ = std::numeric_limits<double>::infinity();  // blocking rate
-  double seconds_before_ = 0;  // of training, in earlier processes of this run
+  double seconds_before_ = 0;     // of training, in earlier processes of this run
+  std::int64_t groups_ = 0;       // of replicas, that this one has been in
+  std::int64_t divergences_ = 0;  // of their weights
   std::atomic<bool> checkpoint_requested_{false};
 };
 

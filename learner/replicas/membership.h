@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "learner/replicas/board.h"
+
+namespace pacml::learner {
+
+// Which replicas make up a group, and where one of them stands in it. Value type.
+struct Team {
+  std::string call;                     // names the team; no other one is called so
+  std::vector<std::uint32_t> replicas;  // by rank; the leader, replica 0, comes first
+  std::size_t rank = 0;
+  [[nodiscard]] std::size_t size() const { return replicas.size(); }
+};
+
+// How a replica comes to be in a team. The leader calls; whoever hears it says that it is here; the
+// leader says who is in. Followers that come later wait to be taken in, and the leader may call
+// anew at any time. Nothing here needs to have been told beforehand who lives:
+//
+//   board           written by   what
+//   agreement       leader       what all replicas must agree on
+//   call            leader       the newest call: "<leader's life> <number>"
+//   here/<k>        follower k   "<its life> <the call that it answers>", while it is in no team
+//   team            leader       "<call> <replicas by rank>", with the lives that answered
+//   over            leader       the run is over
+//
+// Thread-confined to the learner thread.
+class Membership {
+ public:
+  virtual ~Membership() = default;
+  [[nodiscard]] virtual bool leads() const = 0;
+  // The next team. Waits for the leader as long as it takes. kStopped: `stop`, or the run is over.
+  // UserError: this replica is not of the leader's run or configuration.
+  [[nodiscard]] virtual Result<Team> assemble(const std::stop_token& stop) = 0;
+  // The leader's: somebody waits to be taken in.
+  [[nodiscard]] virtual bool awaited() const = 0;
+  // The leader's: whoever waits need not wait any longer.
+  virtual void end_run() = 0;
+  [[nodiscard]] virtual Board& board() = 0;
+};
+
+// What must agree among replicas: one configuration, one run.
+struct ReplicaAgreement {
+  std::string run_id;
+  std::string config_text;
+};
+
+struct MembershipConfig {
+  std::uint32_t replicas = 2;                  // how many there should be
+  std::chrono::milliseconds gathering{1'000};  // how long a call waits for answers
+  std::chrono::milliseconds interval{20};      // between looks at the board
+  std::chrono::milliseconds freshness{1'000};  // after so long, who is "here" may have gone
+};
+
+class Leader final : public Membership {
+ public:
+  // Borrows the board.
+  Leader(LocalBoard& board, const ReplicaAgreement& agreement, const MembershipConfig& config = {});
+  [[nodiscard]] bool leads() const override { return true; }
+  Result<Team> assemble(const std::stop_token& stop) override;
+  [[nodiscard]] bool awaited() const override;
+  void end_run() override;
+  [[nodiscard]] Board& board() override { return *board_; }
+
+ private:
+  void post(const std::string& key, const std::string& value);
+  // The lives of those who answer the call, by replica; empty: does not.
+  [[nodiscard]] std::vector<std::string> answers() const;
+
+  LocalBoard* board_;
+  MembershipConfig config_;
+  std::string life_;
+  std::uint64_t calls_ = 0;
+  std::string call_;
+  std::vector<std::string> lives_;  // of the team, by replica; empty: not in it
+};
+
+class Follower final : public Membership {
+ public:
+  // Borrows the board. Pre: 1 <= replica (PACML_CHECK).
+  Follower(Board& board, std::uint32_t replica, ReplicaAgreement agreement,
+           const MembershipConfig& config = {});
+  [[nodiscard]] bool leads() const override { return false; }
+  Result<Team> assemble(const std::stop_token& stop) override;
+  [[nodiscard]] bool awaited() const override { return false; }
+  void end_run() override {}
+  [[nodiscard]] Board& board() override { return *board_; }
+
+ private:
+  // One look at the board: the team, if there is one for this replica by now.
+  [[nodiscard]] Result<std::optional<Team>> look();
+  void check_agreement(const std::string& leaders) const;
+
+  Board* board_;
+  std::uint32_t replica_;
+  ReplicaAgreement agreement_;
+  MembershipConfig config_;
+  std::string life_;
+  std::string last_call_;  // of the last team that this replica was in
+};
+
+}  // namespace pacml::learner

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "common/rng.h"
+#include "learner/impala.h"
+#include "model/initialise.h"
+#include "model/torch_network.h"
+#include "model/torch_runtime.h"
+#include "tests/support/catch.h"
+#include "tests/support/gloo_groups.h"
+#include "tests/support/unroll_builder.h"
+
+// The real network over the real all-reduce: the loss curve of one learner.
+
+namespace pacml::learner {
+namespace {
+
+constexpr int kUpdates = 40;
+constexpr std::uint32_t kMessages = 4;  // of an update
+
+const model::NetworkShape kShape{.config = {.rounds = 2,
+                                            .message_width = 8,
+                                            .hidden_width = 8,
+                                            .node_width = 8,
+                                            .graph_width = 4,
+                                            .readout_width = 16},
+                                 .node_features = 3,
+                                 .edge_features = 2,
+                                 .globals = 4,
+                                 .actions = 5};
+
+GraphRegistry one_graph() {
+  Rng rng{Seed{3}};
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->num_nodes = 6;
+  graph->num_edges = 5;
+  graph->node_width = kShape.node_features;
+  graph->edge_width = kShape.edge_features;
+  graph->node_features.resize(6 * 3);
+  graph->edge_features.resize(5 * 2);
+  for (float& value : graph->node_features) value = static_cast<float>(rng.uniform());
+  for (float& value : graph->edge_features) value = static_cast<float>(rng.uniform());
+  graph->edge_src = {0, 1, 2, 3, 4};
+  graph->edge_dst = {1, 2, 3, 4, 5};
+  graph->hash = GraphHash{5};
+  GraphRegistry registry;
+  registry.add(graph);
+  return registry;
+}
+
+// Recorded messages: the reward is for the action that the first global feature names.
+std::vector<Unrolls> recorded() {
+  Rng rng{Seed{1}};
+  std::vector<Unrolls> out;
+  for (std::uint32_t m = 0; m < kUpdates * kMessages; ++m) {
+    Unrolls unrolls = plain_unrolls(5 + m % 3, 4, GraphHash{5}, 4, 5);
+    for (float& value : unrolls.globals) value = static_cast<float>(rng.uniform());
+    for (std::size_t i = 0; i < unrolls.action.size(); ++i) {
+      unrolls.action[i] = static_cast<std::int16_t>(rng.below(5));
+      const auto right = static_cast<int>(5 * unrolls.globals[i * 4]);
+      unrolls.reward[i] = unrolls.action[i] == right ? 1.0F : 0.0F;
+    }
+    for (float& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(5.0F);
+    for (auto& flag : unrolls.flags) flag = Unrolls::kTerminated;
+    out.push_back(std::move(unrolls));
+  }
+  return out;
+}
+
+struct Curve {
+  std::vector<double> losses;
+  std::vector<float> weights;
+};
+
+// What a replica learns whose share of each update is its rank's part of the messages.
+Curve learn(const std::vector<Unrolls>& messages, ReplicaGroup& group) {
+  model::TorchNetwork network(kShape);
+  const auto initial = model::initialise(kShape, Seed{2});
+  std::copy(initial.values.begin(), initial.values.end(), network.parameters().begin());
+  ImpalaConfig config;
+  config.max_policy_lag = 1'000;
+  Impala impala(config, network, group);
+  const GraphRegistry graphs = one_graph();
+  impala.set_graphs(graphs.graphs());
+  Curve curve;
+  for (std::size_t u = 0; u < kUpdates; ++u) {
+    std::vector<const Unrolls*> mine;
+    for (std::size_t m = group.rank(); m < kMessages; m += group.size()) {
+      mine.push_back(&messages[u * kMessages + m]);
+    }
+    TrainBatch batch;
+    assemble(mine, graphs, batch);
+    const auto report = impala.update(batch);
+    if (!report || !report->applied) return curve;
+    curve.losses.push_back(report->loss);
+  }
+  curve.weights = impala.snapshot().values;
+  return curve;
+}
+
+TEST_CASE("two learners have the loss curve of one with the same batches, within rounding",
+          "[integration][replicas]") {
+  model::prepare_torch_runtime();
+  const auto messages = recorded();
+  const Curve one = learn(messages, alone());
+  REQUIRE(one.losses.size() == kUpdates);
+  std::vector<Curve> two(2);
+  with_gloo(2, [&](ReplicaGroup& group) { two[group.rank()] = learn(messages, group); });
+  REQUIRE(two[0].losses.size() == kUpdates);
+  CHECK(two[0].weights == two[1].weights);
+  CHECK(two[0].losses == two[1].losses);
+  double unit = 0;
+  double apart = 0;
+  for (std::size_t u = 0; u < kUpdates; ++u) {
+    unit = std::max(unit, std::abs(one.losses[u]));
+    apart = std::max(apart, std::abs(two[0].losses[u] - one.losses[u]));
+  }
+  INFO("losses up to " << unit << ", at most " << apart << " apart");
+  CHECK(apart < 1e-3 * unit);
+  CHECK(one.losses.front() != one.losses.back());
+}
+
+}  // namespace
+}  // namespace pacml::learner
