@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "apps/bench/encryption_bench.h"
 #include "apps/bench/pipeline_bench.h"
 #include "apps/commands/bench_command.h"
 #include "apps/files.h"
@@ -85,10 +86,16 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
   if (!settings.profiles.empty()) {
     arguments.insert(arguments.end(), {"--profiles", settings.profiles});
   }
-  auto figures = run_pipeline_bench(arguments, settings.seconds);
-  const auto simulator = bench::run_simulator_bench(config_of(settings).env, 200'000, 3);
-  figures.emplace_back("simulator_only_decisions_per_second", simulator.front().second);
-  report.emplace_back("pipeline", std::move(figures));
+  if (settings.keys.empty()) {
+    auto figures = run_pipeline_bench(arguments, settings.seconds);
+    const auto simulator = bench::run_simulator_bench(config_of(settings).env, 200'000, 3);
+    figures.emplace_back("simulator_only_decisions_per_second", simulator.front().second);
+    report.emplace_back("pipeline", std::move(figures));
+  } else {
+    report.emplace_back("encryption",
+                        run_encryption_bench(arguments, settings.keys, settings.seconds,
+                                             static_cast<int>(settings.rounds)));
+  }
   fs::remove(written);
 }
 

@@ -1,5 +1,6 @@
 #include "apps/bench/pipeline_bench.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +73,16 @@ class MemoryWatch {
   std::map<std::string, double> largest_;
 };
 
+// What children that have ended, and theirs, have used.
+double cpu_seconds_of_children() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 std::vector<nlohmann::json> read_lines(const fs::path& file) {
   std::vector<nlohmann::json> lines;
   std::ifstream in(file);
@@ -98,6 +109,7 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
   }
   spec.log = scratch.path() / "train.log";
   spec.signal_on_parent_death = SIGTERM;
+  const double cpu_before = cpu_seconds_of_children();
   auto train = ChildProcess::spawn(spec);
   if (!train) throw UserError("the pipeline benchmark cannot start: " + train.error().detail);
   MemoryWatch memory(train->pid());
@@ -111,6 +123,7 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
                     read_user_file(spec.log));
   }
 
+  const double cpu = cpu_seconds_of_children() - cpu_before;
   const auto lines = read_lines(run / "metrics.jsonl");
   std::vector<double> decisions;
   std::vector<double> samples;
@@ -128,16 +141,18 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
   if (decisions.empty())
     throw UserError("the pipeline benchmark was too short to measure anything");
   const auto& last = lines.back();
-  bench::Figures figures = {{"decisions_per_second", bench::median_of(decisions)},
-                            {"samples_per_second", bench::median_of(samples)},
-                            {"policy_lag_p50", bench::median_of(lag_p50)},
-                            {"policy_lag_p99", lag_p99},
-                            {"policy_lag_max", lag_max},
-                            {"gaps", last.at("gaps").get<double>()},
-                            {"duplicates", last.at("duplicates").get<double>()},
-                            {"stale", last.at("stale").get<double>()},
-                            {"learner_resident_bytes", memory.largest("learner")},
-                            {"actor_resident_bytes", memory.largest("actor")}};
+  bench::Figures figures = {
+      {"decisions_per_second", bench::median_of(decisions)},
+      {"samples_per_second", bench::median_of(samples)},
+      {"cpu_seconds_per_decision", cpu / std::max(1.0, last.at("decisions").get<double>())},
+      {"policy_lag_p50", bench::median_of(lag_p50)},
+      {"policy_lag_p99", lag_p99},
+      {"policy_lag_max", lag_max},
+      {"gaps", last.at("gaps").get<double>()},
+      {"duplicates", last.at("duplicates").get<double>()},
+      {"stale", last.at("stale").get<double>()},
+      {"learner_resident_bytes", memory.largest("learner")},
+      {"actor_resident_bytes", memory.largest("actor")}};
   if (const double replay = memory.largest("replay"); replay > 0) {
     figures.emplace_back("replay_resident_bytes", replay);
   }

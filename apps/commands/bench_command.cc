@@ -23,7 +23,9 @@ class BenchCommand final : public Command {
         {{"bench", "every benchmark, about a minute"},
          {"bench simulator --config configs/paper/beta_a.yaml", "decisions per second, one core"},
          {"bench pipeline --seconds 60 --out pipeline.json",
-          "a whole training run; the figures also as JSON"}}};
+          "a whole training run; the figures also as JSON"},
+         {"bench pipeline --keys keys --rounds 5 --seconds 15",
+          "what encryption costs: five pairs of runs over tcp"}}};
   }
   void declare(Options& options) override {
     std::vector<std::string> names;
@@ -34,10 +36,14 @@ class BenchCommand final : public Command {
         "configuration to measure (default: the paper's setting A on the built-in models)");
     options.option("--profiles DIR", &settings_.profiles, "folder of <model>/graph.txt");
     options.option("--seconds S", &settings_.seconds, "length of the pipeline's run");
+    options.option("--keys DIR", &settings_.keys,
+                   "pipeline: pairs of runs, in the clear and with these keys");
+    options.option("--rounds N", &settings_.rounds, "how many pairs");
     options.option("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
     if (!(settings_.seconds >= 5)) throw UserError("--seconds: must be at least 5");
+    if (settings_.rounds < 1) throw UserError("--rounds: must be at least 1");
     std::vector<std::string> names;
     for (const auto& bench : benches_) names.push_back(bench.name);
     if (!name_.empty() && std::find(names.begin(), names.end(), name_) == names.end()) {

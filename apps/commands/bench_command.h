@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,9 +12,11 @@
 namespace pacml::apps {
 
 struct BenchSettings {
-  std::string config;    // file; empty: the paper's setting A
-  std::string profiles;  // folder; empty: as the configuration says
-  double seconds = 20;   // of a whole training run
+  std::string config;       // file; empty: the paper's setting A
+  std::string profiles;     // folder; empty: as the configuration says
+  double seconds = 20;      // of a whole training run
+  std::string keys;         // folder; not empty: the pipeline says what encryption costs
+  std::int64_t rounds = 5;  // of which
 };
 
 // One benchmark: adds its figures to the report, under its name.

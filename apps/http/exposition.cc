@@ -35,6 +35,7 @@ constexpr Figure kFigures[] = {
     {"/gaps", "pacml_gaps_total", kCounter, "Messages that were sent and never came."},
     {"/malformed", "pacml_malformed_total", kCounter, "Frames that were no message."},
     {"/refused", "pacml_refused_total", kCounter, "Peers and messages that were turned away."},
+    {"/denied", "pacml_denied_total", kCounter, "Connections turned away because of their key."},
     {"/denied", "pacml_denied_total", kCounter, "Connections whose key is not on the list."},
 
     // Learner.

@@ -1,7 +1,5 @@
 #include "apps/roles/train_role.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -10,6 +8,7 @@
 #include <string_view>
 
 #include "apps/metrics_tail.h"
+#include "apps/private_folder.h"
 #include "apps/process/hand_over.h"
 #include "apps/process/supervisor.h"
 #include "apps/progress_line.h"
@@ -61,14 +60,9 @@ class Training {
   }
 
  private:
-  [[nodiscard]] static std::string socket_path() {
-    return (std::filesystem::temp_directory_path() / ("pacml-" + std::to_string(getpid())))
-        .string();
-  }
-
   [[nodiscard]] transport::Endpoint address() const {
-    return transport::Endpoint::parse(options_.bind.empty() ? "ipc://" + socket_path()
-                                                            : options_.bind);
+    return transport::Endpoint::parse(
+        options_.bind.empty() ? "ipc://" + (sockets_.path() / kLearner).string() : options_.bind);
   }
 
   // Where learner k >= 1 talks to its actors, and where the leader gathers the other learners.
@@ -328,6 +322,7 @@ class Training {
 
   TrainRoleOptions options_;
   std::filesystem::path run_;
+  PrivateFolder sockets_{"pacml"};  // unless they are bound elsewhere
   MetricsTail tail_;
   ProgressLine line_;
   TrainProgress progress_;

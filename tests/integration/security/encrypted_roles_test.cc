@@ -150,6 +150,12 @@ TEST_CASE("pacml train hands its keys to all of its roles", "[integration][secur
   const auto report = status_with(place, testing::shard_address(place, 0), keys.path());
   CHECK(report["learners"] == 1);
   CHECK(report["denied"] == 0);
+  // Nobody else can come near its sockets.
+  namespace fs = std::filesystem;
+  const auto socket = transport::Endpoint::parse(testing::shard_address(place, 0));
+  CHECK(fs::status(fs::path(socket.path()).parent_path()).permissions() == fs::perms::owner_all);
+  CHECK(fs::status(socket.path()).permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write));
   // A shard lets nobody in either.
   const auto asked = testing::pacml({"status", testing::shard_address(place, 0), "--seconds", "2"});
   CHECK(asked.code == 2);

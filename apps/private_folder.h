@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace pacml::apps {
+
+// A new folder for temporary files that nobody but this user can enter, and whose name nobody can
+// foresee; gone with its owner. Immutable.
+class PrivateFolder {
+ public:
+  // `name`: what its name begins with. UserError: it cannot be made.
+  explicit PrivateFolder(const std::string& name);
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  ~PrivateFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace pacml::apps
