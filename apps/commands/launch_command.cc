@@ -13,6 +13,7 @@
 #include "apps/launch/local_launch.h"
 #include "apps/launch/slurm_launch.h"
 #include "apps/launch/ssh_launch.h"
+#include "apps/roles/encryption.h"
 #include "common/result.h"
 #include "common/text.h"
 #include "env/tasks/partitioning.h"
@@ -57,6 +58,8 @@ class LaunchCommand final : public Command {
     const Place place = place_named(where_);
     if (place != Place::kSsh && !hosts_.empty()) throw UserError("--hosts goes with --on ssh");
     const LaunchRequest request = make_request();
+    const bool keys_are_here = place != Place::kKubernetes && !dry_run_;
+    if (keys_are_here) check_keys({.keys = request.keys, .client = request.config.security.client});
     switch (place) {
       case Place::kLocal:
         if (dry_run_) return printed(print_local_launch, request);
@@ -112,7 +115,8 @@ class LaunchCommand final : public Command {
     request.minutes = minutes_;
     request.decisions = decisions_;
     request.resume = resume_;
-    request.keys = keys_;
+    request.keys = keys_.empty() ? request.config.security.keys : keys_;
+    request.config.security.keys.clear();  // roles are told by --keys, wherever theirs are
     request.site = load_site(site_, site_overrides_);
     const std::int64_t wanted = actors_of(request);
     if (wanted > request.config.learner.max_actors) {

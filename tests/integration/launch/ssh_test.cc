@@ -1,0 +1,221 @@
+// `pacml launch --on ssh`: through a stand-in for ssh, and through a real one where there is an
+// sshd.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "apps/process/child_process.h"
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Pacml;
+using testing::text_of;
+using testing::wait_until;
+using testing::Workplace;
+
+using Words = std::vector<std::string>;
+
+// Processes whose command line has all of `parts`, but for attendants, which only carry it.
+std::vector<pid_t> processes_with(const Words& parts) {
+  std::vector<pid_t> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::string command = text_of(entry.path() / "cmdline");
+    std::ranges::replace(command, '\0', ' ');
+    const bool all = std::ranges::all_of(
+        parts, [&](const auto& part) { return command.find(part) != std::string::npos; });
+    if (all && command.find("attendant") == std::string::npos) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+int port() {
+  static int next = 20000 + ::getpid() % 9000;
+  return next += 8;
+}
+
+// Two hosts' worth of roles on this one.
+struct Place {
+  Place() {
+    std::ofstream(work / "hosts") << "127.0.0.1 slots=2\n";
+    // Does what sshd would: the last words are one line for a shell.
+    std::ofstream(work / "ssh") << "#!/bin/sh\n"
+                                   "while [ \"$1\" != -- ]; do shift; done\n"
+                                   "shift 2\n"
+                                   "exec sh -c \"$*\"\n";
+    ::chmod((work / "ssh").c_str(), 0755);
+  }
+  [[nodiscard]] Words launch(const Words& more = {}) const {
+    Words words = {"launch",     work.config_file(),
+                   "--on",       "ssh",
+                   "--hosts",    (work / "hosts").string(),
+                   "--run",      work.run(),
+                   "--site-set", "port=" + std::to_string(port()),
+                   "--site-set", "ssh.silence_seconds=8"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  void use_stand_in() const {
+    ::setenv("PATH", (work / "").string().append(":/usr/bin:/bin").c_str(), 1);
+  }
+  // Of this run: its folder is in the learner's command line, its configuration in all.
+  [[nodiscard]] std::vector<pid_t> roles(const std::string& role) const {
+    return processes_with({"/bin/pacml", role + " " + work.config_file()});
+  }
+  void wait_for_actors(int count) const {
+    wait_until(std::to_string(count) + " actors are there",
+               [&] { return work.latest("actors") == count; });
+  }
+  void wait_until_all_ended() const {
+    wait_until("no role is left",
+               [&] { return roles("learner").empty() && roles("actor").empty(); });
+  }
+  Workplace work;
+};
+
+TEST_CASE("roles over ssh learn, come back when they are killed, and stop in order",
+          "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  Pacml launch(place.launch());
+  place.work.wait_for_decisions(2'000);
+  place.wait_for_actors(2);
+
+  REQUIRE(place.roles("learner").size() == 1);
+  REQUIRE(::kill(place.roles("learner")[0], SIGKILL) == 0);
+  wait_until("a second learner goes on",
+             [&] { return place.work.log("learner").find("resumed from") != std::string::npos; });
+  place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+
+  const auto actors = place.roles("actor");
+  REQUIRE(actors.size() == 2);
+  REQUIRE(::kill(actors[0], SIGKILL) == 0);
+  wait_until("another actor has come for it", [&] {
+    const auto now = place.roles("actor");
+    return now.size() == 2 && now != actors;
+  });
+
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 0);
+  CHECK_THAT(launch.err(), Catch::Contains("starting it again"));
+  place.wait_until_all_ended();
+  CHECK_FALSE(place.work.checkpoints().empty());
+}
+
+TEST_CASE("nothing is orphaned when the launcher or a connection is gone",
+          "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  {
+    Pacml launch(place.launch());
+    place.work.wait_for_decisions(2'000);
+    place.wait_for_actors(2);
+    launch.signal(SIGKILL);
+  }
+  place.wait_until_all_ended();
+  // It had the time to stop in order.
+  CHECK_THAT(place.work.log("learner"), Catch::Contains("serving"));
+  CHECK_FALSE(place.work.checkpoints().empty());
+}
+
+TEST_CASE("a launcher that falls silent is taken for gone", "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  Pacml launch(place.launch());
+  place.work.wait_for_decisions(2'000);
+  launch.signal(SIGSTOP);
+  place.wait_until_all_ended();
+  launch.signal(SIGCONT);
+  // The learner's end was an orderly one; so is what follows from it.
+  wait_until("the launcher notices", [&] { return !launch.runs(); });
+}
+
+TEST_CASE("what a host refuses ends the launch with its code", "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  Pacml launch(place.launch({"--resume"}));  // there is nothing to resume
+  CHECK(launch.end() == 2);
+  CHECK_THAT(launch.err(), Catch::Contains("learner ended with code 2; see"));
+  CHECK_THAT(place.work.log("learner"), Catch::Contains("holds no run"));
+}
+
+// An sshd of our own on loopback, with keys that live as long as the test.
+class Sshd {
+ public:
+  static constexpr const char* kProgram = "/usr/sbin/sshd";
+  static bool possible() {
+    return ::geteuid() == 0 && fs::exists(kProgram) && fs::exists("/usr/bin/ssh-keygen");
+  }
+
+  Sshd() : port_(std::to_string(port())) {
+    fs::create_directories("/run/sshd");
+    for (const char* key : {"host_key", "user_key"}) {
+      run({"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder_ / key});
+    }
+    fs::copy_file(folder_ / "user_key.pub", folder_ / "authorized");
+    const std::string at = folder_.path().string() + "/";
+    std::ofstream(folder_ / "sshd_config")
+        << "ListenAddress 127.0.0.1:" << port_ << "\nHostKey " << at
+        << "host_key\nAuthorizedKeysFile " << at << "authorized\nPidFile " << at
+        << "pid\nStrictModes no\nUsePAM no\nPermitRootLogin prohibit-password\nMaxStartups 100\n";
+    std::ofstream(folder_ / "ssh_config") << "Host *\n  Port " << port_ << "\n  IdentityFile " << at
+                                          << "user_key\n  IdentitiesOnly yes\n  UserKnownHostsFile "
+                                          << at << "known\n  StrictHostKeyChecking accept-new\n";
+    server_.emplace(start({kProgram, "-D", "-e", "-f", folder_ / "sshd_config"}));
+  }
+  [[nodiscard]] std::string client_config() const { return folder_ / "ssh_config"; }
+
+ private:
+  [[nodiscard]] apps::ChildProcess start(const Words& command) const {
+    apps::ChildSpec spec;
+    spec.name = command[0];
+    spec.command = command;
+    spec.log = folder_ / "log";
+    auto process = apps::ChildProcess::spawn(spec);
+    REQUIRE(process);
+    return *std::move(process);
+  }
+  void run(const Words& command) const {
+    auto process = start(command);
+    wait_until(command[0] + " ends", [&] { return process.poll().has_value(); });
+    REQUIRE(process.poll()->clean());
+  }
+
+  testing::TempDir folder_;
+  std::string port_;
+  std::optional<apps::ChildProcess> server_;
+};
+
+TEST_CASE("a real sshd carries a run from its start to its end", "[integration][launch]") {
+  if (!Sshd::possible()) {
+    WARN("skipped: a real ssh needs root, and Debian's openssh-server");
+    return;
+  }
+  const Sshd sshd;
+  const Place place;
+  ::setenv("PATH", "/usr/bin:/bin", 1);
+  Pacml launch(place.launch({"--decisions", "20000", "--site-set",
+                             "ssh.options=[\"-F\", \"" + sshd.client_config() + "\"]"}));
+  const int code = launch.end();
+  INFO(place.work.log("learner"));
+  CHECK(code == 0);
+  CHECK(place.work.latest("decisions") >= 20'000);
+  CHECK_THAT(place.work.log("actor-1"), Catch::Contains("joined run run"));
+  place.wait_until_all_ended();
+}
+
+}  // namespace
+}  // namespace pacml
