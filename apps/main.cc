@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   program.commands.push_back(make_launch_command());
   program.commands.push_back(make_eval_command());
   program.commands.push_back(make_bench_command(main_benches()));
+  program.commands.push_back(make_load_command());
+  program.commands.push_back(make_scaling_command());
   program.commands.push_back(make_graphs_command());
   program.commands.push_back(make_trace_command());
   program.commands.push_back(make_actor_command());

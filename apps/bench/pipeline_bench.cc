@@ -1,7 +1,6 @@
 #include "apps/bench/pipeline_bench.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "apps/bench/scratch_folder.h"
 #include "apps/files.h"
 #include "apps/process/child_process.h"
 #include "apps/process/hand_over.h"
@@ -22,25 +22,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at the processes
-
-// A folder that is gone when the benchmark is over.
-class ScratchFolder {
- public:
-  ScratchFolder()
-      : path_(fs::temp_directory_path() / ("pacml-pipeline-" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Largest resident memory seen, by role ("learner", "actor", "replay"), of the children of a
 // process.
@@ -96,7 +77,7 @@ std::vector<nlohmann::json> read_lines(const fs::path& file) {
 }  // namespace
 
 bench::Figures run_pipeline_bench(const std::vector<std::string>& train_arguments, double seconds) {
-  const ScratchFolder scratch;
+  const ScratchFolder scratch("pacml-pipeline");
   const fs::path run = scratch.path() / "run";
   ChildSpec spec;
   spec.name = "train";

@@ -67,13 +67,22 @@ int dispatch(const Program& program, const std::vector<std::string>& arguments, 
   }
   if (is_delegated(program, arguments)) return program.delegate(arguments);
 
-  for (const auto& command : program.commands) {
+  // Two words name a command where there is one of that name: "bench load" goes before "bench".
+  const std::string two_words = arguments.size() > 1 ? name + " " + arguments[1] : name;
+  const auto named = [&](const std::string& words) {
+    return std::ranges::find_if(program.commands,
+                                [&](const auto& command) { return command->text().name == words; });
+  };
+  const auto longer = named(two_words);
+  const auto found = longer != program.commands.end() ? longer : named(name);
+  if (found != program.commands.end()) {
+    const auto& command = *found;
     const CommandText text = command->text();
-    if (text.name != name) continue;
     Options options;
     command->declare(options);
-    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-    if (const auto help = parse_options(program.name + " " + name, text, options, rest)) {
+    const auto words = std::ranges::count(text.name, ' ') + 1;
+    const std::vector<std::string> rest(arguments.begin() + words, arguments.end());
+    if (const auto help = parse_options(program.name + " " + text.name, text, options, rest)) {
       out << *help;
       return 0;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/http/http_server.h"
+#include "apps/process/open_files.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
@@ -105,6 +106,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   if (leads) lock.emplace(run);
   set_up_logging({role, run.name(), options.log_level, run.log_file(role), false});
 
+  raise_open_file_limit();  // each actor takes two connections
   const Agreement agreement = agreement_of(config, *world);
   transport::Context context(1, encryption);
   learner::ExperienceServerConfig serving;

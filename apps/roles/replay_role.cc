@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "apps/files.h"
+#include "apps/process/open_files.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/role_threads.h"
@@ -33,6 +34,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto world = make_world(config);
   check_replay_fits(config, *world);
+  raise_open_file_limit();  // each actor takes a connection
   replay::Server server(make_identity(config, agreement_of(config, *world), options.run_id),
                         config.replay, Seed{static_cast<std::uint64_t>(config.seed)}, options.shard,
                         options.snapshot);

@@ -55,4 +55,6 @@ std::optional<Trouble> Dealer::trouble() {
   return impl_->handshakes ? impl_->handshakes->trouble() : std::nullopt;
 }
 
+int Dealer::ready_fd() const { return impl_->socket.get(zmq::sockopt::fd); }
+
 }  // namespace pacml::transport

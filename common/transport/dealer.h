@@ -25,6 +25,10 @@ class Dealer final : public FrameClient {
   [[nodiscard]] Result<wire::Frame> receive(Deadline deadline) override;
   void wake() override;
   [[nodiscard]] std::optional<Trouble> trouble() override;
+  // For those who wait for many dealers at once: readable when receive() may have something. That
+  // is news only as long as receive() said kTimeout since the last call of anything else here: what
+  // comes during another call is not told again.
+  [[nodiscard]] int ready_fd() const;
 
  private:
   struct Impl;

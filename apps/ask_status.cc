@@ -1,0 +1,47 @@
+#include "apps/ask_status.h"
+
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include "apps/roles/encryption.h"
+#include "common/result.h"
+#include "common/transport/dealer.h"
+#include "common/wire/codec.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{100};  // for a refusal, while waiting
+
+// As receive(), but without waiting for a server that will never answer.
+Result<wire::Frame> receive_or_refusal(transport::Dealer& server, Deadline deadline) {
+  while (true) {
+    auto frame = server.receive(std::min(deadline, Deadline::in(kLook)));
+    const auto trouble = server.trouble();
+    if (frame || deadline.expired() || (trouble && trouble->lasting)) return frame;
+  }
+}
+
+}  // namespace
+
+std::string ask_status(const std::string& address, const transport::SecurityConfig& security,
+                       Deadline deadline) {
+  transport::Context context(1, encryption_of(security, Party::kClient));
+  transport::Dealer server(context, transport::Endpoint::parse(address), {},
+                           transport::Dealer::Handshakes::kWatched);
+  static_cast<void>(server.send(wire::encode(wire::GetStatus{}), deadline));
+  while (true) {
+    const auto frame = receive_or_refusal(server, deadline);
+    if (!frame) {
+      const auto trouble = server.trouble();
+      throw UserError(address + ": no learner or replay shard answers there" +
+                      (trouble ? ": " + trouble->reason : ""));
+    }
+    const auto message = wire::decode(*frame);
+    if (!message) throw UserError(address + ": " + message.error().detail);
+    if (const auto* status = std::get_if<wire::Status>(&*message)) return status->text;
+  }
+}
+
+}  // namespace pacml::apps

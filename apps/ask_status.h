@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "common/clock.h"
+#include "common/transport/security_config.h"
+
+namespace pacml::apps {
+
+// Asks a learner or a replay shard what it is doing: the text of its answer, a JSON object.
+// UserError: nobody answers before the deadline, or not in our protocol.
+[[nodiscard]] std::string ask_status(const std::string& address,
+                                     const transport::SecurityConfig& security, Deadline deadline);
+
+}  // namespace pacml::apps

@@ -1,0 +1,83 @@
+#include "apps/bench/bench_servers.h"
+
+#include <chrono>
+#include <thread>
+
+#include "apps/files.h"
+#include "apps/process/hand_over.h"
+#include "common/clock.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};  // for a process to end in order
+constexpr std::chrono::milliseconds kLook{20};
+
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+BenchServers::BenchServers(const std::vector<std::string>& config_arguments, std::size_t shards,
+                           const std::filesystem::path& folder)
+    : folder_(folder), run_(folder / "run") {
+  std::vector<std::string> config = config_arguments;
+  append(config, {"--log-level", "warn"});
+  if (shards > 0) append(config, {"--set", "replay.shards=" + std::to_string(shards)});
+  for (std::size_t i = 0; i < shards; ++i) {
+    shard_addresses_.push_back("ipc://" + (folder / ("r" + std::to_string(i))).string());
+    std::vector<std::string> command = {program_beside_us("pacml").string(), "replay"};
+    append(command, config);
+    append(command, {"--bind", shard_addresses_.back(), "--shard", std::to_string(i)});
+    start("replay-" + std::to_string(i), std::move(command));
+  }
+  learner_address_ = "ipc://" + (folder / "l").string();
+  std::vector<std::string> command = {program_beside_us("pacml-learner").string(), "learner"};
+  append(command, config);
+  append(command, {"--run", run_.string(), "--bind", learner_address_, "--set",
+                   "learner.metrics_seconds=1", "--set", "learner.evaluate_episodes=0"});
+  for (const auto& address : shard_addresses_) append(command, {"--replay", address});
+  start("learner", std::move(command));
+}
+
+BenchServers::~BenchServers() {
+  // The learner first, so that it misses no shard.
+  for (auto process = processes_.rbegin(); process != processes_.rend(); ++process) {
+    process->second.send(SIGTERM);
+    const Deadline deadline = Deadline::in(kPatience);
+    while (!process->second.poll() && !deadline.expired()) std::this_thread::sleep_for(kLook);
+  }
+}
+
+void BenchServers::start(const std::string& name, std::vector<std::string> command) {
+  ChildSpec spec;
+  spec.name = name;
+  spec.command = std::move(command);
+  spec.environment = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_NUM_THREADS", "1"}};
+  spec.log = log(name);
+  auto process = ChildProcess::spawn(spec);
+  if (!process)
+    throw UserError("the benchmark's " + name + " cannot start: " + process.error().detail);
+  processes_.emplace_back(name, *std::move(process));
+}
+
+std::vector<pid_t> BenchServers::shard_pids() const {
+  std::vector<pid_t> pids;
+  for (std::size_t i = 0; i + 1 < processes_.size(); ++i) {
+    pids.push_back(processes_[i].second.pid());
+  }
+  return pids;
+}
+
+void BenchServers::check_running() {
+  for (auto& [name, process] : processes_) {
+    if (const auto exit = process.poll()) {
+      throw UserError("the benchmark's " + name + " " + describe(*exit) + ": " +
+                      read_user_file(log(name)));
+    }
+  }
+}
+
+}  // namespace pacml::apps

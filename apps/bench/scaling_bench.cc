@@ -1,0 +1,262 @@
+#include "apps/bench/scaling_bench.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "apps/ask_status.h"
+#include "apps/bench/bench_servers.h"
+#include "apps/bench/process_figures.h"
+#include "apps/bench/scratch_folder.h"
+#include "apps/files.h"
+#include "apps/process/hand_over.h"
+#include "apps/roles/composition.h"
+#include "bench/figures.h"
+#include "common/result.h"
+#include "common/thread_group.h"
+#include "env/tasks/partitioning.h"
+#include "model/fused_policy.h"
+#include "model/initialise.h"
+
+namespace pacml::apps {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kStatusPatience{20};
+constexpr std::chrono::milliseconds kLook{50};
+
+// What some actors did in a while.
+struct Work {
+  double decisions = 0;
+  double seconds = 0;
+  double cpu_seconds = 0;
+  [[nodiscard]] double per_second() const { return decisions / seconds; }
+  [[nodiscard]] double per_cpu_second() const { return decisions / cpu_seconds; }
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void pin_this_thread(const std::vector<std::size_t>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const std::size_t cpu : cpus) CPU_SET(cpu, &set);
+  if (::sched_setaffinity(0, sizeof set, &set) == 0) return;
+  std::string names;
+  for (const std::size_t cpu : cpus) names += (names.empty() ? "" : ",") + std::to_string(cpu);
+  throw UserError("this process may not run on CPU " + names);
+}
+
+std::vector<std::size_t> cpus_of_this_thread() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<std::size_t> cpus;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+// What is started meanwhile runs on these CPUs; this thread then goes back to its own.
+class PinnedScope {
+ public:
+  explicit PinnedScope(const std::vector<std::size_t>& cpus) : before_(cpus_of_this_thread()) {
+    pin_this_thread(cpus);
+  }
+  PinnedScope(const PinnedScope&) = delete;
+  PinnedScope& operator=(const PinnedScope&) = delete;
+  ~PinnedScope() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const std::size_t cpu : before_) CPU_SET(cpu, &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+  }
+
+ private:
+  std::vector<std::size_t> before_;
+};
+
+double cpu_seconds_of_this_thread() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+class ScalingBench {
+ public:
+  ScalingBench(const TrainConfig& config, const ScalingBenchOptions& options)
+      : config_(config), options_(options), world_(make_world(config)) {
+    if (!options_.cpus.empty()) return;
+    for (const std::size_t cpu : cpus_of_this_thread()) {
+      if (cpu != options_.learner_cpu) options_.cpus.push_back(cpu);
+    }
+    if (options_.cpus.empty()) options_.cpus = {options_.learner_cpu};
+  }
+
+  bench::Figures measure(std::size_t actors) const {
+    std::vector<double> with_per_second;
+    std::vector<double> alone_per_second;
+    std::vector<double> wall_ratio;
+    std::vector<double> with_per_cpu;
+    std::vector<double> alone_per_cpu;
+    std::vector<double> efficiency;
+    std::vector<double> waiting;
+    const auto cores = static_cast<double>(std::min(actors, options_.cpus.size()));
+    for (std::size_t round = 0; round < options_.rounds; ++round) {
+      const Work with = with_learner(actors);
+      const Work without = alone(actors);
+      with_per_second.push_back(with.per_second());
+      alone_per_second.push_back(without.per_second());
+      wall_ratio.push_back(with.per_second() / without.per_second());
+      with_per_cpu.push_back(with.per_cpu_second());
+      alone_per_cpu.push_back(without.per_cpu_second());
+      efficiency.push_back(with.per_cpu_second() / without.per_cpu_second());
+      waiting.push_back(1 - with.cpu_seconds / (with.seconds * cores));
+    }
+    return {{"decisions_per_second", bench::median_of(with_per_second)},
+            {"alone_decisions_per_second", bench::median_of(alone_per_second)},
+            {"wall_ratio", bench::median_of(wall_ratio)},
+            {"decisions_per_cpu_second", bench::median_of(with_per_cpu)},
+            {"alone_decisions_per_cpu_second", bench::median_of(alone_per_cpu)},
+            {"efficiency", bench::median_of(efficiency)},
+            {"waiting_share", bench::median_of(waiting)}};
+  }
+
+ private:
+  [[nodiscard]] std::size_t cpu_of(std::size_t actor) const {
+    return options_.cpus[actor % options_.cpus.size()];
+  }
+  [[nodiscard]] double decisions_per_message() const {
+    return static_cast<double>(config_.actor.environments * config_.actor.unroll_length);
+  }
+
+  [[nodiscard]] double messages_at(const std::string& learner) const {
+    const auto status = nlohmann::json::parse(
+        ask_status(learner, config_.security, Deadline::in(kStatusPatience)), nullptr, false);
+    if (!status.is_object()) throw UserError("the benchmark's learner tells no status");
+    return status.value("messages", 0.0);
+  }
+
+  [[nodiscard]] Work with_learner(std::size_t count) const {
+    const ScratchFolder scratch("pacml-scaling");
+    const PinnedScope on_learner_cpu({options_.learner_cpu});
+    BenchServers servers(options_.config_arguments, 0, scratch.path());
+    static_cast<void>(messages_at(servers.learner()));
+    std::vector<ChildProcess> actors;
+    for (std::size_t i = 0; i < count; ++i) {
+      const PinnedScope on_actor_cpu({cpu_of(i)});
+      actors.push_back(start_actor(i, servers.learner(), scratch.path()));
+    }
+    const auto cpu_seconds = [&] {
+      double sum = 0;
+      for (const auto& actor : actors) {
+        sum += figures_of(actor.pid()).value_or(ProcessFigures{}).cpu_seconds;
+      }
+      return sum;
+    };
+    // A message of each, and then the warm-up.
+    while (messages_at(servers.learner()) < static_cast<double>(count)) {
+      servers.check_running();
+      for (auto& actor : actors) {
+        if (const auto exit = actor.poll()) throw UserError("an actor " + describe(*exit));
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    std::this_thread::sleep_for(std::chrono::duration<double>(options_.warm_up));
+    const double messages = messages_at(servers.learner());
+    const double cpu = cpu_seconds();
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double>(options_.seconds));
+    const Work work{(messages_at(servers.learner()) - messages) * decisions_per_message(),
+                    seconds_since(start), cpu_seconds() - cpu};
+    servers.check_running();
+    return work;
+  }
+
+  [[nodiscard]] ChildProcess start_actor(std::size_t id, const std::string& learner,
+                                         const std::filesystem::path& folder) const {
+    ChildSpec spec;
+    spec.name = "actor-" + std::to_string(id);
+    spec.command = {program_beside_us("pacml").string(), "actor"};
+    spec.command.insert(spec.command.end(), options_.config_arguments.begin(),
+                        options_.config_arguments.end());
+    for (const auto& word : {std::string("--learner"), learner, std::string("--id"),
+                             std::to_string(id), std::string("--log-level"), std::string("warn")}) {
+      spec.command.push_back(word);
+    }
+    spec.log = folder / (spec.name + ".log");
+    auto process = ChildProcess::spawn(spec);
+    if (!process) throw UserError("an actor cannot start: " + process.error().detail);
+    return *std::move(process);
+  }
+
+  // The same loops on threads, with weights that stay as they are.
+  [[nodiscard]] Work alone(std::size_t count) const {
+    std::vector<Work> works(count);
+    ThreadGroup threads;
+    for (std::size_t i = 0; i < count; ++i) {
+      threads.spawn("alone-" + std::to_string(i), [this, i, &works](const std::stop_token&) {
+        pin_this_thread({cpu_of(i)});
+        works[i] = loop_alone(i);
+      });
+    }
+    threads.join();
+    Work sum;
+    for (const Work& work : works) {
+      sum.decisions += work.decisions;
+      sum.cpu_seconds += work.cpu_seconds;
+      sum.seconds += work.seconds / static_cast<double>(count);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Work loop_alone(std::size_t id) const {
+    const auto world = make_world(config_);  // its memo is an actor's own, as in a process
+    const auto shape = model::make_shape(config_.network, world->spec());
+    const Seed seed{static_cast<std::uint64_t>(config_.seed)};
+    const auto policy = model::make_fused_policy(shape);
+    const auto loop = make_actor_loop(config_, world, *policy, seed,
+                                      ActorId{static_cast<std::uint32_t>(id)}, PolicyVersion{0});
+    loop->set_parameters(model::initialise(shape, seed));
+    for (const auto start = Clock::now(); seconds_since(start) < options_.warm_up;) {
+      static_cast<void>(loop->run_message());
+    }
+    const auto decisions = loop->decisions();
+    const double cpu = cpu_seconds_of_this_thread();
+    const auto start = Clock::now();
+    while (seconds_since(start) < options_.seconds) static_cast<void>(loop->run_message());
+    return {static_cast<double>(loop->decisions() - decisions), seconds_since(start),
+            cpu_seconds_of_this_thread() - cpu};
+  }
+
+  TrainConfig config_;
+  ScalingBenchOptions options_;
+  std::shared_ptr<const env::PartitioningWorld> world_;
+};
+
+}  // namespace
+
+void run_scaling_bench(const TrainConfig& config, const ScalingBenchOptions& options,
+                       BenchReport& report, std::ostream& out) {
+  if (config.algorithm != AlgorithmKind::kImpala) {
+    throw UserError("algorithm: bench scaling measures actors that send to a learner: impala");
+  }
+  const ScalingBench bench(config, options);
+  for (const std::size_t actors : options.actors) {
+    report.emplace_back("scaling_" + std::to_string(actors) + "_actors", bench.measure(actors));
+    out << format_report({report.back()}) << std::flush;
+  }
+}
+
+}  // namespace pacml::apps

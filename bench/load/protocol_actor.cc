@@ -1,0 +1,164 @@
+#include "bench/load/protocol_actor.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "common/check.h"
+#include "common/wire/codec.h"
+
+namespace pacml::bench {
+namespace {
+
+std::size_t decisions_in(const actor::ActorMessage& message) {
+  if (const auto* unrolls = std::get_if<Unrolls>(&message)) return unrolls->num_decisions();
+  return std::get<PrioritizedTransitions>(message).priorities.size();
+}
+
+wire::Message numbered(actor::ActorMessage&& message, const actor::ServerLink::Stamp& stamp) {
+  if (auto* unrolls = std::get_if<Unrolls>(&message)) {
+    return wire::Experience{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*unrolls)};
+  }
+  return wire::Insert{stamp.actor, stamp.incarnation, stamp.sequence,
+                      std::get<PrioritizedTransitions>(std::move(message))};
+}
+
+void set_version(Unrolls& unrolls, PolicyVersion version) {
+  std::ranges::fill(unrolls.policy_version, version);
+}
+
+// A row begins with its head (common/experience/transitions.h).
+void set_version(PrioritizedTransitions& batch, PolicyVersion version) {
+  static_assert(sizeof(PolicyVersion) == sizeof(TransitionHead::policy_version));
+  Transitions& transitions = batch.transitions;
+  const std::size_t width = transitions.shape.row_bytes();
+  for (std::size_t row = 0; row < transitions.rows.size(); row += width) {
+    std::memcpy(transitions.rows.data() + row + offsetof(TransitionHead, policy_version), &version,
+                sizeof version);
+  }
+}
+
+// Weights are fetched between two messages, and never waited for.
+actor::LinkConfig without_waiting() {
+  actor::LinkConfig config;
+  config.weights_patience = std::chrono::microseconds(0);
+  return config;
+}
+
+}  // namespace
+
+CannedExperience can(std::vector<actor::ActorMessage> messages) {
+  PACML_CHECK(!messages.empty(), "a can has something in it");
+  CannedExperience canned;
+  for (const auto& message : messages) {
+    canned.decisions_per_message += static_cast<double>(decisions_in(message));
+    const auto frame =
+        wire::encode(numbered(actor::ActorMessage(message), {ActorId{0}, {}, Sequence{1}}));
+    for (const auto& part : frame.parts) {
+      canned.bytes_per_message += static_cast<double>(part.size());
+    }
+  }
+  canned.decisions_per_message /= static_cast<double>(messages.size());
+  canned.bytes_per_message /= static_cast<double>(messages.size());
+  canned.messages = std::move(messages);
+  return canned;
+}
+
+ProtocolActor::ProtocolActor(const Connections& connections, const wire::Hello& hello,
+                             std::span<const env::GraphFeaturesPtr> graphs,
+                             const CannedExperience& canned, const Pace& pace,
+                             Histogram& round_trips)
+    : learner_(*connections.learner, {"learner", actor::ServerLink::WhenItStops::kEnd}, hello,
+               graphs, without_waiting(), &weights_),
+      weights_(learner_, *connections.announcements, without_waiting()),
+      canned_(&canned),
+      pace_(pace),
+      round_trips_(&round_trips),
+      next_canned_(hello.actor.get() % canned.messages.size()) {
+  if (connections.shard == nullptr) return;
+  shard_.emplace(
+      *connections.shard,
+      actor::ServerLink::Server{"replay shard", actor::ServerLink::WhenItStops::kWaitForAnother},
+      hello, graphs, without_waiting(), nullptr);
+}
+
+Result<TimePoint> ProtocolActor::advance(TimePoint now) {
+  if (auto tended = learner_.tend(); !tended) return tl::unexpected(tended.error());
+  if (shard_) {
+    if (auto tended = shard_->tend(); !tended) return tl::unexpected(tended.error());
+  }
+  count(now);
+  if (joined() && !version_) take_weights();
+  if (ready() && !silent_) {
+    if (auto sent = send_what_is_due(now); !sent) return tl::unexpected(sent.error());
+  }
+  // Sending may have brought in what came meanwhile without anybody being told: who waits for the
+  // sockets to be readable must leave nothing in them.
+  if (auto drained = learner_.drain(); !drained) return tl::unexpected(drained.error());
+  if (shard_) {
+    if (auto drained = shard_->drain(); !drained) return tl::unexpected(drained.error());
+  }
+  count(now);
+  const TimePoint tend_again = now + learner_.slice();
+  const bool has_credit = experience().progress().sent < experience().progress().granted;
+  if (!next_message_ || silent_ || !has_credit) return tend_again;
+  return std::min(tend_again, *next_message_);
+}
+
+Result<void> ProtocolActor::send_what_is_due(TimePoint now) {
+  if (!next_message_) next_message_ = now + pace_.first;
+  while (*next_message_ <= now && experience().joined()) {
+    const auto sent = experience().try_send(
+        [this](const actor::ServerLink::Stamp& stamp) { return make(stamp); });
+    if (!sent) return tl::unexpected(sent.error());
+    if (!*sent) return {};
+    ++tally_.sent;
+    unreturned_.push_back(now);
+    next_canned_ = (next_canned_ + 1) % canned_->messages.size();
+    // A message that had to wait puts the next one off: its actor acted no earlier.
+    next_message_ = std::max(*next_message_, now - pace_.interval) + pace_.interval;
+    take_weights();
+  }
+  return {};
+}
+
+wire::Message ProtocolActor::make(const actor::ServerLink::Stamp& stamp) const {
+  actor::ActorMessage message = canned_->messages[next_canned_];
+  std::visit([this](auto& m) { set_version(m, *version_); }, message);
+  return numbered(std::move(message), stamp);
+}
+
+void ProtocolActor::take_weights() {
+  const auto newest = weights_.newest();
+  if (!newest) return;
+  version_ = newest->version;
+  ++tally_.weights;
+  tally_.weights_bytes += newest->values.size() * sizeof(float);
+}
+
+void ProtocolActor::count(TimePoint now) {
+  const auto progress = experience().progress();
+  if (experience().joins() != life_) {
+    if (!experience().joined()) return;
+    life_ = experience().joins();
+    tally_.joins = life_;
+    // Nothing was sent in this life: what is granted is what Welcome said.
+    first_credits_ = progress.granted;
+    accepted_ = 0;
+    returned_ = 0;
+    unreturned_.clear();
+  }
+  tally_.accepted += progress.accepted - std::min(progress.accepted, accepted_);
+  accepted_ = std::max(accepted_, progress.accepted);
+  const std::uint64_t returned = progress.granted - std::min(progress.granted, first_credits_);
+  for (; returned_ < returned && !unreturned_.empty(); ++returned_, unreturned_.pop_front()) {
+    const auto taken =
+        std::chrono::duration_cast<std::chrono::microseconds>(now - unreturned_.front());
+    round_trips_->add(static_cast<std::uint64_t>(std::max<Duration::rep>(0, taken.count())));
+  }
+}
+
+}  // namespace pacml::bench
