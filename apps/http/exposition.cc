@@ -36,7 +36,6 @@ constexpr Figure kFigures[] = {
     {"/malformed", "pacml_malformed_total", kCounter, "Frames that were no message."},
     {"/refused", "pacml_refused_total", kCounter, "Peers and messages that were turned away."},
     {"/denied", "pacml_denied_total", kCounter, "Connections turned away because of their key."},
-    {"/denied", "pacml_denied_total", kCounter, "Connections whose key is not on the list."},
 
     // Learner.
     {"/updates", "pacml_updates_total", kCounter, "Updates of the policy."},
@@ -62,6 +61,9 @@ constexpr Figure kFigures[] = {
     {"/replay/shards", "pacml_replay_shards", kGauge, "Replay shards that are connected."},
     {"/replay/redrawn", "pacml_replay_redrawn_total", kCounter, "Draws that a lost or starving shard owed."},
     {"/replay/updates_lost", "pacml_replay_updates_lost_total", kCounter, "Priorities for items of a shard that was gone."},
+    {"/replicas/together", "pacml_learner_replicas", kGauge, "Learners that take updates together, now."},
+    {"/replicas/groups", "pacml_replica_groups_total", kCounter, "Times that learners formed a group."},
+    {"/replicas/divergences", "pacml_replica_divergences_total", kCounter, "Times that learners of a group had different weights."},
 
     // Replay shard.
     {"/items", "pacml_replay_items", kGauge, "Items stored."},
@@ -81,6 +83,7 @@ constexpr Figure kFigures[] = {
     {"/episodes_dropped", "pacml_replay_episodes_dropped_total", kCounter, "Reports of episodes that no learner came for."},
     {"/unanswered", "pacml_replay_unanswered_total", kCounter, "Draws whose learner had gone, or that were too many."},
     {"/snapshots", "pacml_snapshots_total", kCounter, "Snapshots written."},
+    {"/snapshot_age_seconds", "pacml_snapshot_age_seconds", kGauge, "Since a snapshot was written last."},
     {"/snapshot_failures", "pacml_snapshot_failures_total", kCounter, "Snapshots that could not be written."},
 
     // Actor.

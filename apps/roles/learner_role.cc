@@ -182,6 +182,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
     source = &actor.emplace(config);
     sink = &*actor;
   }
+  if (options.http) check_listenable(*options.http);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
   set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});

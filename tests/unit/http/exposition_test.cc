@@ -157,6 +157,7 @@ json everything() {
                           "unanswered",
                           "snapshots",
                           "snapshot_failures",
+                          "snapshot_age_seconds",
                           "joins",
                           "shard_joins",
                           "unacknowledged"}) {
@@ -166,6 +167,7 @@ json everything() {
   status["evaluation"] = {{"blocking_rate", 1}, {"best_blocking_rate", 1}};
   status["faults"] = {
       {"checkpoint_failures", 1}, {"checkpoint_age_seconds", 1}, {"metrics_failures", 1}};
+  status["replicas"] = {{"together", 1}, {"groups", 1}, {"divergences", 1}};
   status["replay"] = {{"shards", 1}, {"redrawn", 1}, {"updates_lost", 1}};
   return status;
 }
