@@ -136,6 +136,7 @@ class Manifests {
 }  // namespace
 
 std::string make_manifests(const LaunchRequest& request) {
+  require_one_learner(request, "kubernetes");
   require_keys(request);
   if (request.minutes || request.decisions) {
     throw UserError(

@@ -48,6 +48,9 @@ struct LaunchRequest {
 // configuration allows to do without.
 void require_keys(const LaunchRequest& request);
 
+// UserError: the configuration asks for several learners, which `place` is not made for.
+void require_one_learner(const LaunchRequest& request, std::string_view place);
+
 // UserError: the run is there and is not to be resumed, or the other way round.
 void check_run_folder(const LaunchRequest& request);
 

@@ -81,6 +81,7 @@ std::string submit(const std::vector<std::string>& command) {
 }  // namespace
 
 SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
+  require_one_learner(given, "slurm");
   require_keys(given);
   LaunchRequest request = given;
   request.keys = absolute_or_empty(request.keys);
@@ -140,8 +141,8 @@ int launch_on_slurm(const LaunchRequest& request, std::ostream& out) {
   out << "learner: job " << learner << "; actors 0 to " << actors - 1 << ": job array " << array
       << "\nlogs: " << folder.string()
       << "\nmore actors: " << shell_words(array_command(folder, actors, 2 * actors - 1)) << " "
-      << learner << "\nfewer: scancel " << array << "_0\nstop in order: scancel " << learner
-      << "\n";
+      << learner << "\nfewer: scancel " << array
+      << "_0\nstop in order: scancel --batch --signal=TERM " << learner << "\n";
   return 0;
 }
 

@@ -218,6 +218,7 @@ class SshRun {
 
 std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
                                         const std::vector<Host>& hosts) {
+  require_one_learner(request, "ssh");
   const std::int64_t shards = shards_of(request);
   const Placement placement = place_roles(hosts, shards, request.actors);
   std::set<std::size_t> servers(placement.shards.begin(), placement.shards.end());

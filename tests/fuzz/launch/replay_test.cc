@@ -7,7 +7,7 @@
 namespace pacml {
 
 TEST_CASE("the list of hosts survives its corpus and damages to it", "[fuzz][launch]") {
-  const auto inputs = testing::read_corpus("tests/fuzz/launch/corpus");
+  const auto inputs = testing::read_corpus("tests/fuzz/launch/corpus/hostfile");
   const auto accepted =
       std::ranges::count_if(inputs, [](const Bytes& b) { return fuzz::hostfile(b); });
   CHECK(accepted >= 3);

@@ -208,6 +208,16 @@ TEST_CASE("nothing goes over the network in the clear unless that is allowed") {
   }
 }
 
+TEST_CASE("several learners are for one machine") {
+  LaunchRequest request = apex_request();
+  request.config.learner.replicas = 2;
+  const auto sentence = Catch::Contains("learner.replicas: is 2");
+  CHECK_THROWS_WITH(make_slurm_jobs(request), sentence);
+  CHECK_THROWS_WITH(make_manifests(request), sentence);
+  CHECK_THROWS_WITH(plan_ssh_launch(request, parse_hostfile("hosts", "a slots=9\n")), sentence);
+  CHECK_NOTHROW(printed(print_local_launch, request));
+}
+
 TEST_CASE("what a place cannot do is said") {
   LaunchRequest request = impala_request();
   CHECK_THROWS_WITH(make_manifests(request), Catch::Contains("--decisions"));
