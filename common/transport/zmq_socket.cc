@@ -67,7 +67,7 @@ void encrypt(Context& context, zmq::socket_t& socket, zmq::socket_type type) {
 }
 
 // Lets the system find out that a connection is dead: by probes where it is idle, by what is not
-// acknowledged where it is not. Not by ZeroMQ's own heartbeats (docs/adr/0009-dead-connections.md).
+// acknowledged where it is not. Not by ZeroMQ's own heartbeats (docs/adr/0010-dead-connections.md).
 void watch_over(zmq::socket_t& socket, const SocketConfig& config) {
   const int every = std::max(1, config.keepalive_ms / 1000);  // seconds
   socket.set(zmq::sockopt::tcp_keepalive, 1);

@@ -20,13 +20,13 @@ inline bool hosts_are_possible() {
 }
 
 // A learner, the shards of its configuration and actors, each on a host with an address of its own,
-// and one more host to look from. With a manner, everything that they say to one another goes
-// through another host, where a proxy carries it in that manner.
+// and one more host to look from. They talk with keys. With a manner, everything that they say to
+// one another goes through another host, where a proxy carries it in that manner.
 class HostedRun {
  public:
   HostedRun(apps::TrainConfig config, int actors,
             const std::optional<NetworkProxy::Manner>& manner = std::nullopt)
-      : place_(reachable(config)), looking_(&network_.add_host()) {
+      : place_(with_keys(config)), looking_(&network_.add_host()) {
     learner_host_ = &network_.add_host();
     const auto shards =
         config.algorithm == apps::AlgorithmKind::kApex ? config.replay.shards : std::int64_t{0};
@@ -62,19 +62,31 @@ class HostedRun {
 
   // What `pacml status` on another host says of them.
   [[nodiscard]] nlohmann::json learner_status() const {
-    return status_of(place_, learner_host_->tcp(kLearnerPort), looking_->launcher());
+    return status_at(learner_host_->tcp(kLearnerPort));
   }
   [[nodiscard]] nlohmann::json shard_status(std::size_t i) const {
-    return status_of(place_, shard_hosts_.at(i)->tcp(kShardPort), looking_->launcher());
+    return status_at(shard_hosts_.at(i)->tcp(kShardPort));
   }
 
  private:
   static constexpr int kLearnerPort = 5555;
   static constexpr int kShardPort = 5560;
 
-  static const apps::TrainConfig& reachable(apps::TrainConfig& config) {
-    config.transport.allow_insecure_bind = true;
+  const apps::TrainConfig& with_keys(apps::TrainConfig& config) {
+    config.security.keys = (keys_ / "keys").string();
+    const Outcome made = pacml({"keygen", config.security.keys});
+    INFO(made.err);
+    REQUIRE(made.code == 0);
     return config;
+  }
+  [[nodiscard]] nlohmann::json status_at(const std::string& address) const {
+    const std::string file = (place_ / "status.json").string();
+    const Outcome outcome = pacml(
+        {"status", address, "--out", file, "--seconds", "20", "--keys", (keys_ / "keys").string()},
+        looking_->launcher());
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return nlohmann::json::parse(text_of(file));
   }
 
   void put_between(const NetworkProxy::Manner& manner) {
@@ -118,6 +130,7 @@ class HostedRun {
   }
 
   VirtualNetwork network_;
+  TempDir keys_;
   Workplace place_;
   VirtualHost* looking_;
   VirtualHost* learner_host_ = nullptr;

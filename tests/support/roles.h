@@ -67,10 +67,9 @@ inline void check_books(const nlohmann::json& report, const apps::TrainConfig& c
 }
 
 // `pacml status` of whoever serves at `address`.
-inline nlohmann::json status_of(const Workplace& place, const std::string& address,
-                                const std::vector<std::string>& launcher = {}) {
+inline nlohmann::json status_of(const Workplace& place, const std::string& address) {
   const std::string file = (place / "status.json").string();
-  const Outcome outcome = pacml({"status", address, "--out", file, "--seconds", "20"}, launcher);
+  const Outcome outcome = pacml({"status", address, "--out", file, "--seconds", "20"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.empty());

@@ -114,6 +114,7 @@ void Fleet::begin(const ScriptedMishap& mishap) {
       REQUIRE(role.process->end() == 128 + SIGKILL);
       role.process.reset();
       ++role.kills;
+      if (mishap.victim == 0) learner_deaths_.push_back(place_.metrics().size());
       return;
     }
     case Mishap::kSuspend:

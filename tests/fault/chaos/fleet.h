@@ -46,6 +46,8 @@ class Fleet {
   [[nodiscard]] std::vector<const Role*> shards() const;
   [[nodiscard]] std::vector<const Role*> actors() const;
   [[nodiscard]] const std::vector<Role>& all() const { return roles_; }
+  // How many lines of metrics there were at each death of the learner.
+  [[nodiscard]] const std::vector<std::size_t>& learner_deaths() const { return learner_deaths_; }
 
  private:
   static constexpr int kLearnerPort = 5555;
@@ -63,6 +65,7 @@ class Fleet {
   int actor_count_;
   std::vector<std::unique_ptr<NetworkProxy>> links_;  // each actor's, then the learner's to shards
   std::vector<Role> roles_;                           // the learner, shards, actors
+  std::vector<std::size_t> learner_deaths_;
 };
 
 }  // namespace pacml::testing
