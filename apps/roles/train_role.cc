@@ -60,32 +60,25 @@ class Training {
   }
 
  private:
+  [[nodiscard]] transport::Endpoint private_address(const std::string& name) const {
+    return transport::Endpoint::parse("ipc://" + (sockets_.path() / name).string());
+  }
   [[nodiscard]] transport::Endpoint address() const {
-    return transport::Endpoint::parse(
-        options_.bind.empty() ? "ipc://" + (sockets_.path() / kLearner).string() : options_.bind);
+    return options_.bind.empty() ? private_address(kLearner)
+                                 : transport::Endpoint::parse(options_.bind);
   }
-
   // Where learner k >= 1 talks to its actors, and where the leader gathers the other learners.
-  [[nodiscard]] static transport::Endpoint follower_address(std::int64_t k) {
-    return transport::Endpoint::parse("ipc://" + socket_path() + "-learner-" + std::to_string(k));
+  [[nodiscard]] transport::Endpoint follower_address(std::int64_t k) const {
+    return private_address("learner-" + std::to_string(k));
   }
-  [[nodiscard]] static transport::Endpoint board_address() {
-    return transport::Endpoint::parse("ipc://" + socket_path() + "-board");
-  }
+  [[nodiscard]] transport::Endpoint board_address() const { return private_address("board"); }
 
-  // A role that was killed leaves its file.
+  // A role that was killed leaves its file; ours go with their folder.
   void remove_sockets() const {
-    std::vector<transport::Endpoint> all = {board_address()};
-    for (std::int64_t k = 1; k < options_.learners; ++k) {
-      all.push_back(follower_address(k));
-      all.push_back(announcement_endpoint(all.back()));
-    }
-    if (address().kind() == transport::Endpoint::Kind::kIpc) {
-      all.push_back(address());
-      all.push_back(announcement_endpoint(address()));
-      for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
-        all.push_back(shard_endpoint(address(), s));
-      }
+    if (options_.bind.empty() || address().kind() != transport::Endpoint::Kind::kIpc) return;
+    std::vector<transport::Endpoint> all = {address(), announcement_endpoint(address())};
+    for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
+      all.push_back(shard_endpoint(address(), s));
     }
     std::error_code ignored;
     for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
