@@ -1,7 +1,5 @@
 #include "apps/bench/pipeline_bench.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -9,8 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "apps/bench/process_figures.h"
 #include "apps/bench/scratch_folder.h"
 #include "apps/files.h"
+#include "apps/metrics_tail.h"
 #include "apps/process/child_process.h"
 #include "apps/process/hand_over.h"
 #include "common/result.h"
@@ -23,12 +23,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at the processes
 
-// Largest resident memory seen, by role ("learner", "actor", "replay"), of the children of a
-// process.
-class MemoryWatch {
+// What the children of a process use: the largest resident memory seen, by role ("learner",
+// "actor", "replay"), and the processor's time so far.
+class Watch {
  public:
-  explicit MemoryWatch(pid_t parent) : parent_(std::to_string(parent)) {}
+  explicit Watch(pid_t parent) : parent_(std::to_string(parent)) {}
   void look() {
+    cpu_seconds_ = 0;
     std::ifstream children("/proc/" + parent_ + "/task/" + parent_ + "/children");
     for (std::string pid; children >> pid;) {
       // "PROGRAM ROLE CONFIG ...", each ended by a zero.
@@ -36,6 +37,7 @@ class MemoryWatch {
       std::string program;
       std::string role;
       std::getline(std::getline(command, program, '\0'), role, '\0');
+      if (const auto used = figures_of(std::stoi(pid))) cpu_seconds_ += used->cpu_seconds;
       std::ifstream status("/proc/" + pid + "/status");
       for (std::string line; std::getline(status, line);) {
         if (!line.starts_with("VmHWM:")) continue;
@@ -44,6 +46,8 @@ class MemoryWatch {
       }
     }
   }
+  // At the last look.
+  [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
   [[nodiscard]] double largest(const std::string& role) const {
     const auto it = largest_.find(role);
     return it != largest_.end() ? it->second : 0;
@@ -52,16 +56,19 @@ class MemoryWatch {
  private:
   std::string parent_;
   std::map<std::string, double> largest_;
+  double cpu_seconds_ = 0;
 };
 
-// What children that have ended, and theirs, have used.
-double cpu_seconds_of_children() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
+// What a run had used when it had learned from so many decisions.
+struct Spent {
+  double cpu_seconds = 0;
+  double decisions = 0;
+};
+
+double cpu_seconds_per_decision(const std::vector<Spent>& spent) {
+  const Spent& first = spent[spent.size() / 4];
+  const double decisions = spent.back().decisions - first.decisions;
+  return (spent.back().cpu_seconds - first.cpu_seconds) / std::max(1.0, decisions);
 }
 
 std::vector<nlohmann::json> read_lines(const fs::path& file) {
@@ -90,13 +97,21 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
   }
   spec.log = scratch.path() / "train.log";
   spec.signal_on_parent_death = SIGTERM;
-  const double cpu_before = cpu_seconds_of_children();
   auto train = ChildProcess::spawn(spec);
   if (!train) throw UserError("the pipeline benchmark cannot start: " + train.error().detail);
-  MemoryWatch memory(train->pid());
+  Watch watch(train->pid());
+  MetricsTail metrics(run / "metrics.jsonl");
+  std::vector<Spent> spent;
   std::optional<ChildExit> exit;
   while (!(exit = train->poll())) {
-    memory.look();
+    watch.look();
+    if (const auto line = metrics.newest()) {
+      const auto parsed = nlohmann::json::parse(*line, nullptr, false);
+      // At the end the processes go, and what they have used with them.
+      const bool all_run = spent.empty() || watch.cpu_seconds() >= spent.back().cpu_seconds;
+      if (parsed.is_object() && all_run)
+        spent.push_back({watch.cpu_seconds(), parsed.value("decisions", 0.0)});
+    }
     std::this_thread::sleep_for(kLook);
   }
   if (!exit->clean()) {
@@ -104,7 +119,6 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
                     read_user_file(spec.log));
   }
 
-  const double cpu = cpu_seconds_of_children() - cpu_before;
   const auto lines = read_lines(run / "metrics.jsonl");
   std::vector<double> decisions;
   std::vector<double> samples;
@@ -119,22 +133,21 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
     lag_p99 = std::max(lag_p99, lag.at("p99").get<double>());
     lag_max = std::max(lag_max, lag.at("max").get<double>());
   }
-  if (decisions.empty())
+  if (decisions.empty() || spent.empty())
     throw UserError("the pipeline benchmark was too short to measure anything");
   const auto& last = lines.back();
-  bench::Figures figures = {
-      {"decisions_per_second", bench::median_of(decisions)},
-      {"samples_per_second", bench::median_of(samples)},
-      {"cpu_seconds_per_decision", cpu / std::max(1.0, last.at("decisions").get<double>())},
-      {"policy_lag_p50", bench::median_of(lag_p50)},
-      {"policy_lag_p99", lag_p99},
-      {"policy_lag_max", lag_max},
-      {"gaps", last.at("gaps").get<double>()},
-      {"duplicates", last.at("duplicates").get<double>()},
-      {"stale", last.at("stale").get<double>()},
-      {"learner_resident_bytes", memory.largest("learner")},
-      {"actor_resident_bytes", memory.largest("actor")}};
-  if (const double replay = memory.largest("replay"); replay > 0) {
+  bench::Figures figures = {{"decisions_per_second", bench::median_of(decisions)},
+                            {"samples_per_second", bench::median_of(samples)},
+                            {"cpu_seconds_per_decision", cpu_seconds_per_decision(spent)},
+                            {"policy_lag_p50", bench::median_of(lag_p50)},
+                            {"policy_lag_p99", lag_p99},
+                            {"policy_lag_max", lag_max},
+                            {"gaps", last.at("gaps").get<double>()},
+                            {"duplicates", last.at("duplicates").get<double>()},
+                            {"stale", last.at("stale").get<double>()},
+                            {"learner_resident_bytes", watch.largest("learner")},
+                            {"actor_resident_bytes", watch.largest("actor")}};
+  if (const double replay = watch.largest("replay"); replay > 0) {
     figures.emplace_back("replay_resident_bytes", replay);
   }
   return figures;

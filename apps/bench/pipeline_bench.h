@@ -12,7 +12,7 @@ namespace pacml::apps {
 // outside. `train_arguments`: CONFIG and its options.
 //   decisions_per_second, samples_per_second    acted and learned, medians over the run's metrics
 //                                               after its first quarter
-//   cpu_seconds_per_decision    of all processes, from start to end
+//   cpu_seconds_per_decision    of all processes, after the first quarter
 //   policy_lag_p50, policy_lag_p99, policy_lag_max   versions; the p99 is the largest of all
 //                                               intervals
 //   gaps, duplicates, stale

@@ -181,9 +181,9 @@ TEST_CASE("a broken list keeps nobody out who was in it, and lets nobody in",
   Context client(1, keys.client());
   Dealer dealer(client, router.endpoint());
   CHECK(is_served(dealer, router));
-  std::ofstream(keys / "allowed_clients") << "";
+  std::ofstream(keys / "allowed_clients") << "# nobody\n";
   Dealer again(client, router.endpoint(), quick(), kWatched);
-  CHECK(trouble_of(again).lasting);  // an empty list is a list
+  CHECK(trouble_of(again).lasting);  // that is a list
 }
 
 TEST_CASE("with keys, an address that others reach may be bound", "[transport][security]") {
