@@ -25,4 +25,10 @@ template <class GraphLike>
   return GraphHash{hash};
 }
 
+// Of its features and edges. Pure.
+[[nodiscard]] inline std::size_t bytes_of(const Graph& graph) {
+  return sizeof(float) * (graph.node_features.size() + graph.edge_features.size()) +
+         sizeof(std::int32_t) * (graph.edge_src.size() + graph.edge_dst.size());
+}
+
 }  // namespace pacml::wire

@@ -8,6 +8,7 @@
 
 #include "common/hash.h"
 #include "common/wire/codec.h"
+#include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
 
 namespace pacml::learner {
@@ -36,6 +37,7 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                       .credits_per_actor = config.credits_per_actor,
                       .max_actors = config.max_actors,
                       .silence = config.silence}),
+      max_graph_bytes_(config.max_graph_bytes),
       more_(std::move(more)) {}
 
 void ExperienceServer::run(transport::FrameServer& actors, transport::FramePublisher& announcements,
@@ -169,9 +171,13 @@ void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Gr
   // At a run's start every actor is asked, and only the first answer is news.
   if (graphs_.contains(message.hash)) return;
   auto graph = env::from_message(message);
-  if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs) {
-    return refuse(peer, {wire::Refusal::kMalformed, "a graph that is not what its hash says"});
+  const std::size_t bytes = wire::bytes_of(message);
+  if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs ||
+      bytes > max_graph_bytes_ - graph_bytes_) {
+    return refuse(peer, {wire::Refusal::kMalformed,
+                         "a graph that is not what its hash says, or one too many"});
   }
+  graph_bytes_ += bytes;
   graphs_.emplace(graph->hash, std::move(graph));
   for (const auto& waiting : gate_.peers()) deliver_waiting(waiting);
 }

@@ -36,6 +36,7 @@ struct ExperienceServerConfig {
   std::size_t max_actors = 4096;  // further ones are turned away
   Duration silence =
       std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
+  std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
 };
 
 // Counters since construction.
@@ -106,6 +107,8 @@ class ExperienceServer {
   serving::Sessions sessions_;
   serving::GraphGate<Unrolls> gate_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
+  const std::size_t max_graph_bytes_;
+  std::size_t graph_bytes_ = 0;
   std::shared_ptr<const model::Parameters> weights_;
   std::function<nlohmann::json()> more_;
   TimePoint next_sweep_;

@@ -1,6 +1,7 @@
 // Ape-X while processes are killed or suspended at any moment.
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -237,6 +238,36 @@ TEST_CASE("a supervisor of Ape-X that is killed leaves snapshots and no process 
   for (const char* shard : {"shard-0", "shard-1"}) {
     CHECK(fs::file_size(place / "run" / "replay" / shard) > 10'000);
   }
+}
+
+TEST_CASE("shards that can leave no snapshot go on, say so, and it is the exit code in the end",
+          "[fault][train]") {
+  const Workplace place(tiny_apex_config());
+  Pacml process(train_words(place));
+  wait_for_progress(place);
+  // Root writes wherever there is a folder.
+  const fs::path folder = place / "run" / "replay";
+  std::error_code busy;
+  wait_until("the folder is gone", [&] {
+    fs::remove_all(folder, busy);
+    return !fs::exists(folder) && std::ofstream(folder).is_open() && fs::is_regular_file(folder);
+  });
+  const auto address = shard_address(place, 0);
+  wait_until("the status tells",
+             [&] { return status_of(place, address)["snapshot_failures"] > 0; });
+  CHECK_THAT(status_of(place, address)["last_fault"].get<std::string>(),
+             Catch::Contains(folder.string()));
+  wait_for_progress(place);
+
+  const bool mended = GENERATE(true, false);
+  if (mended) {
+    fs::remove(folder);
+    fs::create_directories(folder);
+  }
+  process.signal(SIGTERM);
+  CHECK(process.end() == (mended ? 0 : 2));
+  CHECK(process.err().empty() == mended);
+  CHECK(fs::exists(folder / "shard-1") == mended);
 }
 
 TEST_CASE("a replay shard that cannot go on ends the training and says why", "[fault][train]") {

@@ -1,12 +1,16 @@
 // Disks that fail while a run goes on. The tests may run as root, whom permissions do not stop: a
 // file stands where a folder should be, and /dev/full takes nothing.
 
+#include <sys/mount.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/roles.h"
 
 namespace pacml {
 namespace {
@@ -67,6 +71,66 @@ TEST_CASE("a folder of checkpoints that is removed is made again", "[fault][trai
   wait_until("there is a checkpoint again", [&] { return !place.checkpoints().empty(); });
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
+}
+
+// A file system of its own size, where this process may mount one.
+class SmallDisk {
+ public:
+  SmallDisk(fs::path at, const std::string& size) : at_(std::move(at)) {
+    fs::create_directories(at_);
+    mounted_ = ::mount("tmpfs", at_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (mounted_) ::umount2(at_.c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  void fill() const {
+    std::ofstream file(at_ / "filler");
+    const std::string block(4096, 'x');
+    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+  void make_room() const { fs::remove(at_ / "filler"); }
+
+ private:
+  fs::path at_;
+  bool mounted_ = false;
+};
+
+TEST_CASE("training goes on when the disk is full, and writes whole lines again when it is not",
+          "[fault][train]") {
+  const Workplace place;
+  const SmallDisk disk(place / "run", "2m");
+  if (!disk.mounted()) {
+    WARN("this process may mount no file system: the test is skipped");
+    return;
+  }
+  Pacml process(train(place));
+  place.wait_for_decisions(2'000);
+  disk.fill();
+  const auto address = testing::lines_after(place.log("learner"), "serving actors at ").back();
+  wait_until("the status tells of both", [&] {
+    const auto faults = testing::status_of(place, address).at("faults");
+    return faults["checkpoint_failures"] >= 2 && faults["metrics_failures"] >= 2;
+  });
+  const auto full = testing::status_of(place, address);
+  CHECK_THAT(full["faults"]["last"].get<std::string>(), Catch::Contains("No space left on device"));
+  wait_until("it learns all the same", [&] {
+    return testing::status_of(place, address)["policy_version"].get<std::int64_t>() >=
+           full["policy_version"].get<std::int64_t>() + 10;
+  });
+
+  disk.make_room();
+  const auto lines = place.metrics().size();  // parses every one
+  wait_until("metrics go on", [&] { return place.metrics().size() > lines; });
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+  const auto last = place.metrics().back();
+  CHECK(last["faults"]["checkpoint_failures"] >= 2);
+  CHECK(last["faults"]["metrics_failures"] >= 2);
+  CHECK(last["faults"]["checkpoint_age_seconds"] < 60);
 }
 
 TEST_CASE("metrics that cannot be written are a line of the log", "[fault][train]") {

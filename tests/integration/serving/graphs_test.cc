@@ -82,6 +82,19 @@ TEMPLATE_TEST_CASE("a graph that was asked for in vain is asked for again",
   CHECK(peer.template hear<wire::NeedGraph>().hash == learner.graph(1).hash);
 }
 
+TEMPLATE_TEST_CASE("graphs that together are too large are refused", "[integration][serving]",
+                   InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.max_graph_bytes = 50});  // each has 28
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  for (const std::size_t i : {0, 0, 1}) peer.say(to_message(learner.graph(i)));
+  const auto refused = peer.template hear<wire::Refused>();
+  CHECK(refused.why == wire::Refusal::kMalformed);
+  peer.say_experience(1, learner.graph(0));
+  REQUIRE(learner.server().pop({}, soon()));
+  CHECK(learner.server().counters().refused == 1);
+}
+
 TEMPLATE_TEST_CASE("a graph that is not what its hash says is refused", "[integration][serving]",
                    InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner;
