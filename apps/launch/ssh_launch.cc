@@ -307,9 +307,8 @@ void print_ssh_launch(const LaunchRequest& request, const std::vector<Host>& hos
 }
 
 int launch_over_ssh(const LaunchRequest& request, const std::vector<Host>& hosts) {
-  if (!request.resume && fs::exists(fs::path(request.run))) {
-    RunDirectory::refuse_existing(request.run);  // where the folder is shared
-  }
+  // Where the folder is not shared, the learner sees to it.
+  if (!request.resume) RunDirectory::refuse_existing(request.run);
   return SshRun(request, hosts).run();
 }
 
