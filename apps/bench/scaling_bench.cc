@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "actor/learner_link.h"
 #include "apps/ask_status.h"
 #include "apps/bench/bench_servers.h"
 #include "apps/bench/process_figures.h"
@@ -19,12 +20,16 @@
 #include "apps/files.h"
 #include "apps/process/hand_over.h"
 #include "apps/roles/composition.h"
+#include "apps/roles/encryption.h"
+#include "apps/roles/endpoints.h"
+#include "apps/roles/identity.h"
 #include "bench/figures.h"
 #include "common/result.h"
 #include "common/thread_group.h"
+#include "common/transport/dealer.h"
+#include "common/transport/subscriber.h"
 #include "env/tasks/partitioning.h"
 #include "model/fused_policy.h"
-#include "model/initialise.h"
 
 namespace pacml::apps {
 namespace {
@@ -33,6 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStatusPatience{20};
 constexpr std::chrono::milliseconds kLook{50};
+constexpr const char* kStandstill = "impala.learning_rate.start=1e-12";
 
 // What some actors did in a while.
 struct Work {
@@ -114,8 +120,9 @@ class ScalingBench {
     std::vector<double> waiting;
     const auto cores = static_cast<double>(std::min(actors, options_.cpus.size()));
     for (std::size_t round = 0; round < options_.rounds; ++round) {
-      const Work with = with_learner(actors);
-      const Work without = alone(actors);
+      model::Parameters weights;
+      const Work with = with_learner(actors, weights);
+      const Work without = alone(actors, weights);
       with_per_second.push_back(with.per_second());
       alone_per_second.push_back(without.per_second());
       wall_ratio.push_back(with.per_second() / without.per_second());
@@ -148,10 +155,17 @@ class ScalingBench {
     return status.value("messages", 0.0);
   }
 
-  [[nodiscard]] Work with_learner(std::size_t count) const {
+  // `weights`: what the actors acted with in the end.
+  [[nodiscard]] Work with_learner(std::size_t count, model::Parameters& weights) const {
     const ScratchFolder scratch("pacml-scaling");
     const PinnedScope on_learner_cpu({options_.learner_cpu});
-    BenchServers servers(options_.config_arguments, 0, scratch.path());
+    // What a policy does decides what a simulator has to do. So this one learns with all the work
+    // that this takes, but in steps too small to change anything.
+    auto arguments = options_.config_arguments;
+    for (const char* change : {"impala.learning_rate.kind=constant", kStandstill}) {
+      arguments.insert(arguments.end(), {"--set", change});
+    }
+    BenchServers servers(arguments, 0, scratch.path());
     static_cast<void>(messages_at(servers.learner()));
     std::vector<ChildProcess> actors;
     for (std::size_t i = 0; i < count; ++i) {
@@ -181,7 +195,26 @@ class ScalingBench {
     const Work work{(messages_at(servers.learner()) - messages) * decisions_per_message(),
                     seconds_since(start), cpu_seconds() - cpu};
     servers.check_running();
+    weights = weights_of(servers.learner(), count);
     return work;
+  }
+
+  // As one more actor gets them.
+  [[nodiscard]] model::Parameters weights_of(const std::string& learner, std::size_t id) const {
+    transport::Context context(1, encryption_of(config_.security, Party::kClient));
+    const auto endpoint = transport::Endpoint::parse(learner);
+    transport::Dealer dealer(context, endpoint, config_.transport);
+    transport::Subscriber announcements(context, announcement_endpoint(endpoint),
+                                        config_.transport);
+    const auto hello = make_hello(wire::Role::kActor, ActorId{static_cast<std::uint32_t>(id)},
+                                  agreement_of(config_, *world_), "");
+    actor::LinkConfig patience;
+    patience.give_up = kStatusPatience;
+    actor::LearnerLink link(dealer, announcements, hello, world_->spec().graphs, patience);
+    auto weights = link.first_parameters({});
+    if (!weights) throw UserError("the benchmark's learner: " + weights.error().detail);
+    link.leave("has what it came for");
+    return *std::move(weights);
   }
 
   [[nodiscard]] ChildProcess start_actor(std::size_t id, const std::string& learner,
@@ -202,13 +235,13 @@ class ScalingBench {
   }
 
   // The same loops on threads, with weights that stay as they are.
-  [[nodiscard]] Work alone(std::size_t count) const {
+  [[nodiscard]] Work alone(std::size_t count, const model::Parameters& weights) const {
     std::vector<Work> works(count);
     ThreadGroup threads;
     for (std::size_t i = 0; i < count; ++i) {
-      threads.spawn("alone-" + std::to_string(i), [this, i, &works](const std::stop_token&) {
+      threads.spawn("alone-" + std::to_string(i), [&, i](const std::stop_token&) {
         pin_this_thread({cpu_of(i)});
-        works[i] = loop_alone(i);
+        works[i] = loop_alone(i, weights);
       });
     }
     threads.join();
@@ -221,14 +254,14 @@ class ScalingBench {
     return sum;
   }
 
-  [[nodiscard]] Work loop_alone(std::size_t id) const {
+  [[nodiscard]] Work loop_alone(std::size_t id, const model::Parameters& weights) const {
     const auto world = make_world(config_);  // its memo is an actor's own, as in a process
     const auto shape = model::make_shape(config_.network, world->spec());
     const Seed seed{static_cast<std::uint64_t>(config_.seed)};
     const auto policy = model::make_fused_policy(shape);
     const auto loop = make_actor_loop(config_, world, *policy, seed,
                                       ActorId{static_cast<std::uint32_t>(id)}, PolicyVersion{0});
-    loop->set_parameters(model::initialise(shape, seed));
+    loop->set_parameters(weights);
     for (const auto start = Clock::now(); seconds_since(start) < options_.warm_up;) {
       static_cast<void>(loop->run_message());
     }

@@ -26,13 +26,13 @@ struct LoadTarget {
 };
 
 struct LoadConfig {
-  std::size_t actors = 1;                        // >= 1
-  double decisions_per_second = 0;               // of each actor; 0: as fast as credits allow
-  std::size_t threads = 1;                       // that drive them; >= 1
-  Duration patience = std::chrono::seconds(60);  // for every actor to be welcomed
-  Duration warm_up = std::chrono::seconds(3);    // after that, before anything counts
-  Duration measure = std::chrono::seconds(10);   // what counts
-  Duration settle = std::chrono::seconds(20);    // at most, for the last messages to be accepted
+  std::size_t actors = 1;                         // >= 1
+  double decisions_per_second = 0;                // of each actor; 0: as fast as credits allow
+  std::size_t threads = 1;                        // that drive them; >= 1
+  Duration patience = std::chrono::seconds(120);  // for every actor to be welcomed
+  Duration warm_up = std::chrono::seconds(3);     // after that, before anything counts
+  Duration measure = std::chrono::seconds(10);    // what counts
+  Duration settle = std::chrono::seconds(60);     // at most, for the last messages to be accepted
 };
 
 // What the actors saw at their end of the wire.

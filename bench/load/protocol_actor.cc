@@ -13,6 +13,10 @@
 namespace pacml::bench {
 namespace {
 
+// Between looks at a conversation in which nothing comes: what it has to say of its own accord is a
+// Hello each half second, or a Ping each second.
+constexpr std::chrono::milliseconds kTendEvery{500};
+
 std::size_t decisions_in(const actor::ActorMessage& message) {
   if (const auto* unrolls = std::get_if<Unrolls>(&message)) return unrolls->num_decisions();
   return std::get<PrioritizedTransitions>(message).priorities.size();
@@ -102,7 +106,7 @@ Result<TimePoint> ProtocolActor::advance(TimePoint now) {
     if (auto drained = shard_->drain(); !drained) return tl::unexpected(drained.error());
   }
   count(now);
-  const TimePoint tend_again = now + learner_.slice();
+  const TimePoint tend_again = now + kTendEvery;
   const bool has_credit = experience().progress().sent < experience().progress().granted;
   if (!next_message_ || silent_ || !has_credit) return tend_again;
   return std::min(tend_again, *next_message_);
