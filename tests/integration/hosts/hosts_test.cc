@@ -121,7 +121,7 @@ TEST_CASE("Ape-X learns on several hosts, and over a network that is slow and lo
 // Pulls the cable of `host`, and plugs it in again after a while; `meanwhile` is done before.
 template <class Meanwhile>
 void cut_off(testing::VirtualHost& host, Meanwhile meanwhile) {
-  const auto until = std::chrono::steady_clock::now() + (long_tests() ? 30s : 4s);
+  const auto until = std::chrono::steady_clock::now() + (long_tests() ? 30s : 3s);
   host.unplug();
   meanwhile();
   std::this_thread::sleep_until(until);
