@@ -146,7 +146,8 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   }
   std::optional<ReplicaWiring> wiring;
   if (config.learner.replicas > 1) {
-    wiring.emplace(config, options.several, agreement, run.name(), context, connect);
+    wiring.emplace(config, options.several, agreement, run.name(), context, connect,
+                   !options.resume);
     if (auto thread = wiring->thread()) threads.push_back(*std::move(thread));
   }
   TrainingSession session(

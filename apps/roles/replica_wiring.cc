@@ -40,6 +40,9 @@ bool is_local_host(const std::string& host) {
   return transport::Endpoint::parse("tcp://" + (is_v6 ? "[" + host + "]" : host) + ":1").is_local();
 }
 
+// A new run begins with all of its replicas, if they come by then.
+constexpr std::chrono::milliseconds kBeginning{30'000};
+
 }  // namespace
 
 void check_replica_options(const TrainConfig& config, const ReplicaOptions& options) {
@@ -85,13 +88,15 @@ void LeadersBoard::disconnect() {
 
 ReplicaWiring::ReplicaWiring(const TrainConfig& config, const ReplicaOptions& options,
                              const Agreement& agreement, const std::string& run_id,
-                             transport::Context& context, const ReplicaConnector& connect)
+                             transport::Context& context, const ReplicaConnector& connect,
+                             bool new_run)
     : context_(&context),
       leader_(transport::Endpoint::parse(options.leader)),
       transport_(config.transport) {
   const learner::ReplicaAgreement terms{run_id, terms_of(config, agreement)};
   const learner::MembershipConfig membership{
-      .replicas = static_cast<std::uint32_t>(config.learner.replicas)};
+      .replicas = static_cast<std::uint32_t>(config.learner.replicas),
+      .first_gathering = new_run ? kBeginning : std::chrono::milliseconds(0)};
   if (options.replica == 0) {
     membership_ = std::make_unique<learner::Leader>(local_, terms, membership);
   } else {

@@ -58,9 +58,10 @@ class LeadersBoard final : public learner::Board {
 class ReplicaWiring {
  public:
   // Borrows the context. Pre: check_replica_options held, and learner.replicas > 1.
+  // `new_run`: the leader waits longer for everybody.
   ReplicaWiring(const TrainConfig& config, const ReplicaOptions& options,
                 const Agreement& agreement, const std::string& run_id, transport::Context& context,
-                const ReplicaConnector& connect);
+                const ReplicaConnector& connect, bool new_run);
 
   // Used, and disconnected at its end, by the learner thread.
   [[nodiscard]] learner::Replicas& replicas() { return *replicas_; }

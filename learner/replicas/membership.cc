@@ -75,7 +75,8 @@ Result<Team> Leader::assemble(const std::stop_token& stop) {
   board_->erase_all(call_ + "/");  // addresses of the team before
   call_ = life_ + "-" + std::to_string(++calls_);
   post(kCall, call_);
-  const Deadline deadline = Deadline::in(config_.gathering);
+  const Deadline deadline = Deadline::in(
+      calls_ == 1 ? std::max(config_.first_gathering, config_.gathering) : config_.gathering);
   const auto missing = [&] { return std::ranges::count(lives_, std::string()) > 1; };
   for (lives_ = answers(); missing() && !deadline.expired(); lives_ = answers()) {
     if (stop.stop_requested()) return fail(Errc::kStopped);

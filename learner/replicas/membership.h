@@ -53,10 +53,11 @@ struct ReplicaAgreement {
 };
 
 struct MembershipConfig {
-  std::uint32_t replicas = 2;                  // how many there should be
-  std::chrono::milliseconds gathering{1'000};  // how long a call waits for answers
-  std::chrono::milliseconds interval{20};      // between looks at the board
-  std::chrono::milliseconds freshness{1'000};  // after so long, who is "here" may have gone
+  std::uint32_t replicas = 2;                    // how many there should be
+  std::chrono::milliseconds gathering{1'000};    // how long a call waits for answers
+  std::chrono::milliseconds first_gathering{0};  // the first call, where that is longer
+  std::chrono::milliseconds interval{20};        // between looks at the board
+  std::chrono::milliseconds freshness{1'000};    // after so long, who is "here" may have gone
 };
 
 class Leader final : public Membership {
