@@ -209,6 +209,8 @@ TEST_CASE("a real sshd carries a run from its start to its end", "[integration][
   ::setenv("PATH", "/usr/bin:/bin", 1);
   Pacml launch(place.launch({"--decisions", "20000", "--site-set",
                              "ssh.options=[\"-F\", \"" + sshd.client_config() + "\"]"}));
+  wait_until(
+      "the run has its decisions", [&] { return !launch.runs(); }, std::chrono::minutes(3));
   const int code = launch.end();
   INFO(place.work.log("learner"));
   CHECK(code == 0);

@@ -26,6 +26,7 @@ class Run:
         self.cluster = cluster
         self.folder = cluster.folder / "run"
         self.log_file = log
+        self.pending = {}  # job -> since when
         self.started = time.monotonic()
         port = free_ports(8)
         self.answer = cluster.ask(
@@ -58,9 +59,13 @@ class Run:
                 if job.startswith(self.array + "_")}
 
     def hurry(self):
-        """Slurm lets what it requeued wait for two minutes."""
-        for job, (state, _) in self.cluster.jobs().items():
-            if state == "PENDING":
+        """Slurm lets what it requeued wait for two minutes, so that what is left of the former life
+        is over; some seconds do."""
+        now = time.monotonic()
+        pending = {job for job, (state, _) in self.cluster.jobs().items() if state == "PENDING"}
+        self.pending = {job: self.pending.get(job, now) for job in pending}
+        for job, since in self.pending.items():
+            if now - since > 5:
                 self.cluster.hurry(job)
 
     def wait_for(self, what, holds):
