@@ -33,7 +33,7 @@ struct LinkConfig {
   std::chrono::seconds give_up{600};                  // without a server: an error
   std::chrono::microseconds weights_patience{2'000};  // for announced weights, between two messages
   // Called from within the link's functions, several times a second while one of them waits.
-  std::function<void(const LinkReport&)> report;
+  std::function<void(const LinkReport&)> report = {};
 };
 
 // An actor's conversation with one server (docs/protocol.md), whatever it carries: Hello and

@@ -184,6 +184,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
                                           "blocking_rate",
                                           "decisions",
                                           "decisions_per_second",
+                                          "denied",
                                           "duplicates",
                                           "entropy",
                                           "entropy_cost",
