@@ -69,6 +69,7 @@ struct Shared {
   std::atomic<std::size_t> ended{0};
   std::atomic<std::size_t> measuring{0};  // threads that have taken their first figures
   std::atomic<std::size_t> measured{0};   // ... and their last
+  std::atomic<std::size_t> settling{0};   // threads that have told what is not yet accepted
   std::atomic<std::uint64_t> unaccepted{0};
 
   std::mutex mutex;  // of all below
@@ -152,6 +153,7 @@ class Driver {
     // Adds the change since the last report.
     shared_->unaccepted += unaccepted - reported_unaccepted_;
     reported_unaccepted_ = unaccepted;
+    if (!std::exchange(settling_, true)) ++shared_->settling;
   }
 
   void wait_and_advance(Deadline deadline) {
@@ -213,6 +215,7 @@ class Driver {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<TimePoint> due_at_;  // of each actor, what counts of its entries in due_
   std::uint64_t reported_unaccepted_ = 0;
+  bool settling_ = false;
 };
 
 // Waits until `holds`; false: the deadline passed first, or a stop was asked for.
@@ -310,10 +313,9 @@ LoadReport run_load(transport::Context& context, const LoadTarget& target, const
   measuring(false);
 
   shared.phase = Phase::kSettle;
-  // After a second of silence, each asks what has been accepted; until then nothing is known.
-  wait_for(std::chrono::milliseconds(1'500), any);
-  static_cast<void>(
-      wait_until([&] { return shared.unaccepted == 0; }, Deadline::in(config.settle), any));
+  // After a second of silence, each asks what has been accepted.
+  static_cast<void>(wait_until([&] { return shared.settling == threads && shared.unaccepted == 0; },
+                               Deadline::in(config.settle), any));
   group.request_stop();
   group.join();
   sum_up(shared, canned, report);
