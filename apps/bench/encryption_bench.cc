@@ -44,7 +44,7 @@ double figure(const bench::Figures& figures, const std::string& name) {
 bench::Figures run_encryption_bench(const std::vector<std::string>& train_arguments,
                                     const std::string& keys, double seconds, int rounds) {
   struct Measured {
-    std::vector<double> rate, cpu;
+    std::vector<double> rate, cpu, transport;
   };
   std::map<bool, Measured> all;  // by whether it was encrypted
   const auto measure = [&](bool encrypted) {
@@ -55,6 +55,7 @@ bench::Figures run_encryption_bench(const std::vector<std::string>& train_argume
     const auto figures = run_pipeline_bench(arguments, seconds);
     all[encrypted].rate.push_back(figure(figures, "decisions_per_second"));
     all[encrypted].cpu.push_back(figure(figures, "cpu_seconds_per_decision"));
+    all[encrypted].transport.push_back(figure(figures, "transport_cpu_seconds_per_decision"));
   };
   std::vector<double> rate_ratios;
   std::vector<double> cpu_ratios;
@@ -65,12 +66,18 @@ bench::Figures run_encryption_bench(const std::vector<std::string>& train_argume
     rate_ratios.push_back(all[true].rate.back() / all[false].rate.back());
     cpu_ratios.push_back(all[true].cpu.back() / all[false].cpu.back());
   }
+  const double clear_cpu = bench::median_of(all[false].cpu);
+  const double clear_transport = bench::median_of(all[false].transport);
+  const double encrypted_transport = bench::median_of(all[true].transport);
   return {{"clear_decisions_per_second", bench::median_of(all[false].rate)},
           {"encrypted_decisions_per_second", bench::median_of(all[true].rate)},
-          {"clear_cpu_seconds_per_decision", bench::median_of(all[false].cpu)},
+          {"clear_cpu_seconds_per_decision", clear_cpu},
           {"encrypted_cpu_seconds_per_decision", bench::median_of(all[true].cpu)},
+          {"clear_transport_cpu_seconds_per_decision", clear_transport},
+          {"encrypted_transport_cpu_seconds_per_decision", encrypted_transport},
           {"decisions_ratio", bench::median_of(rate_ratios)},
-          {"cpu_ratio", bench::median_of(cpu_ratios)}};
+          {"cpu_ratio", bench::median_of(cpu_ratios)},
+          {"transport_overhead", (encrypted_transport - clear_transport) / clear_cpu}};
 }
 
 }  // namespace pacml::apps

@@ -23,13 +23,27 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at the processes
 
+// Processor time of ZeroMQ's own threads of a process, which move and encrypt its messages.
+double transport_cpu_seconds_of(const std::string& pid) {
+  double nanoseconds = 0;
+  std::error_code gone;
+  for (const auto& thread : fs::directory_iterator("/proc/" + pid + "/task", gone)) {
+    std::ifstream name_file(thread.path() / "comm");
+    std::string name;
+    double used = 0;
+    if (!(name_file >> name) || !name.starts_with("ZMQbg/IO")) continue;
+    if (std::ifstream(thread.path() / "schedstat") >> used) nanoseconds += used;
+  }
+  return nanoseconds * 1e-9;
+}
+
 // What the children of a process use: the largest resident memory seen, by role ("learner",
 // "actor", "replay"), and the processor's time so far.
 class Watch {
  public:
   explicit Watch(pid_t parent) : parent_(std::to_string(parent)) {}
   void look() {
-    cpu_seconds_ = 0;
+    cpu_seconds_ = transport_cpu_seconds_ = 0;
     std::ifstream children("/proc/" + parent_ + "/task/" + parent_ + "/children");
     for (std::string pid; children >> pid;) {
       // "PROGRAM ROLE CONFIG ...", each ended by a zero.
@@ -38,6 +52,7 @@ class Watch {
       std::string role;
       std::getline(std::getline(command, program, '\0'), role, '\0');
       if (const auto used = figures_of(std::stoi(pid))) cpu_seconds_ += used->cpu_seconds;
+      transport_cpu_seconds_ += transport_cpu_seconds_of(pid);
       std::ifstream status("/proc/" + pid + "/status");
       for (std::string line; std::getline(status, line);) {
         if (!line.starts_with("VmHWM:")) continue;
@@ -48,6 +63,7 @@ class Watch {
   }
   // At the last look.
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
+  [[nodiscard]] double transport_cpu_seconds() const { return transport_cpu_seconds_; }
   [[nodiscard]] double largest(const std::string& role) const {
     const auto it = largest_.find(role);
     return it != largest_.end() ? it->second : 0;
@@ -57,18 +73,20 @@ class Watch {
   std::string parent_;
   std::map<std::string, double> largest_;
   double cpu_seconds_ = 0;
+  double transport_cpu_seconds_ = 0;
 };
 
 // What a run had used when it had learned from so many decisions.
 struct Spent {
   double cpu_seconds = 0;
+  double transport_cpu_seconds = 0;  // of which
   double decisions = 0;
 };
 
-double cpu_seconds_per_decision(const std::vector<Spent>& spent) {
+double per_decision(const std::vector<Spent>& spent, double Spent::*used) {
   const Spent& first = spent[spent.size() / 4];
   const double decisions = spent.back().decisions - first.decisions;
-  return (spent.back().cpu_seconds - first.cpu_seconds) / std::max(1.0, decisions);
+  return (spent.back().*used - first.*used) / std::max(1.0, decisions);
 }
 
 std::vector<nlohmann::json> read_lines(const fs::path& file) {
@@ -110,7 +128,8 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
       // At the end the processes go, and what they have used with them.
       const bool all_run = spent.empty() || watch.cpu_seconds() >= spent.back().cpu_seconds;
       if (parsed.is_object() && all_run)
-        spent.push_back({watch.cpu_seconds(), parsed.value("decisions", 0.0)});
+        spent.push_back(
+            {watch.cpu_seconds(), watch.transport_cpu_seconds(), parsed.value("decisions", 0.0)});
     }
     std::this_thread::sleep_for(kLook);
   }
@@ -136,17 +155,19 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
   if (decisions.empty() || spent.empty())
     throw UserError("the pipeline benchmark was too short to measure anything");
   const auto& last = lines.back();
-  bench::Figures figures = {{"decisions_per_second", bench::median_of(decisions)},
-                            {"samples_per_second", bench::median_of(samples)},
-                            {"cpu_seconds_per_decision", cpu_seconds_per_decision(spent)},
-                            {"policy_lag_p50", bench::median_of(lag_p50)},
-                            {"policy_lag_p99", lag_p99},
-                            {"policy_lag_max", lag_max},
-                            {"gaps", last.at("gaps").get<double>()},
-                            {"duplicates", last.at("duplicates").get<double>()},
-                            {"stale", last.at("stale").get<double>()},
-                            {"learner_resident_bytes", watch.largest("learner")},
-                            {"actor_resident_bytes", watch.largest("actor")}};
+  bench::Figures figures = {
+      {"decisions_per_second", bench::median_of(decisions)},
+      {"samples_per_second", bench::median_of(samples)},
+      {"cpu_seconds_per_decision", per_decision(spent, &Spent::cpu_seconds)},
+      {"transport_cpu_seconds_per_decision", per_decision(spent, &Spent::transport_cpu_seconds)},
+      {"policy_lag_p50", bench::median_of(lag_p50)},
+      {"policy_lag_p99", lag_p99},
+      {"policy_lag_max", lag_max},
+      {"gaps", last.at("gaps").get<double>()},
+      {"duplicates", last.at("duplicates").get<double>()},
+      {"stale", last.at("stale").get<double>()},
+      {"learner_resident_bytes", watch.largest("learner")},
+      {"actor_resident_bytes", watch.largest("actor")}};
   if (const double replay = watch.largest("replay"); replay > 0) {
     figures.emplace_back("replay_resident_bytes", replay);
   }

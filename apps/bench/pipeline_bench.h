@@ -13,6 +13,7 @@ namespace pacml::apps {
 //   decisions_per_second, samples_per_second    acted and learned, medians over the run's metrics
 //                                               after its first quarter
 //   cpu_seconds_per_decision    of all processes, after the first quarter
+//   transport_cpu_seconds_per_decision    of which in ZeroMQ's threads
 //   policy_lag_p50, policy_lag_p99, policy_lag_max   versions; the p99 is the largest of all
 //                                               intervals
 //   gaps, duplicates, stale
