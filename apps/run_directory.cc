@@ -11,6 +11,7 @@
 
 #include "apps/files.h"
 #include "apps/version.h"
+#include "common/atomic_file.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"
 
@@ -18,6 +19,8 @@ namespace pacml::apps {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kConfigHeader = "# Every setting of this run";
 
 void make_folder(const fs::path& path) {
   std::error_code error;
@@ -40,9 +43,18 @@ void RunDirectory::refuse_existing(const fs::path& path) {
 }
 
 bool RunDirectory::resume_or_clear(const fs::path& path) {
-  if (!learner::CheckpointFolder(path / "checkpoints", 1).list().empty()) return true;
-  std::error_code ignored;  // create() will say that a run is there
-  fs::remove(path / "config.yaml", ignored);
+  const auto has_checkpoint = [&path] {
+    return !learner::CheckpointFolder(path / "checkpoints", 1).list().empty();
+  };
+  if (has_checkpoint()) return true;
+  const RunDirectory run(path);
+  // Somebody's own file of that name stays: create() will say that a run is there.
+  const auto text = read_file(run.config_file());
+  if (!text || !text->starts_with(kConfigHeader)) return false;
+  const RunLock lock(run);  // a former life that is about to write its first checkpoint has it
+  if (has_checkpoint()) return true;
+  std::error_code ignored;
+  fs::remove(run.config_file(), ignored);
   return false;
 }
 
@@ -50,7 +62,7 @@ RunDirectory RunDirectory::create(const fs::path& path, std::string_view effecti
   refuse_existing(path);
   const RunDirectory run(path);
   for (const char* folder : {"checkpoints", "logs"}) make_folder(path / folder);
-  const std::string text = "# Every setting of this run, written by pacml " + version() + ".\n" +
+  const std::string text = std::string(kConfigHeader) + ", written by pacml " + version() + ".\n" +
                            std::string(effective_config);
   write_user_file(run.config_file(), text);
   return run;

@@ -19,7 +19,9 @@ std::vector<std::string> validate(const LearnerConfig& c) {
   at_least("max_actors", c.max_actors, 1, 1'000'000);
   at_least("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000);
   at_least("evaluate_episodes", c.evaluate_episodes, 0, 1'000'000);
-  if (!(c.forget_seconds >= 1)) problems.emplace_back("forget_seconds: must be >= 1");
+  if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {
+    problems.emplace_back("forget_seconds: must be in 1..1e6");
+  }
   for (const auto& [key, value] : {std::pair{"all_reduce_seconds", c.all_reduce_seconds},
                                    std::pair{"metrics_seconds", c.metrics_seconds},
                                    std::pair{"checkpoint_seconds", c.checkpoint_seconds},

@@ -18,7 +18,9 @@ std::vector<std::string> validate(const ReplayConfig& c) {
   if (!(c.priority_epsilon > 0 && std::isfinite(c.priority_epsilon))) {
     problems.emplace_back("priority_epsilon: must be > 0");
   }
-  if (!(c.forget_seconds >= 1)) problems.emplace_back("forget_seconds: must be >= 1");
+  if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {
+    problems.emplace_back("forget_seconds: must be in 1..1e6");
+  }
   if (!(c.snapshot_seconds >= 0)) problems.emplace_back("snapshot_seconds: must be >= 0");
   if (!(c.patience_seconds > 0)) problems.emplace_back("patience_seconds: must be > 0");
   return problems;

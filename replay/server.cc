@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/transport/curve.h"
 #include "common/wire/codec.h"
 #include "replay/server_state.h"
 #include "replay/snapshot.h"
@@ -60,7 +61,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
     auto incoming =
         transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
     if (incoming) {
-      dispatch(incoming->peer, incoming->frame);
+      dispatch(*incoming);
     } else if (incoming.error().code == Errc::kStopped) {
       break;
     }
@@ -79,13 +80,16 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
   finish_snapshot();
 }
 
-void Server::dispatch(const transport::PeerId& peer, const wire::Frame& frame) {
-  auto message = wire::decode(frame);
+void Server::dispatch(const transport::Incoming& incoming) {
+  const transport::PeerId& peer = incoming.peer;
+  auto message = wire::decode(incoming.frame);
   if (!message) {
     ++counters_.malformed;
     return refuse(peer, {wire::Refusal::kMalformed, message.error().detail});
   }
-  if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(peer, *hello);
+  if (const auto* hello = std::get_if<wire::Hello>(&*message)) {
+    return welcome(peer, *hello, incoming.key_name);
+  }
   if (std::holds_alternative<wire::GetStatus>(*message)) {
     return send(peer, wire::Status{status()});
   }
@@ -138,12 +142,21 @@ void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& mes
   }
 }
 
-void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
+void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello,
+                     const std::string& key_name) {
   if (hello.role == wire::Role::kReplay) {
     return refuse(
         peer, {wire::Refusal::kConfig, "this is a replay shard: it talks to actors and learners"});
   }
-  if (hello.role == wire::Role::kLearner) return welcome_learner(peer, hello);
+  if (hello.role == wire::Role::kLearner) {
+    // Who may insert may not therefore draw, or say what is worth drawing.
+    if (!key_name.empty() && key_name != transport::kServerKeyName) {
+      return refuse(peer, {wire::Refusal::kConfig,
+                           "the key of " + key_name + " is an actor's: a learner shows that of " +
+                               std::string(transport::kServerKeyName)});
+    }
+    return welcome_learner(peer, hello);
+  }
   std::vector<transport::PeerId> replaced;
   auto refused = sessions_.admit(peer, hello, replaced);
   for (const auto& former : replaced) gate_.forget(former);

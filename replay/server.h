@@ -75,10 +75,11 @@ class Server {
     std::uint64_t unanswered = 0;        // requests whose learner had gone, or of too many
   };
 
-  void dispatch(const transport::PeerId& peer, const wire::Frame& frame);
+  void dispatch(const transport::Incoming& incoming);
   void dispatch_actor(const transport::PeerId& peer, wire::Message&& message);
   void dispatch_learner(const transport::PeerId& peer, wire::Message&& message);
-  void welcome(const transport::PeerId& peer, const wire::Hello& hello);
+  void welcome(const transport::PeerId& peer, const wire::Hello& hello,
+               const std::string& key_name);
   void welcome_learner(const transport::PeerId& peer, const wire::Hello& hello);
   void forget_learner(const transport::PeerId& peer);
   void receive(const transport::PeerId& peer, wire::Insert&& insert);

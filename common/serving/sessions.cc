@@ -10,6 +10,10 @@
 namespace pacml::serving {
 namespace {
 
+// Microseconds, some 146,000 years after 1970. Above, incarnations may rise by one at a time only:
+// so nobody can use up all numbers of an actor and shut it out.
+constexpr Incarnation kGreatest{std::uint64_t{1} << 62};
+
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
@@ -42,6 +46,9 @@ std::optional<wire::Refused> Sessions::staleness(const transport::PeerId& peer,
     newest = std::max(newest, incarnation);
     const bool repeated = present->second == peer && incarnation == hello.incarnation;
     has_sent = has_sent && !repeated;
+  }
+  if (hello.incarnation > kGreatest && hello.incarnation.get() > newest.get() + 1) {
+    return wire::Refused{wire::Refusal::kMalformed, "no clock shows such an incarnation"};
   }
   if (hello.incarnation >= newest && !has_sent) return std::nullopt;
   return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here", newest};

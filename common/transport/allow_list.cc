@@ -72,11 +72,14 @@ AllowListFile::AllowListFile(std::filesystem::path path)
 const AllowList& AllowListFile::current() {
   const Version version = look();
   if (version == version_) return list_;
-  version_ = version;
+  // One that cannot be read is tried again, for what stood in the way may go without a change.
   try {
     list_ = read();
+    version_ = version;
     spdlog::info("{} has changed: {} keys may connect", path_.string(), list_.size());
   } catch (const UserError& e) {
+    if (version == complained_) return list_;
+    complained_ = version;
     spdlog::error("{}; whoever might connect before still may, and nobody else", e.what());
   }
   return list_;
@@ -85,7 +88,7 @@ const AllowList& AllowListFile::current() {
 AllowListFile::Version AllowListFile::look() const {
   struct stat file {};
   if (::stat(path_.c_str(), &file) != 0) return {};
-  return {file.st_dev, file.st_ino, file.st_size, file.st_mtim};
+  return {file.st_dev, file.st_ino, file.st_size, file.st_ctim};
 }
 
 AllowList AllowListFile::read() const {
@@ -96,6 +99,8 @@ AllowList AllowListFile::read() const {
   }
   const auto text = read_file(path_, kMostBytes);
   if (!text) throw UserError(text.error().detail);
+  // Not a list that lets in nobody, but one that somebody is about to write.
+  if (text->empty()) throw UserError(path_.string() + " is empty");
   return AllowList::parse(*text, path_.string());
 }
 

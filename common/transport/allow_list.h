@@ -61,7 +61,8 @@ class AllowListFile {
   [[nodiscard]] AllowList read() const;
 
   std::filesystem::path path_;
-  Version version_;
+  Version version_;     // of list_
+  Version complained_;  // a broken one that was said to be broken
   AllowList list_;
 };
 

@@ -24,6 +24,8 @@ struct PeerId {
 struct Incoming {
   PeerId peer;
   wire::Frame frame;
+  std::string key_name{};  // who holds the key that it showed, by the list of allowed clients;
+                           // empty in the clear
 };
 
 // Why a client has no connection, where its transport can tell.

@@ -16,6 +16,9 @@ struct CurveKeys {
   std::string secret_key;
 };
 
+// What a list of clients calls the holder of the servers' key: the learner, a client of the shards.
+inline constexpr std::string_view kServerKeyName = "server";
+
 // What a context's sockets use to talk: those that bind are servers and prove that they hold
 // `own.secret_key`; those that connect are clients, which talk to nobody but the holder of
 // `server_public_key`.

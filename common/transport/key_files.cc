@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kServer = "server";
+constexpr std::string_view kServer = kServerKeyName;
 constexpr const char* kActor = "actor";
 constexpr const char* kAllowed = "allowed_clients";
 constexpr std::size_t kMostKeyBytes = 256;

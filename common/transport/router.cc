@@ -27,17 +27,21 @@ Router::~Router() = default;
 const Endpoint& Router::endpoint() const { return impl_->endpoint; }
 
 Result<Incoming> Router::receive(Deadline deadline) {
-  auto frame = receive_now(impl_->socket);
+  std::string key_name;
+  std::string* const wanted = impl_->context.native().encryption ? &key_name : nullptr;
+  auto frame = receive_now(impl_->socket, wanted);
   if (!frame && frame.error().code == Errc::kTimeout) {
     if (auto ready = wait_for(impl_->socket, ZMQ_POLLIN, deadline, &impl_->waker); !ready) {
       return tl::unexpected(ready.error());
     }
-    frame = receive_now(impl_->socket);
+    frame = receive_now(impl_->socket, wanted);
   }
   if (!frame) return tl::unexpected(frame.error());
   // The socket itself puts the sender's routing id in front.
   const Bytes& id = frame->parts.front();
-  Incoming incoming{PeerId{std::string(reinterpret_cast<const char*>(id.data()), id.size())}, {}};
+  Incoming incoming{PeerId{std::string(reinterpret_cast<const char*>(id.data()), id.size())},
+                    {},
+                    std::move(key_name)};
   frame->parts.erase(frame->parts.begin());
   incoming.frame = std::move(*frame);
   return incoming;

@@ -96,6 +96,12 @@ bool send_part(zmq::socket_t& socket, const void* data, std::size_t size, bool f
   }
 }
 
+// What the authentication's answer called the connection's peer.
+std::string user_id_of(zmq::message_t& message) {
+  const char* const id = zmq_msg_gets(message.handle(), "User-Id");
+  return id == nullptr ? std::string{} : std::string{id};
+}
+
 // False: nothing is there.
 bool receive_part(zmq::socket_t& socket, zmq::message_t& message) {
   while (true) {
@@ -203,7 +209,7 @@ Result<void> wait_for(zmq::socket_t& socket, short events, Deadline deadline, Wa
   }
 }
 
-Result<wire::Frame> receive_now(zmq::socket_t& socket) {
+Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* key_name) {
   wire::Frame frame;
   try {
     zmq::message_t message;
@@ -214,6 +220,7 @@ Result<wire::Frame> receive_now(zmq::socket_t& socket) {
       const auto* data = message.data<std::byte>();
       frame.parts.emplace_back(data, data + message.size());
     } while (message.more());
+    if (key_name != nullptr) *key_name = user_id_of(message);
   } catch (const zmq::error_t& e) {
     return translate(e);
   }

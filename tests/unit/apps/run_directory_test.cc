@@ -80,6 +80,22 @@ TEST_CASE("what starts again resumes a run that has a checkpoint, and clears one
   CHECK_NOTHROW(RunDirectory::open(scratch.path()));
 }
 
+TEST_CASE("what starts again clears neither somebody's own file nor a run that goes on") {
+  const Scratch scratch;
+  const auto file = scratch.path() / "config.yaml";
+  SECTION("somebody's own file") {
+    std::ofstream(file) << "seed: 7\n";
+    CHECK_FALSE(RunDirectory::resume_or_clear(scratch.path()));
+  }
+  SECTION("a run that goes on") {
+    const auto run = RunDirectory::create(scratch.path(), "seed: 7\n");
+    const RunLock lock(run);
+    CHECK_THROWS_WITH(RunDirectory::resume_or_clear(scratch.path()),
+                      Catch::Contains("is training in"));
+  }
+  CHECK(std::filesystem::exists(file));
+}
+
 TEST_CASE("one process at a time trains in a run") {
   const Scratch scratch;
   const auto run = RunDirectory::create(scratch.path(), "");

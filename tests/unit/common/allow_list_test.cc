@@ -98,6 +98,7 @@ TEST_CASE("a list that is broken or gone leaves the former one in force until it
   AllowListFile file(path);
   SECTION("broken") { replace(path, "who is this\n"); }
   SECTION("gone") { fs::remove(path); }
+  SECTION("emptied, before it is written anew") { std::ofstream(path).flush(); }
   SECTION("open to others") {
     replace(path, kBert + " bert\n");
     REQUIRE(::chmod(path.c_str(), 0666) == 0);
@@ -105,6 +106,20 @@ TEST_CASE("a list that is broken or gone leaves the former one in force until it
   CHECK(holds(file.current(), kAnna));
   CHECK_FALSE(holds(file.current(), kBert));
   replace(path, kBert + " bert\n");
+  CHECK(holds(file.current(), kBert));
+  CHECK_FALSE(holds(file.current(), kAnna));
+}
+
+TEST_CASE("a list that was open to others counts as soon as it no longer is",
+          "[transport][security]") {
+  const testing::TempDir folder;
+  const fs::path path = folder / "list";
+  replace(path, kAnna + " anna\n");
+  AllowListFile file(path);
+  replace(path, kBert + " bert\n");
+  REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  REQUIRE(holds(file.current(), kAnna));
+  REQUIRE(::chmod(path.c_str(), 0644) == 0);
   CHECK(holds(file.current(), kBert));
   CHECK_FALSE(holds(file.current(), kAnna));
 }

@@ -1,5 +1,7 @@
 #include "common/serving/sessions.h"
 
+#include <limits>
+
 #include "tests/support/catch.h"
 
 using namespace pacml;
@@ -61,6 +63,19 @@ TEST_CASE("an actor whose clock went back is told which life comes next, also af
         Sessions::Verdict::kNew);
   CHECK(sessions.tracker().gaps() == 0);
   CHECK(sessions.tracker().duplicates() + sessions.tracker().stale() == 0);
+}
+
+TEST_CASE("nobody can use up the incarnations of an actor") {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  Sessions sessions({}, {});
+  std::vector<transport::PeerId> replaced;
+  const auto refused =
+      sessions.admit(peer(0), hello(7, std::numeric_limits<std::uint64_t>::max()), replaced);
+  REQUIRE(refused);
+  CHECK(refused->why == wire::Refusal::kMalformed);
+  REQUIRE(admit(sessions, peer(0), hello(7, kMost), replaced));
+  CHECK_FALSE(admit(sessions, peer(1), hello(7, kMost + 2), replaced));
+  CHECK(admit(sessions, peer(1), hello(7, kMost + 1), replaced));
 }
 
 TEST_CASE("a Hello that is repeated changes nothing, whatever was sent meanwhile") {
