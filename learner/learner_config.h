@@ -16,11 +16,11 @@ struct LearnerConfig {
   bool allow_insecure_all_reduce = false;  // beyond this machine: in the clear, from anybody
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
   std::int64_t max_actors = 4096;      // >= 1
-  double forget_seconds = 30;         // a silent actor whose turn it is to speak is forgotten; >= 1
-  double metrics_seconds = 2;         // between lines of metrics.jsonl; > 0
-  double checkpoint_seconds = 1;      // what a crash may cost; > 0
-  std::int64_t keep_checkpoints = 3;  // besides the best; >= 1
-  double evaluate_seconds = 15;       // between evaluations of the policy; > 0
+  double forget_seconds = 30;     // a silent actor whose turn it is to speak is forgotten; >= 1
+  double metrics_seconds = 2;     // between lines of metrics.jsonl; > 0
+  double checkpoint_seconds = 1;  // what a crash may cost; > 0
+  std::int64_t keep_checkpoints = 60;   // besides the best; >= 1
+  double evaluate_seconds = 15;         // between evaluations of the policy; > 0
   std::int64_t evaluate_episodes = 10;  // held-out episodes of each; 0: never
   bool operator==(const LearnerConfig&) const = default;
 };

@@ -151,15 +151,19 @@ void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello,
   if (hello.role == wire::Role::kLearner) {
     // Who may insert may not therefore draw, or say what is worth drawing.
     if (!key_name.empty() && key_name != transport::kServerKeyName) {
-      return refuse(peer, {wire::Refusal::kConfig,
-                           "the key of " + key_name + " is an actor's: a learner shows that of " +
-                               std::string(transport::kServerKeyName)});
+      return refuse(peer, {wire::Refusal::kConfig, "the key of " + key_name +
+                                                       " is an actor's: a learner shows that of " +
+                                                       std::string(transport::kServerKeyName)});
     }
     return welcome_learner(peer, hello);
   }
   std::vector<transport::PeerId> replaced;
   auto refused = sessions_.admit(peer, hello, replaced);
   for (const auto& former : replaced) gate_.forget(former);
+  if (!replaced.empty()) {
+    spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
+                 hello.actor.get(), hello.host, hello.pid);
+  }
   if (refused) return refuse(peer, *std::move(refused));
   send(peer, sessions_.welcome(peer, PolicyVersion{0}));
 }

@@ -8,11 +8,12 @@
 
 // A list of hosts to train on, as text:
 //
-//   trainer@10.0.0.1                    # the first host, or the one with role=learner, has the
-//   learner 10.0.0.2 slots=16                   # sixteen actors 10.0.0.3 slots=4 role=replay #
-//   replay shards, and four actors
+//     trainer@10.0.0.1
+//     10.0.0.2 slots=16
+//     10.0.0.3 slots=4 role=replay
 //
-// One host a line; "#" begins a comment.
+// One host a line; "#" begins a comment. The first, or the one with role=learner, has the learner;
+// the second one sixteen actors; the third one replay shards, and four actors.
 
 namespace pacml::apps {
 

@@ -29,8 +29,8 @@ struct SshSite {
 
 struct SlurmSite {
   std::string partition;                // empty: the cluster's default
-  std::string time_limit = "24:00:00";  // of each job; the learner's is requeued when it is over
-  std::int64_t warning_seconds = 90;    // so long before it, the learner's job stops in order
+  std::string time_limit = "24:00:00";  // of each job, which is requeued when it is over
+  std::int64_t warning_seconds = 90;    // so long before it, a job stops in order
   std::vector<std::string> options;     // for both jobs, e.g. "--account=physics"
   bool operator==(const SlurmSite&) const = default;
 };

@@ -82,6 +82,11 @@ std::string submit(const std::vector<std::string>& command) {
 
 SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   require_one_learner(given, "slurm");
+  if (given.minutes) {
+    throw UserError(
+        "--minutes: on Slurm each life of the learner's job would begin to count anew; limit the "
+        "run with --decisions");
+  }
   require_keys(given);
   LaunchRequest request = given;
   request.keys = absolute_or_empty(request.keys);
@@ -102,6 +107,7 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
       shell_words(limit_words(request) + key_words(request) + http_words(request));
 
   TemplateValues actors = common_values(request, request.site.actor);
+  actors.values["WARNING"] = std::to_string(request.site.slurm.warning_seconds);
   actors.values["LOG"] = (folder / "actors-%A_%a.log").string();
   actors.values["ARGUMENTS"] =
       shell_words(std::vector<std::string>{"--run-id", run_name(request)} + key_words(request));

@@ -64,8 +64,12 @@ exec 3<&0
 "$@" </dev/null 3<&- &
 role=$!
 {
-  while read -r -t "$silence" signal; do kill "-$signal" "$role"; done
-  [[ $? -gt 128 ]] && patience=5 || patience=30
+  while :; do
+    read -r -t "$silence" signal; heard=$?
+    [[ $heard -eq 0 ]] || break
+    kill "-$signal" "$role"
+  done
+  [[ $heard -gt 128 ]] && patience=5 || patience=30
   kill -TERM "$role"; sleep "$patience"; kill -KILL "$role"
 } <&3 >/dev/null 2>&1 &
 attendant=$!

@@ -12,7 +12,8 @@
 // Every role is an ssh that runs a small attendant on the host, which runs the role. Signals travel
 // down its stdin as numbers, and so do signs of life; when they stop, because the connection broke
 // or this process died, the attendant ends the role: nothing is orphaned. The program, CONFIG, the
-// run folder and the keys have the same paths on every host; nothing is copied.
+// run folder and the keys' folder have the same paths on every host; nothing is copied. Of the
+// keys, a host of actors needs actor.key and server.pub alone.
 
 namespace pacml::apps {
 

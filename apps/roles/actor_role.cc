@@ -95,7 +95,10 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
         }}},
       {}, {options.http, [&status] { return status.report(std::chrono::steady_clock::now()); }});
   if (ended.code == Errc::kStopped) return 0;
-  throw UserError(ended.detail);
+  if (ended.code != Errc::kTimeout) throw UserError(ended.detail);
+  // Nothing is wrong with us: whoever started us may try again.
+  spdlog::error("{}", ended.detail);
+  return kNobodyAnswered;
 }
 
 }  // namespace pacml::apps

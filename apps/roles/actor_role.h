@@ -19,8 +19,11 @@ struct ActorRoleOptions {
   std::string log_level = "info";
 };
 
+// The exit code where the learner, or the shard, stayed silent: a temporary failure (sysexits.h).
+inline constexpr int kNobodyAnswered = 75;
+
 // Runs one actor process until SIGTERM, SIGINT or the learner's end; the exit code. UserError: the
-// learner refuses us, or never came.
+// learner refuses us.
 [[nodiscard]] int run_actor(const TrainConfig& config, const ActorRoleOptions& options);
 
 }  // namespace pacml::apps

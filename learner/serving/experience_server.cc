@@ -1,5 +1,7 @@
 #include "learner/serving/experience_server.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -131,6 +133,10 @@ void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello&
   std::vector<transport::PeerId> replaced;
   const auto refused = sessions_.admit(peer, hello, replaced);
   for (const auto& former : replaced) gate_.forget(former);
+  if (!replaced.empty()) {
+    spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
+                 hello.actor.get(), hello.host, hello.pid);
+  }
   if (refused) return refuse(peer, *refused);
   count();
   send(peer, sessions_.welcome(peer, weights_ ? weights_->version : PolicyVersion{0}));
