@@ -19,7 +19,7 @@ using testing::ScriptedServer;
 using testing::soon;
 using Mood = ScriptedServer::Mood;
 
-constexpr LinkConfig kQuick{
+const LinkConfig kQuick{
     .hello_interval = 10ms, .ping_interval = 10ms, .silence = 400ms, .give_up = 20s};
 
 wire::Hello sample_hello() {
