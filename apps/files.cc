@@ -53,6 +53,10 @@ void check_writable(const fs::path& path) {
   const bool replaced = is_file_or_absent(path);
   if (::access((replaced ? folder : path).c_str(), W_OK) != 0) refuse(path);
   std::error_code ignored;
+  if (replaced && !fs::is_directory(folder, ignored)) {
+    errno = ENOTDIR;
+    refuse(path);
+  }
   if (fs::is_directory(path, ignored)) {
     errno = EISDIR;
     refuse(path);

@@ -35,6 +35,9 @@ struct Scene {
     CHECK(counters.duplicates == duplicates);
     CHECK(counters.gaps == 0);
     CHECK(counters.malformed == 0);
+    // Messages are counted before they can be learned from.
+    const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+    while (learner.server().queue_depth() < 2 && !deadline.expired()) std::this_thread::yield();
     CHECK(learner.server().queue_depth() == 2);
   }
 };

@@ -26,7 +26,8 @@ std::vector<fs::path> shipped_configs() {
   REQUIRE(source != nullptr);
   std::vector<fs::path> found;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(source) / "configs")) {
-    if (entry.path().extension() == ".yaml") found.push_back(entry.path());
+    const bool is_of_runs = entry.path().parent_path().filename() != "sites";
+    if (is_of_runs && entry.path().extension() == ".yaml") found.push_back(entry.path());
   }
   return found;
 }
