@@ -17,6 +17,7 @@
 #include "apps/roles/identity.h"
 #include "apps/roles/in_process_actor.h"
 #include "apps/roles/in_process_replay.h"
+#include "apps/roles/learner_sockets.h"
 #include "apps/roles/replay_source.h"
 #include "apps/roles/role_threads.h"
 #include "apps/roles/training_session.h"
@@ -26,7 +27,6 @@
 #include "common/log.h"
 #include "common/rng.h"
 #include "common/transport/dealer.h"
-#include "common/transport/publisher.h"
 #include "common/transport/router.h"
 #include "env/tasks/partitioning.h"
 #include "learner/serving/experience_server.h"
@@ -47,9 +47,7 @@ RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions&
 void check_bindable(const transport::Endpoint& endpoint, const TrainConfig& config,
                     const std::optional<transport::Encryption>& encryption) {
   transport::Context context(1, encryption);
-  const transport::Router router(context, endpoint, config.transport);
-  const transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
-                                       config.transport);
+  static_cast<void>(bind_learner(context, endpoint, config.transport));
 }
 
 // Draws ahead of the learner: connections to all shards, on one thread.
@@ -119,11 +117,9 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   learner::ServedActors actors(server);
   std::vector<RoleThread> threads = {
       {"serve", [&](const std::stop_token& stop) {
-         transport::Router router(context, endpoint, config.transport);
-         transport::Publisher publisher(context, announcement_endpoint(router.endpoint()),
-                                        config.transport);
-         spdlog::info("serving actors at {}", router.endpoint().str());
-         server.run(router, publisher, stop);
+         const LearnerSockets sockets = bind_learner(context, endpoint, config.transport);
+         spdlog::info("serving actors at {}", sockets.router->endpoint().str());
+         server.run(*sockets.router, *sockets.publisher, stop);
        }}};
 
   ExperienceSource source = &actors;
