@@ -153,9 +153,16 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
        .drawn = drawn ? &*drawn : nullptr},
       wiring ? &wiring->replicas() : nullptr);
   learning = &session;
-  threads.push_back({"learn", [&session, &wiring](const std::stop_token& stop) {
-                       session.run(stop);
-                       if (wiring) wiring->disconnect();
+  threads.push_back({"learn", [&session, &server, &wiring](const std::stop_token& stop) {
+                       const std::shared_ptr<void> at_end(nullptr, [&wiring](void*) {
+                         if (wiring) wiring->disconnect();
+                       });
+                       try {
+                         session.run(stop);
+                       } catch (...) {
+                         server.keep_actors();  // whoever starts us again needs them
+                         throw;
+                       }
                      }});
   run_role_threads(threads, [&session] { session.request_checkpoint(); },
                    {options.http, [&server, started = std::chrono::steady_clock::now()] {
@@ -189,7 +196,9 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
                    {options.http, [&session, &run] {
                       auto status = session.status();
                       status.update({{"role", "learner"}, {"run", run.name()}});
-                      return RoleReport{status.dump(), true, true};
+                      return RoleReport{
+                          status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                          true, true};
                     }});
   return 0;
 }

@@ -63,7 +63,8 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     }
   }
   for (const auto& [peer, actor] : sessions_.actors()) {
-    send(peer, wire::Refused{wire::Refusal::kStopping, "the learner stops"});
+    send(peer, keep_actors_ ? wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"}
+                            : wire::Refused{wire::Refusal::kStopping, "the learner stops"});
   }
   {
     const std::scoped_lock lock(mutex_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -63,7 +64,8 @@ class ExperienceServer {
   ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config,
                    std::function<nlohmann::json()> more = {});
 
-  // Serves until `stop`; then tells every actor to stop. Borrows the transports for the call.
+  // Serves until `stop`; then tells every actor to stop, or, after keep_actors(), to come again.
+  // Borrows the transports for the call.
   void run(transport::FrameServer& actors, transport::FramePublisher& announcements,
            const std::stop_token& stop);
 
@@ -71,6 +73,9 @@ class ExperienceServer {
   [[nodiscard]] Result<ReceivedUnrolls> pop(std::stop_token stop, Deadline deadline);
   // The learner is done with a message: its actor may send another.
   void consumed(const transport::PeerId& peer);
+  // The learner fails, and may be started again: its actors are to wait for that. Before `stop`.
+  // Thread-safe.
+  void keep_actors() { keep_actors_ = true; }
   // New weights to act with.
   void publish(model::Parameters parameters);
 
@@ -113,6 +118,7 @@ class ExperienceServer {
   std::function<nlohmann::json()> more_;
   TimePoint next_sweep_;
   std::shared_ptr<const model::Parameters> announced_;
+  std::atomic<bool> keep_actors_{false};
   TimePoint last_announcement_;
   TimePoint next_announcement_;  // of what is newest now
 

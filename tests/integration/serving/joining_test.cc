@@ -246,5 +246,18 @@ TEMPLATE_TEST_CASE("bytes that are no message are counted, and change nothing fo
   CHECK(learner.server().counters().accepted == 1);
 }
 
+TEST_CASE("a learner that fails asks its actors to come again, one that stops does not",
+          "[integration][serving]") {
+  ServedLearner<InProcessPair> learner;
+  testing::RawPeer actor = learner.raw_peer();
+  actor.say(sample_hello(3, 1));
+  static_cast<void>(actor.hear<wire::Welcome>());
+  const bool fails = GENERATE(false, true);
+  if (fails) learner.server().keep_actors();
+  learner.stop();
+  CHECK(actor.hear<wire::Refused>().why ==
+        (fails ? wire::Refusal::kUnknownPeer : wire::Refusal::kStopping));
+}
+
 }  // namespace
 }  // namespace pacml
