@@ -129,16 +129,26 @@ std::int64_t most_on_the_way() {
          config.actor.environments * config.transitions.n_step;
 }
 
+// The learner makes progress from what its shards hold, without its actors.
+void wait_for_actors(const Workplace& place, const std::string& words) {
+  for (const char* actor : {"actor-0", "actor-1"}) {
+    testing::wait_until(std::string(actor) + " says: " + words,
+                        [&] { return place.log(actor).find(words) != std::string::npos; });
+  }
+}
+
 TEST_CASE("a learner that is killed costs no transition, and none is inserted twice",
           "[fault][train]") {
   const Workplace place(tiny_apex_config());
   Pacml process(train_words(place));
   wait_for_progress(place);
+  wait_for_actors(place, "joined run");
   kill_learner(place, process);
   CHECK(process.err() ==
         "learner was killed by signal 9 (Killed); starting it again from its last checkpoint in "
         "50 ms\n");
   wait_for_progress(place);
+  wait_for_actors(place, "joined the learner again");
   stop_and_check(place, process);
   for (const int i : {0, 1}) {  // actor i has shard i
     INFO("actor " << i << " acted " << acted(place, i) << ", inserted " << inserted(place, i));
