@@ -205,6 +205,13 @@ TEST_CASE("while a replay shard is suspended the others are drawn from, and then
   const Workplace place(tiny_apex_config());
   Pacml process(train_words(place));
   wait_for_progress(place);
+  // One that the learner has not met yet owes it nothing.
+  wait_until("the learner draws from both", [&] {
+    const auto drawn = [&](int shard) {
+      return status_of(place, shard_address(place, shard))["sampled"].get<std::int64_t>();
+    };
+    return replay_figure(place, "shards") == 2 && drawn(0) > 0 && drawn(1) > 0;
+  });
   const pid_t suspended = role_of(process, shard_role(0));
   REQUIRE(suspended > 0);
   REQUIRE(::kill(suspended, SIGSTOP) == 0);
