@@ -55,15 +55,17 @@ inline nlohmann::json last_report(const std::string& log) {
 }
 
 // What a shard that was never killed has accepted of one actor is in the table or waits for it,
-// each once. The first decisions of an actor's life come a message later: their windows were open.
-inline void check_books(const nlohmann::json& report, const apps::TrainConfig& config) {
+// each once. The first decisions after each time that it joined come a message later: their windows
+// were open.
+inline void check_books(const nlohmann::json& report, const apps::TrainConfig& config,
+                        std::int64_t joins = 1) {
   INFO(report);
   const std::int64_t message = config.actor.environments * config.actor.unroll_length;
   const std::int64_t taken = message * (report["messages"].get<std::int64_t>() -
                                         report["inserts_waiting"].get<std::int64_t>());
   const auto inserted = report["inserted"].get<std::int64_t>();
   CHECK(inserted <= taken);
-  CHECK(inserted >= taken - config.actor.environments * config.transitions.n_step);
+  CHECK(inserted >= taken - joins * config.actor.environments * config.transitions.n_step);
 }
 
 // `pacml status` of whoever serves at `address`.
