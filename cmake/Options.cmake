@@ -24,6 +24,13 @@ target_compile_options(pacml_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # The simulator's figures are compared bit for bit: a*b+c must round twice on every machine.
   -ffp-contract=off)
+# Hardening that costs nothing measurable: checked copies, guarded stacks, tables that cannot be written to.
+target_compile_options(pacml_options INTERFACE -fstack-protector-strong
+  $<$<NOT:$<BOOL:${PACML_SANITIZE}>>:-D_FORTIFY_SOURCE=2>)
+target_link_options(pacml_options INTERFACE -Wl,-z,relro,-z,now)
+if(PACML_ASSERTIONS)
+  target_compile_definitions(pacml_options INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
 if(PACML_ARCH)
   target_compile_options(pacml_options INTERFACE -march=${PACML_ARCH})
 endif()

@@ -2,7 +2,8 @@
 """Fails when a file includes what its folder may not use.
 
 The folders' order is docs/layers.txt. Besides it, some libraries have one home, so that what they
-cost to compile and how they fail stays in one place.
+cost to compile and how they fail stays in one place; and a source includes its own header first, which
+proves that the header needs nothing else before it.
 
     scripts/check_layers.py [ROOT]
 """
@@ -44,6 +45,16 @@ def problems_of(name, text, allowed):
                 yield f"{name}:{number}: only {', '.join(homes)} may include {library}"
 
 
+def own_header_first(root, path):
+    """A header that its source includes first needs no compilation of its own to be proven complete."""
+    header = path.with_suffix(".h")
+    if path.suffix != ".cc" or not header.exists():
+        return
+    first = re.search(r'^\s*#\s*include\s*["<]([^">]+)', path.read_text(encoding="utf-8"), re.M)
+    if not first or first[1] != header.relative_to(root).as_posix():
+        yield f"{path.relative_to(root).as_posix()}: includes its own header first"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     root = root.parent.parent if root.is_file() else root
@@ -54,6 +65,7 @@ def main():
             if path.suffix in {".h", ".cc"}:
                 name = path.relative_to(root).as_posix()
                 found += problems_of(name, path.read_text(encoding="utf-8"), allowed)
+                found += own_header_first(root, path)
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 
