@@ -9,10 +9,10 @@ namespace pacml::actor {
 
 LearnerLink::LearnerLink(transport::FrameClient& learner, transport::FrameSubscriber& announcements,
                          wire::Hello hello, std::span<const env::GraphFeaturesPtr> graphs,
-                         const LinkConfig& config)
+                         const LinkConfig& config, const Clock& clock)
     : learner_(learner, {"learner", ServerLink::WhenItStops::kEnd}, std::move(hello), graphs,
-               config, &weights_),
-      weights_(learner_, announcements, config) {}
+               config, &weights_, clock),
+      weights_(learner_, announcements, config, clock) {}
 
 Result<wire::Welcome> LearnerLink::join(std::stop_token stop) { return learner_.join(stop); }
 

@@ -9,6 +9,7 @@
 #include "actor/experience_sink.h"
 #include "actor/server_link.h"
 #include "actor/weights_inbox.h"
+#include "common/clock.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "env/graph_features.h"
@@ -16,13 +17,13 @@
 namespace pacml::actor {
 
 // IMPALA's connection: one conversation with the learner, for unrolls one way and weights the
-// other. Thread-confined, as are the transports that it borrows.
+// other. Thread-confined, as are the transports that it borrows; the clock is borrowed, too.
 class LearnerLink final : public ExperienceSink {
  public:
   // `hello`: who we are; its incarnation rises with every join. `graphs`: sent when asked for.
   LearnerLink(transport::FrameClient& learner, transport::FrameSubscriber& announcements,
               wire::Hello hello, std::span<const env::GraphFeaturesPtr> graphs,
-              const LinkConfig& config = {});
+              const LinkConfig& config = {}, const Clock& clock = steady());
 
   // Says Hello until the learner welcomes us. Errors here and below as ServerLink's.
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);

@@ -9,12 +9,13 @@ namespace pacml::actor {
 
 ReplayLink::ReplayLink(transport::FrameClient& learner, transport::FrameSubscriber& announcements,
                        transport::FrameClient& shard, const wire::Hello& hello,
-                       std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config)
+                       std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
+                       const Clock& clock)
     : learner_(learner, {"learner", ServerLink::WhenItStops::kEnd}, hello, graphs, config,
-               &weights_),
-      weights_(learner_, announcements, config),
+               &weights_, clock),
+      weights_(learner_, announcements, config, clock),
       shard_(shard, {"replay shard", ServerLink::WhenItStops::kWaitForAnother}, hello, graphs,
-             config, nullptr) {}
+             config, nullptr, clock) {}
 
 Result<wire::Welcome> ReplayLink::join(std::stop_token stop) { return learner_.join(stop); }
 

@@ -9,6 +9,7 @@
 #include "actor/experience_sink.h"
 #include "actor/server_link.h"
 #include "actor/weights_inbox.h"
+#include "common/clock.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "env/graph_features.h"
@@ -20,14 +21,16 @@ namespace pacml::actor {
 //   the shard goes    sending waits for it, or for another in its place; nothing piles up
 //   the learner goes  acting goes on with the weights that are there, while it is joined again
 // Either being away longer than LinkConfig::give_up ends the link. So does the learner's end in
-// order; a shard's does not. Thread-confined, as are the transports that it borrows.
+// order; a shard's does not. Thread-confined, as are the transports that it borrows; the clock is
+// borrowed, too.
 class ReplayLink final : public ExperienceSink {
  public:
   // `hello`: who we are, to both; its incarnation rises with every join. `graphs`: sent when asked
   // for, to both.
   ReplayLink(transport::FrameClient& learner, transport::FrameSubscriber& announcements,
              transport::FrameClient& shard, const wire::Hello& hello,
-             std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config = {});
+             std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config = {},
+             const Clock& clock = steady());
 
   // Says Hello until the learner welcomes us; the shard is joined with the first message. Errors
   // here and below as ServerLink's.

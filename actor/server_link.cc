@@ -17,22 +17,21 @@ namespace {
 // How often a wait looks at its stop token, at least.
 constexpr std::chrono::milliseconds kSlice{100};
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 tl::unexpected<Error> asked_to_stop() { return fail(Errc::kStopped, "asked to stop"); }
 
 }  // namespace
 
 ServerLink::ServerLink(transport::FrameClient& transport, Server server, wire::Hello hello,
                        std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
-                       Listener* listener)
+                       Listener* listener, const Clock& clock)
     : transport_(&transport),
       server_(std::move(server)),
       hello_(std::move(hello)),
       graphs_(graphs.begin(), graphs.end()),
       config_(config),
       slice_(std::min({kSlice, config.hello_interval, config.ping_interval})),
-      listener_(listener) {}
+      listener_(listener),
+      clock_(&clock) {}
 
 // ---- Hearing ----
 
@@ -43,7 +42,7 @@ Result<bool> ServerLink::hear(Deadline deadline) {
     if (frame.error().code == Errc::kTimeout) return false;
     return end(frame.error().code, frame.error().detail).map([] { return false; });
   }
-  last_heard_ = now();
+  last_heard_ = clock_->now();
   unanswered_since_.reset();
   auto message = wire::decode(*frame);
   if (!message) {
@@ -107,7 +106,7 @@ Result<void> ServerLink::outdated(wire::Refused refusal) {
   }
   if (refusal.newest < hello_.incarnation) return {};  // the answer to an earlier Hello
   hello_.incarnation = Incarnation{refusal.newest.get() + 1};
-  next_hello_ = now();
+  next_hello_ = clock_->now();
   return {};
 }
 
@@ -141,7 +140,7 @@ Result<void> ServerLink::drain() {
 Result<void> ServerLink::listen() {
   // First what has come meanwhile: we may have been away longer than the server was silent.
   if (auto drained = drain(); !drained) return drained;
-  if (unanswered_since_ && now() - *unanswered_since_ > config_.silence) lose();
+  if (unanswered_since_ && clock_->now() - *unanswered_since_ > config_.silence) lose();
   if (config_.report) config_.report({server_.name, joined(), joins_, unacknowledged_});
   return {};
 }
@@ -160,7 +159,7 @@ void ServerLink::begin_joining() {
   acknowledged_ = Sequence{0};
   unanswered_since_.reset();
   if (joins_ > 0) hello_.incarnation = Incarnation{hello_.incarnation.get() + 1};
-  next_hello_ = now();
+  next_hello_ = clock_->now();
   give_up_at_ = next_hello_ + config_.give_up;
 }
 
@@ -175,22 +174,22 @@ Result<void> ServerLink::notice_trouble() {
 }
 
 Result<void> ServerLink::say_hello() {
-  if (now() >= give_up_at_) {
+  if (clock_->now() >= give_up_at_) {
     return end(Errc::kTimeout, "no " + server_.name + " answered within " +
                                    std::to_string(config_.give_up.count()) + " s" +
                                    (trouble_.empty() ? "" : ": " + trouble_));
   }
-  if (now() < next_hello_) return {};
+  if (clock_->now() < next_hello_) return {};
   if (auto bearable = notice_trouble(); !bearable) return bearable;
-  next_hello_ = now() + config_.hello_interval;
+  next_hello_ = clock_->now() + config_.hello_interval;
   // A queue that is full of Hellos nobody reads is as good as another Hello.
   say(hello_);
   return {};
 }
 
 void ServerLink::say_ping() {
-  if (now() - std::max(last_heard_, last_ping_) < config_.ping_interval) return;
-  last_ping_ = now();
+  if (clock_->now() - std::max(last_heard_, last_ping_) < config_.ping_interval) return;
+  last_ping_ = clock_->now();
   if (!unanswered_since_) unanswered_since_ = last_ping_;
   say(wire::Ping{sent_.get()});
 }

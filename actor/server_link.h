@@ -74,10 +74,10 @@ class ServerLink {
   using Meanwhile = std::function<Result<void>()>;
 
   // `hello`: who we are; its incarnation rises with every join. `graphs`: sent when asked for.
-  // Borrows the transport and the listener, which may be null.
+  // Borrows the transport, the clock and the listener, which may be null.
   ServerLink(transport::FrameClient& transport, Server server, wire::Hello hello,
              std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
-             Listener* listener);
+             Listener* listener, const Clock& clock = steady());
   ServerLink(const ServerLink&) = delete;
   ServerLink& operator=(const ServerLink&) = delete;
 
@@ -150,6 +150,7 @@ class ServerLink {
   LinkConfig config_;
   Duration slice_;
   Listener* listener_;
+  const Clock* clock_;
 
   State state_ = State::kApart;
   TimePoint give_up_at_;  // while joining

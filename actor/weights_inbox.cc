@@ -17,11 +17,12 @@ constexpr int kLostAfter = 64;
 }  // namespace
 
 WeightsInbox::WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements,
-                           const LinkConfig& config)
+                           const LinkConfig& config, const Clock& clock)
     : learner_(&learner),
       announcements_(&announcements),
       ask_again_(config.hello_interval),
-      patience_(config.weights_patience) {}
+      patience_(config.weights_patience),
+      clock_(&clock) {}
 
 void WeightsInbox::joined(const wire::Welcome& welcome) {
   newest_.reset();
@@ -76,12 +77,12 @@ std::optional<model::Parameters> WeightsInbox::newest() {
 }
 
 Result<model::Parameters> WeightsInbox::first(std::stop_token stop) {
-  auto next_request = Deadline::now();
+  TimePoint next_request = clock_->now();
   while (!newest_) {
     if (auto welcome = learner_->join(stop); !welcome) return tl::unexpected(welcome.error());
-    if (next_request.expired()) {
+    if (clock_->now() >= next_request) {
       request();
-      next_request = Deadline::in(ask_again_);
+      next_request = clock_->now() + ask_again_;
     }
     const auto heard = learner_->hear(Deadline::in(learner_->slice()));
     if (!heard) return tl::unexpected(heard.error());

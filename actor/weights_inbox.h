@@ -5,6 +5,7 @@
 #include <stop_token>
 
 #include "actor/server_link.h"
+#include "common/clock.h"
 #include "common/transport/channel.h"
 #include "model/parameters.h"
 
@@ -15,9 +16,9 @@ namespace pacml::actor {
 // it anew makes its weights the newest. Thread-confined.
 class WeightsInbox final : public ServerLink::Listener {
  public:
-  // Borrows both; `learner` is the link that this listens to.
+  // Borrows them and the clock; `learner` is the link that this listens to.
   WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements,
-               const LinkConfig& config);
+               const LinkConfig& config, const Clock& clock = steady());
 
   // What arrived since the last call, if anything did. Waits for weights that are on the way, no
   // longer than LinkConfig::weights_patience.
@@ -37,6 +38,7 @@ class WeightsInbox final : public ServerLink::Listener {
   transport::FrameSubscriber* announcements_;
   std::chrono::milliseconds ask_again_;
   std::chrono::microseconds patience_;
+  const Clock* clock_;
 
   PolicyVersion have_;  // handed to the actor
   PolicyVersion announced_;

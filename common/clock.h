@@ -15,7 +15,9 @@ using Duration = std::chrono::steady_clock::duration;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-// Where a module gets the time from when a test must be able to set it.
+// Where a module gets the time from, so that a test can set it: what is due, who has been silent
+// for too long. Waits for other threads and for the network are no such decisions: a Deadline is
+// always of the machine's time.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -27,8 +29,13 @@ class SteadyClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return std::chrono::steady_clock::now(); }
 };
+// For everybody to whom nobody gives another one.
+[[nodiscard]] inline const Clock& steady() {
+  static const SteadyClock clock;
+  return clock;
+}
 
-// Stands still until told. Thread-safe.
+// Stands still until told; its time is long after the beginning of all times. Thread-safe.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override {
@@ -37,7 +44,7 @@ class ManualClock final : public Clock {
   void advance(Duration by) { ticks_.fetch_add(by.count(), std::memory_order_acq_rel); }
 
  private:
-  std::atomic<Duration::rep> ticks_{0};
+  std::atomic<Duration::rep> ticks_{Duration{std::chrono::hours{24}}.count()};
 };
 
 // Until when a wait may last, on the steady clock. Passed on unchanged through nested waits, which

@@ -11,10 +11,11 @@ constexpr std::chrono::minutes kBetweenLines{1};
 
 }  // namespace
 
-FaultCounter::FaultCounter(std::string what, TimePoint now)
-    : what_(std::move(what)), last_success_(now) {}
+FaultCounter::FaultCounter(std::string what, const Clock& clock)
+    : what_(std::move(what)), clock_(&clock), last_success_(clock.now()) {}
 
-bool FaultCounter::failed(const std::string& why, TimePoint now) {
+bool FaultCounter::failed(const std::string& why) {
+  const TimePoint now = clock_->now();
   std::uint64_t failures = 0;
   {
     const std::scoped_lock lock(mutex_);
@@ -28,20 +29,20 @@ bool FaultCounter::failed(const std::string& why, TimePoint now) {
   return true;
 }
 
-bool FaultCounter::succeeded(TimePoint now) {
+bool FaultCounter::succeeded() {
   {
     const std::scoped_lock lock(mutex_);
-    last_success_ = now;
+    last_success_ = clock_->now();
     if (!std::exchange(status_.failing, false)) return false;
   }
   spdlog::info("{}: that is over", what_);
   return true;
 }
 
-FaultCounter::Status FaultCounter::status(TimePoint now) const {
+FaultCounter::Status FaultCounter::status() const {
   const std::scoped_lock lock(mutex_);
   Status out = status_;
-  out.age_seconds = std::chrono::duration<double>(now - last_success_).count();
+  out.age_seconds = std::chrono::duration<double>(clock_->now() - last_success_).count();
   return out;
 }
 

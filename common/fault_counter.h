@@ -22,17 +22,19 @@ class FaultCounter {
   };
 
   // `what`: begins the log's sentence: "no checkpoint could be written".
-  explicit FaultCounter(std::string what, TimePoint now = std::chrono::steady_clock::now());
+  // Borrows the clock.
+  explicit FaultCounter(std::string what, const Clock& clock = steady());
 
   // `why`: ends the sentence. True: the log has it; false: it had one like it a moment ago.
-  bool failed(const std::string& why, TimePoint now = std::chrono::steady_clock::now());
+  bool failed(const std::string& why);
   // True: the log has it, for failures came before.
-  bool succeeded(TimePoint now = std::chrono::steady_clock::now());
+  bool succeeded();
 
-  [[nodiscard]] Status status(TimePoint now = std::chrono::steady_clock::now()) const;
+  [[nodiscard]] Status status() const;
 
  private:
   const std::string what_;
+  const Clock* const clock_;
   mutable std::mutex mutex_;
   Status status_;           // under mutex_; without its age
   TimePoint last_success_;  // under mutex_

@@ -24,12 +24,12 @@ constexpr std::size_t kMostReports = 1024;
 constexpr std::size_t kMostEpisodes = 1U << 16;
 constexpr std::size_t kMostGraphs = 4096;  // as a message may list
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
-Client::Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed)
+Client::Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed,
+               const Clock& clock)
     : hello_(std::move(hello)),
+      clock_(&clock),
       config_(config),
       ready_(config.prefetch),
       rng_(seed),
@@ -85,7 +85,7 @@ void Client::stop() {
 }
 
 void Client::keep_joined(Shard& shard) {
-  const TimePoint at = now();
+  const TimePoint at = clock_->now();
   if (shard.joined && at - shard.last_heard > config_.silence) lose(shard);
   if (!shard.joined) {
     if (at - shard.last_hello < config_.hello_interval) return;
@@ -129,7 +129,7 @@ void Client::notice_starving(Shard& shard) {
   if (shard.starving || shard.owed.empty()) return;
   // Its requests wait for one another: it is the answers that must not stay away.
   const TimePoint since = std::max(shard.last_answer, shard.owed.begin()->second.asked);
-  if (now() - since < config_.patience) return;
+  if (clock_->now() - since < config_.patience) return;
   const bool others = std::ranges::any_of(
       shards_, [&](const Shard& other) { return &other != &shard && other.usable(); });
   if (!others) return;  // nobody else could do it
@@ -159,7 +159,7 @@ std::uint32_t Client::take_back_all(Shard& shard) {
 bool Client::receive(std::size_t shard, Deadline deadline) {
   auto frame = shards_[shard].link->receive(deadline);
   if (!frame) return false;
-  shards_[shard].last_heard = now();
+  shards_[shard].last_heard = clock_->now();
   auto message = wire::decode(*frame);
   if (message) {
     handle(shard, *std::move(message));
@@ -178,7 +178,7 @@ void Client::handle(std::size_t index, wire::Message&& message) {
     if (shard.joined) return;  // the answer to a Hello that was repeated
     shard.joined = true;
     ++shard.life;
-    shard.last_answer = now();
+    shard.last_answer = clock_->now();
     shard.last_probe = TimePoint{};
     const std::scoped_lock lock(mutex_);
     ++status_.joins;
@@ -206,7 +206,7 @@ void Client::take(std::size_t index, wire::Samples&& samples) {
   Shard& shard = shards_[index];
   const auto same = [&](const wire::Samples& other) { return other.request == samples.request; };
   if (!shard.owed.contains(samples.request) || std::ranges::any_of(shard.waiting, same)) return;
-  shard.last_answer = now();
+  shard.last_answer = clock_->now();
   // A shard answers in order: whatever it was asked for before, and has not answered, is lost.
   for (auto it = shard.owed.begin(); it->first < samples.request;) {
     const auto waits = [&](const wire::Samples& other) { return other.request == it->first; };
@@ -308,7 +308,7 @@ void Client::ask(Partial& partial, std::uint64_t ticket) {
   for (std::size_t s = 0; s < shards_.size(); ++s) {
     if (shares[s] == 0) continue;
     partial.owed += shares[s];
-    request(shards_[s], {ticket, shares[s], totals[s] / sum, now()});
+    request(shards_[s], {ticket, shares[s], totals[s] / sum, clock_->now()});
   }
 }
 

@@ -66,7 +66,9 @@ struct ClientStatus {
 class Client {
  public:
   // `hello`: who we are, role learner. `shards`: how many there are. `seed`: of the shares.
-  Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed);
+  // Borrows the clock.
+  Client(wire::Hello hello, std::size_t shards, const ClientConfig& config, Seed seed,
+         const Clock& clock = steady());
   ~Client();
 
   // What each shard had taken in when the run was last written down: what came since is news, also
@@ -151,6 +153,7 @@ class Client {
   void publish_status();
 
   wire::Hello hello_;
+  const Clock* clock_;
   ClientConfig config_;
   BoundedQueue<Batch> ready_;
 

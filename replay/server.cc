@@ -25,13 +25,13 @@ constexpr std::size_t kMostRequests = 4096;      // of all learners
 constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request
 constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed seed,
-               std::uint32_t shard, std::optional<std::filesystem::path> snapshot)
-    : config_(config),
+               std::uint32_t shard, std::optional<std::filesystem::path> snapshot,
+               const Clock& clock)
+    : clock_(&clock),
+      config_(config),
       shard_(shard),
       snapshot_path_(std::move(snapshot)),
       table_(config.table, derive(seed, Purpose::kReplay, shard)),
@@ -39,7 +39,9 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
                       .option = "replay.max_actors",
                       .credits_per_actor = static_cast<std::uint64_t>(config.credits_per_actor),
                       .max_actors = static_cast<std::size_t>(config.max_actors),
-                      .silence = in_seconds(config.forget_seconds)}) {
+                      .silence = in_seconds(config.forget_seconds)},
+                clock),
+      snapshot_faults_("no snapshot could be written", clock) {
   if (!snapshot_path_ || !std::filesystem::exists(*snapshot_path_)) return;
   auto restored = restore_table(*snapshot_path_, config.table);
   auto state = decode_server_state(restored.extra);
@@ -55,8 +57,8 @@ Server::~Server() = default;
 
 void Server::run(transport::FrameServer& transport, const std::stop_token& stop) {
   transport_ = &transport;
-  next_sweep_ = now();
-  next_snapshot_ = now() + in_seconds(config_.snapshot_seconds);
+  next_sweep_ = clock_->now();
+  next_snapshot_ = clock_->now() + in_seconds(config_.snapshot_seconds);
   while (!stop.stop_requested()) {
     auto incoming =
         transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
@@ -98,7 +100,7 @@ void Server::dispatch(const transport::Incoming& incoming) {
     return dispatch_actor(peer, *std::move(message));
   }
   if (const auto learner = learners_.find(peer); learner != learners_.end()) {
-    learner->second.last_heard = now();
+    learner->second.last_heard = clock_->now();
     return dispatch_learner(peer, *std::move(message));
   }
   refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
@@ -180,7 +182,7 @@ void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& h
   if (learners_.size() >= kMostLearners) {
     return refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
   }
-  learners_[peer] = {hello.actor, now()};
+  learners_[peer] = {hello.actor, clock_->now()};
   const auto& run = sessions_.run();
   send(peer, wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag});
 }
@@ -301,16 +303,16 @@ void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
 }
 
 void Server::sweep() {
-  if (now() < next_sweep_) return;
-  next_sweep_ = now() + kSweepEvery;
+  if (clock_->now() < next_sweep_) return;
+  next_sweep_ = clock_->now() + kSweepEvery;
   counters_.denied = transport_->denied();
-  serving::forget_silent(sessions_, gate_, now());
-  std::erase_if(learners_, [silence = in_seconds(config_.forget_seconds)](const auto& entry) {
-    return now() - entry.second.last_heard > silence;
-  });
+  serving::forget_silent(sessions_, gate_);
+  const TimePoint silent_since = clock_->now() - in_seconds(config_.forget_seconds);
+  std::erase_if(learners_,
+                [&](const auto& entry) { return entry.second.last_heard < silent_since; });
   std::erase_if(requests_,
                 [this](const Request& request) { return !learners_.contains(request.peer); });
-  board_.publish(status());
+  board_.publish(status(), clock_->now());
 }
 
 void Server::begin_snapshot() {
@@ -322,7 +324,7 @@ void Server::begin_snapshot() {
 void Server::tend_snapshot() {
   if (!snapshot_path_) return;
   if (writer_ == nullptr) {
-    const bool due = config_.snapshot_seconds > 0 && now() >= next_snapshot_;
+    const bool due = config_.snapshot_seconds > 0 && clock_->now() >= next_snapshot_;
     if (!snapshot_requested_.exchange(false) && !due) return;
     begin_snapshot();
   }
@@ -336,7 +338,7 @@ void Server::tend_snapshot() {
     snapshot_faults_.failed(written.error().detail);
   }
   writer_.reset();
-  next_snapshot_ = now() + in_seconds(config_.snapshot_seconds);
+  next_snapshot_ = clock_->now() + in_seconds(config_.snapshot_seconds);
 }
 
 void Server::finish_snapshot() {

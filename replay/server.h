@@ -35,9 +35,10 @@ class Server {
  public:
   // `snapshot`: the file that snapshots go to; where it is there, the shard goes on from it.
   // `shard`: its number, which names its random streams. UserError: the file is damaged, or of a
-  // table with other settings.
+  // table with other settings. Borrows the clock.
   Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed seed,
-         std::uint32_t shard, std::optional<std::filesystem::path> snapshot);
+         std::uint32_t shard, std::optional<std::filesystem::path> snapshot,
+         const Clock& clock = steady());
   ~Server();
 
   // Serves until `stop`, then leaves a last snapshot; actors and learners are told to look for the
@@ -98,6 +99,7 @@ class Server {
   void refuse(const transport::PeerId& peer, wire::Refused refused);
   void send(const transport::PeerId& peer, const wire::Message& message);
 
+  const Clock* clock_;
   ReplayConfig config_;
   std::uint32_t shard_;
   std::optional<std::filesystem::path> snapshot_path_;
@@ -119,7 +121,7 @@ class Server {
   TimePoint next_snapshot_;
   TimePoint next_sweep_;
   std::uint64_t snapshots_ = 0;
-  FaultCounter snapshot_faults_{"no snapshot could be written"};
+  FaultCounter snapshot_faults_;
   std::atomic<bool> snapshot_requested_{false};
 
   std::vector<SampledItem> items_;       // scratch

@@ -24,6 +24,7 @@ inline constexpr std::chrono::seconds kStuckAfter{30};
 // Of a server that keeps its status on a board, and was started then; ready when the status says
 // so under `ready_key`, or, where that is empty, as soon as it serves. Thread-safe.
 [[nodiscard]] RoleReport report_of(const serving::StatusBoard& board, TimePoint started,
-                                   TimePoint now, const std::string& ready_key = {});
+                                   const std::string& ready_key = {},
+                                   const Clock& clock = steady());
 
 }  // namespace pacml::apps

@@ -93,7 +93,7 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
         [&](const std::stop_token& stop) {
           ended = connect_and_act(config, options, context, status, stop);
         }}},
-      {}, {options.http, [&status] { return status.report(std::chrono::steady_clock::now()); }});
+      {}, {options.http, [&status] { return status.report(); }});
   if (ended.code == Errc::kStopped) return 0;
   if (ended.code != Errc::kTimeout) throw UserError(ended.detail);
   // Nothing is wrong with us: whoever started us may try again.

@@ -5,24 +5,18 @@
 #include <utility>
 
 namespace pacml::apps {
-namespace {
-
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
-
-ActorStatus::ActorStatus(ActorId id, std::string run)
-    : id_(id), run_(std::move(run)), last_turn_(now()) {}
+ActorStatus::ActorStatus(ActorId id, std::string run, const Clock& clock)
+    : id_(id), run_(std::move(run)), clock_(&clock), last_turn_(clock.now()) {}
 
 void ActorStatus::heard(const actor::LinkReport& link) {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = now();
+  last_turn_ = clock_->now();
   links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged};
 }
 
 void ActorStatus::has_weights(PolicyVersion version) {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = now();
+  last_turn_ = clock_->now();
   version_ = version;
   acts_ = true;
   waits_ = false;
@@ -30,19 +24,19 @@ void ActorStatus::has_weights(PolicyVersion version) {
 
 void ActorStatus::waits(std::int64_t decisions) {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = now();
+  last_turn_ = clock_->now();
   decisions_ = decisions;
   waits_ = true;
 }
 
 void ActorStatus::has_sent() {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = now();
+  last_turn_ = clock_->now();
   ++messages_;
   waits_ = false;
 }
 
-RoleReport ActorStatus::report(TimePoint at) const {
+RoleReport ActorStatus::report() const {
   const std::scoped_lock lock(mutex_);
   const bool joined = !links_.empty() && std::ranges::all_of(links_, [](const auto& entry) {
     return entry.second.joined;
@@ -67,7 +61,7 @@ RoleReport ActorStatus::report(TimePoint at) const {
   status["unacknowledged"] = unacknowledged;
   if (links_.contains("replay shard")) status["shard_joins"] = link("replay shard").joins;
   return {status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-          at - last_turn_ < kStuckAfter, joined && acts_};
+          clock_->now() - last_turn_ < kStuckAfter, joined && acts_};
 }
 
 Result<void> ReportedSink::send(actor::ActorMessage&& message, std::stop_token stop) {

@@ -21,7 +21,8 @@ namespace pacml::apps {
 // any. Thread-safe.
 class ActorStatus {
  public:
-  ActorStatus(ActorId id, std::string run);
+  // Borrows the clock.
+  ActorStatus(ActorId id, std::string run, const Clock& clock = steady());
 
   // A conversation's state; for actor::LinkConfig::report.
   void heard(const actor::LinkReport& link);
@@ -30,7 +31,7 @@ class ActorStatus {
   void has_sent();
 
   // Ready: joined, and acting with weights.
-  [[nodiscard]] RoleReport report(TimePoint now) const;
+  [[nodiscard]] RoleReport report() const;
 
  private:
   struct Link {
@@ -41,6 +42,7 @@ class ActorStatus {
 
   const ActorId id_;
   const std::string run_;
+  const Clock* const clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Link> links_;  // under mutex_, as all below
   TimePoint last_turn_;

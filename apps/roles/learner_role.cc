@@ -165,9 +165,8 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                        }
                      }});
   run_role_threads(threads, [&session] { session.request_checkpoint(); },
-                   {options.http, [&server, started = std::chrono::steady_clock::now()] {
-                      return report_of(server.board(), started, std::chrono::steady_clock::now(),
-                                       "serves_weights");
+                   {options.http, [&server, started = steady().now()] {
+                      return report_of(server.board(), started, "serves_weights");
                     }});
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "apps/roles/encryption.h"
 #include "apps/roles/identity.h"
 #include "apps/roles/role_threads.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/result.h"
 #include "common/transport/router.h"
@@ -46,8 +47,8 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
                        server.run(router, stop);
                      }}},
                    [&server] { server.request_snapshot(); },
-                   {options.http, [&server, started = std::chrono::steady_clock::now()] {
-                      return report_of(server.board(), started, std::chrono::steady_clock::now());
+                   {options.http, [&server, started = steady().now()] {
+                      return report_of(server.board(), started);
                     }});
   spdlog::info("{}", server.status());
   return 0;

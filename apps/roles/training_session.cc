@@ -18,16 +18,10 @@
 namespace pacml::apps {
 namespace {
 
-using std::chrono::duration;
-
 // How long an update may wait for experience before housekeeping and the stop token get a turn.
 constexpr std::chrono::milliseconds kPatience{250};
 // ... where other replicas wait meanwhile.
 constexpr std::chrono::milliseconds kGroupPatience{50};
-
-TimePoint now() { return std::chrono::steady_clock::now(); }
-Duration seconds(double s) { return std::chrono::duration_cast<Duration>(duration<double>(s)); }
-double elapsed(TimePoint since) { return duration<double>(now() - since).count(); }
 
 // The counter of what a shard had taken in when a checkpoint was made.
 std::string taken_in_by_shard(std::size_t shard) { return "shard" + std::to_string(shard); }
@@ -46,12 +40,14 @@ std::int64_t counter_of(const learner::Checkpoint& checkpoint, const char* name)
 TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
                                  const RunDirectory& run, const NetworkFactory& make_network,
                                  const ExperienceSource& source, learner::ParametersSink& sink,
-                                 ServiceFigures figures, learner::Replicas* replicas)
+                                 ServiceFigures figures, learner::Replicas* replicas,
+                                 const Clock& clock)
     : config_(config),
       options_(options),
       run_(run),
       figures_(std::move(figures)),
       replicas_(replicas),
+      clock_(&clock),
       config_text_(dump_config(config)),
       metrics_(run.metrics_file(options.several.replica)) {
   const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
@@ -78,10 +74,10 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   checkpoints_ = std::make_unique<learner::CheckpointWriter>(
       std::move(folder), network_->layout(),
       std::isfinite(best_score_) ? std::optional(best_score_) : std::nullopt);
-  started_ = last_metrics_ = now();
-  next_metrics_ = started_ + seconds(config.learner.metrics_seconds);
-  next_checkpoint_ = started_ + seconds(config.learner.checkpoint_seconds);
-  next_evaluation_ = started_ + seconds(config.learner.evaluate_seconds);
+  started_ = last_metrics_ = clock_->now();
+  next_metrics_ = started_ + in_seconds(config.learner.metrics_seconds);
+  next_checkpoint_ = started_ + in_seconds(config.learner.checkpoint_seconds);
+  next_evaluation_ = started_ + in_seconds(config.learner.evaluate_seconds);
   at_last_metrics_ = loop_->counters();
   status_.count(at_last_metrics_);
 }
@@ -99,6 +95,10 @@ void TrainingSession::run(const std::stop_token& stop) {
   while (step(stop)) {
   }
   finish();
+}
+
+double TrainingSession::elapsed(TimePoint since) const {
+  return std::chrono::duration<double>(clock_->now() - since).count();
 }
 
 void TrainingSession::begin() {
@@ -123,12 +123,14 @@ bool TrainingSession::step(const std::stop_token& stop) {
     return false;
   }
   status_.count(loop_->counters());
-  if (leads() && now() >= next_evaluation_) {
+  if (leads() && clock_->now() >= next_evaluation_) {
     evaluate();
-    next_evaluation_ = now() + seconds(config_.learner.evaluate_seconds);
+    next_evaluation_ = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
   }
-  if (now() >= next_metrics_) write_metrics();
-  if (leads() && (now() >= next_checkpoint_ || checkpoint_requested_.exchange(false))) checkpoint();
+  if (clock_->now() >= next_metrics_) write_metrics();
+  if (leads() && (clock_->now() >= next_checkpoint_ || checkpoint_requested_.exchange(false))) {
+    checkpoint();
+  }
   return !stop.stop_requested() && !limit_reached();
 }
 
@@ -254,9 +256,9 @@ void TrainingSession::write_metrics() {
   } else {
     metrics_faults_.failed(written.error().detail);
   }
-  last_metrics_ = now();
+  last_metrics_ = clock_->now();
   at_last_metrics_ = counters;
-  next_metrics_ = last_metrics_ + seconds(config_.learner.metrics_seconds);
+  next_metrics_ = last_metrics_ + in_seconds(config_.learner.metrics_seconds);
 }
 
 nlohmann::json TrainingSession::faults() const {
@@ -269,7 +271,7 @@ nlohmann::json TrainingSession::faults() const {
 }
 
 void TrainingSession::checkpoint() {
-  next_checkpoint_ = now() + seconds(config_.learner.checkpoint_seconds);
+  next_checkpoint_ = clock_->now() + in_seconds(config_.learner.checkpoint_seconds);
   checkpoints_->save(make_checkpoint());
 }
 

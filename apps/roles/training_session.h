@@ -41,11 +41,13 @@ struct ServiceFigures {
 class TrainingSession {
  public:
   // `replicas`: the group that this learner is one of, borrowed; nullptr: it is the only one.
-  // UserError: the checkpoint to resume from is missing, broken or of another network.
+  // Borrows the clock. UserError: the checkpoint to resume from is missing, broken or of another
+  // network.
   TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
                   const RunDirectory& run, const NetworkFactory& make_network,
                   const ExperienceSource& source, learner::ParametersSink& sink,
-                  ServiceFigures figures, learner::Replicas* replicas = nullptr);
+                  ServiceFigures figures, learner::Replicas* replicas = nullptr,
+                  const Clock& clock = steady());
   ~TrainingSession();
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
@@ -73,6 +75,8 @@ class TrainingSession {
   // False: the group is no more.
   bool share_state();
   [[nodiscard]] bool limit_reached() const;
+  // Seconds.
+  [[nodiscard]] double elapsed(TimePoint since) const;
   void write_metrics();
   void evaluate();
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;
@@ -86,6 +90,7 @@ class TrainingSession {
   RunDirectory run_;
   ServiceFigures figures_;
   learner::Replicas* replicas_;
+  const Clock* clock_;
   std::unique_ptr<model::TrainableNetwork> network_;
   Learning learning_;
   std::unique_ptr<learner::LearnerLoop> loop_;

@@ -30,7 +30,6 @@ constexpr std::size_t kFilesPerDealer = 3;
 constexpr std::size_t kFilesPerSubscriber = 2;
 constexpr std::size_t kOtherFiles = 64;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 enum class Phase { kConnect, kSend, kMeasure, kMeasured, kSettle };
@@ -159,7 +158,7 @@ class Driver {
   void wait_and_advance(Deadline deadline) {
     if (!due_.empty()) deadline = Deadline{std::min(deadline.at(), due_.top().first)};
     for (const std::size_t key : ready_set_.wait(deadline)) advance(key);
-    const TimePoint at = now();
+    const TimePoint at = steady().now();
     while (!due_.empty() && due_.top().first <= at) {
       const auto [when, key] = due_.top();
       due_.pop();
@@ -170,7 +169,7 @@ class Driver {
   void advance(std::size_t key) {
     Peer& peer = *peers_[key];
     if (peer.ended) return;
-    const auto again = peer.actor->advance(now());
+    const auto again = peer.actor->advance(steady().now());
     if (!again) {
       peer.ended = true;
       ++shared_->ended;
@@ -180,7 +179,7 @@ class Driver {
     }
     due_at_.resize(peers_.size());
     // An entry that is in time already is kept: a busy actor would add one with each frame.
-    if (due_at_[key] <= now() || *again < due_at_[key]) {
+    if (due_at_[key] <= steady().now() || *again < due_at_[key]) {
       due_at_[key] = *again;
       due_.emplace(*again, key);
     }
@@ -280,7 +279,7 @@ LoadReport run_load(transport::Context& context, const LoadTarget& target, const
   LoadConfig shares = config;
   shares.threads = threads;
   ThreadGroup group;
-  const TimePoint started = now();
+  const TimePoint started = steady().now();
   for (std::size_t i = 0; i < threads; ++i) {
     group.spawn("load-" + std::to_string(i), [&, i](const std::stop_token& asked) {
       Driver(shared, shares, i).run(context, target, hello, graphs, canned, asked);
@@ -295,21 +294,21 @@ LoadReport run_load(transport::Context& context, const LoadTarget& target, const
   const Deadline patience = Deadline::in(config.patience);
   static_cast<void>(wait_until([&] { return all(shared.joined, config.actors); }, patience, any));
   report.welcomed = shared.joined;
-  report.welcomed_seconds = seconds(now() - started);
+  report.welcomed_seconds = seconds(steady().now() - started);
   static_cast<void>(wait_until([&] { return all(shared.ready, config.actors); }, patience, any));
-  report.ready_seconds = seconds(now() - started);
+  report.ready_seconds = seconds(steady().now() - started);
 
   wait_for(config.warm_up, any);
   shared.phase = Phase::kMeasure;
   measuring(true);
   static_cast<void>(
       wait_until([&] { return shared.measuring == threads; }, Deadline::in(config.settle), any));
-  const TimePoint begun = now();
+  const TimePoint begun = steady().now();
   wait_for(config.measure, any);
   shared.phase = Phase::kMeasured;
   static_cast<void>(
       wait_until([&] { return shared.measured == threads; }, Deadline::in(config.settle), any));
-  report.measured_seconds = seconds(now() - begun);
+  report.measured_seconds = seconds(steady().now() - begun);
   measuring(false);
 
   shared.phase = Phase::kSettle;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/clock.h"
 #include "common/ids.h"
 #include "common/serving/sessions.h"
 #include "common/transport/channel.h"
@@ -71,10 +70,10 @@ class GraphGate {
 // Forgets actors that should speak and are silent, and what they have waiting here: those that have
 // a credit, and those that are asked for a graph, credits or not.
 template <class Message>
-void forget_silent(Sessions& sessions, GraphGate<Message>& gate, TimePoint now) {
-  sessions.forget_silent(now);
+void forget_silent(Sessions& sessions, GraphGate<Message>& gate) {
+  sessions.forget_silent();
   for (const auto& peer : gate.peers()) {
-    if (!sessions.silent(peer, now)) continue;
+    if (!sessions.silent(peer)) continue;
     sessions.forget(peer);
     gate.forget(peer);
   }

@@ -14,12 +14,10 @@ namespace {
 // so nobody can use up all numbers of an actor and shut it out.
 constexpr Incarnation kGreatest{std::uint64_t{1} << 62};
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
-Sessions::Sessions(RunIdentity run, SessionsConfig config)
-    : run_(std::move(run)), config_(std::move(config)) {}
+Sessions::Sessions(RunIdentity run, SessionsConfig config, const Clock& clock)
+    : run_(std::move(run)), config_(std::move(config)), clock_(&clock) {}
 
 std::optional<wire::Refused> Sessions::objection(const wire::Hello& hello) const {
   const std::string role(name_of(hello.role));
@@ -81,7 +79,7 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
     actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}};
   }
   connections_[actor.id] = peer;
-  actor.last_heard = now();
+  actor.last_heard = clock_->now();
   return std::nullopt;
 }
 
@@ -103,7 +101,7 @@ const Sessions::Actor* Sessions::find(const transport::PeerId& peer) const {
 
 void Sessions::heard(const transport::PeerId& peer) {
   if (const auto found = actors_.find(peer); found != actors_.end()) {
-    found->second.last_heard = now();
+    found->second.last_heard = clock_->now();
   }
 }
 
@@ -139,17 +137,17 @@ wire::Credit Sessions::credit(const transport::PeerId& peer) const {
   return {granted(actor), actor.used};
 }
 
-bool Sessions::silent(const transport::PeerId& peer, TimePoint at) const {
+bool Sessions::silent(const transport::PeerId& peer) const {
   const Actor* const actor = find(peer);
-  return actor == nullptr || at - actor->last_heard > config_.silence;
+  return actor == nullptr || clock_->now() - actor->last_heard > config_.silence;
 }
 
-void Sessions::forget_silent(TimePoint at) {
+void Sessions::forget_silent() {
   // An actor that waits for credits says nothing: only one that holds a credit is expected to
   // speak.
   std::erase_if(actors_, [&](const auto& entry) {
     const Actor& actor = entry.second;
-    if (actor.used.get() >= granted(actor) || !silent(entry.first, at)) return false;
+    if (actor.used.get() >= granted(actor) || !silent(entry.first)) return false;
     connections_.erase(actor.id);
     return true;
   });

@@ -39,7 +39,8 @@ struct SessionsConfig {
 // Thread-confined.
 class Sessions {
  public:
-  Sessions(RunIdentity run, SessionsConfig config);
+  // Borrows the clock.
+  Sessions(RunIdentity run, SessionsConfig config, const Clock& clock = steady());
 
   struct Actor {
     ActorId id;
@@ -77,9 +78,9 @@ class Sessions {
 
   void forget(const transport::PeerId& peer);
   // Not heard of for so long as config.silence, or not here.
-  [[nodiscard]] bool silent(const transport::PeerId& peer, TimePoint now) const;
+  [[nodiscard]] bool silent(const transport::PeerId& peer) const;
   // Forgets those that have a credit, which is their turn to speak, and have long said nothing.
-  void forget_silent(TimePoint now);
+  void forget_silent();
 
   [[nodiscard]] const std::map<transport::PeerId, Actor>& actors() const { return actors_; }
   [[nodiscard]] const RunIdentity& run() const { return run_; }
@@ -99,6 +100,7 @@ class Sessions {
 
   RunIdentity run_;
   SessionsConfig config_;
+  const Clock* clock_;
   std::map<transport::PeerId, Actor> actors_;
   std::map<ActorId, transport::PeerId> connections_;  // of each actor, one: the keys of actors_
   wire::SequenceTracker tracker_;

@@ -19,9 +19,8 @@ struct StatusSnapshot {
 // what it owns. How old that is tells whether the thread still turns. Thread-safe; nobody waits.
 class StatusBoard {
  public:
-  void publish(std::string text) {
-    auto snapshot = std::make_shared<const StatusSnapshot>(
-        StatusSnapshot{std::move(text), std::chrono::steady_clock::now()});
+  void publish(std::string text, TimePoint taken) {
+    auto snapshot = std::make_shared<const StatusSnapshot>(StatusSnapshot{std::move(text), taken});
     const std::scoped_lock lock(mutex_);
     newest_ = std::move(snapshot);
   }

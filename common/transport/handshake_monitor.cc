@@ -46,7 +46,7 @@ void HandshakeMonitor::listen() {
       if (part.size() == sizeof event + sizeof value) {
         std::memcpy(&event, part.data(), sizeof event);
         std::memcpy(&value, part.data<char>() + sizeof event, sizeof value);
-        trouble_.heard(event, value, std::chrono::steady_clock::now());
+        trouble_.heard(event, value, steady().now());
       }
       while (part.more()) static_cast<void>(reports_.recv(part));
     }
@@ -57,7 +57,7 @@ void HandshakeMonitor::listen() {
 
 std::optional<Trouble> HandshakeMonitor::trouble() {
   listen();
-  return trouble_.now(std::chrono::steady_clock::now());
+  return trouble_.now(steady().now());
 }
 
 }  // namespace pacml::transport

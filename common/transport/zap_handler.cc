@@ -66,7 +66,7 @@ void ZapHandler::answer_one() {
 void ZapHandler::note_denied(const ZapAnswer& answer) {
   const std::uint64_t count = ++denied_;
   // Whoever is refused tries again and again.
-  const TimePoint now = std::chrono::steady_clock::now();
+  const TimePoint now = steady().now();
   if (now < next_note_) return;
   next_note_ = now + kQuiet;
   spdlog::warn("a connection from {} was denied: the key {} is not in {} ({} denied so far)",

@@ -69,7 +69,7 @@ Result<void> LocalBoard::put(const std::string& key, const std::string& value) {
   const bool fits = key.size() <= limits_.key_bytes && value.size() <= limits_.value_bytes &&
                     (entries_.contains(key) || entries_.size() < limits_.keys);
   if (!fits) return fail(Errc::kOverLimit, "the board is full");
-  entries_[key] = {value, std::chrono::steady_clock::now()};
+  entries_[key] = {value, clock_->now()};
   return {};
 }
 
@@ -83,7 +83,7 @@ std::optional<std::string> LocalBoard::fresh(const std::string& key, Duration ag
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
   if (found == entries_.end()) return std::nullopt;
-  if (std::chrono::steady_clock::now() - found->second.put > age) return std::nullopt;
+  if (clock_->now() - found->second.put > age) return std::nullopt;
   return found->second.value;
 }
 

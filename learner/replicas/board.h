@@ -36,7 +36,9 @@ struct BoardLimits {
 // The board itself. Thread-safe.
 class LocalBoard final : public Board {
  public:
-  explicit LocalBoard(const BoardLimits& limits = {}) : limits_(limits) {}
+  // Borrows the clock.
+  explicit LocalBoard(const BoardLimits& limits = {}, const Clock& clock = steady())
+      : limits_(limits), clock_(&clock) {}
   Result<void> put(const std::string& key, const std::string& value) override;
   Result<std::optional<std::string>> get(const std::string& key) override;
 
@@ -50,6 +52,7 @@ class LocalBoard final : public Board {
     TimePoint put;
   };
   BoardLimits limits_;
+  const Clock* clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Entry> entries_;  // under mutex_
 };

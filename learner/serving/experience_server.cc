@@ -26,19 +26,19 @@ constexpr std::chrono::microseconds kPerAnnouncedActor{50};
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                                    const ExperienceServerConfig& config,
-                                   std::function<nlohmann::json()> more)
-    : queue_(config.credits_per_actor * config.max_actors),
+                                   std::function<nlohmann::json()> more, const Clock& clock)
+    : clock_(&clock),
+      queue_(config.credits_per_actor * config.max_actors),
       sessions_(run, {.server = "learner",
                       .option = "learner.max_actors",
                       .credits_per_actor = config.credits_per_actor,
                       .max_actors = config.max_actors,
-                      .silence = config.silence}),
+                      .silence = config.silence},
+                clock),
       max_graph_bytes_(config.max_graph_bytes),
       more_(std::move(more)) {}
 
@@ -50,7 +50,7 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     const std::scoped_lock lock(mutex_);
     wakeable_ = &actors;
   }
-  next_sweep_ = now();
+  next_sweep_ = clock_->now();
   while (!stop.stop_requested()) {
     grant_returned_credits();
     announce_new_weights();
@@ -224,25 +224,25 @@ void ExperienceServer::announce_new_weights() {
   const bool news = weights_ != announced_;
   next_announcement_ =
       last_announcement_ + (news ? kPerAnnouncedActor * sessions_.actors().size() : kRepeatEvery);
-  if (now() < next_announcement_) return;
+  if (clock_->now() < next_announcement_) return;
   announced_ = weights_;
-  last_announcement_ = now();
+  last_announcement_ = clock_->now();
   next_announcement_ = last_announcement_ + kRepeatEvery;
   static_cast<void>(publisher_->publish(wire::encode(wire::WeightsAnnouncement{
       weights_->version, content_hash(std::span<const float>(weights_->values))})));
 }
 
 Deadline ExperienceServer::until_next_duty() const {
-  const TimePoint slice = now() + kSlice;
-  return Deadline{weights_ == nullptr ? slice : std::min(slice, next_announcement_)};
+  if (weights_ == nullptr) return Deadline::in(kSlice);
+  return Deadline::in(std::min<Duration>(kSlice, next_announcement_ - clock_->now()));
 }
 
 void ExperienceServer::sweep() {
-  if (now() < next_sweep_) return;
-  next_sweep_ = now() + kSweepEvery;
-  serving::forget_silent(sessions_, gate_, now());
+  if (clock_->now() < next_sweep_) return;
+  next_sweep_ = clock_->now() + kSweepEvery;
+  serving::forget_silent(sessions_, gate_);
   count();
-  board_.publish(status());
+  board_.publish(status(), clock_->now());
 }
 
 void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refused refused) {

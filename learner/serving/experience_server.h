@@ -60,9 +60,9 @@ struct ServerCounters {
 class ExperienceServer {
  public:
   // `more`: further members of its status, a JSON object, which hide none of its own; called on the
-  // thread of run().
+  // thread of run(). Borrows the clock.
   ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config,
-                   std::function<nlohmann::json()> more = {});
+                   std::function<nlohmann::json()> more = {}, const Clock& clock = steady());
 
   // Serves until `stop`; then tells every actor to stop, or, after keep_actors(), to come again.
   // Borrows the transports for the call.
@@ -103,6 +103,7 @@ class ExperienceServer {
   void refuse(const transport::PeerId& peer, wire::Refused refused);
   void send(const transport::PeerId& peer, wire::Message message);
 
+  const Clock* clock_;
   BoundedQueue<ReceivedUnrolls> queue_;
   serving::StatusBoard board_;
 

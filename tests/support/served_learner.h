@@ -179,14 +179,15 @@ class ServedLearner {
     actor::LearnerLink link;
   };
   [[nodiscard]] std::unique_ptr<Actor> actor(const wire::Hello& hello = sample_hello(),
-                                             const actor::LinkConfig& config = {}) {
+                                             const actor::LinkConfig& config = {},
+                                             const Clock& clock = steady()) {
     auto client = pair_.connect();
     auto announcements = pair_.subscribe();
     auto& to_learner = *client;
     auto& from_learner = *announcements;
     return std::unique_ptr<Actor>(
         new Actor{std::move(client), std::move(announcements),
-                  actor::LearnerLink(to_learner, from_learner, hello, graphs_, config)});
+                  actor::LearnerLink(to_learner, from_learner, hello, graphs_, config, clock)});
   }
   // What comes next from `actor`, which listens meanwhile, as it does between two messages: it is
   // asked for graphs.

@@ -1,31 +1,67 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/transport/in_process.h"
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
 #include "model/parameters.h"
 #include "tests/support/catch.h"
 
+// Conversations on one thread, in a time of their own: a server answers while it is spoken to, and
+// the clock moves only while somebody waits for what does not come. So nothing in here depends on
+// how busy the machine is.
+
 namespace pacml::testing {
 
-inline Deadline soon() { return Deadline::in(std::chrono::seconds(20)); }  // for what must come
+// The time, and what a test wants to happen while somebody waits. Thread-confined.
+class Stage {
+ public:
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+  // Does `act` as soon as it `holds` and everything before was done.
+  void once(std::function<bool()> holds, std::function<void()> act) {
+    steps_.push_back({std::move(holds), std::move(act)});
+  }
+  void after(Duration time, std::function<void()> act) {
+    const TimePoint at = clock_.now() + time;
+    once([this, at] { return clock_.now() >= at; }, std::move(act));
+  }
+  // A moment in which somebody waits.
+  void pass() {
+    clock_.advance(kTick);
+    while (!steps_.empty() && steps_.front().holds()) {
+      const Step step = std::move(steps_.front());
+      steps_.pop_front();
+      step.act();
+    }
+  }
+  [[nodiscard]] bool over() const { return steps_.empty(); }
 
-// One server's end of the protocol, on a thread of its own, that does what a test says: it serves,
-// is dead, turns peers away, stops, or is of another version of the protocol. Thread-safe.
+ private:
+  static constexpr std::chrono::milliseconds kTick{10};
+  struct Step {
+    std::function<bool()> holds;
+    std::function<void()> act;
+  };
+  ManualClock clock_;
+  std::deque<Step> steps_;
+};
+
+// One server's end of the protocol that does what a test says: it serves, is dead, turns peers away,
+// stops, or is of another version of the protocol. Thread-confined.
 class ScriptedServer {
  public:
   enum class Mood {
@@ -36,98 +72,106 @@ class ScriptedServer {
     kSpeaksOtherwise  // another version of the protocol
   };
 
-  ScriptedServer() : router_(hub_.make_server()), publisher_(hub_.make_publisher()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
-        if (const auto incoming = router_->receive(Deadline::in(kTick))) answer(*incoming);
-      }
-    });
-  }
+  explicit ScriptedServer(Stage& stage) : stage_(&stage), publisher_(hub_.make_publisher()) {}
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
-  ~ScriptedServer() {
-    thread_.request_stop();
-    router_->wake();
-  }
 
-  [[nodiscard]] std::unique_ptr<transport::FrameClient> connect() { return hub_.connect(); }
+  // The server outlives it.
+  [[nodiscard]] std::unique_ptr<transport::FrameClient> connect() {
+    return std::make_unique<Client>(*this, "client " + std::to_string(next_client_++));
+  }
   [[nodiscard]] std::unique_ptr<transport::FrameSubscriber> subscribe() { return hub_.subscribe(); }
 
   void become(Mood mood) {
-    const std::scoped_lock lock(mutex_);
     mood_ = mood;
     if (mood == Mood::kIsDead) known_.clear();
   }
   // Another one in its place, at once: it remembers nobody, and its weights are `version`'s.
   void restart(std::uint64_t version = 0) {
-    const std::scoped_lock lock(mutex_);
     known_.clear();
     weights_ = {};
     if (version != 0) weights_ = {PolicyVersion{version}, 9, {static_cast<float>(version)}};
   }
   void publish(std::uint64_t version) {
-    const std::scoped_lock lock(mutex_);
     weights_ = {PolicyVersion{version}, 9, {static_cast<float>(version)}};
     static_cast<void>(
         publisher_->publish(wire::encode(wire::WeightsAnnouncement{PolicyVersion{version}, 1})));
   }
   // Gives back the credits of so many messages of a conversation, and keeps those of later ones.
   void allow(std::uint64_t messages) {
-    const std::scoped_lock lock(mutex_);
     allowed_ = messages;
   }
 
-  [[nodiscard]] std::vector<wire::Hello> hellos() const {
-    const std::scoped_lock lock(mutex_);
-    return hellos_;
-  }
-  [[nodiscard]] std::vector<wire::Insert> inserts() const {
-    const std::scoped_lock lock(mutex_);
-    return inserts_;
-  }
-  [[nodiscard]] std::vector<wire::Graph> graphs() const {
-    const std::scoped_lock lock(mutex_);
-    return graphs_;
-  }
+  [[nodiscard]] const std::vector<wire::Hello>& hellos() const { return hellos_; }
+  [[nodiscard]] const std::vector<wire::Insert>& inserts() const { return inserts_; }
+  [[nodiscard]] const std::vector<wire::Graph>& graphs() const { return graphs_; }
   [[nodiscard]] std::size_t pings() const { return pings_; }
   [[nodiscard]] std::size_t goodbyes() const { return goodbyes_; }
 
   // Asks whoever sent the last message for a graph.
   void ask_for(GraphHash graph) {
-    const std::scoped_lock lock(mutex_);
     say(last_peer_, wire::NeedGraph{graph});
   }
 
  private:
-  static constexpr std::chrono::milliseconds kTick{20};
   static constexpr std::uint64_t kCredits = 2;
 
+  class Client final : public transport::FrameClient {
+   public:
+    Client(ScriptedServer& server, std::string name) : server_(&server), self_{std::move(name)} {
+      server_->mail_[self_];
+    }
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+    ~Client() override { server_->mail_.erase(self_); }
+    Result<void> send(wire::Frame&& frame, Deadline) override {
+      server_->answer(self_, std::exchange(frame, {}));
+      return {};
+    }
+    Result<wire::Frame> receive(Deadline deadline) override {
+      auto& mail = server_->mail_.at(self_);
+      if (mail.empty() && deadline != Deadline::now()) server_->stage_->pass();
+      if (mail.empty()) return fail(Errc::kTimeout, "nothing came");
+      wire::Frame frame = std::move(mail.front());
+      mail.pop_front();
+      return frame;
+    }
+    void wake() override {}
+
+   private:
+    ScriptedServer* server_;
+    transport::PeerId self_;
+  };
+
+  void say_frame(const transport::PeerId& peer, wire::Frame&& frame) {
+    if (const auto found = mail_.find(peer); found != mail_.end()) {
+      found->second.push_back(std::move(frame));
+    }
+  }
   void say(const transport::PeerId& peer, const wire::Message& message) {
-    static_cast<void>(router_->send(peer, wire::encode(message)));
+    say_frame(peer, wire::encode(message));
   }
 
-  void answer(const transport::Incoming& incoming) {
-    const std::scoped_lock lock(mutex_);
-    last_peer_ = incoming.peer;
-    const auto message = wire::decode(incoming.frame);
+  void answer(const transport::PeerId& peer, const wire::Frame& frame) {
+    last_peer_ = peer;
+    const auto message = wire::decode(frame);
     if (!message) return;
     if (const auto* hello = std::get_if<wire::Hello>(&*message)) hellos_.push_back(*hello);
     switch (mood_) {
       case Mood::kIsDead:
         return;
       case Mood::kRefuses:
-        return say(incoming.peer, wire::Refused{wire::Refusal::kConfig, "not with me"});
+        return say(peer, wire::Refused{wire::Refusal::kConfig, "not with me"});
       case Mood::kStops:
-        return say(incoming.peer, wire::Refused{wire::Refusal::kStopping, "the server stops"});
+        return say(peer, wire::Refused{wire::Refusal::kStopping, "the server stops"});
       case Mood::kSpeaksOtherwise: {
-        auto frame = wire::encode(wire::Refused{wire::Refusal::kMalformed, "what?"});
+        auto otherwise = wire::encode(wire::Refused{wire::Refusal::kMalformed, "what?"});
         const std::uint16_t version = 77;
-        std::memcpy(frame.parts[0].data() + 4, &version, sizeof version);
-        static_cast<void>(router_->send(incoming.peer, std::move(frame)));
-        return;
+        std::memcpy(otherwise.parts[0].data() + 4, &version, sizeof version);
+        return say_frame(peer, std::move(otherwise));
       }
       case Mood::kServes:
-        return serve(incoming.peer, *message);
+        return serve(peer, *message);
     }
   }
 
@@ -168,11 +212,12 @@ class ScriptedServer {
     }
   }
 
-  transport::InProcessHub hub_;
-  std::unique_ptr<transport::FrameServer> router_;
+  Stage* stage_;
+  transport::InProcessHub hub_;  // of announcements
   std::unique_ptr<transport::FramePublisher> publisher_;
+  std::map<transport::PeerId, std::deque<wire::Frame>> mail_;
+  std::uint64_t next_client_ = 0;
 
-  mutable std::mutex mutex_;  // of all that follows
   Mood mood_ = Mood::kServes;
   std::uint64_t allowed_ = std::numeric_limits<std::uint64_t>::max();
   std::set<transport::PeerId> known_;
@@ -182,10 +227,8 @@ class ScriptedServer {
   std::vector<wire::Hello> hellos_;
   std::vector<wire::Insert> inserts_;
   std::vector<wire::Graph> graphs_;
-  std::atomic<std::size_t> pings_{0};
-  std::atomic<std::size_t> goodbyes_{0};
-
-  std::jthread thread_;
+  std::size_t pings_ = 0;
+  std::size_t goodbyes_ = 0;
 };
 
 }  // namespace pacml::testing

@@ -115,13 +115,19 @@ TEST_CASE("a stranger that comes under one name after the other is not remembere
 }
 
 TEST_CASE("a peer that was forgotten is in nobody's way") {
-  Sessions sessions({}, {.credits_per_actor = 2, .max_actors = 1});
+  ManualClock clock;
+  const std::chrono::seconds silence(30);
+  Sessions sessions({}, {.credits_per_actor = 2, .max_actors = 1, .silence = silence}, clock);
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   CHECK_FALSE(admit(sessions, peer(1), hello(8), replaced));  // there is room for one
   SECTION("because it left") { sessions.forget(peer(0)); }
   SECTION("because it was silent") {
-    sessions.forget_silent(std::chrono::steady_clock::now() + std::chrono::hours(1));
+    clock.advance(silence);
+    sessions.forget_silent();
+    REQUIRE(sessions.actors().size() == 1);
+    clock.advance(Duration(1));
+    sessions.forget_silent();
   }
   REQUIRE(sessions.actors().empty());
   CHECK(admit(sessions, peer(1), hello(7, 4), replaced));

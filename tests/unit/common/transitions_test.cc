@@ -1,7 +1,7 @@
 #include "common/experience/transitions.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -85,7 +85,7 @@ TEST_CASE("what is appended is read again, row by row", "[experience]") {
 TEST_CASE("a row may lie at any address", "[experience]") {
   const Transitions t = transitions_of({Row{}});
   Bytes moved(t.rows.size() + 1);
-  std::memcpy(moved.data() + 1, t.rows.data(), t.rows.size());
+  std::ranges::copy(t.rows, moved.begin() + 1);
   const auto row = std::span(moved).subspan(1);
   CHECK(read_head(row) == Row{}.head);
   CHECK(read(row, false) == Row{}.state);

@@ -9,17 +9,16 @@ namespace {
 
 using nlohmann::json;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
-json status_of(const ActorStatus& status) { return json::parse(status.report(now()).status); }
+json status_of(const ActorStatus& status) { return json::parse(status.report().status); }
 
 TEST_CASE("an actor is ready once it has joined and has weights", "[unit][http]") {
   ActorStatus status(ActorId{7}, "run-1");
-  CHECK_FALSE(status.report(now()).ready);
+  CHECK_FALSE(status.report().ready);
   CHECK(status_of(status)["state"] == "joining");
   status.heard({"learner", true, 1, 0});
-  CHECK_FALSE(status.report(now()).ready);
+  CHECK_FALSE(status.report().ready);
   status.has_weights(PolicyVersion{5});
-  CHECK(status.report(now()).ready);
+  CHECK(status.report().ready);
   const json told = status_of(status);
   CHECK(told["role"] == "actor");
   CHECK(told["actor"] == 7);
@@ -35,22 +34,28 @@ TEST_CASE("an actor whose server has gone is not ready until it is back", "[unit
   status.heard({"learner", true, 1, 0});
   status.has_weights(PolicyVersion{1});
   status.heard({"replay shard", false, 0, 0});
-  CHECK_FALSE(status.report(now()).ready);
+  CHECK_FALSE(status.report().ready);
   status.heard({"replay shard", true, 1, 0});
-  CHECK(status.report(now()).ready);
+  CHECK(status.report().ready);
   status.heard({"learner", false, 1, 3});
-  CHECK_FALSE(status.report(now()).ready);
-  CHECK(status.report(now()).turning);
+  CHECK_FALSE(status.report().ready);
+  CHECK(status.report().turning);
   status.heard({"replay shard", true, 2, 4});
   CHECK(status_of(status)["unacknowledged"] == 7);
   CHECK(status_of(status)["shard_joins"] == 2);
 }
 
 TEST_CASE("an actor that neither acts nor waits is stuck", "[unit][http]") {
-  ActorStatus status(ActorId{0}, "");
+  ManualClock clock;
+  ActorStatus status(ActorId{0}, "", clock);
+  clock.advance(kStuckAfter);
+  CHECK_FALSE(status.report().turning);
   status.waits(10);
-  CHECK(status.report(now()).turning);
-  CHECK_FALSE(status.report(now() + kStuckAfter).turning);
+  CHECK(status.report().turning);
+  clock.advance(kStuckAfter - Duration(1));
+  CHECK(status.report().turning);
+  clock.advance(Duration(1));
+  CHECK_FALSE(status.report().turning);
 }
 
 // Takes what it is given, or refuses it.

@@ -92,18 +92,24 @@ TEST_CASE("health and readiness are for anybody, and tell nothing else", "[unit]
 
 TEST_CASE("a board that is silent for long means that its thread is stuck", "[unit][http]") {
   serving::StatusBoard board;
-  const TimePoint started = std::chrono::steady_clock::now();
-  CHECK(report_of(board, started, started).turning);
-  CHECK_FALSE(report_of(board, started, started).ready);
-  CHECK_FALSE(report_of(board, started, started + kStuckAfter).turning);
-  board.publish(R"({"serves_weights": false})");
-  const TimePoint taken = board.newest()->taken;
-  CHECK(report_of(board, started, taken + kStuckAfter - Duration(1)).turning);
-  CHECK_FALSE(report_of(board, started, taken + kStuckAfter).turning);
-  CHECK(report_of(board, started, taken).ready);
-  CHECK_FALSE(report_of(board, started, taken, "serves_weights").ready);
-  board.publish(R"({"serves_weights": true})");
-  CHECK(report_of(board, started, taken, "serves_weights").ready);
+  ManualClock clock;
+  const TimePoint started = clock.now();
+  const auto report = [&](const std::string& ready_key = {}) {
+    return report_of(board, started, ready_key, clock);
+  };
+  CHECK(report().turning);
+  CHECK_FALSE(report().ready);
+  clock.advance(kStuckAfter);
+  CHECK_FALSE(report().turning);
+  board.publish(R"({"serves_weights": false})", clock.now());
+  CHECK(report().ready);
+  CHECK_FALSE(report("serves_weights").ready);
+  clock.advance(kStuckAfter - Duration(1));
+  CHECK(report().turning);
+  clock.advance(Duration(1));
+  CHECK_FALSE(report().turning);
+  board.publish(R"({"serves_weights": true})", clock.now());
+  CHECK(report("serves_weights").ready);
 }
 
 }  // namespace
