@@ -6,16 +6,16 @@
 #include "apps/commands/bench_command.h"
 #include "apps/commands/export_command.h"
 #include "apps/commands/learner_command.h"
-#include "apps/process/hand_over.h"
 #include "apps/version.h"
 #include "bench/learner_bench.h"
 #include "learner/replicas/gloo_group.h"
+#include "model/math_environment.h"
 #include "model/torch_network.h"
 #include "model/torch_runtime.h"
 
 int main(int argc, char** argv) {
   using namespace pacml;
-  if (!apps::set_single_threaded_math()) apps::restart_self(argv);
+  model::settle_math_environment(argv);
   model::prepare_torch_runtime();
   apps::Program program{.name = "pacml",  // what users type
                         .summary = "the parts of pacml that need LibTorch",

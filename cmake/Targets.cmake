@@ -22,18 +22,36 @@ function(pacml_add_library name)
     VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY alone)
 endfunction()
 
-# pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...])
-# One executable of Catch2 cases; the label is the folder below tests/.
+# pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...] [TORCH] [KERNELS])
+# One executable of Catch2 cases; the label is the folder below tests/. TORCH: it links LibTorch.
+# KERNELS: its results depend on the matrix kernels, so it runs under each of them, too (label kernels).
 function(pacml_add_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;KERNELS" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   # Assertions compile slowly; what they check is in the libraries, optimised as users run it.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_link_libraries(${name} PRIVATE ${ARG_DEPS} pacml_test_main pacml_options)
+  set(main pacml_test_main)
+  if(ARG_TORCH)
+    set(main pacml_test_torch_main)
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} ${main} pacml_options)
+  set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+      PACML_SOURCE_DIR=${PROJECT_SOURCE_DIR} PACML_BINARY_DIR=${PROJECT_BINARY_DIR} ${ARG_ENVIRONMENT})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1;PACML_SOURCE_DIR=${PROJECT_SOURCE_DIR};PACML_BINARY_DIR=${PROJECT_BINARY_DIR};${ARG_ENVIRONMENT}")
+    ENVIRONMENT "${environment}")
+  if(NOT ARG_KERNELS)
+    return()
+  endif()
+  foreach(setting OPENBLAS_CORETYPE=Prescott OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Zen
+                  OPENBLAS_CORETYPE=SkylakeX ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2
+                  ATEN_CPU_CAPABILITY=avx512)
+    string(REGEX REPLACE ".*_(CORETYPE|CAPABILITY)=" "" kernel ${setting})
+    add_test(NAME ${name}/${kernel} COMMAND pacml_under_kernels ${setting} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}/${kernel} PROPERTIES LABELS kernels TIMEOUT ${ARG_TIMEOUT}
+      ENVIRONMENT "${environment}" SKIP_RETURN_CODE 77)
+  endforeach()
 endfunction()

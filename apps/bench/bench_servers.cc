@@ -7,6 +7,7 @@
 #include "apps/process/hand_over.h"
 #include "common/clock.h"
 #include "common/result.h"
+#include "model/math_environment.h"
 
 namespace pacml::apps {
 namespace {
@@ -52,10 +53,10 @@ BenchServers::~BenchServers() {
 }
 
 void BenchServers::start(const std::string& name, std::vector<std::string> command) {
+  model::set_single_threaded_math();
   ChildSpec spec;
   spec.name = name;
   spec.command = std::move(command);
-  spec.environment = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_NUM_THREADS", "1"}};
   spec.log = log(name);
   auto process = ChildProcess::spawn(spec);
   if (!process)

@@ -16,6 +16,7 @@
 #include "bench/simulator_bench.h"
 #include "bench/transport_bench.h"
 #include "common/result.h"
+#include "model/math_environment.h"
 
 namespace pacml::apps {
 namespace {
@@ -59,11 +60,11 @@ void bench_replay(const BenchSettings& /*settings*/, BenchReport& report) {
 void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
   const fs::path out =
       fs::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()) + ".json");
+  model::set_single_threaded_math();
   ChildSpec spec;
   spec.name = "bench learner";
   spec.command = {program_beside_us("pacml-learner").string(), "bench", "learner", "--out",
                   out.string()};
-  spec.environment = {{"OPENBLAS_NUM_THREADS", "1"}, {"OMP_NUM_THREADS", "1"}};
   spec.log = "/dev/null";
   auto child = ChildProcess::spawn(spec);
   if (!child) throw UserError("the learner benchmark cannot start: " + child.error().detail);

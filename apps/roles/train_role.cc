@@ -18,6 +18,7 @@
 #include "common/result.h"
 #include "common/signals.h"
 #include "learner/checkpoint.h"
+#include "model/math_environment.h"
 
 namespace pacml::apps {
 namespace {
@@ -342,7 +343,7 @@ int run_training(const TrainRoleOptions& options) {
     RunDirectory::refuse_existing(options.run_directory);
   }
   // For the learner, which would otherwise have to start twice.
-  set_single_threaded_math();
+  model::set_single_threaded_math();
   return Training(options).run();
 }
 

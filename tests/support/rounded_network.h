@@ -1,0 +1,264 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "env/graph_features.h"
+#include "env/observation_batch.h"
+#include "model/layout.h"
+#include "model/network_config.h"
+#include "model/network_constants.h"
+#include "model/parameters.h"
+#include "tests/support/rounding.h"
+
+// The network of network_config.h written down again, one decision, one node and one number at a
+// time, with nothing shared between decisions but the weights: an independent statement of what
+// implementations compute and differentiate, which says how much rounding may change.
+namespace pacml::model {
+
+// Numbers that remember where they came from (reverse-mode differentiation), each operation rounded
+// as `rounding` does.
+class Tape {
+ public:
+  using Index = std::size_t;
+  struct Var {
+    Index index = 0;
+  };
+
+  // One calculation takes over the memory of the one before it: there are many, of millions of
+  // operations each.
+  explicit Tape(Rounding& rounding) : rounding_(&rounding), nodes_(std::move(spare())) {
+    nodes_.clear();
+  }
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+  ~Tape() { spare() = std::move(nodes_); }
+
+  Var constant(double value) { return push(value, 0, 0, 0, 0); }
+  Var add(Var a, Var b) { return push(round(at(a) + at(b)), a.index, 1, b.index, 1); }
+  Var subtract(Var a, Var b) { return push(round(at(a) - at(b)), a.index, 1, b.index, -1); }
+  Var multiply(Var a, Var b) { return push(round(at(a) * at(b)), a.index, at(b), b.index, at(a)); }
+  Var scale(Var a, double factor) { return push(round(at(a) * factor), a.index, factor, 0, 0); }
+  Var relu(Var a) { return push(std::max(at(a), 0.0), a.index, at(a) > 0 ? 1 : 0, 0, 0); }
+  // 1 / sqrt(a + epsilon)
+  Var inverse_root(Var a, double epsilon) {
+    const double root = round(std::sqrt(round(at(a) + epsilon)));
+    const double inverse = round(1 / root);
+    return push(inverse, a.index, round(-0.5 * inverse * inverse * inverse), 0, 0);
+  }
+
+  [[nodiscard]] double at(Var v) const { return nodes_[v.index].value; }
+
+  // Adjoints of everything on the tape, given those of some.
+  [[nodiscard]] std::vector<double> backward(std::vector<double> adjoints) {
+    for (Index i = nodes_.size(); i-- > 0;) {
+      const Node& node = nodes_[i];
+      if (adjoints[i] == 0) continue;
+      const auto pass = [&](Index to, double derivative) {
+        if (derivative == 0) return;
+        adjoints[to] = round(adjoints[to] + round(adjoints[i] * derivative));
+      };
+      pass(node.a, node.da);
+      pass(node.b, node.db);
+    }
+    return adjoints;
+  }
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    double value;
+    Index a;
+    double da;  // derivative with respect to a
+    Index b;
+    double db;
+  };
+  static std::vector<Node>& spare() {
+    static std::vector<Node> nodes;
+    return nodes;
+  }
+  double round(double x) { return (*rounding_)(x); }
+  Var push(double value, Index a, double da, Index b, double db) {
+    nodes_.push_back({value, a, da, b, db});
+    return {nodes_.size() - 1};
+  }
+
+  Rounding* rounding_;
+  std::vector<Node> nodes_;
+};
+
+class RoundedNetwork {
+ public:
+  using Var = Tape::Var;
+  using Vars = std::vector<Var>;
+
+  RoundedNetwork(const NetworkShape& shape, const Parameters& parameters, Rounding& rounding)
+      : shape_(shape), layout_(make_layout(shape)), tape_(rounding) {
+    // The first on the tape, in the layout's order.
+    for (const float value : parameters.values) static_cast<void>(tape_.constant(value));
+  }
+
+  struct Decision {
+    Vars logits;  // of all actions, masked ones too
+    Var value;
+  };
+
+  [[nodiscard]] Decision decide(const env::ObservationBatch& batch, std::size_t b,
+                                const env::GraphFeatures& graph) {
+    return decide(batch, b, embed(graph));
+  }
+
+  // Of row b, on a graph with this embedding.
+  [[nodiscard]] Decision decide(const env::ObservationBatch& batch, std::size_t b,
+                                const Vars& embedding) {
+    Vars inputs;
+    for (const float global : batch.globals(b)) inputs.push_back(tape_.constant(global));
+    for (const std::uint8_t valid : batch.mask(b)) {
+      inputs.push_back(tape_.constant(valid != 0 ? 1.0 : 0.0));
+    }
+    Vars joined = embedding;
+    const Vars decision = layer("graph", inputs);
+    joined.insert(joined.end(), decision.begin(), decision.end());
+    const Vars hidden = relu(linear("readout", joined));
+    return {linear("logits", hidden), linear("value", hidden).front()};
+  }
+
+  // The mean of a graph's node embeddings.
+  [[nodiscard]] Vars embed(const env::GraphFeatures& graph) {
+    std::vector<Vars> nodes;
+    for (int v = 0; v < graph.num_nodes; ++v) {
+      nodes.push_back(row(graph.node_features, v, graph.node_width));
+    }
+    for (int r = 0; r < shape_.config.rounds; ++r) {
+      nodes = pass_messages("round" + std::to_string(r) + ".", graph, nodes,
+                            static_cast<std::size_t>(round_output_width(shape_.config, r)));
+    }
+    return mean(nodes);
+  }
+
+  [[nodiscard]] double at(Var v) const { return tape_.at(v); }
+
+  // Of sum over d, a of logit_gradients[d][a] * logits[d][a] + value_gradients[d] * value[d] with
+  // respect to each parameter, in the layout's order; masked logits do not count.
+  [[nodiscard]] std::vector<double> gradients(const std::vector<Decision>& decisions,
+                                              const env::ObservationBatch& batch,
+                                              std::span<const float> logit_gradients,
+                                              std::span<const float> value_gradients) {
+    std::vector<double> adjoints(tape_.size(), 0.0);
+    for (std::size_t b = 0; b < decisions.size(); ++b) {
+      adjoints[decisions[b].value.index] = value_gradients[b];
+      for (std::size_t a = 0; a < batch.num_actions(); ++a) {
+        if (batch.mask(b)[a] == 0) continue;
+        adjoints[decisions[b].logits[a].index] = logit_gradients[b * batch.num_actions() + a];
+      }
+    }
+    adjoints = tape_.backward(std::move(adjoints));
+    adjoints.resize(layout_.total);
+    return adjoints;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Vars> pass_messages(const std::string& round,
+                                                const env::GraphFeatures& graph,
+                                                const std::vector<Vars>& nodes, std::size_t width) {
+    std::vector<std::vector<Vars>> received(nodes.size());
+    std::vector<Vars> node_half;
+    for (const Vars& node : nodes) node_half.push_back(relu(layer(round + "node", node)));
+    const auto receive = [&](std::size_t v, Vars message, const Vars& edge_half) {
+      message.insert(message.end(), edge_half.begin(), edge_half.end());
+      received[v].push_back(relu(layer(round + "reduce", message)));
+    };
+    for (int e = 0; e < graph.num_edges; ++e) {
+      const auto edge = static_cast<std::size_t>(e);
+      receive(static_cast<std::size_t>(graph.edge_dst[edge]),
+              node_half[static_cast<std::size_t>(graph.edge_src[edge])],
+              relu(layer(round + "edge", row(graph.edge_features, e, graph.edge_width))));
+    }
+    const Vars nothing(static_cast<std::size_t>(shape_.config.message_width / 2),
+                       tape_.constant(0));
+    std::vector<Vars> next;
+    for (std::size_t v = 0; v < nodes.size(); ++v) {
+      if (received[v].empty()) {  // no incoming edge
+        next.emplace_back(width, tape_.constant(0));
+        continue;
+      }
+      receive(v, node_half[v], nothing);
+      next.push_back(mean(received[v]));
+    }
+    return next;
+  }
+
+  Vars row(const std::vector<float>& values, int index, int width) {
+    Vars out;
+    for (int i = 0; i < width; ++i) {
+      out.push_back(tape_.constant(values[static_cast<std::size_t>(index * width + i)]));
+    }
+    return out;
+  }
+  Var mean(const Vars& values) {
+    Var sum = values.front();
+    for (std::size_t i = 1; i < values.size(); ++i) sum = tape_.add(sum, values[i]);
+    return tape_.scale(sum, 1 / static_cast<double>(values.size()));
+  }
+  Vars mean(const std::vector<Vars>& rows) {
+    Vars out;
+    for (std::size_t i = 0; i < rows.front().size(); ++i) {
+      Vars column;
+      for (const Vars& one : rows) column.push_back(one[i]);
+      out.push_back(mean(column));
+    }
+    return out;
+  }
+  Vars relu(Vars values) {
+    for (Var& value : values) value = tape_.relu(value);
+    return values;
+  }
+  [[nodiscard]] std::size_t first_of(const std::string& name) const {
+    return std::ranges::find(layout_.entries, name, &ParameterEntry::name)->offset;
+  }
+  Vars linear(const std::string& name, const Vars& x) {
+    const std::size_t weight = first_of(name + ".weight");
+    const std::size_t bias = first_of(name + ".bias");
+    const std::size_t outputs = (bias - weight) / x.size();
+    Vars out;
+    for (std::size_t o = 0; o < outputs; ++o) {
+      Var sum{bias + o};
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        sum = tape_.add(sum, tape_.multiply(Var{weight + o * x.size() + i}, x[i]));
+      }
+      out.push_back(sum);
+    }
+    return out;
+  }
+  // As libraries do it, x / deviation - mean / deviation: of all ways the one that cancels most.
+  Vars layer(const std::string& name, const Vars& x) {
+    const Var centre = mean(x);
+    Vars squares;
+    for (const Var value : x) {
+      const Var from_centre = tape_.subtract(value, centre);
+      squares.push_back(tape_.multiply(from_centre, from_centre));
+    }
+    const Var inverse = tape_.inverse_root(mean(squares), kNormEpsilon);
+    const Var shift = tape_.multiply(centre, inverse);
+    const std::size_t weight = first_of(name + "_norm.weight");
+    const std::size_t bias = first_of(name + "_norm.bias");
+    Vars normed;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Var unit = tape_.subtract(tape_.multiply(x[i], inverse), shift);
+      normed.push_back(tape_.add(tape_.multiply(unit, Var{weight + i}), Var{bias + i}));
+    }
+    return linear(name, normed);
+  }
+
+  NetworkShape shape_;
+  ParameterLayout layout_;
+  Tape tape_;
+};
+
+}  // namespace pacml::model
