@@ -3,10 +3,10 @@
 #include <iostream>
 
 #include "apps/cli/program.h"
+#include "apps/cli/version.h"
 #include "apps/commands/bench_command.h"
 #include "apps/commands/export_command.h"
 #include "apps/commands/learner_command.h"
-#include "apps/version.h"
 #include "bench/learner_bench.h"
 #include "learner/replicas/gloo_group.h"
 #include "model/math_environment.h"

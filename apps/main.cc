@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "apps/cli/program.h"
+#include "apps/cli/version.h"
 #include "apps/commands/bench_command.h"
 #include "apps/commands/commands.h"
 #include "apps/process/hand_over.h"
-#include "apps/version.h"
 
 int main(int argc, char** argv) {
   using namespace pacml::apps;

@@ -1,7 +1,6 @@
 #include "bench/replay_bench.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "bench/sampling_structures.h"
 #include "common/bytes.h"
 #include "common/check.h"
+#include "common/private_folder.h"
 #include "common/rng.h"
 #include "replay/prioritized.h"
 #include "replay/snapshot_writer.h"
@@ -165,8 +165,8 @@ void measure_snapshot(TableWork& work, Figures& figures) {
     work.update(b);
   };
   const double alone = rate(mix);
-  const auto path =
-      std::filesystem::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()));
+  const PrivateFolder scratch("pacml-bench");
+  const auto path = scratch / "table";
   std::vector<double> slowdowns;
   std::vector<double> durations;
   std::vector<double> costs;

@@ -7,11 +7,12 @@
 #include <variant>
 #include <vector>
 
-#include "bench/scratch_keys.h"
 #include "common/check.h"
+#include "common/private_folder.h"
 #include "common/rng.h"
 #include "common/thread_group.h"
 #include "common/transport/dealer.h"
+#include "common/transport/key_files.h"
 #include "common/transport/router.h"
 #include "common/wire/codec.h"
 #include "common/wire/graph_hash.h"
@@ -176,10 +177,12 @@ double measure_samples(Shard& shard) {
 }  // namespace
 
 Figures run_replay_service_bench() {
-  const ScratchKeys keys;
+  const PrivateFolder scratch("pacml-bench");
+  const std::string keys = scratch / "keys";
+  transport::create_key_folder(keys);
   Shard clear({});
   // The clients use the server's keys, which are in its list as well.
-  Shard encrypted(transport::server_encryption(keys.path()));
+  Shard encrypted(transport::server_encryption(keys));
   Inserter to_clear(clear);
   Inserter to_encrypted(encrypted);
   std::vector<double> rates;

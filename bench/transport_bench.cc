@@ -1,13 +1,12 @@
 #include "bench/transport_bench.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <string>
 
 #include "common/check.h"
+#include "common/private_folder.h"
 #include "common/rng.h"
 #include "common/thread_group.h"
 #include "common/transport/dealer.h"
@@ -103,10 +102,8 @@ Figures run_transport_bench() {
     PACML_CHECK(wire::decode(encoded).has_value(), "what was encoded decodes");
     decode.push_back(seconds_since(middle));
   }
-  const auto socket =
-      std::filesystem::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()));
-  const double ipc = measure(transport::Endpoint::parse("ipc://" + socket.string()));
-  std::filesystem::remove(socket);
+  const PrivateFolder scratch("pacml-bench");
+  const double ipc = measure(transport::Endpoint::parse("ipc://" + (scratch / "socket").string()));
   return {{"encode_seconds", median_of(encode)},
           {"decode_seconds", median_of(decode)},
           {"bytes_per_decision", static_cast<double>(bytes) / (50.0 * 32.0)},

@@ -25,21 +25,30 @@ HOMES = [
 def read_layers(root):
     allowed = {}
     for line in (root / "docs/layers.txt").read_text().splitlines():
-        folder, _, uses = line.partition(":")
-        allowed[folder] = {folder, *uses.split()}
+        room, _, uses = line.partition(":")
+        allowed[room] = (room, *uses.split())
     return allowed
 
 
+def room_of(name, rooms):
+    """The innermost room that a file stands in: apps/http before apps."""
+    parts = name.split("/")[:-1]
+    while parts and "/".join(parts) not in rooms:
+        parts.pop()
+    return "/".join(parts)
+
+
 def problems_of(name, text, allowed):
-    folder = name.split("/")[0]
+    room = room_of(name, allowed)
     for number, line in enumerate(text.splitlines(), 1):
         include = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
         if not include:
             continue
-        used = include[2].split("/")[0]
-        if folder in allowed and include[1] == '"' and used in allowed:
-            if used not in allowed[folder]:
-                yield f"{name}:{number}: {folder}/ may not use {used}/ (docs/layers.txt)"
+        used = room_of(include[2], allowed)
+        if room and include[1] == '"' and used:
+            # A room that is named in full stands for the rooms inside it, too.
+            if not any(used == use or used.startswith(use + "/") for use in allowed[room]):
+                yield f"{name}:{number}: {room}/ may not use {used}/ (docs/layers.txt)"
         for pattern, homes, library in HOMES:
             if include[1] == "<" and re.match(pattern, include[2]) and not name.startswith(homes):
                 yield f"{name}:{number}: only {', '.join(homes)} may include {library}"
@@ -60,7 +69,7 @@ def main():
     root = root.parent.parent if root.is_file() else root
     allowed = read_layers(root)
     found = []
-    for folder in [*allowed, "tests", "bench"]:
+    for folder in [*(room for room in allowed if "/" not in room), "tests"]:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in {".h", ".cc"}:
                 name = path.relative_to(root).as_posix()

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "apps/text_table.h"
-#include "apps/version.h"
+#include "apps/cli/text_table.h"
+#include "apps/cli/version.h"
 #include "common/result.h"
 
 namespace pacml::apps {

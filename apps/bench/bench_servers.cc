@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "apps/process/hand_over.h"
 #include "common/clock.h"
 #include "common/result.h"

@@ -15,18 +15,18 @@
 #include <thread>
 #include <utility>
 
-#include "apps/ask_status.h"
 #include "apps/bench/bench_servers.h"
 #include "apps/bench/process_figures.h"
-#include "apps/bench/scratch_folder.h"
+#include "apps/cli/text_table.h"
 #include "apps/process/open_files.h"
+#include "apps/roles/ask_status.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/identity.h"
-#include "apps/text_table.h"
 #include "bench/figures.h"
 #include "bench/load/load_generator.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 #include "env/tasks/partitioning.h"
 #include "model/fused_policy.h"
@@ -188,7 +188,7 @@ class LoadBench {
         hello_(make_hello(wire::Role::kActor, ActorId{0}, agreement_of(config, *world_), "")) {}
 
   Point measure(std::size_t actors, std::size_t shards) {
-    const ScratchFolder scratch("pacml-load");
+    const PrivateFolder scratch("pacml-load");
     std::optional<BenchServers> started;
     if (options_.learner.empty()) {
       started.emplace(options_.config_arguments, shards, scratch.path());

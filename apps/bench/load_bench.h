@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/bench/bench_report.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 namespace pacml::apps {
 

@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "apps/bench/process_figures.h"
-#include "apps/bench/scratch_folder.h"
-#include "apps/files.h"
-#include "apps/metrics_tail.h"
+#include "apps/cli/files.h"
 #include "apps/process/child_process.h"
 #include "apps/process/hand_over.h"
+#include "apps/run/metrics_tail.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -102,7 +102,7 @@ std::vector<nlohmann::json> read_lines(const fs::path& file) {
 }  // namespace
 
 bench::Figures run_pipeline_bench(const std::vector<std::string>& train_arguments, double seconds) {
-  const ScratchFolder scratch("pacml-pipeline");
+  const PrivateFolder scratch("pacml-pipeline");
   const fs::path run = scratch.path() / "run";
   ChildSpec spec;
   spec.name = "train";

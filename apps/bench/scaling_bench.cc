@@ -13,17 +13,17 @@
 #include <utility>
 
 #include "actor/learner_link.h"
-#include "apps/ask_status.h"
 #include "apps/bench/bench_servers.h"
 #include "apps/bench/process_figures.h"
-#include "apps/bench/scratch_folder.h"
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "apps/process/hand_over.h"
+#include "apps/roles/ask_status.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/identity.h"
 #include "bench/figures.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 #include "common/thread_group.h"
 #include "common/transport/dealer.h"
@@ -157,7 +157,7 @@ class ScalingBench {
 
   // `weights`: what the actors acted with in the end.
   [[nodiscard]] Work with_learner(std::size_t count, model::Parameters& weights) const {
-    const ScratchFolder scratch("pacml-scaling");
+    const PrivateFolder scratch("pacml-scaling");
     const PinnedScope on_learner_cpu({options_.learner_cpu});
     // What a policy does decides what a simulator has to do. So this one learns with all the work
     // that this takes, but in steps too small to change anything.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "apps/bench/bench_report.h"
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "common/result.h"
 #include "common/text.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "apps/cli/options.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 namespace pacml::apps {
 

@@ -4,13 +4,13 @@
 #include <thread>
 #include <vector>
 
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
-#include "apps/eval_json.h"
-#include "apps/eval_table.h"
+#include "apps/evaluation/eval_json.h"
+#include "apps/evaluation/eval_table.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
-#include "apps/files.h"
 #include "common/result.h"
 #include "env/graph/profile_library.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/evaluation/trained_run.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/result.h"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
-#include "apps/text_table.h"
 #include "env/graph/job_graph.h"
 #include "env/graph/profile_library.h"
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
-#include "apps/files.h"
 #include "apps/launch/kubernetes_launch.h"
 #include "apps/launch/launch_request.h"
 #include "apps/launch/local_launch.h"

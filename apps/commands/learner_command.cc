@@ -5,7 +5,7 @@
 
 #include "apps/commands/config_options.h"
 #include "apps/commands/http_options.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/result.h"
 
 namespace pacml::apps {

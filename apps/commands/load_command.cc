@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "apps/bench/load_bench.h"
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/commands/number_list.h"
-#include "apps/files.h"
 #include "common/result.h"
 
 namespace pacml::apps {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/ask_status.h"
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
-#include "apps/files.h"
+#include "apps/roles/ask_status.h"
 #include "common/result.h"
 
 namespace pacml::apps {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
-#include "apps/files.h"
 #include "apps/trace/trace_replay.h"
 #include "common/result.h"
 

@@ -7,7 +7,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/result.h"
 #include "env/tasks/partitioning.h"
 

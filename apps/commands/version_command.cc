@@ -1,7 +1,7 @@
 #include <iostream>
 
+#include "apps/cli/version.h"
 #include "apps/commands/commands.h"
-#include "apps/version.h"
 
 namespace pacml::apps {
 namespace {

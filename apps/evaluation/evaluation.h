@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/eval_result.h"
+#include "apps/evaluation/eval_result.h"
 #include "env/graph/profile.h"
 #include "env/policies/heuristic.h"
 #include "env/tasks/partitioning.h"

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "apps/evaluation/trained_run.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/result.h"
 #include "common/text.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "apps/evaluation/evaluation.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "env/graph/profile.h"
 
 namespace pacml::apps {

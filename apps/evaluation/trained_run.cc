@@ -1,6 +1,6 @@
 #include "apps/evaluation/trained_run.h"
 
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "env/environment.h"
 #include "model/network_config.h"
 #include "model/parameters.h"

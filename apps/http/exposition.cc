@@ -137,7 +137,7 @@ class Families {
 
 }  // namespace
 
-std::string exposition(const nlohmann::json& status, const ProcessFigures& process,
+std::string exposition(const nlohmann::json& status, const ProcessState& process,
                        const HttpCounters& http) {
   Families families(labels_of(status));
   for (const Figure& figure : kFigures) {

@@ -62,7 +62,7 @@ HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& co
   if (!may_read(request)) return text(401, "this page asks for the token of --http-token-file");
   const RoleReport report = report_();
   if (path == "/status") return {200, "application/json", report.status + "\n"};
-  const ProcessFigures process{report.turning, report.ready, resident_bytes()};
+  const ProcessState process{report.turning, report.ready, resident_bytes()};
   return {200, kExpositionType,
           exposition(nlohmann::json::parse(report.status), process, counters)};
 }

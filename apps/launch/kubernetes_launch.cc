@@ -4,11 +4,12 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "apps/launch/deploy_files.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
 #include "common/config/dump.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -153,7 +154,7 @@ std::string make_manifests(const LaunchRequest& request) {
 
 int launch_on_kubernetes(const LaunchRequest& request, std::ostream& out) {
   const std::string manifests = make_manifests(request);
-  const ScratchFolder scratch;
+  const PrivateFolder scratch("pacml");
   const auto file = scratch / "manifests.yaml";
   write_user_file(file, manifests);
   out << output_of({"kubectl", "apply", "-f", file});

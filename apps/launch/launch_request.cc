@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "apps/process/hand_over.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/result.h"
 
 namespace pacml::apps {

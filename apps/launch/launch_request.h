@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/launch/site.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 namespace pacml::apps {
 

@@ -10,9 +10,10 @@
 #include <sstream>
 #include <thread>
 
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "apps/process/child_process.h"
 #include "common/clock.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -33,20 +34,6 @@ ChildExit wait_for(ChildProcess& process, const std::string& name, std::chrono::
 
 }  // namespace
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "pacml-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw UserError("cannot make a folder in " + fs::temp_directory_path().string() + ": " +
-                    std::strerror(errno));
-  }
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
@@ -61,7 +48,7 @@ std::string find_program(const std::string& name) {
 
 std::string output_of(const std::vector<std::string>& command, std::chrono::seconds patience) {
   const std::string& name = command.at(0);
-  const ScratchFolder scratch;
+  const PrivateFolder scratch("pacml");
   ChildSpec spec;
   spec.name = name;
   // The shell only parts the two streams, then becomes the program.

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "apps/launch/deploy_files.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"

@@ -10,7 +10,7 @@
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
 #include "apps/process/supervisor.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/asio.h"
 #include "common/clock.h"
 #include "common/result.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/http/http_settings.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 namespace pacml::apps {
 

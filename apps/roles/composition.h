@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "actor/actor_loop.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "env/tasks/partitioning.h"
 #include "learner/algorithm.h"
 #include "learner/replicas/replica_group.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "common/transport/endpoint.h"
 
 namespace pacml::apps {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "common/serving/sessions.h"
 #include "common/wire/messages.h"
 

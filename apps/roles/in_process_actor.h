@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "actor/actor_loop.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "env/tasks/partitioning.h"
 #include "learner/sample_source.h"
 #include "model/policy.h"

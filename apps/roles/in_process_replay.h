@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "actor/actor_loop.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "env/tasks/partitioning.h"
 #include "learner/sample_source.h"
 #include "learner/transition_source.h"

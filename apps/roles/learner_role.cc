@@ -21,7 +21,7 @@
 #include "apps/roles/replay_source.h"
 #include "apps/roles/role_threads.h"
 #include "apps/roles/training_session.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/clock.h"
 #include "common/config/dump.h"
 #include "common/log.h"

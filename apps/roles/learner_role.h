@@ -9,7 +9,7 @@
 
 #include "apps/http/http_settings.h"
 #include "apps/roles/replica_wiring.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "model/trainable_network.h"
 
 namespace pacml::apps {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "apps/files.h"
+#include "apps/cli/files.h"
 #include "apps/process/open_files.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/identity.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/http/http_settings.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 namespace pacml::apps {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "apps/roles/role_threads.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "common/transport/context.h"
 #include "common/transport/dealer.h"
 #include "common/transport/endpoint.h"

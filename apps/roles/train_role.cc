@@ -7,14 +7,14 @@
 #include <ratio>
 #include <string_view>
 
-#include "apps/metrics_tail.h"
-#include "apps/private_folder.h"
 #include "apps/process/hand_over.h"
 #include "apps/process/supervisor.h"
-#include "apps/progress_line.h"
 #include "apps/roles/endpoints.h"
-#include "apps/run_directory.h"
+#include "apps/run/metrics_tail.h"
+#include "apps/run/progress_line.h"
+#include "apps/run/run_directory.h"
 #include "common/asio.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 #include "common/signals.h"
 #include "learner/checkpoint.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/roles/warm_start.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
 #include "common/resident_memory.h"

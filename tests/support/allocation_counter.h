@@ -19,18 +19,21 @@ inline void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace pacml::testing
 
-void* operator new(std::size_t size) {
+// Inlined, they would look to g++ like memory that is freed by another function than its own.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   return pacml::testing::counted(size, alignof(std::max_align_t));
 }
-void* operator new(std::size_t size, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   return pacml::testing::counted(size, static_cast<std::size_t>(alignment));
 }
 // The standard library's temporary buffers use this form; it must match the delete below.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++pacml::testing::allocations;
   return std::malloc(size);
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}

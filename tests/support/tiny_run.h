@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 namespace pacml::testing {
 

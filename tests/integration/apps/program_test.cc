@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "apps/version.h"
+#include "apps/cli/version.h"
 #include "tests/support/catch.h"
 
 namespace fs = std::filesystem;

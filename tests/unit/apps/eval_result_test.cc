@@ -1,4 +1,4 @@
-#include "apps/eval_result.h"
+#include "apps/evaluation/eval_result.h"
 
 #include <cmath>
 #include <limits>

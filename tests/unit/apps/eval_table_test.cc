@@ -1,10 +1,10 @@
-#include "apps/eval_table.h"
+#include "apps/evaluation/eval_table.h"
 
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apps/eval_json.h"
+#include "apps/evaluation/eval_json.h"
 #include "tests/support/catch.h"
 
 using namespace pacml::apps;

@@ -1,4 +1,4 @@
-#include "apps/progress_line.h"
+#include "apps/run/progress_line.h"
 
 #include <sstream>
 

@@ -1,4 +1,4 @@
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/eval_json.h"
+#include "apps/evaluation/eval_json.h"
 #include "apps/evaluation/held_out.h"
 #include "apps/evaluation/policy_list.h"
 #include "common/result.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/evaluation/policy_list.h"
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/result.h"
 #include "env/graph/profile_library.h"

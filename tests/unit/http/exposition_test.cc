@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using testing::Metric;
 
-std::map<std::string, Metric> metrics_of(const json& status, const ProcessFigures& process = {},
+std::map<std::string, Metric> metrics_of(const json& status, const ProcessState& process = {},
                                          const HttpCounters& http = {}) {
   const std::string text = exposition(status, process, http);
   testing::ExpositionParser parser;

@@ -21,14 +21,3 @@ TEST_CASE("a program that fails, or is not there, is said with what it says") {
   CHECK_THROWS_WITH(output_of({"sleep", "60"}, std::chrono::seconds(0)),
                     Catch::Contains("did not end within"));
 }
-
-TEST_CASE("a scratch folder goes with its owner") {
-  std::filesystem::path file;
-  {
-    const ScratchFolder scratch;
-    file = scratch / "file";
-    std::ofstream(file) << "text";
-    CHECK(std::filesystem::exists(file));
-  }
-  CHECK_FALSE(std::filesystem::exists(file.parent_path()));
-}

@@ -1,4 +1,4 @@
-#include "apps/warm_start.h"
+#include "apps/roles/warm_start.h"
 
 #include <cmath>
 
@@ -6,17 +6,6 @@
 #include "env/cluster/topology.h"
 
 namespace pacml::apps {
-
-std::vector<std::string> validate(const WarmStartConfig& c) {
-  std::vector<std::string> problems;
-  if (!(c.probability > 0 && c.probability < 1)) {
-    problems.emplace_back("probability: must be above 0 and below 1");
-  }
-  if (c.episodes < 1 || c.episodes > 10'000) {
-    problems.emplace_back("episodes: must be in 1..10000");
-  }
-  return problems;
-}
 
 int warm_start(const WarmStartConfig& config, const env::PartitioningConfig& task,
                const std::vector<env::Profile>& profiles, Seed run,

@@ -1,4 +1,4 @@
-#include "apps/ask_status.h"
+#include "apps/roles/ask_status.h"
 
 #include <algorithm>
 #include <chrono>

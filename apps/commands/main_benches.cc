@@ -1,20 +1,19 @@
-#include <unistd.h>
-
 #include <filesystem>
 #include <thread>
 
 #include "apps/bench/encryption_bench.h"
 #include "apps/bench/pipeline_bench.h"
+#include "apps/cli/files.h"
 #include "apps/commands/bench_command.h"
-#include "apps/files.h"
 #include "apps/process/child_process.h"
 #include "apps/process/hand_over.h"
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 #include "bench/inference_bench.h"
 #include "bench/replay_bench.h"
 #include "bench/replay_service_bench.h"
 #include "bench/simulator_bench.h"
 #include "bench/transport_bench.h"
+#include "common/private_folder.h"
 #include "common/result.h"
 #include "model/math_environment.h"
 
@@ -58,8 +57,8 @@ void bench_replay(const BenchSettings& /*settings*/, BenchReport& report) {
 
 // LibTorch is not linked here: the other program measures, and its report is taken over.
 void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
-  const fs::path out =
-      fs::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()) + ".json");
+  const PrivateFolder scratch("pacml-bench");
+  const fs::path out = scratch / "report.json";
   model::set_single_threaded_math();
   ChildSpec spec;
   spec.name = "bench learner";
@@ -72,13 +71,12 @@ void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
   while (!(exit = child->poll())) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   if (!exit->clean()) throw UserError("the learner benchmark " + describe(*exit));
   add_json_report(read_user_file(out), report);
-  fs::remove(out);
 }
 
 void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
   std::string config = settings.config;
-  const fs::path written =
-      fs::temp_directory_path() / ("pacml-bench-" + std::to_string(getpid()) + ".yaml");
+  const PrivateFolder scratch("pacml-bench");
+  const fs::path written = scratch / "config.yaml";
   if (config.empty()) {
     write_user_file(written, "env: {cluster: {lookahead_cache: model_degree}}\n");
     config = written.string();
@@ -97,7 +95,6 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
                         run_encryption_bench(arguments, settings.keys, settings.seconds,
                                              static_cast<int>(settings.rounds)));
   }
-  fs::remove(written);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "apps/train_config.h"
+#include "apps/run/train_config.h"
 
 #include <array>
 #include <cinttypes>

@@ -1,4 +1,4 @@
-#include "apps/files.h"
+#include "apps/cli/files.h"
 
 #include <unistd.h>
 

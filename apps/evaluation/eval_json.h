@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/eval_result.h"
+#include "apps/evaluation/eval_result.h"
 
 namespace pacml::apps {
 

@@ -1,4 +1,4 @@
-#include "apps/eval_json.h"
+#include "apps/evaluation/eval_json.h"
 
 #include <nlohmann/json.hpp>
 

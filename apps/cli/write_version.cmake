@@ -5,5 +5,5 @@ execute_process(COMMAND git -C ${SOURCE_DIR} rev-parse --short=10 HEAD
 if(NOT REVISION)
   set(REVISION unknown)
 endif()
-configure_file(${SOURCE_DIR}/apps/version.cc.in ${OUTPUT} @ONLY)
+configure_file(${SOURCE_DIR}/apps/cli/version.cc.in ${OUTPUT} @ONLY)
 file(TOUCH ${OUTPUT})

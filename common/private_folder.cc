@@ -1,4 +1,4 @@
-#include "apps/private_folder.h"
+#include "common/private_folder.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 #include "common/result.h"
 
-namespace pacml::apps {
+namespace pacml {
 
 PrivateFolder::PrivateFolder(const std::string& name) {
   std::string made = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
@@ -23,4 +23,4 @@ PrivateFolder::~PrivateFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace pacml::apps
+}  // namespace pacml

@@ -1,4 +1,4 @@
-#include "apps/metrics_tail.h"
+#include "apps/run/metrics_tail.h"
 
 #include <fstream>
 #include <system_error>

@@ -12,7 +12,7 @@
 #include "actor/actor_config.h"
 #include "actor/exploration.h"
 #include "actor/nstep_config.h"
-#include "apps/warm_start.h"
+#include "apps/run/warm_start_config.h"
 #include "common/config/fields.h"
 #include "common/config/source.h"
 #include "common/transport/security_config.h"

@@ -1,11 +1,11 @@
-#include "apps/eval_table.h"
+#include "apps/evaluation/eval_table.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
 
-#include "apps/text_table.h"
+#include "apps/cli/text_table.h"
 
 namespace pacml::apps {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace pacml::apps {
+namespace pacml {
 
 // A new folder for temporary files that nobody but this user can enter, and whose name nobody can
 // foresee; gone with its owner. Immutable.
@@ -15,9 +15,12 @@ class PrivateFolder {
   PrivateFolder& operator=(const PrivateFolder&) = delete;
   ~PrivateFolder();
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
 
  private:
   std::filesystem::path path_;
 };
 
-}  // namespace pacml::apps
+}  // namespace pacml

@@ -1,4 +1,4 @@
-#include "apps/run_directory.h"
+#include "apps/run/run_directory.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -9,8 +9,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "apps/files.h"
-#include "apps/version.h"
+#include "apps/cli/files.h"
+#include "apps/cli/version.h"
 #include "common/atomic_file.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"

@@ -1,15 +1,12 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "common/config/fields.h"
-#include "env/graph/profile.h"
-#include "env/tasks/partitioning_config.h"
-#include "model/layout.h"
-#include "model/parameters.h"
 
 namespace pacml::apps {
 
@@ -44,10 +41,5 @@ void visit_fields(Config& c, Visitor&& v) {
 }
 
 [[nodiscard]] std::vector<std::string> validate(const WarmStartConfig& config);
-
-// Biases the logits of fresh weights as `config` says; the preferred degree, 0 for none.
-int warm_start(const WarmStartConfig& config, const env::PartitioningConfig& task,
-               const std::vector<env::Profile>& profiles, Seed run,
-               const model::ParameterLayout& layout, model::Parameters& parameters);
 
 }  // namespace pacml::apps
