@@ -21,6 +21,17 @@ tl::unexpected<Error> asked_to_stop() { return fail(Errc::kStopped, "asked to st
 
 }  // namespace
 
+LinkConfig LinkConfig::from(const transport::PatienceConfig& config) {
+  LinkConfig out;
+  out.hello_interval = in_seconds(config.hello_seconds);
+  out.ping_interval = in_seconds(config.ping_seconds);
+  out.silence = in_seconds(config.silence_seconds);
+  out.give_up = in_seconds(config.give_up_seconds);
+  out.weights_patience = in_seconds(config.weights_seconds);
+  out.weights_lost = in_seconds(config.lost_seconds);
+  return out;
+}
+
 ServerLink::ServerLink(transport::FrameClient& transport, Server server, wire::Hello hello,
                        std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
                        Listener* listener, const Clock& clock)
@@ -29,7 +40,7 @@ ServerLink::ServerLink(transport::FrameClient& transport, Server server, wire::H
       hello_(std::move(hello)),
       graphs_(graphs.begin(), graphs.end()),
       config_(config),
-      slice_(std::min({kSlice, config.hello_interval, config.ping_interval})),
+      slice_(std::min<Duration>({kSlice, config.hello_interval, config.ping_interval})),
       listener_(listener),
       clock_(&clock) {}
 
@@ -111,7 +122,10 @@ Result<void> ServerLink::outdated(wire::Refused refusal) {
 }
 
 Result<void> ServerLink::stopped(std::string reason) {
-  if (server_.when_it_stops == WhenItStops::kEnd) return end(Errc::kStopped, std::move(reason));
+  if (server_.when_it_stops == WhenItStops::kEnd) {
+    say(wire::Goodbye{"heard"});  // else it would tell us again
+    return end(Errc::kStopped, std::move(reason));
+  }
   lose();
   return {};
 }
@@ -175,8 +189,9 @@ Result<void> ServerLink::notice_trouble() {
 
 Result<void> ServerLink::say_hello() {
   if (clock_->now() >= give_up_at_) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(config_.give_up).count();
     return end(Errc::kTimeout, "no " + server_.name + " answered within " +
-                                   std::to_string(config_.give_up.count()) + " s" +
+                                   std::to_string(seconds) + " s" +
                                    (trouble_.empty() ? "" : ": " + trouble_));
   }
   if (clock_->now() < next_hello_) return {};

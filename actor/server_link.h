@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/result.h"
 #include "common/transport/channel.h"
+#include "common/transport/patience_config.h"
 #include "common/wire/messages.h"
 #include "env/graph_features.h"
 
@@ -27,11 +28,15 @@ struct LinkReport {
 };
 
 struct LinkConfig {
-  std::chrono::milliseconds hello_interval{500};      // between Hellos that nobody answers
-  std::chrono::milliseconds ping_interval{1'000};     // of silence, before we ask
-  std::chrono::milliseconds silence{5'000};           // after that, before we say Hello again
-  std::chrono::seconds give_up{600};                  // without a server: an error
-  std::chrono::microseconds weights_patience{2'000};  // for announced weights, between two messages
+  // What the configuration says, in seconds.
+  [[nodiscard]] static LinkConfig from(const transport::PatienceConfig& config);
+
+  Duration hello_interval = std::chrono::milliseconds(500);  // between Hellos that nobody answers
+  Duration ping_interval = std::chrono::seconds(1);          // of silence, before we ask
+  Duration silence = std::chrono::seconds(5);                // after that, before Hello again
+  Duration give_up = std::chrono::minutes(10);               // without a server: an error
+  Duration weights_patience = std::chrono::milliseconds(2);  // for weights, between two messages
+  Duration weights_lost = std::chrono::seconds(2);  // for an answer, before we ask for them again
   // Called from within the link's functions, several times a second while one of them waits.
   std::function<void(const LinkReport&)> report = {};
 };
@@ -46,7 +51,8 @@ struct LinkConfig {
 //                     that it does not know), or speaks another version of the protocol; with a
 //                     sentence
 //   kTimeout          no server answered within `give_up`; with the reason, where one is known
-//   kStopped          the server is about to end, or the transport is closing
+//   kStopped          the server is about to end, which we have confirmed, or the transport is
+//                     closing
 //   kOverLimit        the server sends more than is believed
 class ServerLink {
  public:

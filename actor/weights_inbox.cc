@@ -11,8 +11,6 @@ namespace {
 
 // Announcements can be missed: after so many messages without news, we ask for weights anyway.
 constexpr int kAskEvery = 4;
-// After so many, an answer that has not come is taken for lost.
-constexpr int kLostAfter = 64;
 
 }  // namespace
 
@@ -22,6 +20,7 @@ WeightsInbox::WeightsInbox(ServerLink& learner, transport::FrameSubscriber& anno
       announcements_(&announcements),
       ask_again_(config.hello_interval),
       patience_(config.weights_patience),
+      lost_after_(config.weights_lost),
       clock_(&clock) {}
 
 void WeightsInbox::joined(const wire::Welcome& welcome) {
@@ -54,6 +53,7 @@ void WeightsInbox::hear_announcements() {
 
 void WeightsInbox::request() {
   calls_since_request_ = 0;
+  requested_at_ = clock_->now();
   requested_ = learner_->say(wire::GetWeights{have_});
 }
 
@@ -67,7 +67,7 @@ std::optional<model::Parameters> WeightsInbox::newest() {
   static_cast<void>(learner_->drain());  // an error is said again when something is sent
   hear_announcements();
   ++calls_since_request_;
-  const bool due = requested_ ? calls_since_request_ >= kLostAfter
+  const bool due = requested_ ? clock_->now() - requested_at_ >= lost_after_
                               : calls_since_request_ >= kAskEvery || announced_ > have_;
   if (due && !newest_ && learner_->joined()) request();
   const auto until = Deadline::in(patience_);

@@ -36,13 +36,15 @@ class WeightsInbox final : public ServerLink::Listener {
 
   ServerLink* learner_;
   transport::FrameSubscriber* announcements_;
-  std::chrono::milliseconds ask_again_;
-  std::chrono::microseconds patience_;
+  Duration ask_again_;
+  Duration patience_;
+  Duration lost_after_;
   const Clock* clock_;
 
   PolicyVersion have_;  // handed to the actor
   PolicyVersion announced_;
   bool requested_ = false;                   // and not yet answered
+  TimePoint requested_at_;
   int calls_since_request_ = 0;              // of newest()
   std::optional<model::Parameters> newest_;  // received, not yet handed over
 };

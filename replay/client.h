@@ -23,11 +23,12 @@ namespace pacml::replay {
 struct ClientConfig {
   std::uint32_t batch_size = 512;  // draws
   std::size_t prefetch = 4;        // batches drawn or being drawn ahead of the learner
-  std::chrono::milliseconds hello_interval{500};
-  std::chrono::milliseconds ping_interval{1'000};   // of silence, before a shard is asked
-  std::chrono::milliseconds silence{5'000};         // ... before it counts as gone
-  std::chrono::milliseconds probe_interval{1'000};  // between looks at how much a shard holds
-  std::chrono::milliseconds patience{10'000};  // for draws that a shard owes, before others do them
+  Duration hello_interval = std::chrono::milliseconds(500);
+  Duration ping_interval = std::chrono::seconds(1);   // of silence, before a shard is asked
+  Duration silence = std::chrono::seconds(5);         // ... before it counts as gone
+  Duration probe_interval = std::chrono::seconds(1);  // between looks at how much a shard holds
+  Duration patience = std::chrono::seconds(10);  // for draws that a shard owes, before others do
+                                                 // them
 };
 
 using GraphPtr = std::shared_ptr<const wire::Graph>;

@@ -67,7 +67,7 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   const auto hello = make_hello(wire::Role::kActor, ActorId{options.id},
                                 agreement_of(config, *world), options.run_id);
   const auto& graphs = world->spec().graphs;
-  actor::LinkConfig config_of_links;
+  auto config_of_links = actor::LinkConfig::from(config.patience);
   config_of_links.report = [&status](const actor::LinkReport& report) { status.heard(report); };
   if (options.replay.empty()) {
     actor::LearnerLink link(learner, announcements, hello, graphs, config_of_links);

@@ -75,8 +75,10 @@ replay::ClientConfig client_config_of(const TrainConfig& config, std::int64_t re
   replay::ClientConfig out;
   out.batch_size = share_of_batch(config.apex.batch_size, config.learner.replicas, replica);
   out.prefetch = static_cast<std::size_t>(config.replay.prefetch);
-  out.patience =
-      std::chrono::milliseconds(static_cast<std::int64_t>(config.replay.patience_seconds * 1000));
+  out.hello_interval = in_seconds(config.patience.hello_seconds);
+  out.ping_interval = in_seconds(config.patience.ping_seconds);
+  out.silence = in_seconds(config.patience.silence_seconds);
+  out.patience = in_seconds(config.replay.patience_seconds);
   return out;
 }
 
@@ -111,6 +113,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
   serving.silence = in_seconds(config.learner.forget_seconds);
+  serving.farewell = in_seconds(config.patience.farewell_seconds);
   TrainingSession* learning = nullptr;
   learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
                                    [&learning] { return learning->status(); });

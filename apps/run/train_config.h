@@ -15,6 +15,7 @@
 #include "apps/run/warm_start_config.h"
 #include "common/config/fields.h"
 #include "common/config/source.h"
+#include "common/transport/patience_config.h"
 #include "common/transport/security_config.h"
 #include "common/transport/socket_config.h"
 #include "env/tasks/partitioning_config.h"
@@ -53,6 +54,7 @@ struct TrainConfig {
   replay::ReplayConfig replay;
   learner::LearnerConfig learner;
   transport::SocketConfig transport;
+  transport::PatienceConfig patience;
   transport::SecurityConfig security;
   bool operator==(const TrainConfig&) const = default;
 };
@@ -74,6 +76,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("replay", c.replay);
   v("learner", c.learner);
   v("transport", c.transport);
+  v("patience", c.patience);
   v("security", c.security);
 }
 

@@ -26,6 +26,8 @@ constexpr std::chrono::microseconds kPerAnnouncedActor{50};
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
 
+wire::Refused end_of_run() { return {wire::Refusal::kStopping, "the learner stops"}; }
+
 }  // namespace
 
 ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
@@ -40,6 +42,7 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                       .silence = config.silence},
                 clock),
       max_graph_bytes_(config.max_graph_bytes),
+      farewell_(config.farewell),
       more_(std::move(more)) {}
 
 void ExperienceServer::run(transport::FrameServer& actors, transport::FramePublisher& announcements,
@@ -62,15 +65,54 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
       break;
     }
   }
-  for (const auto& [peer, actor] : sessions_.actors()) {
-    send(peer, keep_actors_ ? wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"}
-                            : wire::Refused{wire::Refusal::kStopping, "the learner stops"});
-  }
   {
     const std::scoped_lock lock(mutex_);
     wakeable_ = nullptr;
   }
   queue_.close();
+  if (!keep_actors_) return say_farewell();
+  for (const auto& [peer, actor] : sessions_.actors()) {
+    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"});
+  }
+}
+
+void ExperienceServer::say_farewell() {
+  std::map<ActorId, transport::PeerId> present;
+  for (const auto& [peer, actor] : sessions_.actors()) present.emplace(actor.id, peer);
+  serving::Farewell farewell(present, farewell_, *clock_);
+  do {
+    for (const auto& peer : farewell.due()) {
+      const auto told = send(peer, end_of_run());
+      if (!told && told.error().code == Errc::kDisconnected) farewell.gone(peer);
+    }
+    if (farewell.over()) break;
+    const auto incoming = transport_->receive(Deadline::in(serving::Farewell::kAgain / 2));
+    if (incoming) {
+      answer_finally(farewell, *incoming);
+    } else if (incoming.error().code == Errc::kStopped) {
+      return;
+    }
+  } while (!farewell.over());
+  if (farewell.unconfirmed() == 0 || farewell_ == Duration{0}) return;
+  spdlog::warn("{} actors have not confirmed that they heard of the learner's end",
+               farewell.unconfirmed());
+}
+
+void ExperienceServer::answer_finally(serving::Farewell& farewell,
+                                      const transport::Incoming& incoming) {
+  const auto message = wire::decode(incoming.frame);
+  if (!message) return;
+  if (std::holds_alternative<wire::Goodbye>(*message)) return farewell.confirmed(incoming.peer);
+  if (std::holds_alternative<wire::GetStatus>(*message)) {
+    send(incoming.peer, wire::Status{status()});
+    return;
+  }
+  if (const auto* hello = std::get_if<wire::Hello>(&*message)) {
+    const bool is_ours = hello->role == wire::Role::kActor && !sessions_.objection(*hello);
+    if (is_ours && farewell.came_back(hello->actor, incoming.peer)) return;  // told in a moment
+  }
+  // What an actor that is there sends says nothing of what it has heard; it is told again anyway.
+  if (sessions_.find(incoming.peer) == nullptr) send(incoming.peer, end_of_run());
 }
 
 void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame& frame) {
@@ -85,7 +127,8 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
   }
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(peer, *hello);
   if (std::holds_alternative<wire::GetStatus>(*message)) {
-    return send(peer, wire::Status{status()});
+    send(peer, wire::Status{status()});
+    return;
   }
   if (sessions_.find(peer) == nullptr) {
     return refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
@@ -192,8 +235,9 @@ void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Gr
 void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion have) {
   if (!weights_) return;  // the learner has not begun; the actor asks again
   if (have == weights_->version && have.get() != 0) {
-    return send(peer, wire::WeightsAnnouncement{
-                          have, content_hash(std::span<const float>(weights_->values))});
+    send(peer, wire::WeightsAnnouncement{have,
+                                         content_hash(std::span<const float>(weights_->values))});
+    return;
   }
   send(peer, wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
   const std::scoped_lock lock(mutex_);
@@ -253,9 +297,9 @@ void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refused refus
   send(peer, std::move(refused));
 }
 
-void ExperienceServer::send(const transport::PeerId& peer, wire::Message message) {
+Result<void> ExperienceServer::send(const transport::PeerId& peer, wire::Message message) {
   // A peer that is gone or does not read loses the answer; it asks or says Hello again.
-  static_cast<void>(transport_->send(peer, wire::encode(message)));
+  return transport_->send(peer, wire::encode(message));
 }
 
 std::string ExperienceServer::status() const {

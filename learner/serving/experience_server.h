@@ -14,6 +14,7 @@
 
 #include "common/bounded_queue.h"
 #include "common/clock.h"
+#include "common/serving/farewell.h"
 #include "common/serving/graph_gate.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
@@ -38,6 +39,7 @@ struct ExperienceServerConfig {
   Duration silence =
       std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
   std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
+  Duration farewell{0};  // at most, for actors to confirm that they have heard of our end
 };
 
 // Counters since construction.
@@ -64,8 +66,8 @@ class ExperienceServer {
   ExperienceServer(const serving::RunIdentity& run, const ExperienceServerConfig& config,
                    std::function<nlohmann::json()> more = {}, const Clock& clock = steady());
 
-  // Serves until `stop`; then tells every actor to stop, or, after keep_actors(), to come again.
-  // Borrows the transports for the call.
+  // Serves until `stop`; then tells every actor to stop, until it has confirmed or for
+  // config.farewell, or, after keep_actors(), to come again. Borrows the transports for the call.
   void run(transport::FrameServer& actors, transport::FramePublisher& announcements,
            const std::stop_token& stop);
 
@@ -100,8 +102,12 @@ class ExperienceServer {
   // What is due each second: silent actors are forgotten, the status is published.
   void sweep();
   void count();
+  void say_farewell();
+  // What comes after the end, which is the answer to nearly everything.
+  void answer_finally(serving::Farewell& farewell, const transport::Incoming& incoming);
   void refuse(const transport::PeerId& peer, wire::Refused refused);
-  void send(const transport::PeerId& peer, wire::Message message);
+  // Why the message could not be sent, for callers who care.
+  Result<void> send(const transport::PeerId& peer, wire::Message message);
 
   const Clock* clock_;
   BoundedQueue<ReceivedUnrolls> queue_;
@@ -114,6 +120,7 @@ class ExperienceServer {
   serving::GraphGate<Unrolls> gate_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   const std::size_t max_graph_bytes_;
+  const Duration farewell_;
   std::size_t graph_bytes_ = 0;
   std::shared_ptr<const model::Parameters> weights_;
   std::function<nlohmann::json()> more_;

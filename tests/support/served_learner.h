@@ -76,23 +76,37 @@ inline model::Parameters sample_weights(std::uint64_t version) {
 }
 
 // A server transport that can be cut off: what it is asked to send then vanishes, as from a process
-// that was killed.
+// that was killed. It can also lose words of its end.
 class Severable final : public transport::FrameServer {
  public:
   explicit Severable(transport::FrameServer& inner) : inner_(&inner) {}
   void sever() { severed_ = true; }
+  void lose_goodbyes(int goodbyes) { to_lose_ = goodbyes; }
+  [[nodiscard]] int goodbyes_lost() const { return lost_; }
   Result<transport::Incoming> receive(Deadline deadline) override {
     return inner_->receive(deadline);
   }
   Result<void> send(const transport::PeerId& peer, wire::Frame&& frame) override {
     if (severed_) return fail(Errc::kDisconnected, "severed");
+    if (lost_ < to_lose_ && is_goodbye(frame)) {
+      ++lost_;
+      return {};
+    }
     return inner_->send(peer, std::move(frame));
   }
   void wake() override { inner_->wake(); }
 
  private:
+  static bool is_goodbye(const wire::Frame& frame) {
+    const auto message = wire::decode(frame);
+    const auto* const refused = message ? std::get_if<wire::Refused>(&*message) : nullptr;
+    return refused != nullptr && refused->why == wire::Refusal::kStopping;
+  }
+
   transport::FrameServer* inner_;
   std::atomic<bool> severed_{false};
+  std::atomic<int> to_lose_{0};
+  std::atomic<int> lost_{0};
 };
 
 // A peer that says exactly what a test wants.
@@ -158,9 +172,20 @@ class ServedLearner {
   // Tells the actors, as a learner does that ends in order.
   void stop() {
     if (!thread_.joinable()) return;
+    begin_to_stop();
+    thread_.join();
+  }
+  void begin_to_stop() {
     thread_.request_stop();
     router_->wake();
-    thread_.join();
+  }
+  // Of a learner that stops: so many words of its end do not arrive.
+  void lose_goodbyes(int goodbyes) { severable_->lose_goodbyes(goodbyes); }
+  [[nodiscard]] int goodbyes_lost() const { return severable_->goodbyes_lost(); }
+  void wait_for_lost_goodbyes(int goodbyes) const {
+    const Deadline deadline = soon();
+    while (goodbyes_lost() < goodbyes && !deadline.expired()) std::this_thread::yield();
+    REQUIRE(goodbyes_lost() >= goodbyes);
   }
   // Another learner in the place of this one, which said no word of goodbye and whose memory is
   // lost.

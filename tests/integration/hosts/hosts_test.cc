@@ -33,6 +33,16 @@ bool long_tests() {
 apps::TrainConfig impala() { return testing::tiny_config(); }
 apps::TrainConfig apex() { return testing::tiny_apex_config(); }
 
+// Takes nobody for gone, however slow the machine is: for tests in which nobody goes.
+apps::TrainConfig patient(apps::TrainConfig config) {
+  config.transport.dead_after_ms = 300'000;
+  config.transport.handshake_ms = 60'000;
+  config.patience.silence_seconds = 300;
+  config.learner.forget_seconds = 300;
+  config.replay.forget_seconds = 300;
+  return config;
+}
+
 // Finds out soon that somebody is gone.
 apps::TrainConfig impatient(apps::TrainConfig config) {
   if (long_tests()) return config;
@@ -77,7 +87,7 @@ void check_nothing_wrong(const json& server) {
 TEST_CASE("IMPALA learns on several hosts, and over a network that is slow and loses packets",
           "[integration][hosts]") {
   if (!hosts_are_possible()) return;
-  HostedRun run(impala(), 2, testing::NetworkProxy::Manner{.latency = 50ms});
+  HostedRun run(patient(impala()), 2, testing::NetworkProxy::Manner{.latency = 50ms});
   wait_until("both actors are there", [&] { return run.place().latest("actors") == 2; });
   for (auto* host : run.hosts()) {
     host->limit_rate(20);
@@ -98,7 +108,7 @@ TEST_CASE("IMPALA learns on several hosts, and over a network that is slow and l
 TEST_CASE("Ape-X learns on several hosts, and over a network that is slow and loses packets",
           "[integration][hosts]") {
   if (!hosts_are_possible()) return;
-  HostedRun run(apex(), 2, testing::NetworkProxy::Manner{.latency = 50ms});
+  HostedRun run(patient(apex()), 2, testing::NetworkProxy::Manner{.latency = 50ms});
   wait_until("both actors are there", [&] { return run.place().latest("actors") == 2; });
   for (auto* host : run.hosts()) {
     host->limit_rate(20);

@@ -108,6 +108,9 @@ class ScriptedServer {
   [[nodiscard]] std::size_t pings() const { return pings_; }
   [[nodiscard]] std::size_t goodbyes() const { return goodbyes_; }
 
+  // The next answers get lost on their way.
+  void lose_answers(int answers) { to_lose_ = answers; }
+
   // Asks whoever sent the last message for a graph.
   void ask_for(GraphHash graph) {
     say(last_peer_, wire::NeedGraph{graph});
@@ -144,6 +147,10 @@ class ScriptedServer {
   };
 
   void say_frame(const transport::PeerId& peer, wire::Frame&& frame) {
+    if (to_lose_ > 0) {
+      --to_lose_;
+      return;
+    }
     if (const auto found = mail_.find(peer); found != mail_.end()) {
       found->second.push_back(std::move(frame));
     }
@@ -227,6 +234,7 @@ class ScriptedServer {
   std::vector<wire::Hello> hellos_;
   std::vector<wire::Insert> inserts_;
   std::vector<wire::Graph> graphs_;
+  int to_lose_ = 0;
   std::size_t pings_ = 0;
   std::size_t goodbyes_ = 0;
 };

@@ -1,0 +1,60 @@
+#include "actor/weights_inbox.h"
+
+#include <memory>
+
+#include "actor/learner_link.h"
+#include "tests/support/catch.h"
+#include "tests/unit/actor/scripted_server.h"
+
+namespace pacml::actor {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ScriptedServer;
+using testing::Stage;
+
+TEST_CASE("weights whose answer was lost are asked for again after a time, not after messages",
+          "[unit][actor]") {
+  const LinkConfig config{.weights_lost = 2s};
+  Stage stage;
+  ScriptedServer learner(stage);
+  const auto client = learner.connect();
+  const auto announcements = learner.subscribe();
+  LearnerLink link(*client, *announcements, {}, {}, config, stage.clock());
+  learner.publish(1);
+  REQUIRE(link.first_parameters({}));
+  learner.publish(2);
+  learner.lose_answers(1);
+  const TimePoint begun = stage.clock().now();
+  int looks = 0;
+  auto newer = link.newest_parameters();
+  for (; !newer && looks < 10'000; ++looks) {
+    stage.pass();
+    newer = link.newest_parameters();
+  }
+  REQUIRE(newer);
+  CHECK(newer->version == PolicyVersion{2});
+  const Duration waited = stage.clock().now() - begun;
+  CHECK(waited >= config.weights_lost);
+  CHECK(waited < config.weights_lost + 100ms);
+  CHECK(looks > 64);
+}
+
+TEST_CASE("an actor that looks for weights rarely asks again as soon as it looks",
+          "[unit][actor]") {
+  Stage stage;
+  ScriptedServer learner(stage);
+  const auto client = learner.connect();
+  const auto announcements = learner.subscribe();
+  LearnerLink link(*client, *announcements, {}, {}, {.weights_lost = 2s}, stage.clock());
+  learner.publish(1);
+  REQUIRE(link.first_parameters({}));
+  learner.publish(2);
+  learner.lose_answers(1);
+  CHECK_FALSE(link.newest_parameters());
+  for (int i = 0; i < 201; ++i) stage.pass();
+  CHECK(link.newest_parameters());
+}
+
+}  // namespace
+}  // namespace pacml::actor
