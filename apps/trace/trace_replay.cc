@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "apps/trace/episode_statistics.h"
+#include "apps/trace/trace_number.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
@@ -25,13 +27,6 @@ namespace {
 using nlohmann::json;
 using namespace pacml::env;  // NOLINT(google-build-using-namespace): this file speaks of little
                              // else
-
-// Non-finite numbers are strings in a trace.
-json number(double v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  return v;
-}
 
 double to_double(const json& v) {
   if (v.is_number()) return v.get<double>();
@@ -364,86 +359,6 @@ json dump_partitioned(const MountedJob& m, const ExecutionMemo& memo, const json
   out["run_time_table"] = run_time.values();
   out["edges"] = edges;
   if (recorded.contains("dep_priority")) out["dep_priority"] = dep_priority;
-  return out;
-}
-
-json episode_statistics(const Cluster& cluster) {
-  const EpisodeLog& log = cluster.log();
-  const ClusterCounters& counters = cluster.counters();
-  json out;
-  const auto put = [&out](const std::string& name, double v) { out[name].push_back(number(v)); };
-  for (const auto& j : log.completed) {
-    put("job_completion_time", j.completion_time);
-    put("job_completion_time_speedup", j.speedup);
-    put("job_communication_overhead_time", j.communication_overhead);
-    put("job_computation_overhead_time", j.computation_overhead);
-    const std::string p = "jobs_completed_";
-    put(p + "num_nodes", j.num_ops);
-    put(p + "num_edges", j.num_dependencies);
-    put(p + "total_operation_memory_cost", j.total_memory);
-    put(p + "total_dependency_size", j.total_dependency_bytes);
-    put(p + "max_partitions_per_op", j.degree);
-    put(p + "job_sequential_completion_time", j.sequential_time);
-    put(p + "max_acceptable_job_completion_time_frac", j.fraction);
-    put(p + "max_acceptable_job_completion_time", j.max_acceptable_time);
-    put(p + "num_mounted_workers", j.num_workers);
-    put(p + "num_mounted_channels", j.num_channels);
-    put(p + "mean_mounted_worker_utilisation_frac", j.utilisation);
-    put(p + "original_demand_num_nodes", j.original_ops);
-    put(p + "original_demand_num_edges", j.original_dependencies);
-    put(p + "original_demand_total_operation_memory_cost", j.original_memory);
-    put(p + "original_demand_total_dependency_size", j.original_dependency_bytes);
-  }
-  for (const auto& j : log.blocked) {
-    for (const std::string p : {"jobs_blocked_", "jobs_blocked_original_demand_"}) {
-      put(p + "num_nodes", j.num_ops);
-      put(p + "num_edges", j.num_dependencies);
-      put(p + "total_operation_memory_cost", j.total_memory);
-      put(p + "total_dependency_size", j.total_dependency_bytes);
-    }
-    put("jobs_blocked_job_sequential_completion_time", j.sequential_time);
-    put("jobs_blocked_max_acceptable_job_completion_time_frac", j.fraction);
-    put("jobs_blocked_max_acceptable_job_completion_time", j.max_acceptable_time);
-  }
-  const double time = cluster.now();
-  out["num_jobs_arrived"] = counters.arrived;
-  out["num_jobs_completed"] = counters.completed;
-  out["num_jobs_blocked"] = counters.blocked;
-  out["blocking_rate"] = static_cast<double>(counters.blocked) / counters.arrived;
-  out["acceptance_rate"] = static_cast<double>(counters.completed) / counters.arrived;
-  out["episode_start_time"] = 0;
-  out["episode_end_time"] = time;
-  out["episode_time"] = time;
-  out["mean_load_rate"] = number(pairwise_mean(log.load_rates));
-  static constexpr std::array<const char*, kNumInfos> kNames = {
-      "compute", "dep", "flow", "cluster", "demand_compute", "demand_dep", "demand_total"};
-  for (std::size_t i = 0; i < kNumInfos; ++i) {
-    std::vector<double> series;
-    for (const auto& s : log.steps) series.push_back(s.info[i]);
-    const double sum = pairwise_sum(series);
-    out[std::string(kNames[i]) + "_info_processed"] = sum;
-    out[std::string("mean_") + kNames[i] + "_throughput"] =
-        sum != 0 && time != 0 ? sum / time : 0.0;
-  }
-  const auto mean_of = [&](const char* name, auto&& append) {
-    std::vector<double> series;
-    for (const auto& s : log.steps) append(s, series);
-    out[name] = time != 0 ? pairwise_mean(series) : 0.0;
-  };
-  mean_of("mean_compute_overhead_frac",
-          [](const auto& s, auto& v) { v.push_back(s.mean_compute_overhead); });
-  mean_of("mean_communication_overhead_frac",
-          [](const auto& s, auto& v) { v.push_back(s.mean_communication_overhead); });
-  mean_of("mean_num_jobs_running",
-          [](const auto& s, auto& v) { v.push_back(s.mean_jobs_running); });
-  mean_of("mean_num_mounted_workers",
-          [](const auto& s, auto& v) { v.push_back(s.mean_mounted_workers); });
-  mean_of("mean_mounted_worker_utilisation_frac", [](const auto& s, auto& v) {
-    v.insert(v.end(), s.mounted_utilisation.begin(), s.mounted_utilisation.end());
-  });
-  mean_of("mean_cluster_worker_utilisation_frac", [](const auto& s, auto& v) {
-    v.insert(v.end(), s.cluster_utilisation.begin(), s.cluster_utilisation.end());
-  });
   return out;
 }
 
