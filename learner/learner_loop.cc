@@ -70,8 +70,9 @@ Result<std::int64_t> LearnerLoop::agree() {
   const auto words = gather_rows(*replicas_, mine);
   if (!words) return fail(Errc::kDisconnected, words.error().detail);
   const Wishes& wishes = words->front().wishes;
-  if (wishes.stop != 0) return fail(Errc::kStopped, "the leader has ended the run");
-  if (auto same = check_same(mine, *words); !same) return tl::unexpected(same.error());
+  const auto same = check_same(mine, *words);
+  // What was learned is counted, even where it is the last that is heard.
+  if (!same && wishes.stop == 0) return tl::unexpected(same.error());
 
   const bool leads = replicas_->rank() == 0;
   double collected = 0;
@@ -82,6 +83,7 @@ Result<std::int64_t> LearnerLoop::agree() {
   told_ = mine.tally;
   record_.statistics.policy_lag.merge(own_.statistics.policy_lag);
   own_.statistics.policy_lag.clear();
+  if (wishes.stop != 0) return fail(Errc::kStopped, "the leader has ended the run");
   if (wishes.regroup != 0) return fail(Errc::kDisconnected, "another replica is taken in");
   return static_cast<std::int64_t>(collected);
 }

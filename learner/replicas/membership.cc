@@ -27,6 +27,8 @@ constexpr const char* kOver = "over";
 constexpr std::chrono::seconds kComplaints{10};
 
 std::string here(std::uint32_t replica) { return "here/" + std::to_string(replica); }
+std::string taken(std::uint32_t replica) { return "taken/" + std::to_string(replica); }
+std::string bye(std::uint32_t replica) { return "bye/" + std::to_string(replica); }
 
 // Names one process among all that ever were this replica.
 std::string new_life() {
@@ -49,8 +51,15 @@ std::vector<std::string> words_of(const std::string& text, std::size_t at_least)
 
 // ---- Leader ----
 
-Leader::Leader(LocalBoard& board, const ReplicaAgreement& agreement, const MembershipConfig& config)
-    : board_(&board), config_(config), life_(new_life()), lives_(config.replicas) {
+Leader::Leader(LocalBoard& board, const ReplicaAgreement& agreement, const MembershipConfig& config,
+               const Clock& clock)
+    : board_(&board),
+      config_(config),
+      clock_(&clock),
+      life_(new_life()),
+      lives_(config.replicas),
+      records_(config.replicas),
+      doubles_(config.replicas) {
   post(kAgreement, agreement.run_id + "\n" + agreement.config_text);
 }
 
@@ -60,15 +69,33 @@ void Leader::post(const std::string& key, const std::string& value) {
   }
 }
 
+std::optional<Leader::Presence> Leader::presence(std::uint32_t replica) const {
+  const auto said = board_->fresh(here(replica), config_.freshness);
+  if (!said) return std::nullopt;
+  const auto words = words_of(*said, 2);
+  return Presence{words[0], words[1]};
+}
+
+bool Leader::is_benched(std::uint32_t replica, const std::string& life) const {
+  const Record& record = records_[replica];
+  return record.life == life && clock_->now() < record.benched_until;
+}
+
 std::vector<std::string> Leader::answers() const {
   std::vector<std::string> lives(config_.replicas);
   for (std::uint32_t k = 1; k < config_.replicas; ++k) {
-    const auto said = board_->fresh(here(k), config_.freshness);
-    if (!said) continue;
-    const auto words = words_of(*said, 2);
-    if (words[1] == call_) lives[k] = words[0];
+    const auto present = presence(k);
+    if (present && present->call == call_ && !is_benched(k, present->life)) {
+      lives[k] = present->life;
+    }
   }
   return lives;
+}
+
+bool Leader::is_missing(std::uint32_t replica) const {
+  if (!lives_[replica].empty()) return false;
+  const auto present = presence(replica);
+  return !present || !is_benched(replica, present->life);
 }
 
 Result<Team> Leader::assemble(const std::stop_token& stop) {
@@ -77,7 +104,12 @@ Result<Team> Leader::assemble(const std::stop_token& stop) {
   post(kCall, call_);
   const Deadline deadline = Deadline::in(
       calls_ == 1 ? std::max(config_.first_gathering, config_.gathering) : config_.gathering);
-  const auto missing = [&] { return std::ranges::count(lives_, std::string()) > 1; };
+  const auto missing = [&] {
+    for (std::uint32_t k = 1; k < config_.replicas; ++k) {
+      if (is_missing(k)) return true;
+    }
+    return false;
+  };
   for (lives_ = answers(); missing() && !deadline.expired(); lives_ = answers()) {
     if (stop.stop_requested()) return fail(Errc::kStopped);
     std::this_thread::sleep_for(config_.interval);
@@ -93,18 +125,75 @@ Result<Team> Leader::assemble(const std::stop_token& stop) {
   return team;
 }
 
-bool Leader::awaited() const {
+void Leader::came_about(bool connected) {
+  const auto is_new = [this](std::uint32_t k) {
+    return records_[k].life != lives_[k] || !records_[k].reached;
+  };
+  bool any_new = false;
   for (std::uint32_t k = 1; k < config_.replicas; ++k) {
-    const auto said = board_->fresh(here(k), config_.freshness);
-    if (!said) continue;
-    const auto words = words_of(*said, 2);
-    // Of a member, what it said before it knew that it is one may still be there.
-    if (words[0] != lives_[k] || words[1] != call_) return true;
+    any_new = any_new || (!lives_[k].empty() && is_new(k));
+  }
+  for (std::uint32_t k = 1; k < config_.replicas; ++k) {
+    if (lives_[k].empty()) continue;
+    Record& record = records_[k];
+    if (record.life != lives_[k]) record = {.life = lives_[k]};
+    if (connected) {
+      record.reached = true;
+      record.failures = 0;
+      continue;
+    }
+    // Those who were reached before are not suspected while somebody else is.
+    if (any_new && record.reached) continue;
+    if (++record.failures < 2) continue;  // once may be an accident
+    auto bench = config_.bench;
+    for (int n = 2; n < record.failures && bench < config_.longest_bench; ++n) bench *= 2;
+    bench = std::min(bench, config_.longest_bench);
+    record.benched_until = clock_->now() + bench;
+    spdlog::warn(
+        "replica {} cannot be reached for the all-reduce, though it reaches the leader: learning "
+        "goes on without it for {} s (does a firewall keep the replicas' hosts apart?)",
+        k, std::chrono::duration<double>(bench).count());
+  }
+}
+
+void Leader::look_at_double(std::uint32_t replica, const std::string& life) {
+  Double& waiting = doubles_[replica];
+  if (waiting.life != life) {
+    waiting = {life, clock_->now()};
+  } else if (clock_->now() - waiting.since >= config_.double_patience) {
+    post(taken(replica), life);
+  }
+}
+
+bool Leader::awaited() {
+  for (std::uint32_t k = 1; k < config_.replicas; ++k) {
+    const auto present = presence(k);
+    if (!present || is_benched(k, present->life)) continue;
+    if (lives_[k].empty()) return true;
+    if (present->life == lives_[k]) {
+      // Of a member, what it said before it knew that it is one may still be there.
+      if (present->call != call_) return true;
+    } else {
+      // Of one number there is one: the next may come when the first is gone, which ends the group.
+      look_at_double(k, present->life);
+    }
   }
   return false;
 }
 
-void Leader::end_run() { post(kOver, "over"); }
+void Leader::end_run() {
+  post(kOver, "over");
+  const auto waits = [this](std::uint32_t k) {
+    const auto present = presence(k);
+    if (!present || (present->life == lives_[k] && present->call == call_)) return false;
+    const auto said = board_->get(bye(k));
+    return !said || *said != present->life;
+  };
+  const Deadline deadline = Deadline::in(config_.farewell);
+  for (std::uint32_t k = 1; k < config_.replicas; ++k) {
+    while (waits(k) && !deadline.expired()) std::this_thread::sleep_for(config_.interval);
+  }
+}
 
 // ---- Follower ----
 
@@ -141,7 +230,16 @@ Result<std::optional<Team>> Follower::look() {
   };
   const auto over = value(kOver);
   if (!over) return tl::unexpected(over.error());
-  if (!over->empty()) return fail(Errc::kStopped, "the run is over");
+  if (!over->empty()) {
+    static_cast<void>(board_->put(bye(replica_), life_));  // unheard, the leader waits a little
+    return fail(Errc::kStopped, "the run is over");
+  }
+  const auto doubles = value(taken(replica_).c_str());
+  if (!doubles) return tl::unexpected(doubles.error());
+  if (*doubles == life_) {
+    throw UserError("replica " + std::to_string(replica_) +
+                    " is another process already: give each learner a --replica of its own");
+  }
   const auto leaders = value(kAgreement);
   if (!leaders) return tl::unexpected(leaders.error());
   if (leaders->empty()) return std::optional<Team>();  // a leader that is about to begin

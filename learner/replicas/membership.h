@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/result.h"
 #include "learner/replicas/board.h"
 
@@ -29,7 +31,12 @@ struct Team {
 //   call            leader       the newest call: "<leader's life> <number>"
 //   here/<k>        follower k   "<its life> <the call that it answers>", while it is in no team
 //   team            leader       "<call> <replicas by rank>", with the lives that answered
+//   taken/<k>       leader       the life that is replica k's double: another one is in the team
 //   over            leader       the run is over
+//   bye/<k>         follower k   its life: it has read that
+//
+// A team may be called that never comes about: somebody answers at the board whom the others cannot
+// reach. The leader goes on without whoever is new in teams that failed, and tries again later.
 //
 // Thread-confined to the learner thread.
 class Membership {
@@ -39,9 +46,12 @@ class Membership {
   // The next team. Waits for the leader as long as it takes. kStopped: `stop`, or the run is over.
   // UserError: this replica is not of the leader's run or configuration.
   [[nodiscard]] virtual Result<Team> assemble(const std::stop_token& stop) = 0;
+  // Whether the last team's members have found one another.
+  virtual void came_about(bool connected) = 0;
   // The leader's: somebody waits to be taken in.
-  [[nodiscard]] virtual bool awaited() const = 0;
-  // The leader's: whoever waits need not wait any longer.
+  [[nodiscard]] virtual bool awaited() = 0;
+  // The leader's: whoever waits need not wait any longer. Returns when all of them know, or after
+  // MembershipConfig::farewell.
   virtual void end_run() = 0;
   [[nodiscard]] virtual Board& board() = 0;
 };
@@ -58,29 +68,63 @@ struct MembershipConfig {
   std::chrono::milliseconds first_gathering{0};  // the first call, where that is longer
   std::chrono::milliseconds interval{20};        // between looks at the board
   std::chrono::milliseconds freshness{1'000};    // after so long, who is "here" may have gone
+  // How long a replica that could not be reached twice is left out; doubled each time, up to:
+  std::chrono::milliseconds bench{5'000};
+  std::chrono::milliseconds longest_bench{300'000};
+  // How long a second process of one number may wait for the first to go.
+  std::chrono::milliseconds double_patience{10'000};
+  std::chrono::milliseconds farewell{2'000};  // for those who wait when the run ends
 };
 
 class Leader final : public Membership {
  public:
-  // Borrows the board.
-  Leader(LocalBoard& board, const ReplicaAgreement& agreement, const MembershipConfig& config = {});
+  // Borrows the board and the clock.
+  Leader(LocalBoard& board, const ReplicaAgreement& agreement, const MembershipConfig& config = {},
+         const Clock& clock = steady());
   [[nodiscard]] bool leads() const override { return true; }
   Result<Team> assemble(const std::stop_token& stop) override;
-  [[nodiscard]] bool awaited() const override;
+  void came_about(bool connected) override;
+  [[nodiscard]] bool awaited() override;
   void end_run() override;
   [[nodiscard]] Board& board() override { return *board_; }
 
  private:
+  // What a follower has on the board: its life, and the call that it answers.
+  struct Presence {
+    std::string life;
+    std::string call;
+  };
+  // How it went with a life of a replica.
+  struct Record {
+    std::string life;
+    bool reached = false;  // it was in a team that came about
+    int failures = 0;      // teams in a row that it was in and that did not
+    TimePoint benched_until{};
+  };
+  // A life that waits for the place of one that is in the team.
+  struct Double {
+    std::string life;
+    TimePoint since{};
+  };
   void post(const std::string& key, const std::string& value);
-  // The lives of those who answer the call, by replica; empty: does not.
+  [[nodiscard]] std::optional<Presence> presence(std::uint32_t replica) const;
+  [[nodiscard]] bool is_benched(std::uint32_t replica, const std::string& life) const;
+  // The lives of those who answer the call, by replica; empty: does not, or is left out.
   [[nodiscard]] std::vector<std::string> answers() const;
+  // No answer, and none that is to be left out.
+  [[nodiscard]] bool is_missing(std::uint32_t replica) const;
+  // Refuses a double that has waited for long enough.
+  void look_at_double(std::uint32_t replica, const std::string& life);
 
   LocalBoard* board_;
   MembershipConfig config_;
+  const Clock* clock_;
   std::string life_;
   std::uint64_t calls_ = 0;
   std::string call_;
   std::vector<std::string> lives_;  // of the team, by replica; empty: not in it
+  std::vector<Record> records_;     // by replica, of its last life that was in a team
+  std::vector<Double> doubles_;     // by replica
 };
 
 class Follower final : public Membership {
@@ -90,7 +134,8 @@ class Follower final : public Membership {
            const MembershipConfig& config = {});
   [[nodiscard]] bool leads() const override { return false; }
   Result<Team> assemble(const std::stop_token& stop) override;
-  [[nodiscard]] bool awaited() const override { return false; }
+  void came_about(bool /*connected*/) override {}
+  [[nodiscard]] bool awaited() override { return false; }
   void end_run() override {}
   [[nodiscard]] Board& board() override { return *board_; }
 

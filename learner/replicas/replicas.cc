@@ -18,6 +18,7 @@ Result<void> Replicas::regroup(const std::stop_token& stop) {
       return {};
     }
     auto group = connect_(*team, membership_->board());
+    membership_->came_about(group.has_value());
     if (group) {
       connected_ = *std::move(group);
       group_ = connected_.get();

@@ -29,7 +29,7 @@ class Replicas final : public ReplicaGroup {
 
   [[nodiscard]] bool leads() const { return membership_->leads(); }
   // The leader's: somebody waits to be taken in.
-  [[nodiscard]] bool awaited() const { return membership_->awaited(); }
+  [[nodiscard]] bool awaited() { return membership_->awaited(); }
   // Leaves the group, and waits for the next one. kStopped. UserError: as Membership's.
   [[nodiscard]] Result<void> regroup(const std::stop_token& stop);
   // The leader's last word to those who wait.

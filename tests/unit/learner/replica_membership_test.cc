@@ -91,19 +91,136 @@ TEST_CASE("a follower does not return to a team that it has lost", "[unit][learn
   CHECK(calls[1] != calls[2]);
 }
 
-TEST_CASE("a replica that was born again is another one", "[unit][learner]") {
+// A follower that assembles on a thread of its own.
+class Waiting {
+ public:
+  Waiting(LocalBoard& board, std::uint32_t replica, std::uint32_t replicas)
+      : follower_(board, replica, kAgreed, config(replicas)) {
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      try {
+        team_ = follower_.assemble(stop);
+      } catch (const UserError& error) {
+        refusal_ = error.what();
+      }
+    });
+  }
+  const Result<Team>& team() { return thread_.join(), team_; }
+  const std::string& refusal() { return thread_.join(), refusal_; }
+
+ private:
+  Follower follower_;
+  Result<Team> team_ = fail(Errc::kStopped);
+  std::string refusal_;
+  std::jthread thread_;
+};
+
+template <class Condition>
+void wait_until(Condition&& condition) {
+  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+  while (!condition()) {
+    REQUIRE_FALSE(deadline.expired());
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+TEST_CASE("a replica that was born again is in the next team", "[unit][learner]") {
   LocalBoard board;
   Leader leader(board, kAgreed, config(2));
-  std::optional<Follower> follower(std::in_place, board, 1, kAgreed, config(2));
-  on_threads(2, [&](std::size_t who) {
-    static_cast<void>(who == 0 ? leader.assemble({}) : follower->assemble({}));
+  {
+    Waiting first(board, 1, 2);
+    REQUIRE(leader.assemble({}));
+    REQUIRE(first.team());
+  }
+  Waiting second(board, 1, 2);
+  const auto team = leader.assemble({});  // the group of the first one has failed
+  CHECK(members(team) == std::vector<std::uint32_t>{0, 1});
+  CHECK(members(second.team()) == members(team));
+}
+
+TEST_CASE("a second process of a number does not part a team, and is refused in the end",
+          "[unit][learner]") {
+  LocalBoard board;
+  ManualClock clock;
+  Leader leader(board, kAgreed, config(2), clock);
+  Waiting first(board, 1, 2);
+  REQUIRE(leader.assemble({}));
+  REQUIRE(first.team());
+  Waiting second(board, 1, 2);
+  const auto life = [&] { return board.get("here/1")->value_or("").substr(0, 16); };
+  const std::string firsts = life();
+  wait_until([&] { return life() != firsts; });
+  CHECK_FALSE(leader.awaited());
+  CHECK_FALSE(board.get("taken/1")->has_value());
+  clock.advance(MembershipConfig().double_patience);
+  CHECK_FALSE(leader.awaited());
+  CHECK_THAT(second.refusal(), Catch::Contains("replica 1 is another process already"));
+}
+
+TEST_CASE("a replica that cannot be reached is left out for longer and longer", "[unit][learner]") {
+  LocalBoard board;
+  ManualClock clock;
+  Leader leader(board, kAgreed, config(2), clock);
+  int failures = 0;
+  Replicas leaders(leader, [&](const Team&, Board&) -> Result<std::unique_ptr<ReplicaGroup>> {
+    ++failures;
+    return fail(Errc::kTimeout, "its ports are closed");
   });
-  follower.emplace(board, 1, kAgreed, config(2));
-  std::stop_source stop;
-  std::jthread thread([&] { static_cast<void>(follower->assemble(stop.get_token())); });
-  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  while (!leader.awaited()) REQUIRE_FALSE(deadline.expired());
-  stop.request_stop();
+  Follower follower(board, 1, kAgreed, config(2));
+  const std::jthread thread([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) static_cast<void>(follower.assemble(stop));
+  });
+  REQUIRE(leaders.regroup({}));
+  CHECK(failures == 2);
+  CHECK(leaders.size() == 1);
+  const auto bench = MembershipConfig().bench;
+  for (int n = 0; n < 3; ++n) {
+    CHECK_FALSE(leaders.awaited());
+    clock.advance(bench * (1 << n) - milliseconds(1));
+    CHECK_FALSE(leaders.awaited());
+    clock.advance(milliseconds(1));
+    wait_until([&] { return leaders.awaited(); });
+    REQUIRE(leaders.regroup({}));
+    CHECK(failures == 3 + n);
+    CHECK(leaders.size() == 1);
+  }
+}
+
+TEST_CASE("a replica that was reached before is not suspected beside one that never was",
+          "[unit][learner]") {
+  LocalBoard board;
+  ManualClock clock;
+  Leader leader(board, kAgreed, config(3), clock);
+  const auto team_with = [&](std::vector<Follower*> followers) {
+    Result<Team> team;
+    on_threads(followers.size() + 1, [&](std::size_t n) {
+      if (n == 0) team = leader.assemble({});
+      if (n > 0) static_cast<void>(followers[n - 1]->assemble({}));
+    });
+    return members(team);
+  };
+  const std::vector<std::uint32_t> all{0, 1, 2};
+  Follower first(board, 1, kAgreed, config(3));
+  Follower second(board, 2, kAgreed, config(3));
+  REQUIRE(team_with({&first, &second}) == all);
+  leader.came_about(true);
+  Follower second_born_again(board, 2, kAgreed, config(3));
+  for (int n = 0; n < 2; ++n) {
+    CHECK(team_with({&first, &second_born_again}) == all);
+    leader.came_about(false);
+  }
+  CHECK(team_with({&first}) == std::vector<std::uint32_t>{0, 1});
+}
+
+TEST_CASE("who waits outside the team hears that the run is over before its leader goes",
+          "[unit][learner]") {
+  LocalBoard board;
+  Leader leader(board, kAgreed, config(2, milliseconds(20)));
+  REQUIRE(members(leader.assemble({})) == std::vector<std::uint32_t>{0});
+  Waiting late(board, 1, 2);
+  wait_until([&] { return leader.awaited(); });
+  leader.end_run();
+  CHECK(board.get("bye/1")->has_value());
+  CHECK(late.team().error().code == Errc::kStopped);
 }
 
 TEST_CASE("a follower of another run or configuration says so", "[unit][learner]") {
@@ -153,14 +270,12 @@ TEST_CASE("a replica leaves a group that fails, and enters the next one", "[unit
   std::stop_source stop;
   Follower follower(board, 1, kAgreed, config(2));
   std::jthread thread([&] {
-    if (follower.assemble(stop.get_token())) connections += 10;
+    while (!stop.stop_requested()) static_cast<void>(follower.assemble(stop.get_token()));
   });
-  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  while (!replicas.awaited()) REQUIRE_FALSE(deadline.expired());
-  while (replicas.regroup({}) && connections == 0) REQUIRE_FALSE(deadline.expired());
-  thread.join();
-  CHECK(connections >= 11);  // it was tried, and then gone on without it
-  CHECK(replicas.size() == 1);
+  wait_until([&] { return replicas.awaited(); });
+  while (connections == 0) REQUIRE(replicas.regroup({}));  // until the member is in time
+  stop.request_stop();
+  CHECK(replicas.size() == 1);  // it was tried, and then gone on without it
 }
 
 }  // namespace

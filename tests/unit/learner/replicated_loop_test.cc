@@ -149,6 +149,20 @@ TEST_CASE("the leader's wish to stop ends the step of all others, before an upda
   CHECK(replicas[1].impala.version() == PolicyVersion{0});
 }
 
+TEST_CASE("what others have learned last is counted when the leader ends the run",
+          "[unit][learner]") {
+  ReplicaSet replicas(2);
+  replicas[0].add(6);
+  replicas[1].add(6);
+  for (const auto& result : replicas.step()) REQUIRE(result);
+  replicas[1].add(7);
+  on_threads(2, [&](std::size_t rank) {
+    if (rank == 0) replicas[0].loop.dismiss_others();
+    if (rank == 1) static_cast<void>(replicas[1].step());
+  });
+  CHECK(replicas[0].loop.counters().decisions == 6 + 6 + 7);
+}
+
 TEST_CASE("the leader's wish for another group ends the step of all, and nothing is lost",
           "[unit][learner]") {
   ReplicaSet replicas(2);
