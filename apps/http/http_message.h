@@ -10,6 +10,7 @@ namespace pacml::apps {
 struct HttpRequest {
   std::string path;           // without what follows a '?'
   std::string authorization;  // the header; empty: there is none
+  std::string host{};         // the header, perhaps with a port; empty: there is none
 };
 
 struct HttpReply {

@@ -156,7 +156,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     }
     std::string target(request.target());
     target.resize(std::min(target.find('?'), target.size()));
-    const HttpRequest asked{std::move(target), std::string(request[http::field::authorization])};
+    const HttpRequest asked{std::move(target), std::string(request[http::field::authorization]),
+                            std::string(request[http::field::host])};
     send(state_->answer(asked), request.keep_alive(), head);
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/http/exposition.h"
+#include "common/asio.h"
 #include "common/resident_memory.h"
 
 namespace pacml::apps {
@@ -36,6 +37,23 @@ std::string_view bearer_token(std::string_view authorization) {
   return authorization;
 }
 
+// "localhost", "localhost:9100", "127.0.0.1:9100", "[::1]:9100": a name of this machine that nobody
+// else can give away, or an address, which is no name.
+bool leads_here_only(std::string_view host) {
+  const bool bracketed = host.starts_with('[');
+  const auto end = bracketed ? host.find(']') : host.rfind(':');
+  if (bracketed && end == std::string_view::npos) return false;
+  const std::string name(host.substr(bracketed ? 1 : 0, bracketed ? end - 1 : end));
+  boost::system::error_code is_name;
+  static_cast<void>(asio::ip::make_address(name, is_name));
+  if (!is_name) return true;
+  std::string lower = name;
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower == "localhost" || lower.ends_with(".localhost");
+}
+
 HttpReply text(unsigned status, const std::string& line) {
   HttpReply reply;
   reply.status = status;
@@ -54,6 +72,9 @@ bool StatusPages::may_read(const HttpRequest& request) const {
 
 HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& counters) const {
   const std::string& path = request.path;
+  if (token_.empty() && !request.host.empty() && !leads_here_only(request.host)) {
+    return text(403, "without a token, these pages are for localhost, not for " + request.host);
+  }
   if (path == "/healthz") return report_().turning ? text(200, "ok") : text(503, "stuck");
   if (path == "/readyz") return report_().ready ? text(200, "ok") : text(503, "not ready");
   if (path != "/status" && path != "/metrics") {

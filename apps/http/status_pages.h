@@ -13,7 +13,9 @@ namespace pacml::apps {
 //   /status    its status, JSON
 //   /metrics   the same for Prometheus
 // The first two tell nothing else and are for anybody; the others ask for the token where there is
-// one. Immutable, but for what `report` does.
+// one. Where there is none, only this machine's own processes reach the pages, and a request that
+// names another host is refused: it comes from a page of somebody else's, whose name was made to
+// lead here (DNS rebinding). Immutable, but for what `report` does.
 class StatusPages {
  public:
   // `token` empty: nobody is asked for one.

@@ -57,6 +57,31 @@ TEST_CASE("metrics are in Prometheus' format", "[unit][http]") {
   CHECK_THAT(reply.body, Catch::Contains("pacml_ready{role=\"learner\"} 1\n"));
 }
 
+TEST_CASE("without a token, a request that names another host is refused", "[unit][http]") {
+  const Role role;
+  const auto status_for = [&](const std::string& host, const std::string& path = "/status") {
+    return role.pages.answer({path, {}, host}, {}).status;
+  };
+  for (const char* here : {"", "localhost", "localhost:9100", "LOCALHOST:1", "a.localhost",
+                           "127.0.0.1", "127.0.0.1:9100", "[::1]", "[::1]:9100"}) {
+    INFO(here);
+    CHECK(status_for(here) == 200);
+  }
+  for (const char* elsewhere : {"evil.example", "evil.example:9100", "localhost.evil.example", ":",
+                                "[", "[]", "[::1", "127.0.0.1.evil.example", "localhost:1:2",
+                                " localhost"}) {
+    INFO(elsewhere);
+    CHECK(status_for(elsewhere) == 403);
+    CHECK(status_for(elsewhere, "/healthz") == 403);
+  }
+}
+
+TEST_CASE("with a token, any name may lead here", "[unit][http]") {
+  const Role role(kToken);
+  CHECK(role.pages.answer({"/status", "Bearer " + kToken, "learner.example:9100"}, {}).status == 200);
+  CHECK(role.pages.answer({"/healthz", {}, "learner.example:9100"}, {}).status == 200);
+}
+
 TEST_CASE("any other page is not there, and says which are", "[unit][http]") {
   const Role role;
   for (const char* path : {"", "/", "/status/", "/STATUS", "/healthz/x", "*", "status",
