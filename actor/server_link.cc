@@ -57,7 +57,10 @@ Result<bool> ServerLink::hear(Deadline deadline) {
   unanswered_since_.reset();
   auto message = wire::decode(*frame);
   if (!message) {
-    if (message.error().code == Errc::kCorruptFrame) return true;  // as good as lost
+    if (message.error().code == Errc::kCorruptFrame) {  // as good as lost
+      count_malformed();
+      return true;
+    }
     return end(message.error().code, message.error().detail).map([] { return true; });
   }
   return handle(*std::move(message)).map([] { return true; });
@@ -155,7 +158,7 @@ Result<void> ServerLink::listen() {
   // First what has come meanwhile: we may have been away longer than the server was silent.
   if (auto drained = drain(); !drained) return drained;
   if (unanswered_since_ && clock_->now() - *unanswered_since_ > config_.silence) lose();
-  if (config_.report) config_.report({server_.name, joined(), joins_, unacknowledged_});
+  if (config_.report) config_.report({server_.name, joined(), joins_, unacknowledged_, malformed_});
   return {};
 }
 

@@ -25,6 +25,7 @@ struct LinkReport {
   bool joined = false;
   std::uint64_t joins = 0;
   std::uint64_t unacknowledged = 0;
+  std::uint64_t malformed = 0;
 };
 
 struct LinkConfig {
@@ -109,6 +110,10 @@ class ServerLink {
   [[nodiscard]] std::uint64_t joins() const { return joins_; }
   // Messages that were on their way when a connection was lost: perhaps never received.
   [[nodiscard]] std::uint64_t unacknowledged() const { return unacknowledged_; }
+  // Frames that did not decode, dropped.
+  [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
+  // One that came otherwise than over this link, from the same server.
+  void count_malformed() { ++malformed_; }
   // Of this conversation: messages sent, the last one that the server has accepted, and how many
   // may be sent in all.
   struct Progress {
@@ -168,6 +173,7 @@ class ServerLink {
   Sequence acknowledged_;
   std::uint64_t joins_ = 0;
   std::uint64_t unacknowledged_ = 0;
+  std::uint64_t malformed_ = 0;
   TimePoint last_heard_;
   TimePoint last_ping_;
   std::optional<TimePoint> unanswered_since_;  // the first Ping since we heard anything

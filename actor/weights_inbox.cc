@@ -45,7 +45,7 @@ void WeightsInbox::hear_announcements() {
   const auto frame = announcements_->latest(Deadline::now());
   if (!frame) return;
   const auto message = wire::decode(*frame);
-  if (!message) return;
+  if (!message) return learner_->count_malformed();
   if (const auto* heard = std::get_if<wire::WeightsAnnouncement>(&*message)) {
     announced_ = std::max(announced_, heard->version);
   }

@@ -17,6 +17,7 @@ std::vector<std::string> validate(const LearnerConfig& c) {
   at_least("replicas", c.replicas, 1, 64);
   at_least("credits_per_actor", c.credits_per_actor, 1, 1024);
   at_least("max_actors", c.max_actors, 1, 1'000'000);
+  at_least("max_waiting_bytes", c.max_waiting_bytes, 1 << 20, std::int64_t{1} << 50);
   at_least("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000);
   at_least("evaluate_episodes", c.evaluate_episodes, 0, 1'000'000);
   if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {

@@ -16,6 +16,8 @@ struct LearnerConfig {
   bool allow_insecure_all_reduce = false;  // beyond this machine: in the clear, from anybody
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
   std::int64_t max_actors = 4096;      // >= 1
+  std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait; further ones are dropped;
+                                             // >= 1 MiB
   double forget_seconds = 30;     // a silent actor whose turn it is to speak is forgotten; >= 1
   double metrics_seconds = 2;     // between lines of metrics.jsonl; > 0
   double checkpoint_seconds = 1;  // what a crash may cost; > 0
@@ -33,6 +35,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("allow_insecure_all_reduce", c.allow_insecure_all_reduce);
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
+  v("max_waiting_bytes", c.max_waiting_bytes);
   v("forget_seconds", c.forget_seconds);
   v("metrics_seconds", c.metrics_seconds);
   v("checkpoint_seconds", c.checkpoint_seconds);

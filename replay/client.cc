@@ -167,6 +167,8 @@ bool Client::receive(std::size_t shard, Deadline deadline) {
     throw UserError("replay shard " + std::to_string(shard) +
                     " cannot be understood: " + message.error().detail);
   } else {
+    const std::scoped_lock lock(mutex_);
+    if (status_.malformed++ > 0) return true;
     spdlog::warn("a frame of replay shard {} was dropped: {}", shard, message.error().detail);
   }
   return true;

@@ -55,6 +55,7 @@ struct ClientStatus {
   std::uint64_t redrawn = 0;       // draws that a lost or starving shard owed
   std::uint64_t updates_lost = 0;  // priorities for items of a shard that was gone
   std::uint64_t batches = 0;       // complete
+  std::uint64_t malformed = 0;     // frames that did not decode, dropped
   double items = 0;                // stored in all shards
   double total_priority = 0;
 };

@@ -15,6 +15,9 @@ std::vector<std::string> validate(const ReplayConfig& c) {
   within("credits_per_actor", c.credits_per_actor, 1024);
   within("max_actors", c.max_actors, 1'000'000);
   within("prefetch", c.prefetch, 1024);
+  if (c.max_waiting_bytes < 1 << 20) {
+    problems.emplace_back("max_waiting_bytes: must be at least 1048576");
+  }
   if (!(c.priority_epsilon > 0 && std::isfinite(c.priority_epsilon))) {
     problems.emplace_back("priority_epsilon: must be > 0");
   }

@@ -19,6 +19,8 @@ struct ReplayConfig {
                                        // again; > 0
   std::int64_t credits_per_actor = 4;  // messages that an actor may have on the way or waiting
   std::int64_t max_actors = 4096;      // of a shard
+  std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait for the table; further ones
+                                             // are dropped; >= 1 MiB
   double forget_seconds = 30;          // a silent peer whose turn it is to speak is forgotten; >= 1
   std::int64_t prefetch = 4;           // batches that the learner has asked for ahead; >= 1
   double snapshot_seconds = 60;        // between snapshots of a shard; 0: only when it ends
@@ -34,6 +36,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("priority_epsilon", c.priority_epsilon);
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
+  v("max_waiting_bytes", c.max_waiting_bytes);
   v("forget_seconds", c.forget_seconds);
   v("prefetch", c.prefetch);
   v("snapshot_seconds", c.snapshot_seconds);

@@ -68,6 +68,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
       break;
     }
     insert_waiting();
+    give_back_withheld();
     answer_requests();
     tend_snapshot();
     sweep();
@@ -84,6 +85,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
 
 void Server::dispatch(const transport::Incoming& incoming) {
   const transport::PeerId& peer = incoming.peer;
+  if (incoming.revoked) return turn_out(incoming);
   auto message = wire::decode(incoming.frame);
   if (!message) {
     ++counters_.malformed;
@@ -97,7 +99,7 @@ void Server::dispatch(const transport::Incoming& incoming) {
   }
   if (sessions_.find(peer) != nullptr) {
     sessions_.heard(peer);
-    return dispatch_actor(peer, *std::move(message));
+    return dispatch_actor(peer, *std::move(message), wire::frame_bytes(incoming.frame));
   }
   if (const auto learner = learners_.find(peer); learner != learners_.end()) {
     learner->second.last_heard = clock_->now();
@@ -106,9 +108,18 @@ void Server::dispatch(const transport::Incoming& incoming) {
   refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
 }
 
-void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& message) {
+void Server::turn_out(const transport::Incoming& incoming) {
+  sessions_.forget(incoming.peer);
+  gate_.forget(incoming.peer);
+  forget_learner(incoming.peer);
+  refuse(incoming.peer, {wire::Refusal::kConfig,
+                         "the key of " + incoming.key_name + " is no longer allowed here"});
+}
+
+void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& message,
+                            std::size_t bytes) {
   if (auto* const insert = std::get_if<wire::Insert>(&message)) {
-    receive(peer, std::move(*insert));
+    receive(peer, std::move(*insert), bytes);
   } else if (auto* const graph = std::get_if<wire::Graph>(&message)) {
     learn_graph(peer, std::move(*graph));
   } else if (const auto* ping = std::get_if<wire::Ping>(&message)) {
@@ -160,7 +171,9 @@ void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello,
     return welcome_learner(peer, hello);
   }
   std::vector<transport::PeerId> replaced;
-  auto refused = sessions_.admit(peer, hello, replaced);
+  auto refused = sessions_.admit(
+      peer, hello, replaced,
+      {key_name, [this](const std::string& name) { return transport_->lists(name); }});
   for (const auto& former : replaced) gate_.forget(former);
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
@@ -192,7 +205,7 @@ void Server::forget_learner(const transport::PeerId& peer) {
   std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
 }
 
-void Server::receive(const transport::PeerId& peer, wire::Insert&& insert) {
+void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes) {
   using Verdict = serving::Sessions::Verdict;
   const TransitionShape& shape = insert.batch.transitions.shape;
   if (shape_.num_actions > 0 && shape != shape_) {
@@ -205,9 +218,15 @@ void Server::receive(const transport::PeerId& peer, wire::Insert&& insert) {
                          "transitions of another actor, or more of them than were granted"});
   }
   if (verdict == Verdict::kDropped) return;
+  if (waiting_bytes() > 0 &&
+      waiting_bytes() + bytes > static_cast<std::size_t>(config_.max_waiting_bytes)) {
+    ++counters_.no_room;
+    withheld_.push_back(peer);
+    return;
+  }
   shape_ = shape;
   auto graphs = insert.batch.transitions.graphs;
-  gate_.push(peer, std::move(insert.batch), std::move(graphs));
+  gate_.push(peer, std::move(insert.batch), std::move(graphs), bytes);
   deliver(peer);
 }
 
@@ -217,9 +236,10 @@ void Server::deliver(const transport::PeerId& peer) {
   const auto room = static_cast<std::size_t>(config_.credits_per_actor * config_.max_actors);
   const auto missing = gate_.release(
       peer, [this](GraphHash hash) { return graphs_.contains(hash); },
-      [&](PrioritizedTransitions&& batch) {
+      [&](PrioritizedTransitions&& batch, std::size_t bytes) {
         if (waiting_.size() >= room) return false;
-        waiting_.push_back({peer, std::move(batch)});
+        waiting_.push_back({peer, std::move(batch), bytes});
+        waiting_bytes_ += bytes;
         return true;
       });
   for (const GraphHash hash : missing) send(peer, wire::NeedGraph{hash});
@@ -227,8 +247,20 @@ void Server::deliver(const transport::PeerId& peer) {
 
 void Server::insert_waiting() {
   if (waiting_.empty() || !table_.can_insert()) return;
-  for (; !waiting_.empty() && table_.can_insert(); waiting_.pop_front()) insert(waiting_.front());
+  for (; !waiting_.empty() && table_.can_insert(); waiting_.pop_front()) {
+    waiting_bytes_ -= waiting_.front().bytes;
+    insert(waiting_.front());
+  }
   for (const auto& peer : gate_.peers()) deliver(peer);
+}
+
+void Server::give_back_withheld() {
+  if (withheld_.empty()) return;
+  const bool room = waiting_bytes() < static_cast<std::size_t>(config_.max_waiting_bytes);
+  if (!room) return;
+  for (const auto& peer : std::exchange(withheld_, {})) {
+    if (sessions_.give_back(peer)) send(peer, sessions_.credit(peer));
+  }
 }
 
 void Server::insert(Waiting& waiting) {
@@ -371,6 +403,7 @@ std::string Server::status() const {
                                  {"total_priority", table.total_priority},
                                  {"limiter", table.why},
                                  {"inserts_waiting", waiting_.size()},
+                                 {"bytes_waiting", waiting_bytes()},
                                  {"inserts_waiting_for_graphs", gate_.size()},
                                  {"samples_waiting", requests_.size()},
                                  {"actors", sessions_.actors().size()},
@@ -389,6 +422,7 @@ std::string Server::status() const {
                                  {"malformed", counters_.malformed},
                                  {"refused", counters_.refused},
                                  {"denied", counters_.denied},
+                                 {"no_room", counters_.no_room},
                                  {"episodes_dropped", counters_.episodes_dropped},
                                  {"unanswered", counters_.unanswered},
                                  {"snapshots", snapshots_},

@@ -59,6 +59,7 @@ class Server {
   struct Waiting {
     transport::PeerId peer;
     PrioritizedTransitions batch;
+    std::size_t bytes = 0;
   };
   struct Request {
     transport::PeerId peer;
@@ -72,20 +73,26 @@ class Server {
     std::uint64_t malformed = 0;         // frames that did not decode
     std::uint64_t refused = 0;           // peers or messages turned away
     std::uint64_t denied = 0;            // connections turned away because of their key
+    std::uint64_t no_room = 0;           // accepted messages dropped: too many bytes waited
     std::uint64_t episodes_dropped = 0;  // reports that no learner came for
     std::uint64_t unanswered = 0;        // requests whose learner had gone, or of too many
   };
 
   void dispatch(const transport::Incoming& incoming);
-  void dispatch_actor(const transport::PeerId& peer, wire::Message&& message);
+  void dispatch_actor(const transport::PeerId& peer, wire::Message&& message, std::size_t bytes);
   void dispatch_learner(const transport::PeerId& peer, wire::Message&& message);
+  // A peer whose key is no longer allowed.
+  void turn_out(const transport::Incoming& incoming);
   void welcome(const transport::PeerId& peer, const wire::Hello& hello,
                const std::string& key_name);
   void welcome_learner(const transport::PeerId& peer, const wire::Hello& hello);
   void forget_learner(const transport::PeerId& peer);
-  void receive(const transport::PeerId& peer, wire::Insert&& insert);
+  // `bytes`: of its frame.
+  void receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes);
+  [[nodiscard]] std::size_t waiting_bytes() const { return gate_.bytes() + waiting_bytes_; }
   void deliver(const transport::PeerId& peer);
   void insert_waiting();
+  void give_back_withheld();
   void insert(Waiting& waiting);
   void answer_requests();
   void answer(const Request& request);
@@ -111,6 +118,9 @@ class Server {
   serving::Sessions sessions_;
   serving::GraphGate<PrioritizedTransitions> gate_;
   std::deque<Waiting> waiting_;   // for the rate limiter
+  std::size_t waiting_bytes_ = 0;
+  // Whose messages were dropped for want of room: their credits come back when there is some.
+  std::vector<transport::PeerId> withheld_;
   std::deque<Request> requests_;  // as well
   std::map<transport::PeerId, Learner> learners_;
   std::vector<EpisodeRecord> episodes_;  // for the next answer

@@ -34,6 +34,7 @@ constexpr Figure kFigures[] = {
     {"/duplicates", "pacml_duplicates_total", kCounter, "Messages dropped because they had come before, or from a former life of their actor."},
     {"/gaps", "pacml_gaps_total", kCounter, "Messages that were sent and never came."},
     {"/malformed", "pacml_malformed_total", kCounter, "Frames that were no message."},
+    {"/no_room", "pacml_no_room_total", kCounter, "Messages dropped because too many bytes waited."},
     {"/refused", "pacml_refused_total", kCounter, "Peers and messages that were turned away."},
     {"/denied", "pacml_denied_total", kCounter, "Connections turned away because of their key."},
 

@@ -12,6 +12,7 @@
 #include "apps/roles/encryption.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/identity.h"
+#include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
 #include "common/log.h"
 #include "common/transport/dealer.h"
@@ -61,9 +62,10 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   const auto& nearest_learner = options.learners[options.id % options.learners.size()];
   const auto endpoint = transport::Endpoint::parse(nearest_learner);
   constexpr auto kWatched = transport::Dealer::Handshakes::kWatched;
-  transport::Dealer learner(context, endpoint, config.transport, kWatched);
-  transport::Subscriber announcements(context, announcement_endpoint(endpoint), config.transport);
   const auto world = make_world(config);
+  const auto sockets = sockets_for(config, *world);
+  transport::Dealer learner(context, endpoint, sockets, kWatched);
+  transport::Subscriber announcements(context, announcement_endpoint(endpoint), sockets);
   const auto hello = make_hello(wire::Role::kActor, ActorId{options.id},
                                 agreement_of(config, *world), options.run_id);
   const auto& graphs = world->spec().graphs;
@@ -74,7 +76,7 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
     return act(config, options, world, link, status, stop);
   }
   const auto& nearest = options.replay[options.id % options.replay.size()];
-  transport::Dealer shard(context, transport::Endpoint::parse(nearest), config.transport, kWatched);
+  transport::Dealer shard(context, transport::Endpoint::parse(nearest), sockets, kWatched);
   actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links);
   return act(config, options, world, link, status, stop);
 }

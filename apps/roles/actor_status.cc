@@ -11,7 +11,8 @@ ActorStatus::ActorStatus(ActorId id, std::string run, const Clock& clock)
 void ActorStatus::heard(const actor::LinkReport& link) {
   const std::scoped_lock lock(mutex_);
   last_turn_ = clock_->now();
-  links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged};
+  links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged,
+                                      link.malformed};
 }
 
 void ActorStatus::has_weights(PolicyVersion version) {
@@ -57,8 +58,13 @@ RoleReport ActorStatus::report() const {
                            {"messages", messages_},
                            {"policy_version", version_.get()}};
   std::uint64_t unacknowledged = 0;
-  for (const auto& [name, conversation] : links_) unacknowledged += conversation.unacknowledged;
+  std::uint64_t malformed = 0;
+  for (const auto& [name, conversation] : links_) {
+    unacknowledged += conversation.unacknowledged;
+    malformed += conversation.malformed;
+  }
   status["unacknowledged"] = unacknowledged;
+  status["malformed"] = malformed;
   if (links_.contains("replay shard")) status["shard_joins"] = link("replay shard").joins;
   return {status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
           clock_->now() - last_turn_ < kStuckAfter, joined && acts_};

@@ -38,6 +38,7 @@ class ActorStatus {
     bool joined = false;
     std::uint64_t joins = 0;
     std::uint64_t unacknowledged = 0;
+    std::uint64_t malformed = 0;
   };
 
   const ActorId id_;

@@ -18,6 +18,7 @@
 #include "apps/roles/in_process_actor.h"
 #include "apps/roles/in_process_replay.h"
 #include "apps/roles/learner_sockets.h"
+#include "apps/roles/message_sizes.h"
 #include "apps/roles/replay_source.h"
 #include "apps/roles/role_threads.h"
 #include "apps/roles/training_session.h"
@@ -51,14 +52,14 @@ void check_bindable(const transport::Endpoint& endpoint, const TrainConfig& conf
 }
 
 // Draws ahead of the learner: connections to all shards, on one thread.
-void talk_to_shards(replay::Client& client, const TrainConfig& config,
+void talk_to_shards(replay::Client& client, const transport::SocketConfig& sockets,
                     const std::vector<std::string>& addresses, transport::Context& context,
                     const std::stop_token& stop) {
   std::vector<std::unique_ptr<transport::Dealer>> dealers;
   std::vector<transport::FrameClient*> links;
   for (const auto& address : addresses) {
     dealers.push_back(std::make_unique<transport::Dealer>(
-        context, transport::Endpoint::parse(address), config.transport,
+        context, transport::Endpoint::parse(address), sockets,
         transport::Dealer::Handshakes::kWatched));
     links.push_back(dealers.back().get());
   }
@@ -108,11 +109,13 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
 
   raise_open_file_limit();  // each actor takes two connections
   const Agreement agreement = agreement_of(config, *world);
+  const transport::SocketConfig for_peers = sockets_for(config, *world);
   transport::Context context(1, encryption);
   learner::ExperienceServerConfig serving;
   serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
   serving.silence = in_seconds(config.learner.forget_seconds);
+  serving.max_waiting_bytes = static_cast<std::size_t>(config.learner.max_waiting_bytes);
   serving.farewell = in_seconds(config.patience.farewell_seconds);
   TrainingSession* learning = nullptr;
   learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
@@ -120,7 +123,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   learner::ServedActors actors(server);
   std::vector<RoleThread> threads = {
       {"serve", [&](const std::stop_token& stop) {
-         const LearnerSockets sockets = bind_learner(context, endpoint, config.transport);
+         const LearnerSockets sockets = bind_learner(context, endpoint, for_peers);
          spdlog::info("serving actors at {}", sockets.router->endpoint().str());
          server.run(*sockets.router, *sockets.publisher, stop);
        }}};
@@ -140,7 +143,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
     drawn.emplace(*client, leads);
     source = &*drawn;
     threads.push_back({"replay", [&](const std::stop_token& stop) {
-                         talk_to_shards(*client, config, options.replay, context, stop);
+                         talk_to_shards(*client, for_peers, options.replay, context, stop);
                        }});
   }
   std::optional<ReplicaWiring> wiring;

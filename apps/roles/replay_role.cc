@@ -9,6 +9,7 @@
 #include "apps/process/open_files.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/identity.h"
+#include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
 #include "common/clock.h"
 #include "common/log.h"
@@ -42,7 +43,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   transport::Context context(1, encryption_of(config.security, Party::kServer));
   run_role_threads({{"serve",
                      [&](const std::stop_token& stop) {
-                       transport::Router router(context, endpoint, config.transport);
+                       transport::Router router(context, endpoint, sockets_for(config, *world));
                        spdlog::info("serving actors and learners at {}", router.endpoint().str());
                        server.run(router, stop);
                      }}},

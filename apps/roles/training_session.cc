@@ -235,6 +235,7 @@ void TrainingSession::write_metrics() {
       {"malformed", server.malformed},
       {"refused", server.refused},
       {"denied", server.denied},
+      {"no_room", server.no_room},
       {"resident_bytes", resident_bytes()},
       {"faults", faults()}};
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
@@ -244,6 +245,7 @@ void TrainingSession::write_metrics() {
                       {"total_priority", replay->total_priority},
                       {"batches", replay->batches},
                       {"redrawn", replay->redrawn},
+                      {"malformed", replay->malformed},
                       {"updates_lost", replay->updates_lost}};
   }
   if (replicas_) {

@@ -19,12 +19,15 @@ namespace pacml::serving {
 template <class Message>
 class GraphGate {
  public:
-  void push(const transport::PeerId& peer, Message&& message, std::vector<GraphHash> graphs) {
-    waiting_[peer].push_back({std::move(message), std::move(graphs)});
+  // `bytes`: what the message takes.
+  void push(const transport::PeerId& peer, Message&& message, std::vector<GraphHash> graphs,
+            std::size_t bytes) {
+    waiting_[peer].push_back({std::move(message), std::move(graphs), bytes});
     ++size_;
+    bytes_ += bytes;
   }
 
-  // Calls deliver(Message&&) for each message of `peer` whose graphs are all known(hash), oldest
+  // Calls deliver(Message&&, bytes) for each message of `peer` whose graphs are all known(hash), oldest
   // first, until one must wait; the graphs that this one lacks. It waits, too, where deliver says
   // false: there is no room, and the message was left untouched.
   template <class Known, class Deliver>
@@ -33,13 +36,17 @@ class GraphGate {
     const auto found = waiting_.find(peer);
     if (found == waiting_.end()) return {};
     auto& queue = found->second;
-    for (; !queue.empty(); queue.pop_front(), --size_) {
+    while (!queue.empty()) {
+      const std::size_t bytes = queue.front().bytes;
       std::set<GraphHash> missing;
       for (const GraphHash graph : queue.front().graphs) {
         if (!known(graph)) missing.insert(graph);
       }
       if (!missing.empty()) return {missing.begin(), missing.end()};
-      if (!deliver(std::move(queue.front().message))) return {};
+      if (!deliver(std::move(queue.front().message), bytes)) return {};
+      queue.pop_front();
+      --size_;
+      bytes_ -= bytes;
     }
     waiting_.erase(found);
     return {};
@@ -49,6 +56,7 @@ class GraphGate {
     const auto found = waiting_.find(peer);
     if (found == waiting_.end()) return;
     size_ -= found->second.size();
+    for (const Held& held : found->second) bytes_ -= held.bytes;
     waiting_.erase(found);
   }
   [[nodiscard]] std::vector<transport::PeerId> peers() const {
@@ -57,14 +65,17 @@ class GraphGate {
     return out;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   struct Held {
     Message message;
     std::vector<GraphHash> graphs;
+    std::size_t bytes = 0;
   };
   std::map<transport::PeerId, std::deque<Held>> waiting_;
   std::size_t size_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 // Forgets actors that should speak and are silent, and what they have waiting here: those that have

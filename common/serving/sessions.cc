@@ -52,11 +52,24 @@ std::optional<wire::Refused> Sessions::staleness(const transport::PeerId& peer,
   return wire::Refused{wire::Refusal::kStale, "a newer incarnation of this actor is here", newest};
 }
 
+std::optional<wire::Refused> Sessions::theft(ActorId actor, const Holder& holder) const {
+  const auto owner = holders_.find(actor);
+  if (holder.key_name.empty() || owner == holders_.end() || owner->second == holder.key_name) {
+    return std::nullopt;
+  }
+  if (holder.lists && !holder.lists(owner->second)) return std::nullopt;
+  return wire::Refused{wire::Refusal::kConfig, "actor " + std::to_string(actor.get()) +
+                                                   " belongs to the key of " + owner->second +
+                                                   "; this is the key of " + holder.key_name};
+}
+
 std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
                                              const wire::Hello& hello,
-                                             std::vector<transport::PeerId>& replaced) {
+                                             std::vector<transport::PeerId>& replaced,
+                                             const Holder& holder) {
   PACML_CHECK(hello.role == wire::Role::kActor, "sessions are with actors");
   if (auto refused = objection(hello)) return refused;
+  if (auto refused = theft(hello.actor, holder)) return refused;
   if (auto refused = staleness(peer, hello)) return refused;
   if (const auto former = connections_.find(hello.actor);
       former != connections_.end() && former->second != peer) {
@@ -79,7 +92,9 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
     actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}};
   }
   connections_[actor.id] = peer;
+  if (!holder.key_name.empty()) holders_[actor.id] = holder.key_name;
   actor.last_heard = clock_->now();
+  bound_memory();
   return std::nullopt;
 }
 
@@ -120,6 +135,9 @@ Sessions::Verdict Sessions::accept(const transport::PeerId& peer, ActorId actor_
 }
 
 void Sessions::bound_memory() {
+  if (holders_.size() > std::max(config_.max_known, 2 * actors_.size())) {
+    std::erase_if(holders_, [this](const auto& entry) { return !connections_.contains(entry.first); });
+  }
   if (tracker_.size() <= std::max(config_.max_known, actors_.size())) return;
   tracker_.forget_half([this](ActorId actor) { return !connections_.contains(actor); });
 }

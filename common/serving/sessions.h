@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,11 +53,19 @@ class Sessions {
 
   // Why a peer may not talk to this run at all; nullopt: it may. For every role.
   [[nodiscard]] std::optional<wire::Refused> objection(const wire::Hello& hello) const;
+  // Whose key a peer has shown.
+  struct Holder {
+    std::string key_name;                           // empty: in the clear
+    std::function<bool(const std::string&)> lists;  // whether a holder's key is still allowed
+  };
   // Welcomes an actor, replacing its former connections, or says why not. `replaced`: those
-  // connections, whose messages that still wait for something are void. Pre: the role is actor.
+  // connections, whose messages that still wait for something are void. An actor's number belongs to
+  // the holder of the key that it was first welcomed with, as long as one of theirs is allowed.
+  // Pre: the role is actor.
   [[nodiscard]] std::optional<wire::Refused> admit(const transport::PeerId& peer,
                                                    const wire::Hello& hello,
-                                                   std::vector<transport::PeerId>& replaced);
+                                                   std::vector<transport::PeerId>& replaced,
+                                                   const Holder& holder = {});
   [[nodiscard]] wire::Welcome welcome(const transport::PeerId& peer, PolicyVersion version) const;
 
   // nullptr: not welcomed, or forgotten.
@@ -92,6 +101,8 @@ class Sessions {
   // Why an actor's life is none that can be welcomed: it, or a newer one, was here before.
   [[nodiscard]] std::optional<wire::Refused> staleness(const transport::PeerId& peer,
                                                        const wire::Hello& hello) const;
+  // Why the actor's number is not for this holder.
+  [[nodiscard]] std::optional<wire::Refused> theft(ActorId actor, const Holder& holder) const;
   // Of actors that come, send and go under one number after the other, not all are remembered.
   void bound_memory();
   [[nodiscard]] std::uint64_t granted(const Actor& actor) const {
@@ -103,6 +114,7 @@ class Sessions {
   const Clock* clock_;
   std::map<transport::PeerId, Actor> actors_;
   std::map<ActorId, transport::PeerId> connections_;  // of each actor, one: the keys of actors_
+  std::map<ActorId, std::string> holders_;            // by the name of their key
   wire::SequenceTracker tracker_;
 };
 

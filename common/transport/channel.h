@@ -26,6 +26,7 @@ struct Incoming {
   wire::Frame frame;
   std::string key_name{};  // who holds the key that it showed, by the list of allowed clients;
                            // empty in the clear
+  bool revoked = false;    // the key has been taken out of the list since
 };
 
 // Why a client has no connection, where its transport can tell.
@@ -61,6 +62,11 @@ class FrameServer {
   virtual void wake() = 0;
   // Connections that were turned away because of their key, so far. Thread-safe.
   [[nodiscard]] virtual std::uint64_t denied() const { return 0; }
+  // Whether the list of allowed clients has a key of that holder, now. Thread-safe.
+  [[nodiscard]] virtual bool lists(const std::string& key_name) const {
+    static_cast<void>(key_name);
+    return true;
+  }
 };
 
 // Tells whoever listens. A subscriber that joins late or is slow misses announcements.

@@ -27,8 +27,8 @@ Router::~Router() = default;
 const Endpoint& Router::endpoint() const { return impl_->endpoint; }
 
 Result<Incoming> Router::receive(Deadline deadline) {
-  std::string key_name;
-  std::string* const wanted = impl_->context.native().encryption ? &key_name : nullptr;
+  std::string user;
+  std::string* const wanted = impl_->context.native().encryption ? &user : nullptr;
   auto frame = receive_now(impl_->socket, wanted);
   if (!frame && frame.error().code == Errc::kTimeout) {
     if (auto ready = wait_for(impl_->socket, ZMQ_POLLIN, deadline, &impl_->waker); !ready) {
@@ -39,9 +39,12 @@ Result<Incoming> Router::receive(Deadline deadline) {
   if (!frame) return tl::unexpected(frame.error());
   // The socket itself puts the sender's routing id in front.
   const Bytes& id = frame->parts.front();
-  Incoming incoming{PeerId{std::string(reinterpret_cast<const char*>(id.data()), id.size())},
-                    {},
-                    std::move(key_name)};
+  Incoming incoming{PeerId{std::string(reinterpret_cast<const char*>(id.data()), id.size())}, {}};
+  const auto& zap = impl_->context.native().zap;
+  if (auto holder = zap ? parse_user(user) : std::nullopt) {
+    incoming.revoked = !zap->allows(holder->key);
+    incoming.key_name = std::move(holder->name);
+  }
   frame->parts.erase(frame->parts.begin());
   incoming.frame = std::move(*frame);
   return incoming;
@@ -56,5 +59,10 @@ Result<void> Router::send(const PeerId& peer, wire::Frame&& frame) {
 void Router::wake() { impl_->waker.wake(); }
 
 std::uint64_t Router::denied() const { return impl_->context.denied(); }
+
+bool Router::lists(const std::string& key_name) const {
+  const auto& zap = impl_->context.native().zap;
+  return !zap || zap->lists(key_name);
+}
 
 }  // namespace pacml::transport

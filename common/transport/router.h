@@ -24,6 +24,7 @@ class Router final : public FrameServer {
   [[nodiscard]] Result<void> send(const PeerId& peer, wire::Frame&& frame) override;
   void wake() override;
   [[nodiscard]] std::uint64_t denied() const override;
+  [[nodiscard]] bool lists(const std::string& key_name) const override;
 
  private:
   struct Impl;

@@ -11,7 +11,9 @@ namespace pacml::transport {
 // Limits and patience of every socket.
 struct SocketConfig {
   int queue_messages = 64;                  // per peer and direction; >= 1
-  std::int64_t max_part_bytes = 1LL << 28;  // a peer that sends more is cut off; >= 1024
+  // A peer that sends more in one part is cut off, before it is stored; >= 1024. Where the run's own
+  // messages are larger, they are the limit (apps/roles/message_sizes.h).
+  std::int64_t max_part_bytes = 1LL << 24;
   int handshake_ms = 5'000;                 // to be connected, and then to be greeted
   int reconnect_min_ms = 100;               // first wait before connecting again
   int reconnect_max_ms = 500;               // it doubles up to this

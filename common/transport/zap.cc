@@ -17,6 +17,16 @@ std::vector<std::string> reply(std::string request, const char* status, std::str
 
 }  // namespace
 
+std::string user_text(const KeyUser& user) { return encode_curve_key(user.key) + user.name; }
+
+std::optional<KeyUser> parse_user(std::string_view text) {
+  constexpr std::size_t kKeyLength = 40;
+  if (text.size() < kKeyLength) return std::nullopt;
+  const auto key = decode_curve_key(text.substr(0, kKeyLength));
+  if (!key) return std::nullopt;
+  return KeyUser{*key, std::string(text.substr(kKeyLength))};
+}
+
 ZapAnswer answer_zap(std::span<const std::string> request, const AllowList& allowed) {
   ZapAnswer answer;
   if (request.size() < kParts || request[kVersion] != kZapVersion) {
@@ -39,7 +49,7 @@ ZapAnswer answer_zap(std::span<const std::string> request, const AllowList& allo
   const std::string* const name = allowed.find(key);
   answer.allowed = name != nullptr;
   answer.parts =
-      answer.allowed ? reply(id, "200", "OK", *name) : reply(id, "400", "the key is not allowed");
+      answer.allowed ? reply(id, "200", "OK", user_text({key, *name})) : reply(id, "400", "the key is not allowed");
   return answer;
 }
 

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
@@ -20,7 +21,7 @@ constexpr std::size_t kMostParts = 16;                       // of a request tha
 }  // namespace
 
 ZapHandler::ZapHandler(zmq::context_t& context, const std::filesystem::path& allowed_clients)
-    : allowed_(allowed_clients), socket_(context, zmq::socket_type::rep) {
+    : allowed_(allowed_clients), socket_(context, zmq::socket_type::rep), seen_(allowed_.current()) {
   socket_.set(zmq::sockopt::linger, 0);
   socket_.bind(kEndpoint);
   thread_ = std::jthread([this] {
@@ -39,12 +40,30 @@ void ZapHandler::run() {
       } catch (const zmq::error_t& e) {
         if (e.num() != EINTR) throw;
       }
-      static_cast<void>(allowed_.current());
+      static_cast<void>(look());
     }
   } catch (const zmq::error_t& e) {
     if (e.num() != ETERM) throw;
   }
   socket_.close();
+}
+
+const AllowList& ZapHandler::look() {
+  const AllowList& now = allowed_.current();
+  const std::scoped_lock lock(mutex_);
+  if (seen_.entries() != now.entries()) seen_ = now;
+  return now;
+}
+
+bool ZapHandler::allows(const CurveKeyBytes& key) const {
+  const std::scoped_lock lock(mutex_);
+  return seen_.find(key) != nullptr;
+}
+
+bool ZapHandler::lists(const std::string& name) const {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(seen_.entries(),
+                             [&](const auto& entry) { return entry.second == name; });
 }
 
 void ZapHandler::answer_one() {
@@ -54,7 +73,7 @@ void ZapHandler::answer_one() {
     static_cast<void>(socket_.recv(part));
     if (request.size() < kMostParts) request.push_back(part.to_string());
   } while (part.more());
-  const ZapAnswer answer = answer_zap(request, allowed_.current());
+  const ZapAnswer answer = answer_zap(request, look());
   for (std::size_t i = 0; i < answer.parts.size(); ++i) {
     const bool more = i + 1 < answer.parts.size();
     socket_.send(zmq::buffer(answer.parts[i]),

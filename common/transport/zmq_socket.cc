@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -21,6 +22,8 @@ namespace {
 // come all at once. The system cuts it to its own limit (net.core.somaxconn).
 constexpr int kBacklog = 8192;
 
+constexpr std::int64_t kLargestAnnouncement = 4096;  // bytes, many times over
+
 // What a failed call means to the caller; anything unexpected is a bug of ours.
 tl::unexpected<Error> translate(const zmq::error_t& e) {
   switch (e.num()) {
@@ -33,17 +36,47 @@ tl::unexpected<Error> translate(const zmq::error_t& e) {
   }
 }
 
-// libzmq takes over the path of an ipc socket without asking whether somebody listens there.
-bool somebody_listens(const std::string& path) {
+sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+// Whether somebody takes connections at the path of an ipc socket, or has left it behind.
+bool somebody_listens(const std::string& path) {
+  const sockaddr_un address = address_of(path);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
   const bool answered = ::connect(fd, reinterpret_cast<const sockaddr*>(&address),
                                   static_cast<socklen_t>(sizeof address)) == 0;
   ::close(fd);
   return answered;
+}
+
+// A listening socket that nobody but this user's processes may connect to, from its first moment:
+// whoever may write to its file may connect, and Linux takes the file's mode from the socket. libzmq
+// would make the file as the umask says. Whoever calls owns the descriptor.
+int listen_for_own_processes(const std::string& path, const std::string& where) {
+  const auto failed = [&](int fd) {
+    const int reason = errno;
+    if (fd >= 0) ::close(fd);
+    return UserError(where + std::strerror(reason));
+  };
+  struct stat file {};
+  if (::lstat(path.c_str(), &file) == 0) {
+    if (!S_ISSOCK(file.st_mode)) throw UserError(where + "there is a file that is no socket");
+    ::unlink(path.c_str());  // left behind
+  }
+  const sockaddr_un address = address_of(path);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const bool listens =
+      fd >= 0 && ::fchmod(fd, 0600) == 0 &&
+      ::bind(fd, reinterpret_cast<const sockaddr*>(&address),
+             static_cast<socklen_t>(sizeof address)) == 0 &&
+      ::listen(fd, kBacklog) == 0;
+  if (!listens) throw failed(fd);
+  return fd;
 }
 
 // ZMQ_ZAP_ENFORCE_DOMAIN, which libzmq has since 4.3 and declares among its drafts only.
@@ -113,6 +146,12 @@ bool receive_part(zmq::socket_t& socket, zmq::message_t& message) {
   }
 }
 
+// A PUB hears nothing but subscriptions, a SUB nothing but announcements.
+std::int64_t largest_part(zmq::socket_type type, const SocketConfig& config) {
+  const bool announces = type == zmq::socket_type::pub || type == zmq::socket_type::sub;
+  return announces ? std::min(config.max_part_bytes, kLargestAnnouncement) : config.max_part_bytes;
+}
+
 }  // namespace
 
 Waker::Waker() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -139,7 +178,7 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
   socket.set(zmq::sockopt::backlog, kBacklog);
   socket.set(zmq::sockopt::sndhwm, config.queue_messages);
   socket.set(zmq::sockopt::rcvhwm, config.queue_messages);
-  socket.set(zmq::sockopt::maxmsgsize, config.max_part_bytes);
+  socket.set(zmq::sockopt::maxmsgsize, largest_part(type, config));
   // Where packets vanish, the system would try for two minutes, ever more rarely.
   socket.set(zmq::sockopt::connect_timeout, config.handshake_ms);
   socket.set(zmq::sockopt::handshake_ivl, config.handshake_ms);
@@ -166,13 +205,14 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
     throw UserError(where + "the address is already in use");
   }
   try {
+    if (endpoint.kind() == Endpoint::Kind::kIpc) {
+      socket.set(zmq::sockopt::use_fd, listen_for_own_processes(endpoint.path(), where));
+    }
     socket.bind(endpoint.str());
   } catch (const zmq::error_t& e) {
     if (e.num() == EADDRINUSE) throw UserError(where + "the address is already in use");
     throw UserError(where + e.what());
   }
-  // Whoever may write to the file may connect; how many that are is otherwise left to the umask.
-  if (endpoint.kind() == Endpoint::Kind::kIpc) ::chmod(endpoint.path().c_str(), 0600);
   return Endpoint::parse(socket.get(zmq::sockopt::last_endpoint));
 }
 
@@ -209,7 +249,7 @@ Result<void> wait_for(zmq::socket_t& socket, short events, Deadline deadline, Wa
   }
 }
 
-Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* key_name) {
+Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user) {
   wire::Frame frame;
   try {
     zmq::message_t message;
@@ -220,7 +260,7 @@ Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* key_name) {
       const auto* data = message.data<std::byte>();
       frame.parts.emplace_back(data, data + message.size());
     } while (message.more());
-    if (key_name != nullptr) *key_name = user_id_of(message);
+    if (user != nullptr) *user = user_id_of(message);
   } catch (const zmq::error_t& e) {
     return translate(e);
   }

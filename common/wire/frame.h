@@ -14,6 +14,11 @@ struct Frame {
   std::vector<Bytes> parts;
   bool operator==(const Frame&) const = default;
 };
+[[nodiscard]] inline std::size_t frame_bytes(const Frame& frame) {
+  std::size_t bytes = 0;
+  for (const Bytes& part : frame.parts) bytes += part.size();
+  return bytes;
+}
 
 // Envelope: magic u32, protocol version u16, message type u16, then one MessagePack array.
 inline constexpr std::uint32_t kMagic = 0x4C434150;  // "PACL" as bytes

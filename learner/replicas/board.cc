@@ -99,6 +99,7 @@ void serve_board(LocalBoard& board, transport::FrameServer& server, const std::s
       if (incoming.error().code == Errc::kStopped) return;
       continue;
     }
+    if (incoming->revoked) continue;
     auto answer = answer_to(board, incoming->frame);
     // Whoever has gone meanwhile asks again when it is back.
     if (answer) static_cast<void>(server.send(incoming->peer, *std::move(answer)));

@@ -42,6 +42,7 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                       .silence = config.silence},
                 clock),
       max_graph_bytes_(config.max_graph_bytes),
+      max_waiting_bytes_(config.max_waiting_bytes),
       farewell_(config.farewell),
       more_(std::move(more)) {}
 
@@ -60,7 +61,7 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     sweep();
     auto incoming = transport_->receive(until_next_duty());
     if (incoming) {
-      dispatch(incoming->peer, incoming->frame);
+      dispatch(*incoming);
     } else if (incoming.error().code == Errc::kStopped) {
       break;
     }
@@ -115,8 +116,18 @@ void ExperienceServer::answer_finally(serving::Farewell& farewell,
   if (sessions_.find(incoming.peer) == nullptr) send(incoming.peer, end_of_run());
 }
 
-void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame& frame) {
-  auto message = wire::decode(frame);
+void ExperienceServer::turn_out(const transport::Incoming& incoming) {
+  sessions_.forget(incoming.peer);
+  gate_.forget(incoming.peer);
+  refuse(incoming.peer, {wire::Refusal::kConfig,
+                         "the key of " + incoming.key_name + " is no longer allowed here"});
+  count();
+}
+
+void ExperienceServer::dispatch(const transport::Incoming& incoming) {
+  const transport::PeerId& peer = incoming.peer;
+  if (incoming.revoked) return turn_out(incoming);
+  auto message = wire::decode(incoming.frame);
   if (!message) {
     {
       const std::scoped_lock lock(mutex_);
@@ -125,7 +136,7 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
     refuse(peer, {wire::Refusal::kMalformed, message.error().detail});
     return;
   }
-  if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(peer, *hello);
+  if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(incoming, *hello);
   if (std::holds_alternative<wire::GetStatus>(*message)) {
     send(peer, wire::Status{status()});
     return;
@@ -138,7 +149,7 @@ void ExperienceServer::dispatch(const transport::PeerId& peer, const wire::Frame
       [&](auto&& m) {
         using M = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<M, wire::Experience>) {
-          receive(peer, std::move(m));
+          receive(peer, std::move(m), wire::frame_bytes(incoming.frame));
         } else if constexpr (std::is_same_v<M, wire::GetWeights>) {
           send_weights(peer, m.have);
         } else if constexpr (std::is_same_v<M, wire::Graph>) {
@@ -168,14 +179,17 @@ void ExperienceServer::count() {
   counters_.denied = transport_->denied();
 }
 
-void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello& hello) {
+void ExperienceServer::welcome(const transport::Incoming& from, const wire::Hello& hello) {
+  const transport::PeerId& peer = from.peer;
   if (hello.role != wire::Role::kActor) {
     return refuse(peer,
                   {wire::Refusal::kConfig, "this is a learner: it talks to actors, not to a " +
                                                std::string(name_of(hello.role))});
   }
   std::vector<transport::PeerId> replaced;
-  const auto refused = sessions_.admit(peer, hello, replaced);
+  const auto refused = sessions_.admit(
+      peer, hello, replaced,
+      {from.key_name, [this](const std::string& name) { return transport_->lists(name); }});
   for (const auto& former : replaced) gate_.forget(former);
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
@@ -186,7 +200,8 @@ void ExperienceServer::welcome(const transport::PeerId& peer, const wire::Hello&
   send(peer, sessions_.welcome(peer, weights_ ? weights_->version : PolicyVersion{0}));
 }
 
-void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience) {
+void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience,
+                               std::size_t bytes) {
   using Verdict = serving::Sessions::Verdict;
   const auto verdict =
       sessions_.accept(peer, experience.actor, experience.incarnation, experience.sequence);
@@ -196,21 +211,29 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
                          "experience of another actor, or more of it than was granted"});
   }
   if (verdict == Verdict::kDropped) return;
+  if (waiting_bytes() > 0 && waiting_bytes() + bytes > max_waiting_bytes_) {
+    withheld_.push_back(peer);
+    const std::scoped_lock lock(mutex_);
+    ++counters_.no_room;
+    return;
+  }
   auto graphs = experience.unrolls.graphs;
-  gate_.push(peer, std::move(experience.unrolls), std::move(graphs));
+  gate_.push(peer, std::move(experience.unrolls), std::move(graphs), bytes);
   deliver_waiting(peer);
 }
 
 void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
   const auto missing = gate_.release(
       peer, [this](GraphHash hash) { return graphs_.contains(hash); },
-      [&](Unrolls&& unrolls) {
+      [&](Unrolls&& unrolls, std::size_t bytes) {
         std::vector<env::GraphFeaturesPtr> graphs;
         for (const GraphHash hash : unrolls.graphs) graphs.push_back(graphs_.at(hash));
         // The queue holds every credit of max_actors actors. An actor that joins again has new
         // ones while its former life's messages may still be there: then this one waits.
-        ReceivedUnrolls received{peer, std::move(unrolls), std::move(graphs)};
+        ReceivedUnrolls received{peer, std::move(unrolls), std::move(graphs), bytes};
+        queued_bytes_ += bytes;  // before it can be taken out
         if (queue_.try_push(std::move(received))) return true;
+        queued_bytes_ -= bytes;
         unrolls = std::move(received.unrolls);
         return false;
       });
@@ -249,6 +272,10 @@ void ExperienceServer::grant_returned_credits() {
   {
     const std::scoped_lock lock(mutex_);
     returned.swap(returned_);
+  }
+  if (waiting_bytes() < max_waiting_bytes_) {
+    returned.insert(returned.end(), withheld_.begin(), withheld_.end());
+    withheld_.clear();
   }
   for (const auto& peer : returned) {
     if (sessions_.give_back(peer)) send(peer, sessions_.credit(peer));
@@ -320,8 +347,10 @@ std::string ExperienceServer::status() const {
                  {"malformed", now_counted.malformed},
                  {"refused", now_counted.refused},
                  {"denied", now_counted.denied},
+                 {"no_room", now_counted.no_room},
                  {"weights_sent", now_counted.weights_sent},
                  {"messages_waiting", depth},
+                 {"bytes_waiting", waiting_bytes()},
                  {"messages_waiting_for_graphs", gate_.size()},
                  {"limiter", limiter}});
   // A run may be named by any bytes.
@@ -329,7 +358,9 @@ std::string ExperienceServer::status() const {
 }
 
 Result<ReceivedUnrolls> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {
-  return queue_.pop(std::move(stop), deadline);
+  auto received = queue_.pop(std::move(stop), deadline);
+  if (received) queued_bytes_ -= received->bytes;
+  return received;
 }
 
 void ExperienceServer::consumed(const transport::PeerId& peer) {

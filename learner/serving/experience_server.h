@@ -30,6 +30,7 @@ struct ReceivedUnrolls {
   transport::PeerId peer;  // whose credit it took
   Unrolls unrolls;
   std::vector<env::GraphFeaturesPtr> graphs;  // in the order of unrolls.graphs
+  std::size_t bytes = 0;                      // as they came
 };
 
 struct ExperienceServerConfig {
@@ -39,6 +40,8 @@ struct ExperienceServerConfig {
   Duration silence =
       std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
   std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
+  // Of messages that wait here; what would exceed them is dropped, unless nothing else waits.
+  std::size_t max_waiting_bytes = std::size_t{1} << 30;
   Duration farewell{0};  // at most, for actors to confirm that they have heard of our end
 };
 
@@ -50,13 +53,15 @@ struct ServerCounters {
   std::uint64_t gaps = 0;        // sequence numbers that never came
   std::uint64_t malformed = 0;   // frames that did not decode
   std::uint64_t refused = 0;     // peers turned away
+  std::uint64_t no_room = 0;     // accepted messages that were dropped: too many bytes waited
   std::uint64_t denied = 0;      // connections turned away because of their key
   std::uint64_t weights_sent = 0;
 };
 
 // The learner's end of the protocol (docs/protocol.md): welcomes actors, takes their experience
 // exactly once and hands it to the learner thread, grants credits as the learner consumes, serves
-// weights and fetches unknown graphs. Memory is bounded: an actor has at most its credits in here.
+// weights and fetches unknown graphs. Memory is bounded: an actor has at most its credits in here,
+// and all of them together at most config.max_waiting_bytes.
 // run() is confined to one thread, which also owns the transports; publish, consumed, counters,
 // queue_depth and board are thread-safe.
 class ExperienceServer {
@@ -87,9 +92,13 @@ class ExperienceServer {
   [[nodiscard]] const serving::StatusBoard& board() const { return board_; }
 
  private:
-  void dispatch(const transport::PeerId& peer, const wire::Frame& frame);
-  void welcome(const transport::PeerId& peer, const wire::Hello& hello);
-  void receive(const transport::PeerId& peer, wire::Experience&& experience);
+  void dispatch(const transport::Incoming& incoming);
+  // A peer whose key is no longer allowed.
+  void turn_out(const transport::Incoming& incoming);
+  void welcome(const transport::Incoming& from, const wire::Hello& hello);
+  // `bytes`: of its frame.
+  void receive(const transport::PeerId& peer, wire::Experience&& experience, std::size_t bytes);
+  [[nodiscard]] std::size_t waiting_bytes() const { return gate_.bytes() + queued_bytes_; }
   void learn_graph(const transport::PeerId& peer, const wire::Graph& graph);
   void send_weights(const transport::PeerId& peer, PolicyVersion have);
   // Hands over what has all its graphs, oldest first; asks for what is missing.
@@ -111,6 +120,7 @@ class ExperienceServer {
 
   const Clock* clock_;
   BoundedQueue<ReceivedUnrolls> queue_;
+  std::atomic<std::size_t> queued_bytes_{0};
   serving::StatusBoard board_;
 
   // Confined to run().
@@ -120,7 +130,10 @@ class ExperienceServer {
   serving::GraphGate<Unrolls> gate_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   const std::size_t max_graph_bytes_;
+  const std::size_t max_waiting_bytes_;
   const Duration farewell_;
+  // Whose messages were dropped for want of room: their credits come back when there is some.
+  std::vector<transport::PeerId> withheld_;
   std::size_t graph_bytes_ = 0;
   std::shared_ptr<const model::Parameters> weights_;
   std::function<nlohmann::json()> more_;

@@ -121,6 +121,13 @@ class RawPeer {
     say(wire::Experience{self.actor, self.incarnation, Sequence{sequence},
                          sample_unrolls(static_cast<float>(sequence), graph)});
   }
+  wire::Message hear_any() {
+    auto frame = client_->receive(soon());
+    REQUIRE(frame);
+    auto message = wire::decode(*frame);
+    REQUIRE(message);
+    return *std::move(message);
+  }
   // The next message of type M; others are passed over.
   template <class M>
   M hear() {

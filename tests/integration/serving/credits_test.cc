@@ -69,6 +69,32 @@ TEMPLATE_TEST_CASE("experience beyond what was granted is refused", "[integratio
   CHECK(learner.server().counters().accepted == 2);
 }
 
+TEMPLATE_TEST_CASE("messages that would exceed the bytes that may wait are dropped and counted, and "
+                   "their credits come back when there is room",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner({.credits_per_actor = 3, .max_waiting_bytes = 1});
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  peer.template hear<wire::Welcome>();
+  peer.say(env::to_message(learner.graph(0)));
+  for (const std::uint64_t sequence : {1, 2, 3}) peer.say_experience(sequence, learner.graph(0));
+  learner.counters_when([](const auto& c) { return c.no_room == 2; });
+  CHECK(learner.server().counters().accepted == 3);
+  CHECK(learner.server().queue_depth() == 1);  // however large: else it would never get through
+  peer.say(wire::Ping{3});
+  CHECK(peer.template hear<wire::Credit>().granted == 3);
+  const auto first = learner.server().pop({}, soon());
+  REQUIRE(first);
+  CHECK(first->unrolls.reward[0] == 1);
+  learner.server().consumed(first->peer);
+  while (peer.template hear<wire::Credit>().granted < 6) {
+  }
+  peer.say_experience(4, learner.graph(0));
+  const auto fourth = learner.server().pop({}, soon());
+  REQUIRE(fourth);
+  CHECK(fourth->unrolls.reward[0] == 4);
+}
+
 TEMPLATE_TEST_CASE("experience in another actor's name is refused", "[integration][serving]",
                    InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner;

@@ -1,6 +1,7 @@
 #include "actor/replay_link.h"
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -289,6 +290,23 @@ TEST_CASE("graphs are sent to whoever asks for them", "[unit][actor]") {
   REQUIRE(c.act_until([&] { return !c.learner.graphs().empty(); }));
   CHECK(c.learner.graphs().size() == 1);
   CHECK(c.learner.graphs()[0].hash == known);
+}
+
+TEST_CASE("a frame that is no message is dropped, counted and reported", "[unit][actor]") {
+  LinkConfig config = kQuick;
+  std::map<std::string, std::uint64_t> reported;
+  config.report = [&](const LinkReport& report) {
+    reported[std::string(report.server)] = report.malformed;
+  };
+  Connected c(config);
+  REQUIRE(c.link.join({}));
+  REQUIRE(c.send(1));
+  c.shard.babble();
+  c.shard.babble();
+  c.learner.babble();
+  REQUIRE(c.send(2));
+  CHECK(reported == std::map<std::string, std::uint64_t>{{"learner", 1}, {"replay shard", 2}});
+  CHECK(c.link.shard_joins() == 1);
 }
 
 TEST_CASE("an actor takes its leave of both", "[unit][actor]") {

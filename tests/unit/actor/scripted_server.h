@@ -111,6 +111,9 @@ class ScriptedServer {
   // The next answers get lost on their way.
   void lose_answers(int answers) { to_lose_ = answers; }
 
+  // Says what is no message to whoever sent the last one.
+  void babble() { say_frame(last_peer_, wire::Frame{{Bytes(20)}}); }
+
   // Asks whoever sent the last message for a graph.
   void ask_for(GraphHash graph) {
     say(last_peer_, wire::NeedGraph{graph});

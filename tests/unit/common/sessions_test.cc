@@ -134,6 +134,39 @@ TEST_CASE("a peer that was forgotten is in nobody's way") {
   CHECK(replaced.empty());
 }
 
+TEST_CASE("an actor's number belongs to the key that it was first welcomed with") {
+  Sessions sessions({}, {});
+  std::vector<transport::PeerId> replaced;
+  bool anna_is_listed = true;
+  const auto key_of = [&](const std::string& name) {
+    return Sessions::Holder{name, [&](const std::string& who) {
+                              return who != "anna" || anna_is_listed;
+                            }};
+  };
+  REQUIRE_FALSE(sessions.admit(peer(0), hello(7, 5), replaced, key_of("anna")));
+  const auto refused = sessions.admit(peer(1), hello(7, 6), replaced, key_of("bob"));
+  REQUIRE(refused);
+  CHECK(refused->why == wire::Refusal::kConfig);
+  CHECK(refused->reason == "actor 7 belongs to the key of anna; this is the key of bob");
+  CHECK(replaced.empty());
+  CHECK(sessions.find(peer(0)) != nullptr);
+  CHECK_FALSE(sessions.admit(peer(2), hello(8), replaced, key_of("bob")));  // a free one is theirs
+  SECTION("its own holder may come again") {
+    CHECK_FALSE(sessions.admit(peer(3), hello(7, 6), replaced, key_of("anna")));
+    CHECK(replaced == std::vector{peer(0)});
+  }
+  SECTION("also when the actor has gone") {
+    sessions.forget(peer(0));
+    CHECK(sessions.admit(peer(1), hello(7, 6), replaced, key_of("bob")));
+    CHECK_FALSE(sessions.admit(peer(3), hello(7, 6), replaced, key_of("anna")));
+  }
+  SECTION("nobody holds a number with a key that is no longer allowed") {
+    anna_is_listed = false;
+    CHECK_FALSE(sessions.admit(peer(1), hello(7, 6), replaced, key_of("bob")));
+    CHECK(replaced == std::vector{peer(0)});
+  }
+}
+
 TEST_CASE("a connection that says Hello as another actor gives up its former name") {
   Sessions sessions({}, {});
   std::vector<transport::PeerId> replaced;

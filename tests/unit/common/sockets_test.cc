@@ -1,7 +1,13 @@
+#include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -69,6 +75,42 @@ TEST_CASE("an ipc path that a dead process left is taken over", "[transport]") {
   }
   Context context;
   REQUIRE_NOTHROW(Router(context, endpoint));
+}
+
+TEST_CASE("an ipc socket is for this user's processes from its first moment", "[transport]") {
+  const testing::TempDir folder;
+  const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
+  const int watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  REQUIRE(::inotify_add_watch(watch, folder.path().c_str(), IN_CREATE | IN_ATTRIB) >= 0);
+  const mode_t before = ::umask(0);
+  Context context;
+  const Router router(context, endpoint);
+  ::umask(before);
+  struct stat file {};
+  REQUIRE(::stat(endpoint.path().c_str(), &file) == 0);
+  CHECK((file.st_mode & 0777) == 0600);
+  // Nobody had to mend it: that would have been later.
+  alignas(inotify_event) std::array<char, 4096> events{};
+  const auto bytes = ::read(watch, events.data(), events.size());
+  ::close(watch);
+  REQUIRE(bytes > 0);
+  std::uint32_t seen = 0;
+  for (std::ptrdiff_t at = 0; at < bytes;) {
+    const auto* const event = reinterpret_cast<const inotify_event*>(events.data() + at);
+    seen |= event->mask;
+    at += static_cast<std::ptrdiff_t>(sizeof(inotify_event) + event->len);
+  }
+  CHECK((seen & IN_CREATE) != 0);
+  CHECK((seen & IN_ATTRIB) == 0);
+}
+
+TEST_CASE("a file that is no socket is not replaced by one", "[transport]") {
+  const testing::TempDir folder;
+  std::ofstream(folder / "s") << "precious";
+  Context context;
+  const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
+  REQUIRE_THROWS_WITH(Router(context, endpoint), Catch::Contains("no socket"));
+  CHECK(std::filesystem::file_size(folder / "s") == 8);
 }
 
 TEST_CASE("an address of no interface here is the user's to mend", "[transport]") {

@@ -28,7 +28,7 @@ TEST_CASE("a key of the list is allowed, under its holder's name", "[transport][
   const Asked asked;
   const auto answer = answer_zap(asked.request(), asked.allowed);
   CHECK(answer.allowed);
-  CHECK(answer.parts == Parts{"1.0", "id-1", "200", "OK", "anna", ""});
+  CHECK(answer.parts == Parts{"1.0", "id-1", "200", "OK", asked.key + "anna", ""});
 }
 
 TEST_CASE("another key is denied, and known for the log", "[transport][security]") {

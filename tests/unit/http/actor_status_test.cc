@@ -37,12 +37,13 @@ TEST_CASE("an actor whose server has gone is not ready until it is back", "[unit
   CHECK_FALSE(status.report().ready);
   status.heard({"replay shard", true, 1, 0});
   CHECK(status.report().ready);
-  status.heard({"learner", false, 1, 3});
+  status.heard({"learner", false, 1, 3, 1});
   CHECK_FALSE(status.report().ready);
   CHECK(status.report().turning);
   status.heard({"replay shard", true, 2, 4});
   CHECK(status_of(status)["unacknowledged"] == 7);
   CHECK(status_of(status)["shard_joins"] == 2);
+  CHECK(status_of(status)["malformed"] == 1);
 }
 
 TEST_CASE("an actor that neither acts nor waits is stuck", "[unit][http]") {

@@ -1,0 +1,59 @@
+#include "apps/roles/message_sizes.h"
+
+#include <algorithm>
+
+#include "common/experience/transitions.h"
+#include "common/experience/unrolls.h"
+#include "common/wire/graph_hash.h"
+#include "env/graph_message.h"
+#include "model/layout.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::int64_t kSmallest = std::int64_t{1} << 20;  // holds every message without columns
+
+std::int64_t bytes_of(const env::PartitioningWorld& world, std::int64_t steps,
+                      std::int64_t environments) {
+  const auto& spec = world.spec();
+  // docs/protocol.md, "Experience". Every step may end an episode that is cut off there.
+  const std::int64_t state = 4 * std::int64_t{spec.num_globals} + spec.num_actions + 2;
+  const std::int64_t step = 2 * state + 4 + 4 + 4 + 2 + 1 + 40;
+  return (steps + 1) * environments * step + 8 * steps;
+}
+
+std::int64_t bytes_of_transitions(const env::PartitioningWorld& world, std::int64_t transitions) {
+  const TransitionShape shape{static_cast<std::uint32_t>(world.spec().num_globals),
+                              static_cast<std::uint32_t>(world.spec().num_actions)};
+  // Beside its row: key and probability, or priority; an episode that ended.
+  return transitions * (static_cast<std::int64_t>(shape.row_bytes()) + 16 + 40);
+}
+
+}  // namespace
+
+std::int64_t largest_part(const TrainConfig& config, const env::PartitioningWorld& world) {
+  const std::int64_t sent = config.actor.environments * config.actor.unroll_length;
+  std::int64_t largest =
+      kSmallest + bytes_of(world, config.actor.unroll_length, config.actor.environments);
+  if (config.algorithm == AlgorithmKind::kApex) {
+    constexpr std::int64_t kEpisodes = 65'536;  // in an answer to a draw (docs/memory.md)
+    const std::int64_t drawn =
+        bytes_of_transitions(world, config.apex.batch_size) + 40 * kEpisodes;
+    largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(world, sent)});
+  }
+  for (const auto& graph : world.spec().graphs) {
+    const auto message = env::to_message(*graph);
+    largest = std::max(largest, kSmallest + static_cast<std::int64_t>(wire::bytes_of(message)));
+  }
+  const auto layout = model::make_layout(model::make_shape(config.network, world.spec()));
+  return std::max(largest, kSmallest + static_cast<std::int64_t>(layout.total * sizeof(float)));
+}
+
+transport::SocketConfig sockets_for(const TrainConfig& config,
+                                    const env::PartitioningWorld& world) {
+  auto sockets = config.transport;
+  sockets.max_part_bytes = std::max(sockets.max_part_bytes, largest_part(config, world));
+  return sockets;
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "apps/run/train_config.h"
+#include "common/transport/socket_config.h"
+#include "env/tasks/partitioning.h"
+
+namespace pacml::apps {
+
+// An upper bound of the bytes of the largest part of any message of this run: experience, graphs,
+// weights, drawn batches. Of experience as these settings make it: an actor with larger ones needs a
+// learner that knows of them.
+[[nodiscard]] std::int64_t largest_part(const TrainConfig& config,
+                                        const env::PartitioningWorld& world);
+
+// The configuration's sockets, which take every message of this run.
+[[nodiscard]] transport::SocketConfig sockets_for(const TrainConfig& config,
+                                                  const env::PartitioningWorld& world);
+
+}  // namespace pacml::apps
