@@ -1,7 +1,13 @@
 #include "actor/actor_loop.h"
 
+#include <spdlog/spdlog.h>
+
+#include <string>
 #include <utility>
 
+#include "common/check.h"
+#include "common/finite.h"
+#include "common/result.h"
 #include "common/rng.h"
 
 namespace pacml::actor {
@@ -16,16 +22,44 @@ ActorLoop::ActorLoop(const ActorConfig& config, const EnvironmentFactory& make_e
 }
 
 void ActorLoop::set_parameters(const model::Parameters& parameters) {
+  if (!all_finite(parameters.values)) return refuse(parameters.version, "are not finite");
+  if (newest_.proven) std::swap(newest_, former_);
+  newest_.parameters = parameters;
+  newest_.proven = false;
   policy_->set_parameters(parameters);
-  version_ = parameters.version;
+}
+
+void ActorLoop::refuse(PolicyVersion version, const char* why) {
+  ++refused_weights_;
+  spdlog::warn("the weights of version {} {}: learning diverges; acting with those before them",
+               version.get(), why);
+}
+
+void ActorLoop::evaluate() {
+  policy_->evaluate(environments_.observations(), output_);
+  if (!model::is_sound(output_) && former_.proven) {
+    refuse(newest_.parameters.version, "say nothing that can be acted upon");
+    newest_ = former_;
+    policy_->set_parameters(newest_.parameters);
+    policy_->evaluate(environments_.observations(), output_);
+  }
+  if (!model::is_sound(output_)) {
+    throw UserError("the weights of version " + std::to_string(newest_.parameters.version.get()) +
+                    " say nothing that can be acted upon: learning has diverged");
+  }
+  newest_.proven = true;
 }
 
 ActorMessage ActorLoop::run_message() {
+  PACML_CHECK(!newest_.parameters.values.empty() || refused_weights_ > 0, "weights were given");
+  if (newest_.parameters.values.empty()) {
+    throw UserError("no weights that are finite have come: learning has diverged");
+  }
   while (!behaviour_->full()) {
-    policy_->evaluate(environments_.observations(), output_);
-    const auto actions = behaviour_->choose(environments_.observations(), output_);
+    evaluate();
+  const auto actions = behaviour_->choose(environments_.observations(), output_);
     const auto results = environments_.step(actions);
-    behaviour_->record(version_, results, environments_.finished(),
+    behaviour_->record(newest_.parameters.version, results, environments_.finished(),
                        environments_.last_observations());
     decisions_ += static_cast<std::int64_t>(environments_.size());
   }

@@ -23,8 +23,11 @@ class ActorLoop {
   ActorLoop(const ActorConfig& config, const EnvironmentFactory& make_environment,
             model::Policy& policy, std::unique_ptr<Behaviour> behaviour, Seed seed);
 
+  // Weights that are not finite are refused: the former ones stay.
   void set_parameters(const model::Parameters& parameters);
-  // Acts for one message's worth of steps. Pre: weights were set.
+  // Acts for one message's worth of steps. Where the newest weights say nothing that can be acted
+  // upon (model::is_sound), it goes on with those before them; UserError: there are none. Pre:
+  // weights were given.
   [[nodiscard]] ActorMessage run_message();
 
   // Acts until told to stop: fetches weights, acts, hands over. The error that ended it; kStopped
@@ -32,14 +35,27 @@ class ActorLoop {
   [[nodiscard]] Error run(ExperienceSink& sink, std::stop_token stop);
 
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }
+  // Weights that were not worked with, or no more.
+  [[nodiscard]] std::int64_t refused_weights() const { return refused_weights_; }
 
  private:
+  // Fills output_ for the environments as they are.
+  void evaluate();
+  void refuse(PolicyVersion version, const char* why);
+
   VectorEnv environments_;
   model::Policy* policy_;
   std::unique_ptr<Behaviour> behaviour_;
-  PolicyVersion version_;
+  // Weights, and whether they have been acted with.
+  struct Weights {
+    model::Parameters parameters;
+    bool proven = false;
+  };
+  Weights newest_;  // the policy's
+  Weights former_;  // the last proven ones before them
   model::PolicyOutput output_;
   std::int64_t decisions_ = 0;
+  std::int64_t refused_weights_ = 0;
 };
 
 }  // namespace pacml::actor

@@ -68,6 +68,7 @@ void ApexBehaviour::evaluate_truncated(std::span<const env::StepResult> results,
   }
   if (truncated_.size() == 0) return;
   policy_->evaluate(truncated_, truncated_output_);
+  if (!model::is_sound(truncated_output_)) return;  // the loop will notice at its next step
   truncated_best_.resize(truncated_.size());
   evaluate_values(truncated_, truncated_output_, truncated_best_);
   std::size_t row = 0;

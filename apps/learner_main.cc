@@ -7,6 +7,7 @@
 #include "apps/commands/bench_command.h"
 #include "apps/commands/export_command.h"
 #include "apps/commands/learner_command.h"
+#include "apps/commands/version_command.h"
 #include "bench/learner_bench.h"
 #include "learner/replicas/gloo_group.h"
 #include "model/math_environment.h"
@@ -33,6 +34,11 @@ int main(int argc, char** argv) {
       {{"learner", [](const apps::BenchSettings&, apps::BenchReport& report) {
           report.emplace_back("learner", bench::run_learner_bench());
           report.emplace_back("apex", bench::run_apex_bench());
-        }}}));
+        }}},
+      model::describe_torch_runtime));
+  program.commands.push_back(apps::make_version_command([] {
+    std::cout << model::describe_torch_runtime() << "\n";
+    return 0;
+  }));
   return apps::run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
 }

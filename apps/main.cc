@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/learner_math.h"
 #include "apps/cli/program.h"
 #include "apps/cli/version.h"
 #include "apps/commands/bench_command.h"
 #include "apps/commands/commands.h"
+#include "apps/commands/version_command.h"
 #include "apps/process/hand_over.h"
 
 int main(int argc, char** argv) {
@@ -23,7 +25,7 @@ int main(int argc, char** argv) {
   program.commands.push_back(make_train_command());
   program.commands.push_back(make_launch_command());
   program.commands.push_back(make_eval_command());
-  program.commands.push_back(make_bench_command(main_benches()));
+  program.commands.push_back(make_bench_command(main_benches(), learner_math));
   program.commands.push_back(make_load_command());
   program.commands.push_back(make_scaling_command());
   program.commands.push_back(make_graphs_command());
@@ -32,6 +34,9 @@ int main(int argc, char** argv) {
   program.commands.push_back(make_replay_command());
   program.commands.push_back(make_status_command());
   program.commands.push_back(make_keygen_command());
-  program.commands.push_back(make_version_command());
+  program.commands.push_back(make_version_command([] {
+    std::cout << learner_math() << "\n";
+    return 0;
+  }));
   return run_program(program, {argv + 1, argv + argc}, std::cout, std::cerr);
 }

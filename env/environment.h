@@ -35,7 +35,7 @@ struct ObservationRow {
 struct StepResult {
   float reward = 0;
   bool terminated = false;  // the decision process ended: bootstrap with 0
-  bool truncated = false;   // a limit cut the episode: bootstrap with the value of the last state
+  bool truncated = false;   // a limit cut the episode: bootstrap with the value of the state after it
   [[nodiscard]] bool final() const { return terminated || truncated; }
 };
 
@@ -58,7 +58,9 @@ class Environment {
   virtual void reset(Seed seed) = 0;
   // Pre: the last step was not final, and 0 <= action < num_actions (PACML_CHECK).
   [[nodiscard]] virtual StepResult step(int action) = 0;
-  // Writes the current observation. After a final step: that of the last decision.
+  // Writes the current observation. After a step that truncated the episode: the final observation,
+  // which the next decision would have had, had the episode gone on; after one that terminated it:
+  // that of the last decision, whose value nobody asks for.
   virtual void observe(ObservationRow row) const = 0;
   // An independent copy at the same state; its future is the same until the actions differ.
   // Immutable graphs and thread-confined caches are shared, so the copy is for the same thread.

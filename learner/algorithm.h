@@ -18,8 +18,8 @@ namespace pacml::learner {
 
 // What one update did, for metrics and for a replay.
 struct UpdateReport {
-  bool applied = false;  // false: the weights are as they were (no fresh decision, or a
-                         // gradient that was not finite)
+  bool applied = false;   // false: the weights are as they were: no fresh decision, or:
+  bool diverged = false;  // outputs, loss, gradient or the new weights were not finite
   double loss = 0;
   std::int64_t decisions = 0;                                // learned from, by all replicas
   std::int64_t stale = 0;                                    // left out: too many versions old

@@ -77,17 +77,31 @@ void ApexDqn::set_target(std::vector<float> weights) {
       {training_.version(), training_.network().layout().hash, target_weights_});
 }
 
-void ApexDqn::compute_targets(const TransitionBatch& batch) {
+bool ApexDqn::compute_targets(const TransitionBatch& batch) {
   const std::size_t actions = batch.next_states.num_actions();
   online_->set_parameters(training_.raw());
   online_->evaluate(batch.next_states, online_output_);
   target_->evaluate(batch.next_states, target_output_);
+  for (std::size_t n = 0; n < batch.size(); ++n) {
+    if (batch.discounts[n] == 0) continue;  // nobody looks at what follows
+    for (const model::PolicyOutput* said : {&online_output_, &target_output_}) {
+      const auto logits = std::span(said->logits).subspan(n * actions, actions);
+      if (!model::is_sound(logits, std::span(said->values).subspan(n, 1))) return false;
+    }
+  }
   q_values_.resize(batch.size() * actions);
   model::duelling_q_values(target_output_.logits, target_output_.values, batch.next_states.masks(),
                            actions, q_values_);
   targets_.resize(batch.size());
   double_q_targets(batch.n_step_returns, batch.discounts, online_output_.logits, q_values_, actions,
                    targets_);
+  return true;
+}
+
+std::span<float> ApexDqn::refuse(Figures& figures) {
+  figures.loss = std::nan("");
+  no_gradient_.assign(training_.network().layout().total, 0.0F);
+  return no_gradient_;
 }
 
 Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
@@ -127,6 +141,7 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   Optimizer::Step step;
   if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, report.decisions);
   report.applied = step.applied;
+  report.diverged = !step.applied;
   report.scalars = {{"td_error", all.error / whole.size},
                     {"q_value", prediction},
                     {"value_target", all.target / whole.size},
@@ -150,13 +165,14 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
                                         UpdateReport& report) {
   const std::size_t size = batch.size();
   const std::size_t actions = batch.states.num_actions();
-  compute_targets(batch);
+  if (!compute_targets(batch)) return refuse(figures);
   weights_.resize(size);
   importance_weights(batch.probabilities, least_probability, config_.importance_exponent, weights_);
   figures.importance = sum_of(weights_);
   for (float& weight : weights_) weight /= static_cast<float>(whole_size);
 
   const auto outputs = training_.network().forward(batch.states);
+  if (!model::is_sound(outputs.logits, outputs.values)) return refuse(figures);
   q_values_.resize(size * actions);
   model::duelling_q_values(outputs.logits, outputs.values, batch.states.masks(), actions,
                            q_values_);

@@ -44,8 +44,10 @@ class ApexDqn final : public TransitionAlgorithm {
   // report. Pre: the share is not empty.
   std::span<float> differentiate(const TransitionBatch& batch, std::int64_t whole_size,
                                  double least_probability, Figures& figures, UpdateReport& report);
-  // y [N], in the unit of rewards.
-  void compute_targets(const TransitionBatch& batch);
+  // y [N], in the unit of rewards. False: the network says nothing that can be learned from.
+  [[nodiscard]] bool compute_targets(const TransitionBatch& batch);
+  // No gradient, and a loss that is no number: this share's batch is not learned from, by nobody.
+  std::span<float> refuse(Figures& figures);
   void set_target(std::vector<float> weights);
 
   ApexConfig config_;

@@ -12,6 +12,7 @@
 
 #include "common/atomic_file.h"
 #include "common/check.h"
+#include "common/finite.h"
 #include "common/hash.h"
 #include "common/text.h"
 #include "learner/export/safetensors.h"
@@ -199,8 +200,19 @@ std::string difference(std::span<const NamedTensor> there, const model::Paramete
   return {};
 }
 
+// The name of a vector with something in it that is no finite number; empty if there is none.
+std::string not_finite(const Checkpoint& checkpoint) {
+  for (const auto& [name, values] : checkpoint.algorithm.vectors) {
+    if (!all_finite(values)) return name;
+  }
+  return {};
+}
+
 Result<fs::path> write(const fs::path& file, const Checkpoint& checkpoint,
                        const model::ParameterLayout& layout) {
+  if (const std::string vector = not_finite(checkpoint); !vector.empty()) {
+    return fail(Errc::kIo, file.string() + " is not written: its " + vector + " are not finite");
+  }
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error) {
@@ -231,6 +243,15 @@ std::vector<std::string> file_names(const fs::path& folder) {
   }
   std::ranges::sort(out);
   return out;
+}
+
+// The file name of a checkpoint. Filled up with zeros, names sort by age.
+std::string file_name_of(const Checkpoint& checkpoint) {
+  const auto updates = checkpoint.counters.find(kUpdates);
+  std::array<char, 24> number{};
+  std::snprintf(number.data(), number.size(), "%012lld",
+                static_cast<long long>(updates == checkpoint.counters.end() ? 0 : updates->second));
+  return std::string(kPrefix) + number.data() + std::string(kSuffix);
 }
 
 bool is_checkpoint(std::string_view name) {
@@ -304,6 +325,9 @@ Result<Checkpoint> decode_checkpoint(std::string_view bytes, const model::Parame
   if (const std::string differs = difference(weights, layout); !differs.empty()) {
     return fail(Errc::kVersionMismatch, "is a checkpoint of another network: " + differs);
   }
+  if (const std::string vector = not_finite(out); !vector.empty()) {
+    return corrupt("is of a training that had diverged: its " + vector + " are not finite");
+  }
   return out;
 }
 
@@ -314,18 +338,17 @@ CheckpointFolder::CheckpointFolder(fs::path folder, std::size_t keep)
 
 Result<fs::path> CheckpointFolder::save(const Checkpoint& checkpoint,
                                         const model::ParameterLayout& layout) {
-  const auto updates = checkpoint.counters.find(kUpdates);
-  PACML_CHECK(updates != checkpoint.counters.end(), "a checkpoint counts the updates");
-  // Filled up with zeros, names sort by age.
-  std::array<char, 24> number{};
-  std::snprintf(number.data(), number.size(), "%012lld", static_cast<long long>(updates->second));
-  const std::string name = std::string(kPrefix) + number.data() + std::string(kSuffix);
-  auto written = write(folder_ / name, checkpoint, layout);
+  PACML_CHECK(checkpoint.counters.contains(kUpdates), "a checkpoint counts the updates");
+  auto written = write(folder_ / file_name_of(checkpoint), checkpoint, layout);
   if (!written) return written;
 
   std::error_code ignored;  // a file that stays costs space, and is tried again next time
   const std::vector<fs::path> all = list();
-  for (std::size_t i = keep_; i < all.size(); ++i) fs::remove(all[i], ignored);
+  // What claims to be newer is none of ours, or was found to be damaged: it takes nobody's place.
+  const auto newest = std::ranges::find(all, *written);
+  for (auto old = newest; old != all.end(); ++old) {
+    if (static_cast<std::size_t>(old - newest) >= keep_) fs::remove(*old, ignored);
+  }
   for (const std::string& left : file_names(folder_)) {
     if (is_left_over(left)) fs::remove(folder_ / left, ignored);
   }
@@ -355,18 +378,24 @@ Checkpoint load_checkpoint(const fs::path& file, const model::ParameterLayout& l
 
 LoadedCheckpoint load_newest(const CheckpointFolder& folder, const model::ParameterLayout& layout) {
   LoadedCheckpoint out;
+  std::string other_network;
   for (const fs::path& file : folder.list()) {
     auto checkpoint = read_checkpoint(file, layout);
+    if (checkpoint && file_name_of(*checkpoint) != file.filename()) {
+      checkpoint = fail(Errc::kCorruptFrame, file.string() + " is not what its name says: it holds " +
+                                                 file_name_of(*checkpoint));
+    }
     if (checkpoint) {
       out.checkpoint = *std::move(checkpoint);
       out.file = file;
       return out;
     }
-    if (checkpoint.error().code == Errc::kVersionMismatch) {
-      throw UserError(checkpoint.error().detail);
+    if (other_network.empty() && checkpoint.error().code == Errc::kVersionMismatch) {
+      other_network = checkpoint.error().detail;
     }
     out.skipped.push_back(checkpoint.error().detail);
   }
+  if (!other_network.empty()) throw UserError(other_network);
   const std::string where = folder.best_file().parent_path().string();
   if (out.skipped.empty()) throw UserError("there is no checkpoint in " + where);
   throw UserError("there is no whole checkpoint in " + where + ": " + out.skipped.front());

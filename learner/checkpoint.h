@@ -38,8 +38,8 @@ struct Checkpoint {
                                             const model::ParameterLayout& layout);
 
 // What encode_checkpoint wrote, bit for bit. Any bytes are safe to pass. The error's detail
-// continues a sentence that begins with the file's name. kCorruptFrame: damaged, or no checkpoint;
-// kVersionMismatch: of another format or network. Pure.
+// continues a sentence that begins with the file's name. kCorruptFrame: damaged, not finite, or no
+// checkpoint; kVersionMismatch: of another format or network. Pure.
 [[nodiscard]] Result<Checkpoint> decode_checkpoint(std::string_view bytes,
                                                    const model::ParameterLayout& layout);
 
@@ -51,8 +51,8 @@ class CheckpointFolder {
   CheckpointFolder(std::filesystem::path folder, std::size_t keep);
 
   // Writes a checkpoint, atomically, then removes those beyond `keep` and what interrupted writes
-  // have left. Named by the counter "updates". kIo: the sentence names the path and the reason;
-  // older checkpoints are untouched.
+  // have left. Named by the counter "updates". kIo: the sentence names the path and the reason (what
+  // is not finite is not written); older checkpoints are untouched.
   [[nodiscard]] Result<std::filesystem::path> save(const Checkpoint& checkpoint,
                                                    const model::ParameterLayout& layout);
   [[nodiscard]] Result<std::filesystem::path> save_best(const Checkpoint& checkpoint,
@@ -74,11 +74,12 @@ class CheckpointFolder {
 struct LoadedCheckpoint {
   Checkpoint checkpoint;
   std::filesystem::path file;
-  std::vector<std::string> skipped;  // newer files that are damaged: a sentence each, for the log
+  // Newer files that cannot be used, which were damaged, are no checkpoints of this network, or not
+  // what their names say: a sentence each, for the log.
+  std::vector<std::string> skipped;
 };
 
-// The newest checkpoint that is whole. Throws UserError: there is none, or it is of another
-// network.
+// The newest checkpoint that can be used. Throws UserError: there is none.
 [[nodiscard]] LoadedCheckpoint load_newest(const CheckpointFolder& folder,
                                            const model::ParameterLayout& layout);
 

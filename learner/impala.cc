@@ -11,6 +11,7 @@
 #include "learner/losses/value.h"
 #include "learner/replicas/gather_rows.h"
 #include "learner/returns/vtrace.h"
+#include "model/policy.h"
 
 namespace pacml::learner {
 namespace {
@@ -22,7 +23,8 @@ constexpr double kMinAdvantageDeviation = 1e-6;
 // What a replica tells of its share of a batch before the loss: what counts, over how much of the
 // batch it is to be divided.
 struct Share {
-  double fresh = 0;  // decisions that count
+  double diverged = 0;  // 1: the network says what nobody can learn from
+  double fresh = 0;     // decisions that count
   double stale = 0;
   BatchMoments advantages;
   BatchMoments targets;
@@ -92,10 +94,15 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   share.stale = static_cast<double>(weights.size()) - share.fresh;
   // Where nothing is fresh, everything below is empty.
   if (share.fresh == 0) weights.clear();
-  const std::size_t decisions = weights.size();
 
   model::TrainableNetwork::Outputs outputs;
-  if (decisions > 0) outputs = training_.network().forward(batch.observations);
+  if (!weights.empty()) outputs = training_.network().forward(batch.observations);
+  if (!model::is_sound(outputs.logits, outputs.values)) {
+    share.diverged = 1;
+    outputs = {};
+    weights.clear();
+  }
+  const std::size_t decisions = weights.size();
   const auto logits = outputs.logits.first(decisions * actions);
   const auto values = outputs.values.first(decisions);
   const auto actions_taken = std::span(batch.actions).first(decisions);
@@ -126,7 +133,8 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   UpdateReport report;
   report.decisions = static_cast<std::int64_t>(total(*shares, &Share::fresh));
   report.stale = static_cast<std::int64_t>(total(*shares, &Share::stale));
-  if (report.decisions == 0) return report;
+  report.diverged = total(*shares, &Share::diverged) > 0;
+  if (report.decisions == 0 || report.diverged) return report;
   if (config_.loss_reduction == LossReduction::kMean) {
     for (float& weight : weights) weight /= static_cast<float>(report.decisions);
   }
@@ -163,8 +171,10 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   report.loss = policy_part + entropy_part + value_part;
 
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
-  const auto step = training_.step(gradient, learning_rate, report.decisions);
+  Optimizer::Step step;
+  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, report.decisions);
   report.applied = step.applied;
+  report.diverged = !step.applied;
   report.scalars = {
       {"policy_loss", policy_part},
       {"value_loss", value_part},

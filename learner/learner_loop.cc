@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "common/finite.h"
 #include "common/hash.h"
 #include "learner/replicas/gather_rows.h"
 
@@ -47,11 +48,23 @@ Result<void> LearnerLoop::step(const std::stop_token& stop, Deadline deadline) {
   if (missing_ > 0) return fail(Errc::kTimeout);
   missing_ = 0;
 
-  const auto report = updates_->learn();
+  auto report = updates_->learn();
   if (!report) return fail(Errc::kDisconnected, report.error().detail);
+  if (report->applied && !publish()) report->diverged = true;
   record_.add(*report);
-  if (report->applied) publish();
+  if (report->diverged) {
+    ++skipped_in_a_row_;
+  } else if (report->applied) {
+    skipped_in_a_row_ = 0;
+  }
   return {};
+}
+
+bool LearnerLoop::publish() {
+  auto weights = algorithm_->snapshot();
+  if (!all_finite(weights.values)) return false;
+  sink_->publish(std::move(weights));
+  return true;
 }
 
 void LearnerLoop::dismiss_others() {

@@ -40,7 +40,11 @@ class LearnerLoop {
   // The group is another one.
   void regrouped();
 
-  void publish() { sink_->publish(algorithm_->snapshot()); }
+  // Hands out the weights. False: in the unit of rewards they are not finite, and stay here.
+  bool publish();
+
+  // Updates skipped since the last one that was made (LearnerCounters::skipped).
+  [[nodiscard]] std::int64_t skipped_in_a_row() const { return skipped_in_a_row_; }
 
   // Of the leader: what all replicas have counted. Of others: decisions, misfits and episodes are
   // those of their own actors.
@@ -96,6 +100,7 @@ class LearnerLoop {
   double life_;
   Wishes wishes_;
   std::int64_t missing_ = 0;  // decisions, when the replicas last spoke
+  std::int64_t skipped_in_a_row_ = 0;
 };
 
 }  // namespace pacml::learner

@@ -15,6 +15,7 @@ void LearnerRecord::add(const EpisodeRecord& episode) {
 void LearnerRecord::add(const UpdateReport& report) {
   counters.samples += report.decisions;
   counters.stale += report.stale;
+  if (report.diverged) ++counters.skipped;
   if (!report.applied) return;
   ++counters.updates;
   ++statistics.updates;

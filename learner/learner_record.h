@@ -19,6 +19,7 @@ struct LearnerCounters {
   std::int64_t stale = 0;      // left out: their weights were too old
   std::int64_t misfits = 0;    // messages, or batches of a replay, for another network
   std::int64_t episodes = 0;
+  std::int64_t skipped = 0;  // updates that would not have been finite: the weights stayed
   bool operator==(const LearnerCounters&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/check.h"
+#include "common/finite.h"
 
 namespace pacml::learner {
 namespace {
@@ -70,8 +71,17 @@ void NetworkTraining::rewrite_heads(const ValueNormaliser::Change& change,
 
 Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate,
                                       std::int64_t decisions) {
-  const auto step = optimizer_.step(network_->parameters(), gradient, learning_rate);
+  const std::span<float> weights = network_->parameters();
+  weights_before_.assign(weights.begin(), weights.end());
+  optimizer_before_ = optimizer_.state();
+  auto step = optimizer_.step(weights, gradient, learning_rate);
   if (!step.applied) return step;
+  if (!all_finite(weights)) {
+    std::ranges::copy(weights_before_, weights.begin());
+    optimizer_.restore(optimizer_before_);
+    step.applied = false;
+    return step;
+  }
   ++updates_;
   decisions_ += decisions;
   return step;

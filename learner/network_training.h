@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/ids.h"
 #include "common/result.h"
@@ -41,7 +42,8 @@ class NetworkTraining {
   void start_values(const TargetSums& targets) { normaliser_.start(targets); }
   // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
   void take_in_values(const TargetSums& targets);
-  // One step against `gradient`; where it is not finite, nothing changes and no update is counted.
+  // One step against `gradient`; where it is not finite, or the weights would not be, nothing changes
+  // and no update is counted.
   Optimizer::Step step(std::span<const float> gradient, double learning_rate,
                        std::int64_t decisions);
 
@@ -68,6 +70,9 @@ class NetworkTraining {
   ValueHeads heads_;
   std::int64_t updates_ = 0;
   std::int64_t decisions_ = 0;
+  // Before a step, in case it must be undone.
+  std::vector<float> weights_before_;
+  OptimizerState optimizer_before_;
 };
 
 }  // namespace pacml::learner

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/spell_number.h"
 
 namespace pacml::learner {
 namespace {
@@ -34,17 +35,18 @@ std::vector<std::string> validate(const OptimizerConfig& config) {
   const auto is_decay = [&problems](const char* key, double value) {
     if (value >= 0 && value < 1) return;
     problems.push_back(std::string(key) + " must be at least 0 and below 1, not " +
-                       std::to_string(value));
+                       spell_number(value));
   };
   is_decay("beta1", config.beta1);
   is_decay("beta2", config.beta2);
   is_decay("decay", config.decay);
-  if (!(config.epsilon > 0)) {
-    problems.push_back("epsilon must be greater than 0, not " + std::to_string(config.epsilon));
+  if (!(config.epsilon > 0 && config.epsilon <= 1)) {
+    problems.push_back("epsilon must be greater than 0 and at most 1, not " +
+                       spell_number(config.epsilon));
   }
   if (!(config.gradient_clip > 0)) {
     problems.push_back("gradient_clip must be greater than 0 (.inf: never clipped), not " +
-                       std::to_string(config.gradient_clip));
+                       spell_number(config.gradient_clip));
   }
   return problems;
 }

@@ -39,6 +39,12 @@ void visit_fields(Config& c, Visitor&& v) {
 
 // Every problem, as a sentence that names the key.
 [[nodiscard]] std::vector<std::string> validate(const ScheduleConfig& config);
+// The same of a schedule that is the member `key`, whose values must not be greater than `most`.
+[[nodiscard]] std::vector<std::string> validate_range(const ScheduleConfig& config,
+                                                      const std::string& key, double most);
+
+// Steps of the optimisers are about as long as this, in the unit of weights that begin around 0.1.
+inline constexpr double kGreatestLearningRate = 1e3;
 
 // The value after `decisions` of them. Pure, so a schedule's position is the decision counter.
 [[nodiscard]] double value_at(const ScheduleConfig& schedule, std::int64_t decisions);

@@ -26,7 +26,8 @@ ValueNormaliser::Change ValueNormaliser::update(const TargetSums& targets) {
 }
 
 void ValueNormaliser::take_in(const TargetSums& targets) {
-  if (targets.count == 0) return;
+  // What is not finite would stay in the moments for ever.
+  if (targets.count == 0 || !std::isfinite(targets.sum) || !std::isfinite(targets.square)) return;
   // An exponential mean that is divided by the weight it has gathered has no memory of its start.
   state_.weight += rate_ * (1 - state_.weight);
   const double rate = rate_ / state_.weight;

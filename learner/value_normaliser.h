@@ -35,7 +35,7 @@ class ValueNormaliser {
 
   // Takes in the first batch and leaves the head alone: its outputs are near 0, so that values
   // start at the targets' mean. Otherwise they would start at 0, which may be many deviations away.
-  // A batch of which nothing counts changes nothing.
+  // A batch of which nothing counts, or whose sums are not finite, changes nothing.
   void start(const TargetSums& targets);
   [[nodiscard]] bool started() const { return state_.weight > 0; }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "common/finite.h"
 #include "common/ids.h"
 #include "env/graph_features.h"
 #include "env/observation_batch.h"
@@ -17,6 +18,15 @@ struct PolicyOutput {
   std::vector<float> logits;  // row-major [B, A]; an invalid action's logit is kMaskedLogit
   std::vector<float> values;  // [B]
 };
+
+// Whether what a network says can be acted upon and learned from: every number is finite, and no
+// logit beyond kMaskedLogit either way. Weights that have diverged say otherwise. Pure.
+[[nodiscard]] inline bool is_sound(std::span<const float> logits, std::span<const float> values) {
+  return all_within(logits, -kMaskedLogit) && all_finite(values);
+}
+[[nodiscard]] inline bool is_sound(const PolicyOutput& output) {
+  return is_sound(output.logits, output.values);
+}
 
 // The acting side of a policy; two implementations (fused kernel, LibTorch) are held together by a
 // test. Thread-confined.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace pacml::model {
 
 // Settles how LibTorch uses this process; once, from main, before any tensor exists.
@@ -8,5 +10,8 @@ namespace pacml::model {
 //    environment before exec also saves starting them; this call makes the result the same.
 //  - Freed memory stays with the process: otherwise every batch maps and faults its tensors anew.
 void prepare_torch_runtime();
+
+// What computes in this process: "LibTorch 1.13.1 with AVX512, OpenBLAS 0.3.21 with SkylakeX".
+[[nodiscard]] std::string describe_torch_runtime();
 
 }  // namespace pacml::model

@@ -21,7 +21,7 @@ std::string cpu_model() {
   return "unknown";
 }
 
-nlohmann::json machine() {
+nlohmann::json machine(const std::string& math) {
   return {{"cpu", cpu_model()},
           {"cores", std::thread::hardware_concurrency()},
           {"compiler", __VERSION__},
@@ -30,7 +30,8 @@ nlohmann::json machine() {
 #else
           {"build", "debug"},
 #endif
-          {"pacml", version()}};
+          {"pacml", version()},
+          {"math", math}};
 }
 
 // "1.53 ms", "240371 /s", "22.7 MB", "0.224".
@@ -65,12 +66,12 @@ std::string format_report(const BenchReport& report) {
   return text;
 }
 
-std::string report_to_json(const BenchReport& report) {
+std::string report_to_json(const BenchReport& report, const std::string& math) {
   nlohmann::ordered_json document;
   for (const auto& [name, figures] : report) {
     auto& entry = document[name];
     for (const auto& [figure, value] : figures) entry[figure] = value;
-    entry["machine"] = machine();
+    entry["machine"] = machine(math);
   }
   return document.dump(2) + "\n";
 }

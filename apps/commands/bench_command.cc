@@ -15,7 +15,8 @@ namespace {
 
 class BenchCommand final : public Command {
  public:
-  explicit BenchCommand(std::vector<NamedBench> benches) : benches_(std::move(benches)) {}
+  BenchCommand(std::vector<NamedBench> benches, std::function<std::string()> math)
+      : benches_(std::move(benches)), math_(std::move(math)) {}
   [[nodiscard]] CommandText text() const override {
     return {
         "bench",
@@ -49,6 +50,8 @@ class BenchCommand final : public Command {
     if (!name_.empty() && std::find(names.begin(), names.end(), name_) == names.end()) {
       throw UserError("there is no benchmark \"" + name_ + "\"" + did_you_mean(name_, names));
     }
+    const std::string math = math_();
+    std::cout << math << "\n" << std::flush;
     BenchReport report;
     for (const auto& bench : benches_) {
       if (!name_.empty() && bench.name != name_) continue;
@@ -58,12 +61,13 @@ class BenchCommand final : public Command {
                        {report.begin() + static_cast<std::ptrdiff_t>(before), report.end()})
                 << std::flush;
     }
-    if (!out_.empty()) write_user_file(out_, report_to_json(report));
+    if (!out_.empty()) write_user_file(out_, report_to_json(report, math));
     return 0;
   }
 
  private:
   std::vector<NamedBench> benches_;
+  std::function<std::string()> math_;
   std::string name_;
   BenchSettings settings_;
   std::string out_;
@@ -71,8 +75,9 @@ class BenchCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_bench_command(std::vector<NamedBench> benches) {
-  return std::make_unique<BenchCommand>(std::move(benches));
+std::unique_ptr<Command> make_bench_command(std::vector<NamedBench> benches,
+                                            std::function<std::string()> math) {
+  return std::make_unique<BenchCommand>(std::move(benches), std::move(math));
 }
 
 }  // namespace pacml::apps

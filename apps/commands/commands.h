@@ -19,6 +19,5 @@ namespace pacml::apps {
 [[nodiscard]] std::unique_ptr<Command> make_train_command();
 [[nodiscard]] std::unique_ptr<Command> make_launch_command();
 [[nodiscard]] std::unique_ptr<Command> make_eval_command();
-[[nodiscard]] std::unique_ptr<Command> make_version_command();
 
 }  // namespace pacml::apps

@@ -53,6 +53,7 @@ class ExportCommand final : public Command {
     const env::PartitioningWorld world(
         config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
     const auto trained = load_trained_run(run_directory_, world.spec());
+    std::cerr << trained.warning;
     learner::PolicyExport policy;
     policy.shape = trained.shape;
     policy.parameters = trained.parameters;

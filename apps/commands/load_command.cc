@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/learner_math.h"
 #include "apps/bench/load_bench.h"
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
@@ -61,7 +62,7 @@ class LoadCommand final : public Command {
     options_.threads = static_cast<std::size_t>(threads_.value_or(0));
     BenchReport report;
     run_load_bench(config, options_, report, std::cout);
-    if (!out_.empty()) write_user_file(out_, report_to_json(report));
+    if (!out_.empty()) write_user_file(out_, report_to_json(report, learner_math()));
     return 0;
   }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/learner_math.h"
 #include "apps/bench/scaling_bench.h"
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
@@ -48,7 +49,7 @@ class ScalingCommand final : public Command {
     options_.rounds = static_cast<std::size_t>(rounds_);
     BenchReport report;
     run_scaling_bench(config, options_, report, std::cout);
-    if (!out_.empty()) write_user_file(out_, report_to_json(report));
+    if (!out_.empty()) write_user_file(out_, report_to_json(report, learner_math()));
     return 0;
   }
 

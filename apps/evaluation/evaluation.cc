@@ -61,6 +61,7 @@ struct TrainedPolicy::Impl {
   std::unique_ptr<model::Policy> network;
   env::ObservationBatch batch;
   model::PolicyOutput output;
+  PolicyVersion version;
 };
 
 TrainedPolicy::TrainedPolicy(const model::NetworkShape& shape, const model::Parameters& parameters,
@@ -69,6 +70,7 @@ TrainedPolicy::TrainedPolicy(const model::NetworkShape& shape, const model::Para
   impl_->network = model::make_fused_policy(shape);
   impl_->network->set_graphs(graphs);
   impl_->network->set_parameters(parameters);
+  impl_->version = parameters.version;
   impl_->batch = env::ObservationBatch(1, shape.globals, shape.actions);
 }
 
@@ -77,6 +79,10 @@ TrainedPolicy::~TrainedPolicy() = default;
 int TrainedPolicy::act(const env::PartitioningEnv& env) {
   env.observe(impl_->batch.row(0));
   impl_->network->evaluate(impl_->batch, impl_->output);
+  if (!model::is_sound(impl_->output)) {
+    throw UnsoundPolicy("the policy of update " + std::to_string(impl_->version.get()) +
+                        " says nothing that can be acted upon: its training had diverged");
+  }
   return model::best_action(impl_->output.logits);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/evaluation/eval_result.h"
+#include "common/result.h"
 #include "env/graph/profile.h"
 #include "env/policies/heuristic.h"
 #include "env/tasks/partitioning.h"
@@ -21,7 +22,15 @@ namespace pacml::apps {
 [[nodiscard]] SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy,
                                      Seed seed);
 
-// A trained network that takes its most probable action. Thread-confined.
+// A policy whose network says nothing that can be acted upon (model::is_sound), because its training
+// had diverged.
+class UnsoundPolicy final : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// A trained network that takes its most probable action; act() may throw UnsoundPolicy.
+// Thread-confined.
 class TrainedPolicy final : public env::Heuristic {
  public:
   TrainedPolicy(const model::NetworkShape& shape, const model::Parameters& parameters,

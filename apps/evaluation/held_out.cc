@@ -20,13 +20,15 @@ HeldOutEvaluator::HeldOutEvaluator(const env::PartitioningConfig& config,
 
 HeldOutEvaluator::~HeldOutEvaluator() = default;
 
-double HeldOutEvaluator::blocking_rate(const model::Parameters& parameters) {
+std::optional<double> HeldOutEvaluator::blocking_rate(const model::Parameters& parameters) try {
   TrainedPolicy policy(shape_, parameters, world_->spec().graphs);
   std::vector<double> rates;
   for (const Seed seed : seeds_) {
     rates.push_back(run_episode(environment_, policy, seed).blocking_rate);
   }
   return seeds_.empty() ? std::numeric_limits<double>::quiet_NaN() : env::pairwise_mean(rates);
+} catch (const UnsoundPolicy&) {
+  return std::nullopt;
 }
 
 }  // namespace pacml::apps

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "env/graph/profile.h"
@@ -21,7 +22,8 @@ class HeldOutEvaluator {
   ~HeldOutEvaluator();
 
   // Mean blocking rate of the greedy policy; NaN with no episodes.
-  [[nodiscard]] double blocking_rate(const model::Parameters& parameters);
+  // nullopt: what the policy says cannot be acted upon (UnsoundPolicy).
+  [[nodiscard]] std::optional<double> blocking_rate(const model::Parameters& parameters);
 
  private:
   model::NetworkShape shape_;

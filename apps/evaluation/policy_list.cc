@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <iostream>
 #include <sstream>
 #include <system_error>
 
@@ -28,6 +29,7 @@ NamedPolicy heuristic(const std::string& shown, const std::string& name) {
 
 NamedPolicy trained(const std::string& name, const env::PartitioningWorld& world) {
   auto run = std::make_shared<const TrainedRun>(load_trained_run(name, world.spec()));
+  std::cerr << run->warning;
   return {name, [run](const env::EnvironmentSpec& spec) {
             return std::make_unique<TrainedPolicy>(run->shape, run->parameters, spec.graphs);
           }};

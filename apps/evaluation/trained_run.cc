@@ -7,6 +7,43 @@
 #include "model/layout.h"
 
 namespace pacml::apps {
+namespace {
+
+struct Found {
+  learner::Checkpoint checkpoint;
+  std::filesystem::path file;
+  std::string warning;
+};
+
+Found newest(const learner::CheckpointFolder& folder, const model::ParameterLayout& layout) {
+  auto loaded = learner::load_newest(folder, layout);
+  std::string warning;
+  for (const auto& skipped : loaded.skipped) {
+    warning += skipped + ": remove it; taking " + loaded.file.string() + " instead\n";
+  }
+  return {std::move(loaded.checkpoint), std::move(loaded.file), std::move(warning)};
+}
+
+Found best_or_newest(const learner::CheckpointFolder& folder,
+                     const model::ParameterLayout& layout) {
+  const auto best = folder.best_file();
+  if (!std::filesystem::exists(best)) return newest(folder, layout);
+  try {
+    return {learner::load_checkpoint(best, layout), best, {}};
+  } catch (const UserError& error) {
+    Found found;
+    try {
+      found = newest(folder, layout);
+    } catch (const UserError&) {
+      throw error;  // there is nothing else, so this is what the user has to mend
+    }
+    found.warning = std::string(error.what()) + ": remove it; taking " + found.file.string() +
+                    ", which need not be as good\n" + found.warning;
+    return found;
+  }
+}
+
+}  // namespace
 
 TrainedRun load_trained_run(const std::filesystem::path& path, const env::EnvironmentSpec& spec) {
   const auto run = RunDirectory::open(path);
@@ -15,15 +52,9 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.shape = model::make_shape(trained.config.network, spec);
   const auto layout = model::make_layout(trained.shape);
   const learner::CheckpointFolder folder(run.checkpoints(), 1);
-  learner::Checkpoint checkpoint;
-  if (std::filesystem::exists(folder.best_file())) {
-    trained.file = folder.best_file();
-    checkpoint = learner::load_checkpoint(trained.file, layout);
-  } else {
-    auto loaded = learner::load_newest(folder, layout);
-    trained.file = loaded.file;
-    checkpoint = std::move(loaded.checkpoint);
-  }
+  auto [checkpoint, file, warning] = best_or_newest(folder, layout);
+  trained.file = std::move(file);
+  trained.warning = std::move(warning);
   const auto parameters = checkpoint.algorithm.vectors.find("parameters");
   if (parameters == checkpoint.algorithm.vectors.end()) {
     throw UserError(trained.file.string() + " holds no policy");

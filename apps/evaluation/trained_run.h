@@ -17,6 +17,7 @@ struct TrainedRun {
   model::Parameters
       parameters;              // of its best policy; of its last checkpoint when none was evaluated
   std::filesystem::path file;  // where they were read
+  std::string warning;         // why from there, if the best policy's file cannot be used
 };
 
 // UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.

@@ -174,6 +174,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
                    {options.http, [&server, started = steady().now()] {
                       return report_of(server.board(), started, "serves_weights");
                     }});
+  if (const auto why = session.divergence()) throw UserError(*why);
   return 0;
 }
 
@@ -205,6 +206,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
                           status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
                           true, true};
                     }});
+  if (const auto why = session.divergence()) throw UserError(*why);
   return 0;
 }
 

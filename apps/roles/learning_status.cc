@@ -31,6 +31,7 @@ nlohmann::json LearningStatus::json() const {
   status["stale"] = counters.stale;
   status["misfits"] = counters.misfits;
   status["episodes"] = counters.episodes;
+  status["skipped"] = counters.skipped;
   return status;
 }
 

@@ -303,6 +303,7 @@ class Training {
             number_at(line, json::json_pointer("/evaluation/best_blocking_rate"));
         progress_.entropy = number_at(line, json::json_pointer("/entropy"));
         progress_.lag_p99 = number_at(line, json::json_pointer("/policy_lag/p99"));
+        progress_.skipped = line.value("skipped", std::int64_t{0});
       }
     }
     progress_.elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - started_);

@@ -24,6 +24,20 @@ constexpr std::chrono::milliseconds kPatience{250};
 // ... where other replicas wait meanwhile.
 constexpr std::chrono::milliseconds kGroupPatience{50};
 
+// Updates skipped in a row after which no other is to be expected: some seconds of learning.
+constexpr std::int64_t kMostSkipped = 100;
+
+// Whether the best policy so far is still there; if not, the next evaluation finds another one.
+bool best_is_whole(const learner::CheckpointFolder& folder, const model::ParameterLayout& layout) {
+  try {
+    static_cast<void>(learner::load_checkpoint(folder.best_file(), layout));
+    return true;
+  } catch (const UserError& error) {
+    spdlog::error("{}: the next evaluation replaces it", error.what());
+    return false;
+  }
+}
+
 // The counter of what a shard had taken in when a checkpoint was made.
 std::string taken_in_by_shard(std::size_t shard) { return "shard" + std::to_string(shard); }
 
@@ -124,6 +138,7 @@ bool TrainingSession::step(const std::stop_token& stop) {
     return false;
   }
   status_.count(loop_->counters());
+  if (divergence()) return false;
   if (leads() && clock_->now() >= next_evaluation_) {
     evaluate();
     next_evaluation_ = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
@@ -133,6 +148,16 @@ bool TrainingSession::step(const std::stop_token& stop) {
     checkpoint();
   }
   return !stop.stop_requested() && !limit_reached();
+}
+
+std::optional<std::string> TrainingSession::divergence() const {
+  if (loop_->skipped_in_a_row() < kMostSkipped) return std::nullopt;
+  const char* const key = config_.algorithm == AlgorithmKind::kApex ? "apex" : "impala";
+  return "learning has diverged: after update " + std::to_string(loop_->counters().updates) + ", " +
+         std::to_string(kMostSkipped) +
+         " updates in a row would have made weights that are no finite numbers; begin anew with a "
+         "smaller " +
+         key + ".learning_rate or " + key + ".optimizer.gradient_clip";
 }
 
 void TrainingSession::finish() {
@@ -182,6 +207,7 @@ bool TrainingSession::share_state() {
   counters.updates = counter_of(*checkpoint, "updates");
   counters.samples = counter_of(*checkpoint, "samples");
   counters.stale = counter_of(*checkpoint, "stale");
+  counters.skipped = counter_of(*checkpoint, "skipped");
   loop_->restore(counters);
   return true;
 }
@@ -189,6 +215,11 @@ bool TrainingSession::share_state() {
 void TrainingSession::evaluate() {
   if (config_.learner.evaluate_episodes == 0) return;
   last_score_ = evaluator_->blocking_rate(learning_.algorithm->snapshot());
+  if (!last_score_) {
+    spdlog::error("the policy of update {} says nothing that can be acted upon: learning diverges",
+                  loop_->counters().updates);
+    return;
+  }
   if (!(*last_score_ < best_score_)) return;
   best_score_ = *last_score_;
   checkpoints_->save_best(make_checkpoint());
@@ -213,6 +244,7 @@ void TrainingSession::write_metrics() {
       {"stale", counters.stale},
       {"misfits", counters.misfits},
       {"episodes", counters.episodes},
+      {"skipped", counters.skipped},
       {"decisions_per_second", rate(counters.decisions, at_last_metrics_.decisions)},
       {"samples_per_second", rate(counters.samples, at_last_metrics_.samples)},
       {"updates_per_second", rate(counters.updates, at_last_metrics_.updates)},
@@ -294,6 +326,7 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
       {"stale", c.stale},
       {"misfits", c.misfits},
       {"episodes", c.episodes},
+      {"skipped", c.skipped},
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed(started_)) * 1e3)}};
   if (figures_.drawn != nullptr) {
     const auto& totals = figures_.drawn->totals();
@@ -310,13 +343,15 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
 
 void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   const auto loaded = learner::load_newest(folder, network_->layout());
-  for (const auto& skipped : loaded.skipped) spdlog::warn("{}", skipped);
+  for (const auto& skipped : loaded.skipped) {
+    spdlog::error("{}: remove it; going on from {} instead", skipped, loaded.file.string());
+  }
   const auto& checkpoint = loaded.checkpoint;
   const auto restored = learning_.algorithm->restore(checkpoint.algorithm);
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
   loop_->restore({counter("updates"), counter("decisions"), counter("samples"), counter("stale"),
-                  counter("misfits"), counter("episodes")});
+                  counter("misfits"), counter("episodes"), counter("skipped")});
   if (figures_.drawn != nullptr) {
     std::vector<std::uint64_t> totals;
     for (std::size_t s = 0; checkpoint.counters.contains(taken_in_by_shard(s)); ++s) {
@@ -325,7 +360,9 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
     figures_.drawn->count_from(std::move(totals));
   }
   seconds_before_ = static_cast<double>(counter("milliseconds")) / 1e3;
-  if (checkpoint.best_score) best_score_ = *checkpoint.best_score;
+  if (checkpoint.best_score && best_is_whole(folder, network_->layout())) {
+    best_score_ = *checkpoint.best_score;
+  }
   spdlog::info("resumed from {} at update {}", loaded.file.string(), counter("updates"));
 }
 

@@ -65,6 +65,9 @@ class TrainingSession {
   void request_checkpoint() { checkpoint_requested_ = true; }
   // What the disk has refused since this process began, for metrics and status. Thread-safe.
   [[nodiscard]] nlohmann::json faults() const;
+  // Why learning ended before its limits, where it diverged: for the user, who has to change
+  // something. After run().
+  [[nodiscard]] std::optional<std::string> divergence() const;
   // What was learned, a JSON object as in metrics.jsonl. Thread-safe.
   [[nodiscard]] nlohmann::json status() const;
 

@@ -58,6 +58,7 @@ std::string format_progress(const TrainProgress& p) {
   text += blocking_text(p);
   if (p.entropy) text += " | entropy " + fixed(*p.entropy, 2);
   if (p.lag_p99) text += " | lag p99 " + fixed(*p.lag_p99, 0);
+  if (p.skipped > 0) text += " | " + std::to_string(p.skipped) + " updates not finite";
   return text;
 }
 

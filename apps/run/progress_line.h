@@ -23,6 +23,7 @@ struct TrainProgress {
   std::optional<double> best_blocking_rate;        // of the best policy by evaluation
   std::optional<double> entropy;                   // nats a decision
   std::optional<double> lag_p99;                   // versions between acting and learning
+  std::int64_t skipped = 0;                        // updates that would not have been finite
 };
 
 // "1:23 of 3:00 | 3.21 M decisions, 41.2 k/s | 2 actors | blocking 0.231, best 0.219 | ...". Pure.

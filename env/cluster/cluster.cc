@@ -62,6 +62,7 @@ void Cluster::reset(JobStream jobs, bool keep_log) {
   next_arrival_ = 0;
   queued_.reset();
   running_.clear();
+  cut_off_.clear();
   occupied_.clear();
   mounted_workers_at_tick_ = 0;
   mounted_channels_at_tick_ = 0;
@@ -348,7 +349,19 @@ void Cluster::close_episode(ClusterStepStats& stats) {
       block(job.job, BlockCause::kSimulationEnded, stats);
     }
   }
-  running_.clear();
+  cut_off_ = std::exchange(running_, {});
+}
+
+Cluster Cluster::beyond_limit() const {
+  PACML_CHECK(now_ >= config_.max_simulation_time, "the time is up");
+  Cluster out = *this;
+  out.config_.max_simulation_time = kNever;
+  out.keep_log_ = false;
+  out.running_ = std::exchange(out.cut_off_, {});
+  for (const MountedJob& job : out.running_) out.occupied_.insert(job.execution->servers);
+  ClusterStepStats stats;
+  while (!out.queued() && !out.finished()) out.wait(stats);
+  return out;
 }
 
 }  // namespace pacml::env

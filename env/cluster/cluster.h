@@ -74,6 +74,9 @@ class Cluster {
   // A cluster step without a decision. Pre: !queued() and !finished().
   void wait(ClusterStepStats& stats);
   [[nodiscard]] bool finished() const;
+  // This cluster where the time is up, as if there were no limit: what ran goes on, until the next
+  // job has arrived; without one where no other comes. Pre: now() is at the limit (PACML_CHECK).
+  [[nodiscard]] Cluster beyond_limit() const;
 
   // How the queued job would run with `degree`, without changing anything; null when it cannot be
   // placed.
@@ -123,6 +126,7 @@ class Cluster {
   double next_arrival_ = 0;
   std::optional<Job> queued_;
   std::vector<MountedJob> running_;  // by index
+  std::vector<MountedJob> cut_off_;  // those that ran when the time was up
   ServerSet occupied_;
   int mounted_workers_at_tick_ = 0;
   int mounted_channels_at_tick_ = 0;

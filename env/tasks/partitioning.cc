@@ -147,6 +147,7 @@ StepResult PartitioningEnv::step(int action) {
     const bool out_of_time = cluster_.now() >= world_->config().cluster.max_simulation_time;
     result.truncated = out_of_time && world_->config().time_limit == TimeLimit::kTruncated;
     result.terminated = !result.truncated;
+    if (result.truncated) observe_beyond_limit();
   } else {
     refresh_observation();
   }
@@ -157,6 +158,14 @@ void PartitioningEnv::refresh_observation() {
   graph_ = cluster_.queued()->model;
   write_mask();
   write_globals();
+}
+
+void PartitioningEnv::observe_beyond_limit() {
+  Cluster beyond = cluster_.beyond_limit();
+  if (!beyond.queued()) return;
+  std::swap(cluster_, beyond);
+  refresh_observation();
+  std::swap(cluster_, beyond);
 }
 
 void PartitioningEnv::write_mask() {

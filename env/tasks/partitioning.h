@@ -66,6 +66,8 @@ class PartitioningEnv final : public Environment {
 
  private:
   void refresh_observation();
+  // Leaves the observation as it is where no job comes any more.
+  void observe_beyond_limit();
   void write_mask();
   void write_globals();
   void append_cluster_view(std::size_t at);
@@ -74,7 +76,8 @@ class PartitioningEnv final : public Environment {
   Cluster cluster_;
   bool keep_log_ = false;
   PoolRanges ranges_;
-  // The observation of the waiting job; after a final step still that of the last one.
+  // The observation of the waiting job, or of the one that would have come next had the episode not
+  // been truncated; after a step that terminated it still that of the last one.
   std::int32_t graph_ = 0;
   std::vector<float> globals_;
   std::vector<std::uint8_t> mask_;

@@ -69,9 +69,8 @@ class ScriptedEnvironment final : public Environment {
     summary_.arrived = summary_.decisions + 1;
     if (summary_.decisions == length_of(seed_)) {
       std::tie(result.terminated, result.truncated) = ends_of(seed_);
-    } else {
-      ++observed_;
     }
+    if (!result.terminated) ++observed_;
     return result;
   }
   void observe(ObservationRow row) const override {

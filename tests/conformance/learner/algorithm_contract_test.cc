@@ -189,9 +189,11 @@ FOR_EVERY_ALGORITHM("weights that are no numbers are neither worked with nor spr
   harness.network().parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   for (int n = 0; n < 8; ++n) {
     const UpdateReport report = harness.update(n);
-    if (report.applied) continue;  // a batch that does not meet the weight
+    CHECK_FALSE(report.applied);  // not even where the batch does not meet the weight
+    CHECK(report.diverged);
     CHECK(report.priorities.empty());
   }
+  CHECK(harness.algorithm().version() == PolicyVersion{0});
   harness.network().parameters()[0] = 0;
   for (const float weight : harness.network().parameters()) CHECK(std::isfinite(weight));
 }

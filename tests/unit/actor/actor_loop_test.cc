@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -135,6 +136,30 @@ TEST_CASE("an actor draws its actions as often as its policy says", "[unit][acto
     }
   }
   for (std::size_t a = 0; a < 3; ++a) CHECK(sum[a] / valid[a] == Approx(1).epsilon(0.1));
+}
+
+TEST_CASE("weights that nobody can act with are refused, and the former ones go on",
+          "[unit][actor]") {
+  const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(),
+                             std::numeric_limits<float>::infinity(), 1e30F, -1e30F);
+  model::Parameters diverged = weights(2);
+  std::ranges::fill(diverged.values, bad);
+  Actor actor(Seed{7});
+  SECTION("where there are former ones") {
+    actor.loop.set_parameters(weights(1));
+    static_cast<void>(actor.run_unroll());
+    actor.loop.set_parameters(diverged);
+    const Unrolls u = actor.run_unroll();
+    for (const PolicyVersion version : u.policy_version) CHECK(version == PolicyVersion{1});
+    for (const float log_prob : u.behaviour_log_prob) CHECK(std::isfinite(log_prob));
+    CHECK(actor.loop.refused_weights() == 1);
+    actor.loop.set_parameters(weights(3));
+    CHECK(actor.run_unroll().policy_version.front() == PolicyVersion{3});
+  }
+  SECTION("where there are none, it is an error") {
+    actor.loop.set_parameters(diverged);
+    CHECK_THROWS_WITH(static_cast<void>(actor.run_unroll()), Catch::Contains("diverged"));
+  }
 }
 
 TEST_CASE("decisions are counted", "[unit][actor]") {

@@ -37,6 +37,13 @@ TEST_CASE("progress says what is known and leaves out the rest") {
         "blocking 0.231, best 0.219 | entropy 1.23 | lag p99 3");
 }
 
+TEST_CASE("updates that were skipped are shown from the first one on") {
+  TrainProgress progress = sample();
+  CHECK(format_progress(progress).find("finite") == std::string::npos);
+  progress.skipped = 3;
+  CHECK(format_progress(progress).ends_with(" | 3 updates not finite"));
+}
+
 TEST_CASE("a terminal's line is rewritten, at most four times a second") {
   std::ostringstream out;
   ProgressLine line(out, 200);

@@ -75,6 +75,22 @@ TEST_CASE("a run's policy is its best one, and its last one when none was evalua
   CHECK(best.parameters.values == run.weights(5));
 }
 
+TEST_CASE("where the best policy's file is broken, the newest checkpoint is taken, and it is said",
+          "[unit][evaluation]") {
+  const FinishedRun run;
+  REQUIRE(run.checkpoints().save(run.checkpoint(9), run.layout()));
+  REQUIRE(run.checkpoints().save_best(run.checkpoint(5), run.layout()));
+  CHECK(run.load().warning.empty());
+  const fs::path best = run.checkpoints().best_file();
+  fs::resize_file(best, fs::file_size(best) / 2);
+  const fs::path stray = run.path() / "checkpoints" / "checkpoint-999999999999.safetensors";
+  std::ofstream(stray) << "stray";
+  const TrainedRun taken = run.load();
+  CHECK(taken.parameters.values == run.weights(9));
+  CHECK_THAT(taken.warning, Catch::Contains(best.string()) && Catch::Contains(stray.string()) &&
+                                Catch::Contains("remove it"));
+}
+
 TEST_CASE("a folder without a policy is refused with what is missing", "[unit][evaluation]") {
   SECTION("no run") {
     const testing::TempDir empty;

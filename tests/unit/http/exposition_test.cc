@@ -131,6 +131,7 @@ json everything() {
                           "samples",
                           "stale",
                           "misfits",
+                          "skipped",
                           "episodes",
                           "seconds",
                           "queue_depth",

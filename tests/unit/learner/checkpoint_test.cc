@@ -121,7 +121,7 @@ TEST_CASE("a folder keeps the newest checkpoints and the best one", "[unit][lear
   CheckpointFolder folder(where, 2);
   REQUIRE(folder.list().empty());
   REQUIRE(folder.save_best(example(1), layout));
-  for (const std::int64_t updates : {9, 10, 1000, 11}) {
+  for (const std::int64_t updates : {9, 10, 11, 1000}) {
     REQUIRE(folder.save(example(updates), layout));
   }
   REQUIRE(folder.list() == std::vector<fs::path>{where / "checkpoint-000000001000.safetensors",
@@ -157,6 +157,57 @@ TEST_CASE("a damaged newest checkpoint is skipped with a sentence", "[unit][lear
   REQUIRE(loaded.checkpoint == example(1));
   REQUIRE(loaded.skipped ==
           std::vector{newest->string() + " is cut short or not a safetensors file"});
+}
+
+TEST_CASE("a file that is not what its name says neither blocks the others nor takes their place",
+          "[unit][learner]") {
+  const testing::TempDir temporary;
+  const auto layout = small_layout();
+  CheckpointFolder folder(temporary.path(), 1);
+  const fs::path stray = temporary.path() / "checkpoint-999999999999.safetensors";
+  const auto check_newest = [&](std::int64_t updates) {
+    const LoadedCheckpoint loaded = load_newest(folder, layout);
+    CHECK(loaded.checkpoint == example(updates));
+    REQUIRE(loaded.skipped.size() == 1);
+    CHECK(loaded.skipped[0].find(stray.string()) == 0);
+  };
+  SECTION("a copy of another checkpoint") {
+    const auto written = folder.save(example(1), layout);
+    REQUIRE(written);
+    fs::copy_file(*written, stray);
+  }
+  SECTION("of another network") {
+    Checkpoint other = example(7);
+    for (auto& [name, values] : other.algorithm.vectors) values.resize(small_layout(5).total);
+    REQUIRE(write_file_atomically(stray, encode_checkpoint(other, small_layout(5))));
+  }
+  SECTION("no checkpoint") { std::ofstream(stray) << "stray"; }
+  SECTION("a folder") { fs::create_directory(stray); }
+  for (const std::int64_t updates : {2, 3}) {
+    REQUIRE(folder.save(example(updates), layout));
+    check_newest(updates);
+  }
+  CHECK(folder.list().size() == 2);  // the newest one, and what is not ours
+}
+
+TEST_CASE("what is not finite is neither written nor read", "[unit][learner]") {
+  const testing::TempDir temporary;
+  const auto layout = small_layout();
+  CheckpointFolder folder(temporary.path(), 3);
+  REQUIRE(folder.save(example(1), layout));
+  Checkpoint diverged = example(2);
+  diverged.algorithm.vectors.begin()->second[1] = std::numeric_limits<float>::quiet_NaN();
+  const auto written = folder.save(diverged, layout);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().detail.find("are not finite") != std::string::npos);
+  CHECK(folder.list().size() == 1);
+  // As a version before this one may have written it.
+  const fs::path file = temporary.path() / "checkpoint-000000000002.safetensors";
+  REQUIRE(write_file_atomically(file, encode_checkpoint(diverged, layout)));
+  const LoadedCheckpoint loaded = load_newest(folder, layout);
+  CHECK(loaded.checkpoint == example(1));
+  REQUIRE(loaded.skipped.size() == 1);
+  CHECK(loaded.skipped[0].find("training that had diverged") != std::string::npos);
 }
 
 TEST_CASE("what cannot be loaded is one sentence for the user", "[unit][learner]") {

@@ -258,7 +258,18 @@ TEST_CASE("settings of IMPALA out of range are named", "[unit][learner]") {
     return problems[0];
   };
   REQUIRE(only_problem([](ImpalaConfig& c) { c.batch_decisions = 0; }) ==
-          "batch_decisions must be at least 1, not 0");
+          "batch_decisions must be from 1 to 1000000, not 0");
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.batch_decisions = 1'000'000'000'000; }) ==
+          "batch_decisions must be from 1 to 1000000, not 1000000000000");
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.learning_rate.start = 1e300; }) ==
+          "learning_rate.start must be at most 1000, not 1e+300");
+  REQUIRE(only_problem([](ImpalaConfig& c) {
+            c.learning_rate.end = std::numeric_limits<double>::infinity();
+          }) == "learning_rate.end must be at most 1000, not inf");
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.entropy_cost.start = 1e30; }) ==
+          "entropy_cost.start must be at most 1e+06, not 1e+30");
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.value_cost = 1e30; }).find("value_cost") == 0);
+  REQUIRE(only_problem([](ImpalaConfig& c) { c.reward_scale = 1e30; }).find("reward_scale") == 0);
   REQUIRE(only_problem([](ImpalaConfig& c) { c.discount = 1.5; }).find("discount") == 0);
   REQUIRE(only_problem([](ImpalaConfig& c) { c.reward_scale = 0; }).find("reward_scale") == 0);
   REQUIRE(only_problem([](ImpalaConfig& c) { c.popart_rate = 2; }).find("popart_rate") == 0);

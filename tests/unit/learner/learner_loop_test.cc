@@ -1,6 +1,7 @@
 #include "learner/learner_loop.h"
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -30,6 +31,8 @@ class CountingAlgorithm final : public UnrollAlgorithm {
   std::int64_t learned = 0;
   std::int64_t updates = 0;
   bool applies = true;
+  bool diverges = false;           // each update's gradient
+  std::vector<float> weights;      // of the snapshot
 
   Result<UpdateReport> update(const TrainBatch& batch) override {
     batches.push_back(batch.decisions());
@@ -38,7 +41,8 @@ class CountingAlgorithm final : public UnrollAlgorithm {
       ++(version.get() == 0 ? report.stale : report.decisions);
     }
     learned += report.decisions;
-    report.applied = applies && report.decisions > 0;
+    report.diverged = diverges;
+    report.applied = applies && !diverges && report.decisions > 0;
     report.loss = 3;
     report.scalars = {{"entropy", 0.5}};
     if (report.applied) ++updates;
@@ -48,7 +52,7 @@ class CountingAlgorithm final : public UnrollAlgorithm {
   PolicyVersion version() const override {
     return PolicyVersion{static_cast<std::uint64_t>(updates)};
   }
-  model::Parameters snapshot() const override { return {version(), 0, {}}; }
+  model::Parameters snapshot() const override { return {version(), 0, weights}; }
   AlgorithmState save() const override { return {}; }
   Result<void> restore(const AlgorithmState&) override { return {}; }
 };
@@ -164,6 +168,34 @@ TEST_CASE("weights are published after each update that changed them", "[unit][l
   REQUIRE(bench.step());
   CHECK(bench.sink.versions == std::vector<std::uint64_t>{0, 1, 2});
   CHECK(bench.loop.counters().updates == 2);
+}
+
+TEST_CASE("updates that would not be finite are counted, until one is", "[unit][learner]") {
+  Bench bench;
+  bench.algorithm.diverges = true;
+  for (int i = 0; i < 3; ++i) {
+    bench.add(5, 1);
+    REQUIRE(bench.step());
+  }
+  bench.add(5, 0);  // all stale: says nothing either way
+  bench.algorithm.diverges = false;
+  REQUIRE(bench.step());
+  CHECK(bench.loop.skipped_in_a_row() == 3);
+  bench.add(5, 1);
+  REQUIRE(bench.step());
+  CHECK(bench.loop.skipped_in_a_row() == 0);
+  CHECK(bench.loop.counters().skipped == 3);
+  CHECK(bench.loop.counters().updates == 1);
+}
+
+TEST_CASE("weights that are not finite are not published", "[unit][learner]") {
+  Bench bench;
+  bench.algorithm.weights = {1, std::numeric_limits<float>::infinity()};
+  CHECK_FALSE(bench.loop.publish());
+  bench.add(5, 1);
+  REQUIRE(bench.step());
+  CHECK(bench.sink.versions.empty());
+  CHECK(bench.loop.skipped_in_a_row() == 1);
 }
 
 TEST_CASE("the end of the source ends the wait, and what was gathered stays", "[unit][learner]") {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -27,8 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+model::TrainableNetwork* newest_network = nullptr;  // of the newest session
+
 std::unique_ptr<model::TrainableNetwork> make_network(const model::NetworkShape& shape) {
-  return std::make_unique<model::DriftingNetwork>(shape);
+  auto network = std::make_unique<model::DriftingNetwork>(shape);
+  newest_network = network.get();
+  return network;
 }
 
 model::ParameterLayout layout_of(const TrainConfig& config) {
@@ -210,6 +215,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
                                           "samples",
                                           "samples_per_second",
                                           "seconds",
+                                          "skipped",
                                           "stale",
                                           "updates",
                                           "updates_per_second",
@@ -248,6 +254,24 @@ TEST_CASE("a line of metrics says what the replay shards hold, where there are s
   const json expected = {{"shards", 2},  {"joins", 3}, {"redrawn", 4},         {"updates_lost", 5},
                          {"batches", 6}, {"items", 7}, {"total_priority", 8.5}};
   CHECK(run.metrics().at(0)["replay"] == expected);
+}
+
+TEST_CASE("a session whose learning diverges ends before its limit, with weights that are finite",
+          "[unit][train]") {
+  TrainConfig config = quiet_config();
+  config.actor.environments = 1;
+  config.impala.batch_decisions = config.actor.unroll_length;
+  Run run(config);
+  TrainingSession& session = run.session();
+  session.begin();
+  REQUIRE(session.step({}));
+  newest_network->parameters()[0] = std::numeric_limits<float>::infinity();
+  int steps = 0;
+  while (session.step({})) REQUIRE(++steps < 200);
+  const auto why = session.divergence();
+  REQUIRE(why);
+  CHECK_THAT(*why, Catch::StartsWith("learning has diverged: after update 1, 100 updates in a row"));
+  CHECK(session.status()["skipped"] == 100);
 }
 
 TEST_CASE("a session that is resumed counts on from its checkpoint", "[unit][train]") {
