@@ -25,8 +25,10 @@ target_compile_options(pacml_options INTERFACE
   # The simulator's figures are compared bit for bit: a*b+c must round twice on every machine.
   -ffp-contract=off)
 # Hardening that costs nothing measurable: checked copies, guarded stacks, tables that cannot be written to.
-target_compile_options(pacml_options INTERFACE -fstack-protector-strong
-  $<$<NOT:$<BOOL:${PACML_SANITIZE}>>:-D_FORTIFY_SOURCE=2>)
+target_compile_options(pacml_options INTERFACE -fstack-protector-strong)
+if(NOT PACML_SANITIZE)
+  target_compile_options(pacml_options INTERFACE -D_FORTIFY_SOURCE=2)
+endif()
 target_link_options(pacml_options INTERFACE -Wl,-z,relro,-z,now)
 if(PACML_ASSERTIONS)
   target_compile_definitions(pacml_options INTERFACE _GLIBCXX_ASSERTIONS)
