@@ -15,8 +15,8 @@ std::vector<std::string> validate(const ExplorationConfig& c) {
   std::vector<std::string> problems;
   // Written so that NaN is a problem, too.
   if (!(c.base >= 0 && c.base <= 1)) problems.emplace_back("base: must be from 0 to 1");
-  if (!(c.exponent >= 0 && std::isfinite(c.exponent))) {
-    problems.emplace_back("exponent: must be finite and at least 0");
+  if (!(c.exponent >= 0 && c.exponent <= 1000)) {
+    problems.emplace_back("exponent: must be from 0 to 1000");
   }
   if (!(c.persistence >= 1 && c.persistence <= 1e6)) {
     problems.emplace_back("persistence: must be from 1 to 1e6");

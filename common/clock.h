@@ -10,8 +10,15 @@ namespace pacml {
 using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
-// What a configuration says in seconds.
-[[nodiscard]] inline Duration in_seconds(double seconds) {
+// Longer than anybody waits, and short enough to be added to any time that a clock shows.
+inline constexpr Duration kForever = std::chrono::hours{24} * 365 * 100;
+
+// So many seconds; at most kForever, of either sign, and none where it is not a number.
+[[nodiscard]] constexpr Duration in_seconds(double seconds) {
+  constexpr double kMost = std::chrono::duration<double>(kForever).count();
+  if (seconds >= kMost) return kForever;
+  if (seconds <= -kMost) return -kForever;
+  if (seconds != seconds) return Duration::zero();
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
@@ -53,7 +60,7 @@ class Deadline {
  public:
   explicit Deadline(TimePoint at) : at_(at) {}
   [[nodiscard]] static Deadline in(Duration patience) {
-    return Deadline{std::chrono::steady_clock::now() + patience};
+    return Deadline{std::chrono::steady_clock::now() + std::min(patience, kForever)};
   }
   // Already expired: take what is there, do not wait.
   [[nodiscard]] static Deadline now() { return Deadline{TimePoint::min()}; }

@@ -27,7 +27,7 @@ std::vector<std::string> validate(const LearnerConfig& c) {
                                    std::pair{"metrics_seconds", c.metrics_seconds},
                                    std::pair{"checkpoint_seconds", c.checkpoint_seconds},
                                    std::pair{"evaluate_seconds", c.evaluate_seconds}}) {
-    if (!(value > 0)) problems.push_back(std::string(key) + ": must be > 0");
+    if (!(value >= 1e-3)) problems.push_back(std::string(key) + ": must be at least 0.001");
   }
   return problems;
 }

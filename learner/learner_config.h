@@ -6,23 +6,25 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/config/seconds.h"
+
 namespace pacml::learner {
 
 // The learner's housekeeping; what it learns from and how is the algorithm's configuration.
 struct LearnerConfig {
   // Learners that take each update together, each on its share of the batch; replica 0 leads.
   std::int64_t replicas = 1;               // 1..64
-  double all_reduce_seconds = 10;          // for the slowest replica, before the others go on; > 0
+  Seconds all_reduce_seconds = 10;         // for the slowest replica, before the others go on; > 0
   bool allow_insecure_all_reduce = false;  // beyond this machine: in the clear, from anybody
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
   std::int64_t max_actors = 4096;      // >= 1
   std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait; further ones are dropped;
                                              // >= 1 MiB
-  double forget_seconds = 30;     // a silent actor whose turn it is to speak is forgotten; >= 1
-  double metrics_seconds = 2;     // between lines of metrics.jsonl; > 0
-  double checkpoint_seconds = 1;  // what a crash may cost; > 0
+  Seconds forget_seconds = 30;    // a silent actor whose turn it is to speak is forgotten; >= 1
+  Seconds metrics_seconds = 2;    // between lines of metrics.jsonl; > 0
+  Seconds checkpoint_seconds = 1;  // what a crash may cost; > 0
   std::int64_t keep_checkpoints = 60;   // besides the best; >= 1
-  double evaluate_seconds = 15;         // between evaluations of the policy; > 0
+  Seconds evaluate_seconds = 15;        // between evaluations of the policy; > 0
   std::int64_t evaluate_episodes = 10;  // held-out episodes of each; 0: never
   bool operator==(const LearnerConfig&) const = default;
 };

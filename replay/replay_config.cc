@@ -1,7 +1,5 @@
 #include "replay/replay_config.h"
 
-#include <cmath>
-
 namespace pacml::replay {
 
 std::vector<std::string> validate(const ReplayConfig& c) {
@@ -18,14 +16,18 @@ std::vector<std::string> validate(const ReplayConfig& c) {
   if (c.max_waiting_bytes < 1 << 20) {
     problems.emplace_back("max_waiting_bytes: must be at least 1048576");
   }
-  if (!(c.priority_epsilon > 0 && std::isfinite(c.priority_epsilon))) {
-    problems.emplace_back("priority_epsilon: must be > 0");
+  if (!(c.priority_epsilon > 0 && c.priority_epsilon <= 1e9)) {
+    problems.emplace_back("priority_epsilon: must be > 0 and at most 1e9");
   }
   if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {
     problems.emplace_back("forget_seconds: must be in 1..1e6");
   }
-  if (!(c.snapshot_seconds >= 0)) problems.emplace_back("snapshot_seconds: must be >= 0");
-  if (!(c.patience_seconds > 0)) problems.emplace_back("patience_seconds: must be > 0");
+  if (c.snapshot_seconds != 0 && !(c.snapshot_seconds >= 1e-3)) {
+    problems.emplace_back("snapshot_seconds: must be 0 (only at the end) or at least 0.001");
+  }
+  if (!(c.patience_seconds >= 1e-3)) {
+    problems.emplace_back("patience_seconds: must be at least 0.001");
+  }
   return problems;
 }
 

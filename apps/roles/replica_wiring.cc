@@ -105,8 +105,7 @@ ReplicaWiring::ReplicaWiring(const TrainConfig& config, const ReplicaOptions& op
         *remote_, static_cast<std::uint32_t>(options.replica), terms, membership);
   }
   const learner::GlooConfig gloo{.host = options.all_reduce_host,
-                                 .patience = std::chrono::milliseconds(static_cast<std::int64_t>(
-                                     config.learner.all_reduce_seconds * 1e3))};
+                                 .patience = config.learner.all_reduce_seconds.milliseconds()};
   replicas_.emplace(*membership_,
                     [connect, gloo](const learner::Team& team, learner::Board& board) {
                       return connect(team, board, gloo);

@@ -7,16 +7,38 @@
 #include "common/config/reader.h"
 #include "common/experience/transitions.h"
 #include "common/result.h"
+#include "common/wire/codec.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning.h"
 
 namespace pacml::apps {
+
+namespace {
+
+// An actor's message must get through. What a decision takes beside its observation is little.
+void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
+  if (!validate(config.actor).empty() || !validate(config.env).empty()) return;
+  const auto observation = static_cast<std::int64_t>(sizeof(float)) * num_globals(config.env) +
+                           config.env.max_partitions_per_op;
+  const std::int64_t bytes =
+      config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32);
+  const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
+  if (bytes <= most) return;
+  problems.push_back("actor.unroll_length: a message of " +
+                     std::to_string(config.actor.environments) + " x " +
+                     std::to_string(config.actor.unroll_length) + " decisions takes " +
+                     std::to_string(bytes) + " bytes; at most " + std::to_string(most) +
+                     " get through");
+}
+
+}  // namespace
 
 std::vector<std::string> validate(const TrainConfig& config) {
   std::vector<std::string> problems;
   if (config.seed < 0) problems.emplace_back("seed: must be >= 0");
   if (config.actors < 1 || config.actors > 4096)
     problems.emplace_back("actors: must be in 1..4096");
+  check_message(config, problems);
   return problems;
 }
 

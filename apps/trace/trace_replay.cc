@@ -99,7 +99,7 @@ PartitioningConfig partitioning_config(const json& recorded) {
   out.ramp.worker_io_latency = to_double(member(c, "worker_io_latency"));
   out.ramp.worker_memory = to_double(member(c, "worker_memory_capacity"));
   out.cluster.max_simulation_time = to_double(member(c, "max_simulation_run_time"));
-  out.cluster.job_queue_capacity = to_int(member(c, "job_queue_capacity"));
+  out.workload.sampling = Sampling::kRemove;  // each job once
   const std::string cache = member(recorded, "lookahead_cache").get<std::string>();
   out.cluster.lookahead_cache =
       cache == "off" ? LookaheadCache::kOff : LookaheadCache::kModelDegree;

@@ -26,39 +26,44 @@ void collect(const ConfigNode& node, const std::string& path, Leaves& leaves) {
 
 }  // namespace
 
-std::vector<std::string> config_differences(std::string_view here, std::string_view there,
-                                            std::size_t limit) {
+std::vector<ConfigDifference> compare_configs(std::string_view here, std::string_view there) {
   Leaves ours;
   Leaves theirs;
-  try {
-    collect(ConfigSource::from_text("here", here).root(), "", ours);
-    collect(ConfigSource::from_text("there", there).root(), "", theirs);
-  } catch (const UserError& e) {
-    return {std::string{"the configurations cannot be compared: "} + e.what()};
-  }
+  collect(ConfigSource::from_text("here", here).root(), "", ours);
+  collect(ConfigSource::from_text("there", there).root(), "", theirs);
   std::map<std::string, std::string> their_value(theirs.begin(), theirs.end());
-  std::vector<std::string> differences;
+  std::vector<ConfigDifference> differences;
   for (const auto& [key, value] : ours) {
     const auto other = their_value.find(key);
     if (other == their_value.end()) {
-      differences.push_back(key + ": " + value + " here, absent there");
-    } else {
-      if (other->second != value) {
-        differences.push_back(key + ": " + value + " here, " + other->second + " there");
-      }
-      their_value.erase(other);
+      differences.push_back({key, value, "absent"});
+      continue;
     }
+    if (other->second != value) differences.push_back({key, value, other->second});
+    their_value.erase(other);
   }
   for (const auto& [key, value] : theirs) {
-    if (their_value.contains(key))
-      differences.push_back(key + ": absent here, " + value + " there");
-  }
-  if (differences.size() > limit) {
-    const std::size_t left_out = differences.size() - limit;
-    differences.resize(limit);
-    differences.push_back("and " + std::to_string(left_out) + " more");
+    if (their_value.contains(key)) differences.push_back({key, "absent", value});
   }
   return differences;
+}
+
+std::vector<std::string> config_differences(std::string_view here, std::string_view there,
+                                            std::size_t limit) {
+  std::vector<std::string> sentences;
+  try {
+    for (const auto& [key, ours, theirs] : compare_configs(here, there)) {
+      sentences.push_back(key + ": " + ours + " here, " + theirs + " there");
+    }
+  } catch (const UserError& e) {
+    return {std::string{"the configurations cannot be compared: "} + e.what()};
+  }
+  if (sentences.size() > limit) {
+    const std::size_t left_out = sentences.size() - limit;
+    sentences.resize(limit);
+    sentences.push_back("and " + std::to_string(left_out) + " more");
+  }
+  return sentences;
 }
 
 }  // namespace pacml

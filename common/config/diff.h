@@ -6,10 +6,22 @@
 
 namespace pacml {
 
-// What differs between two dumped configurations: "learner.batch: 32 here, 64 there", in the order
-// of `here`, then keys that only `there` has. Text that is not a configuration (a peer's bytes)
-// gives one sentence that says so. At most `limit` sentences, then one with the number left out.
-// Pure.
+// One setting that differs: its dotted key, and its values as YAML; "absent" where there is none.
+struct ConfigDifference {
+  std::string key;
+  std::string here;
+  std::string there;
+  bool operator==(const ConfigDifference&) const = default;
+};
+
+// What differs between two dumped configurations, in the order of `here`, then what only `there`
+// has. UserError: text that is not a configuration. Pure.
+[[nodiscard]] std::vector<ConfigDifference> compare_configs(std::string_view here,
+                                                            std::string_view there);
+
+// The same as sentences: "learner.batch: 32 here, 64 there". Text that is not a configuration (a
+// peer's bytes) gives one that says so. At most `limit` sentences, then one with the number left
+// out. Pure.
 [[nodiscard]] std::vector<std::string> config_differences(std::string_view here,
                                                           std::string_view there,
                                                           std::size_t limit = 8);

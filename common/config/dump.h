@@ -30,6 +30,8 @@ template <class T>
     return scalar(std::to_string(value));
   } else if constexpr (std::same_as<T, double>) {
     return scalar(number_text(value));
+  } else if constexpr (std::same_as<T, Seconds>) {
+    return scalar(number_text(value.count()));
   } else if constexpr (std::same_as<T, std::string>) {
     return scalar(value, true);
   } else if constexpr (NamedEnum<T>) {

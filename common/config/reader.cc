@@ -79,6 +79,19 @@ void Problems::throw_if_any() const {
   if (!sentences_.empty()) throw UserError(join(sentences_, "\n"));
 }
 
+const ConfigNode& place_of(std::string_view sentence, const ConfigNode& node) {
+  std::string_view path = sentence.substr(0, sentence.find_first_of(": "));
+  const ConfigNode* place = &node;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const ConfigNode* child = place->find(path.substr(0, dot));
+    if (child == nullptr) break;
+    place = child;
+    path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
+  }
+  return *place;
+}
+
 std::string child_path(const std::string& path, std::string_view key) {
   return path.empty() ? std::string{key} : path + "." + std::string{key};
 }
@@ -117,6 +130,17 @@ std::optional<double> parse_double(const ConfigNode& node, const std::string& pa
     if (const auto value = finite_number(node.text)) return value;
   }
   problems.add(node, path, "expected a number, found " + describe(node));
+  return std::nullopt;
+}
+
+std::optional<Seconds> parse_seconds(const ConfigNode& node, const std::string& path,
+                                     Problems& problems) {
+  if (is_plain_scalar(node)) {
+    const auto value = finite_number(node.text);
+    if (value && *value >= 0 && *value <= Seconds::kMost) return Seconds{*value};
+  }
+  problems.add(node, path,
+               "expected seconds, from 0 to 1e8 (three years), found " + describe(node));
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@
 
 #include "common/config/fields.h"
 #include "common/config/node.h"
+#include "common/config/seconds.h"
 #include "common/config/source.h"
 #include "common/result.h"
 #include "common/strong.h"
@@ -24,10 +25,10 @@
 //
 //   const auto config = read_config<TrainConfig>(ConfigSource::from_file(path, overrides));
 //
-// What is absent keeps its default. Everything else that is not exactly as expected is a problem:
-// an unknown key, a wrong type, a number out of range, a list of the wrong length. When the text
-// was read, validate(config) is asked, on nested structs as well. All problems are reported
-// together, one sentence a line, in one UserError.
+// What is absent keeps its default (or the value of a configuration that is passed). Everything
+// else that is not exactly as expected is a problem: an unknown key, a wrong type, a number out of
+// range, a list of the wrong length. When the text was read, validate(config) is asked, on nested
+// structs as well. All problems are reported together, one sentence a line, in one UserError.
 
 namespace pacml {
 
@@ -50,6 +51,9 @@ class Problems {
   std::vector<std::string> sentences_;
 };
 
+// Where the key was written that a sentence of validate() begins with ("size: ...", "cluster.size
+// must ..."): as far down as the text goes. Defaults have no line of their own.
+[[nodiscard]] const ConfigNode& place_of(std::string_view sentence, const ConfigNode& node);
 [[nodiscard]] std::string child_path(const std::string& path, std::string_view key);
 // "'abc'", "a list", "a map", "nothing": what was found, for messages.
 [[nodiscard]] std::string describe(const ConfigNode& node);
@@ -57,6 +61,8 @@ class Problems {
 [[nodiscard]] std::optional<bool> parse_bool(const ConfigNode&, const std::string& path, Problems&);
 [[nodiscard]] std::optional<double> parse_double(const ConfigNode&, const std::string& path,
                                                  Problems&);
+[[nodiscard]] std::optional<Seconds> parse_seconds(const ConfigNode&, const std::string& path,
+                                                   Problems&);
 [[nodiscard]] std::optional<std::string> parse_string(const ConfigNode&, const std::string& path,
                                                       Problems&);
 [[nodiscard]] std::optional<std::int64_t> parse_signed(const ConfigNode&, const std::string& path,
@@ -126,6 +132,8 @@ void read_value(T& value, const ConfigNode& node, const std::string& path, Probl
     }
   } else if constexpr (std::same_as<T, double>) {
     if (const auto read = parse_double(node, path, problems)) value = *read;
+  } else if constexpr (std::same_as<T, Seconds>) {
+    if (const auto read = parse_seconds(node, path, problems)) value = *read;
   } else if constexpr (std::same_as<T, std::string>) {
     if (auto read = parse_string(node, path, problems)) value = std::move(*read);
   } else if constexpr (NamedEnum<T>) {
@@ -198,9 +206,7 @@ void validate_all(const T& value, const ConfigNode& node, const std::string& pat
   if constexpr (Configuration<T>) {
     if constexpr (Validated<T>) {
       for (const std::string& sentence : validate(value)) {
-        // A sentence begins with the key that it is about: where that was written is the place.
-        const ConfigNode* key = node.find(sentence.substr(0, sentence.find_first_of(": ")));
-        problems.add(key != nullptr ? *key : node, path, sentence);
+        problems.add(place_of(sentence, node), path, sentence);
       }
     }
     visit_fields(value, [&](std::string_view key, const auto& field) {
@@ -225,10 +231,9 @@ void validate_all(const T& value, const ConfigNode& node, const std::string& pat
 
 }  // namespace config_detail
 
-// Defaults are Config{}. Throws UserError.
+// What is absent is as in `config`. Throws UserError.
 template <Configuration Config>
-[[nodiscard]] Config read_config(const ConfigSource& source) {
-  Config config{};
+[[nodiscard]] Config read_config(const ConfigSource& source, Config config = {}) {
   config_detail::Problems problems;
   config_detail::read_value(config, source.root(), "", problems);
   if (problems.empty()) config_detail::validate_all(config, source.root(), "", problems);

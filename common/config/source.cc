@@ -190,6 +190,11 @@ void apply_override(ConfigNode& root, const std::string& text) {
 ConfigSource ConfigSource::from_text(std::string name, std::string_view text,
                                      std::span<const std::string> overrides) {
   ConfigNode root = parse_yaml(name, text);
+  return with_overrides(std::move(name), std::move(root), overrides);
+}
+
+ConfigSource ConfigSource::with_overrides(std::string name, ConfigNode root,
+                                          std::span<const std::string> overrides) {
   if (root.where.empty()) root.where = name;
   for (const std::string& override_text : overrides) apply_override(root, override_text);
   return {std::move(name), std::move(root)};
@@ -199,7 +204,10 @@ ConfigSource ConfigSource::from_file(const std::filesystem::path& path,
                                      std::span<const std::string> overrides) {
   const Result<std::string> text = read_file(path, kMaxTextBytes);
   if (!text) throw UserError(text.error().detail);
-  return from_text(path.string(), *text, overrides);
+  ConfigNode root = parse_yaml(path.string(), *text);
+  // Somebody named a file because something is in it.
+  if (root.kind == ConfigNode::Kind::kNull) throw UserError(path.string() + ": sets nothing");
+  return with_overrides(path.string(), std::move(root), overrides);
 }
 
 }  // namespace pacml

@@ -16,6 +16,7 @@ namespace pacml {
 // unreadable, not YAML, a key given twice, a malformed override. Immutable.
 class ConfigSource {
  public:
+  // A file that sets nothing is refused, too: it is another one than was meant.
   [[nodiscard]] static ConfigSource from_file(const std::filesystem::path& path,
                                               std::span<const std::string> overrides = {});
   // `name` stands for the file's name in messages.
@@ -26,6 +27,8 @@ class ConfigSource {
   [[nodiscard]] const ConfigNode& root() const { return root_; }
 
  private:
+  static ConfigSource with_overrides(std::string name, ConfigNode root,
+                                     std::span<const std::string> overrides);
   ConfigSource(std::string name, ConfigNode root)
       : name_(std::move(name)), root_(std::move(root)) {}
 

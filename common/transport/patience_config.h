@@ -5,18 +5,20 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/config/seconds.h"
+
 namespace pacml::transport {
 
 // How long the ends of a conversation (docs/protocol.md) wait for one another, in seconds; each in
 // 0.001..1e6, but where another bound is given.
 struct PatienceConfig {
-  double hello_seconds = 0.5;      // between Hellos that nobody answers
-  double ping_seconds = 1;         // of silence, before a client asks whether its server is there
-  double silence_seconds = 5;      // after that, before it says Hello again
-  double give_up_seconds = 600;    // without a server, before an actor ends
-  double weights_seconds = 0.002;  // that an actor waits for weights, between two messages; >= 0
-  double lost_seconds = 2;         // for an answer with weights, before they are asked for again
-  double farewell_seconds = 5;     // at most, that a learner waits for its actors to confirm that
+  Seconds hello_seconds = 0.5;      // between Hellos that nobody answers
+  Seconds ping_seconds = 1;         // of silence, before a client asks whether its server is there
+  Seconds silence_seconds = 5;      // after that, before it says Hello again
+  Seconds give_up_seconds = 600;    // without a server, before an actor ends
+  Seconds weights_seconds = 0.002;  // that an actor waits for weights, between two messages; >= 0
+  Seconds lost_seconds = 2;         // for an answer with weights, before they are asked for again
+  Seconds farewell_seconds = 5;     // at most, that a learner waits for its actors to confirm that
                                    // they have heard of its end; 0: it tells them once
   bool operator==(const PatienceConfig&) const = default;
 };

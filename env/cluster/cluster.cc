@@ -25,8 +25,12 @@ double ratio_or_zero(double part, double whole) {
 
 std::vector<std::string> validate(const ClusterConfig& c) {
   std::vector<std::string> problems;
-  if (!(c.max_simulation_time > 0)) problems.emplace_back("max_simulation_time: must be > 0");
-  if (c.job_queue_capacity < 1) problems.emplace_back("job_queue_capacity: must be at least 1");
+  constexpr double kMostTime = 1e15;  // where the clock still tells ten units apart
+  if (!(c.max_simulation_time > 0 &&
+        (c.max_simulation_time <= kMostTime || std::isinf(c.max_simulation_time)))) {
+    problems.emplace_back(
+        "max_simulation_time: must be > 0 and at most 1e15, or .inf: until no job is left");
+  }
   return problems;
 }
 

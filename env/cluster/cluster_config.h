@@ -25,7 +25,6 @@ constexpr auto enum_names(LookaheadCache) {
 // The course of an episode. Defaults: the paper's.
 struct ClusterConfig {
   double max_simulation_time = 1e6;  // simulated time; .inf: until no job is left
-  int job_queue_capacity = 10;       // jobs that may wait; a decision empties the queue
   LookaheadCache lookahead_cache = LookaheadCache::kPlacement;
   bool operator==(const ClusterConfig&) const = default;
 };
@@ -34,7 +33,6 @@ template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, ClusterConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("max_simulation_time", c.max_simulation_time);
-  v("job_queue_capacity", c.job_queue_capacity);
   v("lookahead_cache", c.lookahead_cache);
 }
 

@@ -36,6 +36,19 @@ ExecutionMemo::ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& set
       communication_(setting.ramp, setting.semantics),
       partitions_(graphs_.size() * (static_cast<std::size_t>(setting.max_degree) + 1)) {}
 
+std::size_t ExecutionMemo::lasting_bytes(std::span<const JobGraphPtr> graphs,
+                                         const Setting& setting) {
+  const auto& shape = setting.ramp.topology;
+  std::size_t bytes = Topology::block_bytes(shape, setting.max_degree);
+  for (int degree = 1; degree <= setting.max_degree; degree += degree == 1 ? 1 : 2) {
+    if (!Topology::has_block_shape(shape, degree)) continue;
+    for (const auto& graph : graphs) {
+      bytes += partitioned_bytes(*graph, degree, setting.op_quantum);
+    }
+  }
+  return bytes;
+}
+
 std::size_t ExecutionMemo::PlacementKeyHash::operator()(const PlacementKey& key) const {
   std::uint64_t hash =
       hash_combine(static_cast<std::uint64_t>(key.graph), static_cast<std::uint64_t>(key.degree));

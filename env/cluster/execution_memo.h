@@ -53,6 +53,11 @@ class ExecutionMemo {
 
   ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& setting);
 
+  // What stays for good, beside what `max_bytes` bounds, once every degree that a job can have was
+  // asked for: the cut graphs, and the blocks of servers.
+  [[nodiscard]] static std::size_t lasting_bytes(std::span<const JobGraphPtr> graphs,
+                                                 const Setting& setting);
+
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const Communication& communication() const { return communication_; }
   [[nodiscard]] const Setting& setting() const { return setting_; }

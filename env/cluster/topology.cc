@@ -13,6 +13,8 @@ namespace {
 using Shape = std::array<int, 3>;
 
 constexpr long long kMaxServers = 4096;
+constexpr double kMostBytes = 1e24;   // beyond any machine; far from where sums lose themselves
+constexpr double kMostLatency = 1e6;  // s
 
 // Shapes of `pieces` servers from the factor pairs (pieces / i, i), in the order of first fit.
 std::vector<Shape> divisor_shapes(int pieces, const Shape& cluster) {
@@ -80,15 +82,18 @@ std::vector<std::string> validate(const RampConfig& c) {
     problems.emplace_back("topology: more than 4096 servers");
   }
   if (c.num_channels < 1) problems.emplace_back("num_channels: must be at least 1");
+  // Written so that NaN is a problem, too.
   for (const auto& [key, value] : {std::pair{"total_node_bandwidth", c.total_node_bandwidth},
                                    {"worker_memory", c.worker_memory}}) {
-    if (!(value > 0) || !std::isfinite(value))
-      problems.push_back(std::string(key) + ": must be > 0");
+    if (!(value > 0 && value <= kMostBytes)) {
+      problems.push_back(std::string(key) + ": must be > 0 and at most 1e24");
+    }
   }
   for (const auto& [key, value] : {std::pair{"propagation_latency", c.propagation_latency},
                                    {"worker_io_latency", c.worker_io_latency}}) {
-    if (!(value >= 0) || !std::isfinite(value))
-      problems.push_back(std::string(key) + ": must be >= 0");
+    if (!(value >= 0 && value <= kMostLatency)) {
+      problems.push_back(std::string(key) + ": must be from 0 to 1e6");
+    }
   }
   return problems;
 }
@@ -97,6 +102,28 @@ int ServerSet::count() const {
   int total = 0;
   for (const std::uint64_t word : words_) total += std::popcount(word);
   return total;
+}
+
+bool Topology::has_block_shape(std::array<int, 3> shape, int pieces) {
+  return !divisor_shapes(pieces, shape).empty();
+}
+
+std::size_t Topology::block_bytes(std::array<int, 3> shape, int max_pieces) {
+  const auto places = [&shape](const Shape& block) {
+    std::size_t product = 1;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      product *= static_cast<std::size_t>(std::max(0, shape[i] - block[i] + 1));
+    }
+    return product;
+  };
+  std::size_t servers = 0;
+  for (int pieces = 1; pieces <= std::min(max_pieces, shape[0] * shape[1] * shape[2]); ++pieces) {
+    if (pieces > 1 && pieces % 2 != 0) continue;
+    std::size_t blocks = places({pieces, pieces, 1}) + places({pieces, 1, 1});
+    for (const auto& block : divisor_shapes(pieces, shape)) blocks += places(block);
+    servers += blocks * static_cast<std::size_t>(pieces);
+  }
+  return servers * sizeof(Server);
 }
 
 Topology::Topology(std::array<int, 3> shape, int max_pieces) : shape_(shape) {

@@ -41,6 +41,9 @@ class Topology {
   // `max_pieces`: the largest block that will be asked for.
   Topology(std::array<int, 3> shape, int max_pieces);
 
+  // What the candidate blocks of up to so many pieces take, without making them.
+  [[nodiscard]] static std::size_t block_bytes(std::array<int, 3> shape, int max_pieces);
+
   [[nodiscard]] int groups() const { return shape_[0]; }
   [[nodiscard]] int racks() const { return shape_[1]; }
   [[nodiscard]] int servers_per_rack() const { return shape_[2]; }
@@ -53,8 +56,10 @@ class Topology {
     return {s / (shape_[1] * shape_[2]), s / shape_[2] % shape_[1], s % shape_[2]};
   }
 
-  // True when `pieces` servers form at least one of the divisor shapes in the empty cluster: what
-  // the action mask asks.
+  // True when `pieces` servers form at least one of the divisor shapes in an empty cluster of this
+  // shape.
+  [[nodiscard]] static bool has_block_shape(std::array<int, 3> shape, int pieces);
+  // The same of this cluster: what the action mask asks.
   [[nodiscard]] bool has_block_shape(int pieces) const {
     return shape_exists_[static_cast<std::size_t>(pieces)];
   }

@@ -19,6 +19,23 @@ int pieces_of(double cost, double quantum, int degree) {
   return static_cast<int>(std::max(1.0, std::min(even, static_cast<double>(degree))));
 }
 
+std::size_t partitioned_bytes(const JobGraph& graph, int degree, double quantum) {
+  // Of the lists of PartitionedGraph, and as much again: they grow by doubling.
+  constexpr std::size_t kPerDependency = 2 * (3 * sizeof(std::int32_t) + sizeof(double) + 1 + 4);
+  constexpr std::size_t kPerOp = 2 * (2 * sizeof(double) + 2 * sizeof(std::int32_t));
+  std::vector<std::size_t> pieces;
+  std::size_t ops = 0;
+  std::size_t dependencies = 0;
+  for (OpIndex f = 0; f < graph.num_forward(); ++f) {
+    pieces.push_back(at(pieces_of(graph.compute()[at(f)], quantum, degree)));
+    ops += 2 * pieces.back();
+    dependencies += pieces.back() * (pieces.back() - 1);  // siblings of the backward pass
+  }
+  const auto pieces_at = [&](OpIndex op) { return pieces[at(op) % pieces.size()]; };
+  for (const auto& d : graph.dependencies()) dependencies += pieces_at(d.src) * pieces_at(d.dst);
+  return dependencies * kPerDependency + ops * kPerOp;
+}
+
 // Cuts ops one after another. Ops and dependencies keep the number under which they were made; what
 // was cut away leaves dead dependencies behind in its neighbours' lists, which readers skip.
 class PartitionedGraph::Builder {

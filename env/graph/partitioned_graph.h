@@ -13,6 +13,9 @@ namespace pacml::env {
 // max(1, min(2 ceil(ceil(cost / quantum) / 2), degree)). Times in the profile's unit. Pure.
 [[nodiscard]] int pieces_of(double cost, double quantum, int degree);
 
+// What a job graph takes that is cut so, up to a constant of a few kilobytes; without making it.
+[[nodiscard]] std::size_t partitioned_bytes(const JobGraph& graph, int degree, double quantum);
+
 // How a partitioned graph's dependency sizes are set.
 enum class DependencyBytes {
   kMemory,      // as published: activation + parameters, of whichever end was not cut last

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
+#include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
 
+#include "common/atomic_file.h"
 #include "common/result.h"
 
 namespace pacml::env {
@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kSeparator = " -- ";
 constexpr std::array<std::string_view, 4> kKeys = {"forward_compute_time", "backward_compute_time",
                                                    "activation_size", "parameter_size"};
+constexpr std::uint64_t kMaxFileBytes = UINT64_C(1) << 28;
 constexpr int kMaxOps = 1'000'000;   // ids above this are a broken file, not a model
 constexpr double kMaxFigure = 1e30;  // as are times and sizes; sums of them stay finite
 
@@ -150,7 +151,7 @@ Profile read_profile(std::istream& text, std::string model, std::string_view sou
   profile.model = std::move(model);
   std::unordered_map<int, int> line_of_op;
   std::vector<int> line_of_dependency;
-  std::set<std::pair<int, int>> seen;
+  std::map<std::pair<int, int>, int> seen;  // dependency -> line
   Place place{source};
   for (std::string line; std::getline(text, line);) {
     ++place.line;
@@ -166,8 +167,14 @@ Profile read_profile(std::istream& text, std::string model, std::string_view sou
       profile.ops.push_back(std::move(op));
     } else if (pieces.size() == 2) {
       const std::pair dependency{parse_node(pieces[0], place), parse_node(pieces[1], place)};
+      // What tells it from an op that lost its figures.
+      if (!line.starts_with('\t')) place.refuse("a dependency must begin with a tab");
       if (dependency.first == dependency.second) place.refuse("an op cannot depend on itself");
-      if (!seen.insert(dependency).second) continue;
+      if (const auto [first, is_new] = seen.emplace(dependency, place.line); !is_new) {
+        place.refuse("the dependency of node" + std::to_string(dependency.second) + " on node" +
+                     std::to_string(dependency.first) + " was already given on line " +
+                     std::to_string(first->second));
+      }
       profile.dependencies.push_back(dependency);
       line_of_dependency.push_back(place.line);
     } else {
@@ -206,13 +213,12 @@ Profile read_profile(std::istream& text, std::string model, std::string_view sou
 }
 
 Profile read_profile_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw UserError(path.string() + ": no such profile, or it cannot be read");
-  }
+  const auto text = read_file(path, kMaxFileBytes);
+  if (!text) throw UserError(text.error().detail);
+  std::istringstream lines(*text);
   const bool named_by_folder = path.filename() == "graph.txt";
   return read_profile(
-      file, named_by_folder ? path.parent_path().filename().string() : path.stem().string(),
+      lines, named_by_folder ? path.parent_path().filename().string() : path.stem().string(),
       path.string());
 }
 

@@ -18,13 +18,13 @@ namespace pacml::env {
 //
 // A value may be a list "[a; b]": its sum counts. Blank lines are skipped. Refused, with a
 // UserError that names `source` and the line: anything else on a line, ids that are not
-// exactly 1..n, an op described twice, a dependency on an unknown op or on itself, a time or size
-// that is not a number from 0 to 1e30, a file without ops or whose ops take no time, and a graph
-// with a cycle. A repeated dependency counts once.
+// exactly 1..n, an op described twice, a dependency without its tab, given twice, on an unknown op
+// or on itself, a time or size that is not a number from 0 to 1e30, a file without ops or whose ops
+// take no time, and a graph with a cycle.
 [[nodiscard]] Profile read_profile(std::istream& text, std::string model, std::string_view source);
 
 // Reads `path`; the model is named by the folder when the file is called graph.txt, else by its
-// stem.
+// stem. UserError also: it cannot be read, or is longer than 256 MiB.
 [[nodiscard]] Profile read_profile_file(const std::filesystem::path& path);
 
 // The models below `directory`, i.e. its sub-folders that hold a graph.txt, sorted by name.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "common/check.h"
+#include "common/experience/unrolls.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -24,18 +26,65 @@ std::vector<std::string> switch_names() {
   return names;
 }
 
+// Jobs that an episode may be expected to have: a thousand times the published setting's. One takes
+// seconds to simulate then, and its log hundreds of megabytes.
+constexpr double kMostArrivals = 1e6;
+
+// Of what is derived from a configuration and kept, in each thread that simulates.
+constexpr std::size_t kMostLastingBytes = std::size_t{2} << 30;
+
+// The number of dependencies grows with the square of the degree.
+void check_bytes(std::span<const JobGraphPtr> graphs, ExecutionMemo::Setting setting) {
+  const auto bytes = ExecutionMemo::lasting_bytes(graphs, setting);
+  if (bytes <= kMostLastingBytes) return;
+  const int asked = setting.max_degree;
+  while (setting.max_degree > 2 &&
+         ExecutionMemo::lasting_bytes(graphs, setting) > kMostLastingBytes) {
+    setting.max_degree -= 2;
+  }
+  const auto gib = [](std::size_t n) { return std::to_string((n >> 30) + 1) + " GiB"; };
+  throw UserError("env.max_partitions_per_op: the job graphs cut at every degree up to " +
+                  std::to_string(asked) + " take " + gib(bytes) +
+                  " in every thread, more than 2 GiB; " + std::to_string(setting.max_degree) +
+                  " is the most for these models on this cluster (env.op_quantum bounds it, too)");
+}
+
+// An episode must come to an end, and in a time that somebody waits for.
+void check_episode(const PartitioningConfig& c, std::vector<std::string>& problems) {
+  const auto& interarrival = c.workload.interarrival;
+  if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
+  const double between = make_distribution(interarrival).mean();
+  if (!(between > 0)) return;  // the workload says so itself
+  double arrivals = c.cluster.max_simulation_time / between;
+  if (c.workload.sampling == Sampling::kRemove) {
+    const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));
+    arrivals = std::min(arrivals, models * c.workload.replication_factor);
+  } else if (std::isinf(arrivals)) {
+    problems.push_back("cluster.max_simulation_time: .inf makes an episode without end, since " +
+                       std::string(pacml::name_of(c.workload.sampling)) +
+                       " (workload.sampling) never runs out of jobs");
+    return;
+  }
+  if (arrivals <= kMostArrivals) return;
+  std::ostringstream sentence;
+  sentence << "cluster.max_simulation_time: an episode of " << c.cluster.max_simulation_time
+           << " with a job every " << between << " (workload.interarrival) has " << arrivals
+           << " jobs, more than " << kMostArrivals;
+  problems.push_back(sentence.str());
+}
+
+}  // namespace
+
 int num_globals(const PartitioningConfig& c) {
   if (c.observation == ObservationKind::kPaper) return kPaperGlobals;
   const auto& t = c.ramp.topology;
   return kPaperGlobals + t[0] * t[1] * t[2] + 2 * (c.max_partitions_per_op + 1);
 }
 
-}  // namespace
-
 std::vector<std::string> validate(const PartitioningConfig& c) {
   std::vector<std::string> problems;
-  if (!(c.op_quantum > 0) || !std::isfinite(c.op_quantum)) {
-    problems.emplace_back("op_quantum: must be > 0");
+  if (!(c.op_quantum > 0 && c.op_quantum <= 1e15)) {
+    problems.emplace_back("op_quantum: must be > 0 and at most 1e15");
   }
   if (c.max_partitions_per_op < 1 || c.max_partitions_per_op > 512) {
     problems.emplace_back("max_partitions_per_op: must be in 1..512");
@@ -45,6 +94,14 @@ std::vector<std::string> validate(const PartitioningConfig& c) {
   if (c.max_partitions_in_observation < 1) {
     problems.emplace_back("max_partitions_in_observation: must be at least 1");
   }
+  if (problems.empty() && validate(c.ramp).empty() &&
+      num_globals(c) > static_cast<int>(UnrollLimits{}.max_globals)) {
+    problems.push_back("observation: " + std::string(pacml::name_of(c.observation)) + " makes " +
+                       std::to_string(num_globals(c)) +
+                       " numbers of so many servers and degrees; a message takes at most " +
+                       std::to_string(UnrollLimits{}.max_globals));
+  }
+  check_episode(c, problems);
   const auto names = switch_names();
   for (const auto& [name, value] : c.semantic_overrides) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
@@ -68,7 +125,8 @@ SemanticSwitches switches_of(const PartitioningConfig& c) {
 PartitioningWorld::PartitioningWorld(const PartitioningConfig& config,
                                      const std::vector<Profile>& profiles)
     : config_(config) {
-  for (const auto& problems : {validate(config), validate(config.ramp), validate(config.cluster)}) {
+  for (const auto& problems : {validate(config), validate(config.ramp), validate(config.cluster),
+                               validate(config.reward)}) {
     if (!problems.empty()) throw UserError(problems.front());
   }
   const SemanticSwitches semantics = switches_of(config);
@@ -96,6 +154,7 @@ PartitioningWorld::PartitioningWorld(const PartitioningConfig& config,
   setting.time_scale = time_scale_of(config.time_unit);
   setting.op_quantum = config.op_quantum;
   setting.max_degree = config.max_partitions_per_op;
+  check_bytes(graphs, setting);
   memo_ = std::make_shared<ExecutionMemo>(std::move(graphs), setting);
 }
 
@@ -141,6 +200,13 @@ StepResult PartitioningEnv::step(int action) {
 
   StepResult result;
   result.reward = static_cast<float>(value);
+  // Nobody could learn from it; peers would take the message for a damaged one.
+  if (!std::isfinite(result.reward)) {
+    throw UserError("env.reward: " + std::string(pacml::name_of(world_->config().reward.kind)) +
+                    " gives a job of model " +
+                    world_->memo()->graphs()[static_cast<std::size_t>(last_job_.model)]->model() +
+                    " a reward that is not finite");
+  }
   return_ += value;
   ++decisions_;
   if (cluster_.finished()) {

@@ -75,6 +75,9 @@ void visit_fields(Config& c, Visitor&& v) {
 
 [[nodiscard]] std::vector<std::string> validate(const PartitioningConfig& config);
 
+// Numbers that the globals of an observation consist of.
+[[nodiscard]] int num_globals(const PartitioningConfig& config);
+
 // The preset with the overrides applied. Pre: the overrides' names are known (validate).
 [[nodiscard]] SemanticSwitches switches_of(const PartitioningConfig& config);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace pacml::env {
 namespace {
@@ -52,6 +53,27 @@ double throughput_reward(const RewardConfig& c, const RewardInputs& in, Info qua
 }
 
 }  // namespace
+
+std::vector<std::string> validate(const RewardConfig& c) {
+  constexpr double kMost = 1e9;
+  std::vector<std::string> problems;
+  // Written so that NaN is a problem, too.
+  for (const auto& [key, value] : {std::pair{"success_reward", c.success_reward},
+                                   {"fail_reward", c.fail_reward},
+                                   {"blocking_weight", c.blocking_weight},
+                                   {"sign", c.sign.value_or(1)}}) {
+    if (!(std::abs(value) <= kMost)) {
+      problems.push_back(std::string(key) + ": must be from -1e9 to 1e9");
+    }
+  }
+  if (!(c.fail_reward_factor >= 0 && c.fail_reward_factor <= kMost)) {
+    problems.emplace_back("fail_reward_factor: must be from 0 to 1e9");
+  } else if (c.normaliser == RewardNormaliser::kSequentialTimeTimesFactor &&
+             c.fail_reward_factor < 1e-9) {
+    problems.emplace_back("fail_reward_factor: must be at least 1e-9 where it is divided by");
+  }
+  return problems;
+}
 
 double reward(const RewardConfig& c, const RewardInputs& in) {
   switch (c.kind) {

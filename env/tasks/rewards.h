@@ -74,6 +74,9 @@ void visit_fields(Config& c, Visitor&& v) {
   v("transform_with_log", c.transform_with_log);
 }
 
+// Every problem, as a sentence that begins with the key.
+[[nodiscard]] std::vector<std::string> validate(const RewardConfig& config);
+
 // What a reward is computed from. `stats`: of the cluster step of the decision.
 struct RewardInputs {
   const Job& job;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "common/config/seconds.h"
 #include "common/ids.h"
 
 // A configuration with a field of every kind.
@@ -48,6 +49,7 @@ struct SampleConfig {
   std::int64_t wide = -3;
   std::uint64_t unsigned_wide = 4;
   double number = 1.5;
+  Seconds pause = 0.25;
   std::string text = "plain";
   Colour colour = Colour::kRed;
   Seed seed{7};
@@ -70,6 +72,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("wide", c.wide);
   v("unsigned_wide", c.unsigned_wide);
   v("number", c.number);
+  v("pause", c.pause);
   v("text", c.text);
   v("colour", c.colour);
   v("seed", c.seed);

@@ -1,5 +1,7 @@
 #include "common/clock.h"
 
+#include <limits>
+
 #include "tests/support/catch.h"
 
 namespace pacml {
@@ -35,6 +37,19 @@ TEST_CASE("never is far away and now is past", "[clock]") {
   REQUIRE(Deadline::never().remaining() == 1h);
   REQUIRE(Deadline::now().expired());
   REQUIRE(Deadline::now().remaining() == 0ms);
+}
+
+TEST_CASE("seconds beyond what a clock can count are for ever, not long ago", "[clock]") {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  CHECK(in_seconds(0.25) == 250ms);
+  for (const double absurd : {1e10, 1e30, 1e300, kInfinity}) {
+    INFO(absurd);
+    CHECK(in_seconds(absurd) == kForever);
+    CHECK(in_seconds(-absurd) == -kForever);
+    CHECK(std::chrono::steady_clock::now() + in_seconds(absurd) > std::chrono::steady_clock::now());
+  }
+  CHECK(in_seconds(std::numeric_limits<double>::quiet_NaN()) == 0s);
+  CHECK_FALSE(Deadline::in(Duration::max()).expired());
 }
 
 }  // namespace

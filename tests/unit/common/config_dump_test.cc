@@ -23,6 +23,7 @@ small: 2
 wide: -3
 unsigned_wide: 4
 number: 1.5
+pause: 0.25
 text: plain
 colour: red
 seed: 7

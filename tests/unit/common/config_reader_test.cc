@@ -38,6 +38,7 @@ small: 255
 wide: -9223372036854775808
 unsigned_wide: 18446744073709551615
 number: -2.5e-3
+pause: 1.5
 text: "true: or # not"
 colour: dark_blue
 seed: 42
@@ -55,6 +56,7 @@ named: {first: {rate: 0}}
   REQUIRE(c.wide == INT64_MIN);
   REQUIRE(c.unsigned_wide == UINT64_MAX);
   REQUIRE(c.number == -2.5e-3);
+  REQUIRE(c.pause == 1.5);
   REQUIRE(c.text == "true: or # not");
   REQUIRE(c.colour == Colour::kDarkBlue);
   REQUIRE(c.seed == Seed{42});
@@ -93,6 +95,16 @@ TEST_CASE("numbers out of range are refused with the range", "[config]") {
   REQUIRE_THAT(problem("unsigned_wide: 18446744073709551616"), Catch::Contains("found"));
   REQUIRE_THAT(problem("seed: -1"), Catch::Contains("from 0 to 18446744073709551615"));
   REQUIRE_THAT(problem("number: 1e400"), Catch::Contains("expected a number"));
+}
+
+TEST_CASE("seconds that no clock can count are refused", "[config]") {
+  CHECK(read("pause: 0").pause == 0);
+  CHECK(read("pause: 1e8").pause == 1e8);
+  for (const std::string absurd : {".inf", "-.inf", ".nan", "-1", "1e10", "1e30", "soon", "'5'"}) {
+    INFO(absurd);
+    CHECK_THAT(problem("pause: " + absurd),
+               Catch::StartsWith("x.yaml:1: pause: expected seconds, from 0 to 1e8 (three years)"));
+  }
 }
 
 TEST_CASE("a wrong type names the line, the key, what was expected and what was found",

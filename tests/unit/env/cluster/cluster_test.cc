@@ -472,12 +472,13 @@ TEST_CASE("impossible episodes are refused with the key at fault", "[cluster]") 
   c.max_simulation_time = kNever;
   CHECK(validate(c).empty());
   c.max_simulation_time = 0;
-  CHECK(validate(c) == std::vector<std::string>{"max_simulation_time: must be > 0"});
-  c.max_simulation_time = std::nan("");
-  CHECK(validate(c).size() == 1);
-  c = {};
-  c.job_queue_capacity = 0;
-  CHECK(validate(c) == std::vector<std::string>{"job_queue_capacity: must be at least 1"});
+  CHECK(validate(c) ==
+        std::vector<std::string>{
+            "max_simulation_time: must be > 0 and at most 1e15, or .inf: until no job is left"});
+  for (const double absurd : {std::nan(""), -1.0, -kNever, 1e300}) {
+    c.max_simulation_time = absurd;
+    CHECK(validate(c).size() == 1);
+  }
 }
 
 }  // namespace

@@ -59,12 +59,6 @@ TEST_CASE("a list counts as its sum", "[profile]") {
   CHECK(read(op(1, " [ 1e3 ; 0.5 ] ")).ops[0].activation_bytes == 1000.5);
 }
 
-TEST_CASE("a repeated dependency counts once, where it stood first", "[profile]") {
-  const Profile p =
-      read(op(1) + op(2) + op(3) + dependency(1, 3) + dependency(1, 2) + dependency(1, 3));
-  CHECK(p.dependencies == std::vector<std::pair<int, int>>{{1, 3}, {1, 2}});
-}
-
 TEST_CASE("line ends of Windows, tabs, blank lines and stages are read", "[profile]") {
   std::string text = "\r\n" + op(1) + "\t \n" + op(2) + "\tnode1 -- \tnode2\n";
   for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
@@ -163,6 +157,18 @@ TEST_CASE("dependencies on unknown ops and on the op itself are refused with the
   CHECK(refusal(op(1) + dependency(1, 1)) == "graph.txt:2: an op cannot depend on itself");
 }
 
+TEST_CASE("a dependency that is given twice is refused with both lines", "[profile]") {
+  CHECK(refusal(op(1) + op(2) + dependency(1, 2) + "\n" + dependency(1, 2)) ==
+        "graph.txt:5: the dependency of node2 on node1 was already given on line 3");
+}
+
+TEST_CASE("a dependency that lost its tab is refused with its line", "[profile]") {
+  CHECK(refusal(op(1) + op(2) + "node1 -- node2\n") ==
+        "graph.txt:3: a dependency must begin with a tab");
+  CHECK(refusal(op(1) + op(2) + "  node1 -- node2\n") ==
+        "graph.txt:3: a dependency must begin with a tab");
+}
+
 TEST_CASE("a graph with a cycle is refused, and an op on it named", "[profile]") {
   // 1 feeds the cycle 2 -> 3 -> 4 -> 2, which feeds 5: only 2, 3 and 4 are on it.
   const std::string sentence =
@@ -198,7 +204,7 @@ TEST_CASE("refusals of a file name its path", "[profile]") {
   CHECK_THROWS_WITH(read_profile_file(path),
                     Catch::Matchers::StartsWith(path.string() + ":2: expected an op"));
   CHECK_THROWS_WITH(read_profile_file(dir / "none.txt"),
-                    (dir / "none.txt").string() + ": no such profile, or it cannot be read");
+                    "cannot read " + (dir / "none.txt").string() + ": No such file or directory");
   CHECK_THROWS_AS(read_profile_file(dir.path()), UserError);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -149,6 +150,7 @@ TEST_CASE("an exhausted job list terminates, the time limit truncates", "[partit
 TEST_CASE("an endless episode terminates when its last job is refused", "[partitioning]") {
   PartitioningConfig c;
   c.cluster.max_simulation_time = std::numeric_limits<double>::infinity();
+  c.workload.sampling = Sampling::kRemove;
   const StepResult last = env_of(c, {{0, 1, 0}}).step(0);
   CHECK(last.terminated);
   CHECK_FALSE(last.truncated);
@@ -342,6 +344,95 @@ TEST_CASE("the corrected mark of the longest op reaches the graphs", "[partition
   CHECK(world()->spec().graphs[1]->node_features[2 * 5 + 1] == 0);
 }
 
+TEST_CASE("a reward that would divide by nothing is refused with its key", "[partitioning]") {
+  RewardConfig c;
+  CHECK(validate(c).empty());
+  c.fail_reward_factor = 0;
+  CHECK(validate(c).empty());
+  c.normaliser = RewardNormaliser::kSequentialTimeTimesFactor;
+  CHECK(validate(c) ==
+        std::vector<std::string>{"fail_reward_factor: must be at least 1e-9 where it is divided by"});
+  PartitioningConfig task;
+  task.reward = c;
+  task.reward.kind = RewardKind::kLookaheadJct;
+  CHECK_THROWS_AS(world(task), UserError);
+}
+
+TEST_CASE("a reward that no number can hold ends the episode with a sentence", "[partitioning]") {
+  PartitioningConfig c;
+  c.reward.kind = RewardKind::kMeanComputeThroughput;
+  c.reward.normalise = true;
+  // Ops without memory: the most that the cluster could do is nothing.
+  const std::vector<Profile> profiles = {testing::single_op(1, 1, 0, 0, "empty")};
+  PartitioningEnv env(std::make_shared<const PartitioningWorld>(c, profiles));
+  env.reset(JobStream::from_list({{0, 1.0, 0}}, 1));
+  CHECK_THROWS_WITH(env.step(1), Catch::StartsWith("env.reward: mean_compute_throughput gives a job "
+                                                   "of model empty a reward that is not finite"));
+}
+
+TEST_CASE("an observation that no message can hold is refused", "[partitioning]") {
+  PartitioningConfig c;
+  c.ramp.topology = {16, 16, 16};
+  CHECK(validate(c).empty());
+  c.observation = ObservationKind::kCluster;
+  CHECK(validate(c) == std::vector<std::string>{
+                           "observation: cluster makes 4147 numbers of so many servers and degrees; "
+                           "a message takes at most 4096"});
+  c.ramp.topology = {5, 5, 161};  // 4025
+  CHECK(validate(c).empty());
+}
+
+TEST_CASE("an episode that would not end, or not soon, is refused", "[partitioning]") {
+  PartitioningConfig c;
+  const auto problem = [&c] {
+    const auto problems = validate(c);
+    return problems.empty() ? std::string() : problems.front();
+  };
+  c.cluster.max_simulation_time = 1e9;  // a job every 1000
+  CHECK(problem().empty());
+  c.cluster.max_simulation_time = 1.1e9;
+  CHECK_THAT(problem(), Catch::StartsWith("cluster.max_simulation_time: an episode of 1.1e+09 with "
+                                          "a job every 1000 (workload.interarrival) has 1.1e+06"));
+  c.cluster.max_simulation_time = std::numeric_limits<double>::infinity();
+  CHECK_THAT(problem(), Catch::Contains("without end") && Catch::Contains("remove_and_repeat"));
+  c.workload.sampling = Sampling::kRemove;
+  CHECK(problem().empty());
+  c = {};
+  c.workload.interarrival.value = 1e-12;
+  CHECK_THAT(problem(), Catch::StartsWith("cluster.max_simulation_time: "));
+}
+
+TEST_CASE("degrees whose graphs would fill the memory are refused with the most that would not",
+          "[partitioning]") {
+  PartitioningConfig c;
+  c.ramp.topology = {32, 32, 4};
+  c.op_quantum = 1e-6;
+  c.max_partitions_per_op = 64;
+  std::vector<ForwardOp> ops;
+  std::vector<std::pair<int, int>> chain;
+  for (int id = 1; id <= 60; ++id) {
+    ops.push_back({id, "Op", 1, 1, 1000, 1000});
+    if (id > 1) chain.emplace_back(id - 1, id);
+  }
+  const std::vector<Profile> profiles = {testing::make_profile(ops, chain)};
+  CHECK_NOTHROW(PartitioningWorld(c, profiles));
+  c.max_partitions_per_op = 512;
+  std::string sentence;
+  try {
+    static_cast<void>(PartitioningWorld(c, profiles));
+  } catch (const UserError& error) {
+    sentence = error.what();
+  }
+  CHECK_THAT(sentence, Catch::StartsWith("env.max_partitions_per_op: the job graphs cut at every "
+                                         "degree up to 512 take "));
+  const std::string before = "more than 2 GiB; ";
+  const auto at = sentence.find(before);
+  REQUIRE(at != std::string::npos);
+  c.max_partitions_per_op = std::stoi(sentence.substr(at + before.size()));
+  CHECK(c.max_partitions_per_op > 64);
+  CHECK_NOTHROW(PartitioningWorld(c, profiles));
+}
+
 TEST_CASE("impossible configurations are refused with the key at fault", "[partitioning]") {
   const auto problem = [](auto change) {
     PartitioningConfig c;
@@ -350,7 +441,8 @@ TEST_CASE("impossible configurations are refused with the key at fault", "[parti
     return problems.size() == 1 ? problems.front() : std::to_string(problems.size()) + " problems";
   };
   CHECK(validate(PartitioningConfig{}).empty());
-  CHECK(problem([](auto& c) { c.op_quantum = 0; }) == "op_quantum: must be > 0");
+  CHECK(problem([](auto& c) { c.op_quantum = 0; }) ==
+        "op_quantum: must be > 0 and at most 1e15");
   CHECK(problem([](auto& c) { c.max_partitions_per_op = 0; }) ==
         "max_partitions_per_op: must be in 1..512");
   CHECK(problem([](auto& c) { c.max_partitions_per_op = 7; }) ==
