@@ -1,6 +1,8 @@
 #include "common/atomic_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,31 +52,123 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path{"."};
 }
 
+// A temporary is called .NAME.pacml-XXXXXX.
+constexpr std::size_t kRandom = 6;
+constexpr std::string_view kMark = ".pacml-";
+
+std::string temporary_prefix(const fs::path& target) {
+  return "." + target.filename().string() + std::string(kMark);
+}
+
+bool is_temporary(std::string_view name) {
+  return name.starts_with('.') && name.size() > kRandom + kMark.size() &&
+         name.substr(0, name.size() - kRandom).ends_with(kMark);
+}
+
+// Its writer holds a lock on it, which goes with the writer however it ends. Whoever would remove
+// it asks for that lock: between our making it and locking it, somebody may have. Where the file
+// system has no locks, nobody can take what we could not, and nothing is ever removed.
+bool stays_ours(int fd) {
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
+void remove_if_stale(const fs::path& file) {
+  // Without O_NONBLOCK, opening a pipe of that name would wait for its other end.
+  const File temporary(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (!temporary.ok() || ::fstat(temporary.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (::flock(temporary.fd(), LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
+}
+
+// Of the target that `prefix` belongs to; empty: of all.
+void remove_temporaries(const fs::path& folder, std::string_view prefix) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!is_temporary(name)) continue;
+    if (!prefix.empty() && (name.size() != prefix.size() + kRandom || !name.starts_with(prefix))) {
+      continue;
+    }
+    remove_if_stale(it->path());
+  }
+}
+
+// Until a pipe has something to read, or its end; false, with errno set, after ten seconds.
+bool wait_for_input(int fd) {
+  constexpr int kPatience = 10'000;  // ms
+  pollfd input{.fd = fd, .events = POLLIN, .revents = 0};
+  int ready = -1;
+  do {
+    ready = ::poll(&input, 1, kPatience);
+  } while (ready < 0 && errno == EINTR);
+  if (ready == 0) errno = ETIMEDOUT;
+  return ready > 0;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path, std::string temporary, int fd)
-    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+AtomicFile::AtomicFile(fs::path path, fs::path target, std::string temporary, int fd)
+    : path_(std::move(path)),
+      target_(std::move(target)),
+      temporary_(std::move(temporary)),
+      fd_(fd) {}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)) {}
 
 AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) ::close(fd_);
+  // In this order: while it has its name, it has its lock.
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<AtomicFile> AtomicFile::open_as_it_is(fs::path path) {
+  // A pipe that nobody reads would otherwise keep us for ever.
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0 && errno == ENXIO) {
+    return fail(Errc::kIo, "cannot write " + path.string() + ": nobody reads from it");
+  }
+  if (fd < 0) return io_error("cannot write", path);
+  AtomicFile file(std::move(path), {}, {}, fd);
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return io_error("cannot write", file.path_);
+  }
+  return file;
 }
 
 Result<AtomicFile> AtomicFile::create(fs::path path, mode_t mode) {
+  std::error_code error;
+  const auto kind = fs::status(path, error).type();
+  if (kind == fs::file_type::directory) {
+    errno = EISDIR;
+    return io_error("cannot write", path);
+  }
+  const bool exists = kind != fs::file_type::not_found && kind != fs::file_type::none;
+  if (exists && kind != fs::file_type::regular) return open_as_it_is(std::move(path));
+  fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  if (error) target = path;
+  remove_temporaries(folder_of(target), temporary_prefix(target));
   // mkostemp chooses a free name, so two writers of one file never share a temporary.
-  fs::path hidden = folder_of(path) / ".";
-  hidden += path.filename();
-  std::string temporary = hidden.string() + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return io_error("cannot write", path);
-  AtomicFile file(std::move(path), std::move(temporary), fd);
-  if (::fchmod(fd, mode) != 0) return io_error("cannot write", file.path_);
-  return file;
+  const fs::path pattern =
+      folder_of(target) / (temporary_prefix(target) + std::string(kRandom, 'X'));
+  while (true) {
+    std::string temporary = pattern.string();
+    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd < 0) return io_error("cannot write", path);
+    if (!stays_ours(fd)) {
+      ::close(fd);
+      continue;
+    }
+    AtomicFile file(std::move(path), std::move(target), std::move(temporary), fd);
+    if (::fchmod(fd, mode) != 0) return io_error("cannot write", file.path_);
+    return file;
+  }
 }
 
 Result<void> AtomicFile::append(std::string_view bytes) {
@@ -83,13 +177,21 @@ Result<void> AtomicFile::append(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit() {
-  // Some file systems report a failed write only at the close.
+  if (target_.empty()) {
+    // Devices and pipes have nothing to sync, and say so.
+    const bool synced = ::fsync(fd_) == 0 || errno == EINVAL || errno == EROFS;
+    if (!synced || ::close(std::exchange(fd_, -1)) != 0) return io_error("cannot write", path_);
+    return {};
+  }
+  // Some file systems report a failed write only at the close; another descriptor keeps the lock
+  // until the file has its name.
+  const File lock(::fcntl(fd_, F_DUPFD_CLOEXEC, 0));
   const bool written = ::fsync(fd_) == 0 && ::close(std::exchange(fd_, -1)) == 0 &&
-                       ::rename(temporary_.c_str(), path_.c_str()) == 0;
+                       ::rename(temporary_.c_str(), target_.c_str()) == 0;
   if (!written) return io_error("cannot write", path_);
   temporary_.clear();
   // The new name is on the disk only when the folder is.
-  const fs::path folder = folder_of(path_);
+  const fs::path folder = folder_of(target_);
   const File parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent.ok() || ::fsync(parent.fd()) != 0) return io_error("cannot sync", folder);
   return {};
@@ -102,15 +204,24 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
   return file->commit();
 }
 
+void remove_stale_temporaries(const fs::path& folder) { remove_temporaries(folder, {}); }
+
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.ok()) return io_error("cannot read", path);
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!file.ok() || ::fstat(file.fd(), &status) != 0) return io_error("cannot read", path);
+  const bool may_wait = !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   std::string content;
   std::array<char, 65536> block{};
   while (true) {
+    if (may_wait && !wait_for_input(file.fd())) {
+      if (errno != ETIMEDOUT) return io_error("cannot read", path);
+      return fail(Errc::kIo, "cannot read " + path.string() + ": nothing came for ten seconds");
+    }
     const ssize_t got = ::read(file.fd(), block.data(), block.size());
     if (got < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR || errno == EAGAIN) continue;
       return io_error("cannot read", path);
     }
     if (got == 0) return content;

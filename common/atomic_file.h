@@ -14,7 +14,10 @@ namespace pacml {
 
 // A file that appears whole or not at all: whoever reads `path`, even after a crash or a kill -9 at
 // any moment, finds the old content or the new. Written to a temporary beside it, which goes with
-// its owner unless commit() puts it in place. Thread-confined.
+// its owner unless commit() puts it in place; where its owner was killed, with the next one that
+// writes the same file (or remove_stale_temporaries). A symbolic link stays one: what it leads to
+// is written. What is no plain file, such as a device or a pipe, is never replaced: it is written
+// into, and has what was appended, whatever becomes of the rest. Thread-confined.
 class AtomicFile {
  public:
   // kIo, here and below: the sentence names the path and the reason; the old file is untouched.
@@ -31,18 +34,26 @@ class AtomicFile {
   [[nodiscard]] Result<void> commit();
 
  private:
-  AtomicFile(std::filesystem::path path, std::string temporary, int fd);
+  AtomicFile(std::filesystem::path path, std::filesystem::path target, std::string temporary,
+             int fd);
+  static Result<AtomicFile> open_as_it_is(std::filesystem::path path);
 
-  std::filesystem::path path_;
-  std::string temporary_;  // empty: nothing to remove
-  int fd_;                 // -1: closed
+  std::filesystem::path path_;    // as the caller calls it
+  std::filesystem::path target_;  // what is replaced; empty: written into as it is
+  std::string temporary_;         // empty: nothing to remove
+  int fd_;                        // -1: closed
 };
 
 // The same for a file whose content is at hand.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path,
                                                  std::string_view bytes, mode_t mode = 0644);
 
-// The whole file. kIo: cannot be read. kOverLimit: longer than `max_bytes`.
+// Removes what AtomicFiles in `folder` have left whose owners were killed; those of living owners,
+// on whatever host, stay. What cannot be removed stays, too.
+void remove_stale_temporaries(const std::filesystem::path& folder);
+
+// The whole file. A pipe is read to its end if its writer comes, and goes on, without a break of
+// more than ten seconds. kIo: cannot be read. kOverLimit: longer than `max_bytes`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::uint64_t max_bytes = UINT64_C(1) << 32);
 

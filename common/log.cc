@@ -1,6 +1,6 @@
 #include "common/log.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -31,6 +31,8 @@ spdlog::level::level_enum parse_level(const std::string& name) {
   throw UserError("unknown log level '" + name + "'" + did_you_mean(name, known));
 }
 
+constexpr std::size_t kOlderFiles = 3;
+
 // '%' begins a field in spdlog's patterns.
 std::string escaped(std::string_view text) {
   std::string out;
@@ -49,7 +51,8 @@ void set_up_logging(const LogSetup& setup) {
   if (setup.to_stderr) sinks.push_back(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   if (!setup.file.empty()) {
     try {
-      sinks.push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(setup.file.string()));
+      sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
+          setup.file.string(), setup.file_bytes, kOlderFiles));
     } catch (const spdlog::spdlog_ex& e) {
       throw UserError("cannot write the log " + setup.file.string() + ": " + e.what());
     }

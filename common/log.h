@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -13,6 +14,8 @@ struct LogSetup {
   std::string run_id;          // in every line; empty: left out
   std::string level = "info";  // trace, debug, info, warn, error, off
   std::filesystem::path file;  // also written there, appended; empty: stderr only
+  // A longer file becomes NAME.1.log (of NAME.log), the one before it NAME.2.log, up to three.
+  std::size_t file_bytes = std::size_t{16} << 20;
   bool to_stderr = true;
 };
 

@@ -23,6 +23,14 @@ bool is_private(const struct stat& file) {
   return others == 0 || (file.st_uid == 0 && others == S_IRGRP);
 }
 
+// Whoever may write the folder may put another file in its place, but for a sticky one's (/tmp).
+bool may_be_replaced(const std::filesystem::path& folder, mode_t& mode) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return false;  // then it cannot be read either
+  mode = status.st_mode;
+  return (mode & (S_IWGRP | S_IWOTH)) != 0 && (mode & S_ISVTX) == 0;
+}
+
 std::string octal(mode_t mode) {
   std::string digits = "0";
   for (const int shift : {6, 3, 0}) digits += static_cast<char>('0' + ((mode >> shift) & 7U));
@@ -48,6 +56,12 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::siz
   if (!is_private(file)) {
     return fail(Errc::kIo, path.string() + " holds a secret, but its mode " + octal(file.st_mode) +
                                " lets others at it; chmod 600 " + path.string());
+  }
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
+  if (mode_t mode = 0; may_be_replaced(folder, mode)) {
+    return fail(Errc::kIo, path.string() + " holds a secret, but the mode " + octal(mode) +
+                               " of its folder lets others replace it; chmod 700 " +
+                               folder.string());
   }
   std::string text(max_bytes + 1, '\0');
   std::size_t size = 0;

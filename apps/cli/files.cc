@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -21,14 +20,6 @@ namespace fs = std::filesystem;
   throw UserError("cannot write " + path.string() + ": " + std::strerror(errno));
 }
 
-// A device, a pipe or a link (/dev/stdout is one) must not be replaced by a file.
-bool is_file_or_absent(const fs::path& path) {
-  std::error_code ignored;
-  const auto kind = fs::symlink_status(path, ignored).type();
-  return kind == fs::file_type::regular || kind == fs::file_type::not_found ||
-         kind == fs::file_type::none;
-}
-
 }  // namespace
 
 std::string read_user_file(const fs::path& path) {
@@ -38,11 +29,6 @@ std::string read_user_file(const fs::path& path) {
 }
 
 void write_user_file(const fs::path& path, std::string_view text) {
-  if (!is_file_or_absent(path)) {
-    std::ofstream target(path);
-    if (!(target << text << std::flush)) refuse(path);
-    return;
-  }
   if (const auto written = write_file_atomically(path, text); !written) {
     throw UserError(written.error().detail);
   }
@@ -50,9 +36,11 @@ void write_user_file(const fs::path& path, std::string_view text) {
 
 void check_writable(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const bool replaced = is_file_or_absent(path);
-  if (::access((replaced ? folder : path).c_str(), W_OK) != 0) refuse(path);
   std::error_code ignored;
+  const auto kind = fs::status(path, ignored).type();
+  const bool replaced = kind == fs::file_type::regular || kind == fs::file_type::not_found ||
+                        kind == fs::file_type::none;
+  if (::access((replaced ? folder : path).c_str(), W_OK) != 0) refuse(path);
   if (replaced && !fs::is_directory(folder, ignored)) {
     errno = ENOTDIR;
     refuse(path);

@@ -100,6 +100,9 @@ void check_option_words(const std::string& command, const Options& options,
     const bool value_follows = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
     const bool needs_next = name == word && std::ranges::find(with_value, name) != with_value.end();
     if (needs_next && !value_follows) throw UserError(command + ": " + name + " needs a value");
+    const bool is_empty = needs_next ? arguments[i + 1].empty() : word == name + "=";
+    const bool takes_value = std::ranges::find(with_value, name) != with_value.end();
+    if (takes_value && is_empty) throw UserError(command + ": " + name + " needs a value, not ''");
   }
 }
 

@@ -35,6 +35,8 @@ class ActorCommand final : public Command {
     options.option("--run-id NAME", &run_id_, "refuse to join another run than this");
     http_.declare(options);
     options.option("--log-level LEVEL", &log_level_, "trace, debug, info, warn, error or off");
+    options.option("--log FILE", &log_,
+                   "log there, up to 16 MiB a file, and not to standard error");
   }
   [[nodiscard]] int run() override {
     if (id_ < 0 || id_ > UINT32_MAX) throw UserError("--id: must be in 0..4294967295");
@@ -45,6 +47,7 @@ class ActorCommand final : public Command {
     options.run_id = run_id_;
     options.http = http_.load();
     options.log_level = log_level_;
+    options.log = log_;
     return run_actor(config_.load(), options);
   }
 
@@ -56,6 +59,7 @@ class ActorCommand final : public Command {
   std::int64_t id_ = 0;
   std::string run_id_;
   std::string log_level_ = "info";
+  std::string log_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/cli/options.h"
+#include "apps/run/resume.h"
 #include "apps/run/train_config.h"
 
 namespace pacml::apps {
@@ -35,6 +36,10 @@ struct ConfigOptions {
     if (!profiles.empty()) words.insert(words.end(), {"--profiles", profiles});
     if (!keys.empty()) words.insert(words.end(), {"--keys", keys});
     return words;
+  }
+  // For a run that goes on; UserError as resume_config.
+  [[nodiscard]] Resumption resume(const RunDirectory& run) const {
+    return resume_config(run, ConfigSource::from_file(config, overrides), profiles, keys);
   }
   [[nodiscard]] TrainConfig load() const {
     auto loaded = load_train_config(config, overrides, profiles);

@@ -39,9 +39,16 @@ class EvalCommand final : public Command {
     options.option("--out FILE.json", &out_, "write every figure as JSON");
   }
   [[nodiscard]] int run() override {
-    if (seeds_ < 1) throw UserError("--seeds: must be at least 1");
-    if (first_seed_ < 0) throw UserError("--first-seed: must be >= 0");
-    if (threads_ < 0) throw UserError("--threads: must be >= 0 (0: one per core)");
+    if (seeds_ < 1 || seeds_ > kMostSeeds) {
+      throw UserError("--seeds: must be in 1.." + std::to_string(kMostSeeds));
+    }
+    if (first_seed_ < 0 || first_seed_ > kHighestSeed) {
+      throw UserError("--first-seed: must be in 0.." + std::to_string(kHighestSeed));
+    }
+    if (threads_ < 0 || threads_ > kMostThreads) {
+      throw UserError("--threads: must be in 0.." + std::to_string(kMostThreads) +
+                      " (0: one per core)");
+    }
     if (!out_.empty()) check_writable(out_);  // not after all the work
     const TrainConfig config = config_.load();
     const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
@@ -49,9 +56,8 @@ class EvalCommand final : public Command {
                             ? static_cast<int>(threads_)
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const auto policies = name_policies(split_names(policies_), config, profiles, threads);
-    auto seeds =
-        evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, first_seed_ + seeds_);
-    seeds.erase(seeds.begin(), seeds.begin() + first_seed_);
+    const auto seeds =
+        evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, seeds_, first_seed_);
     const EvalResult result = evaluate(config.env, profiles, policies, seeds, threads);
     std::cout << format_table(result);
     if (!out_.empty()) write_user_file(out_, to_json(result));
@@ -59,6 +65,10 @@ class EvalCommand final : public Command {
   }
 
  private:
+  static constexpr std::int64_t kMostSeeds = 1'000'000;  // every figure of each is kept
+  static constexpr std::int64_t kHighestSeed = std::int64_t{1} << 53;
+  static constexpr std::int64_t kMostThreads = 1024;
+
   ConfigOptions config_;
   std::vector<std::string> policies_;
   std::int64_t seeds_ = 10;

@@ -1,9 +1,12 @@
 #include "apps/commands/export_command.h"
 
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <string>
+#include <system_error>
 
+#include "apps/cli/files.h"
 #include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
@@ -46,6 +49,13 @@ class ExportCommand final : public Command {
   [[nodiscard]] int run() override {
     if (format_ != "torchscript" && format_ != "safetensors") {
       throw UserError("--format: must be torchscript or safetensors, found \"" + format_ + "\"");
+    }
+    check_writable(out_);
+    std::error_code none;
+    if (format_ == "safetensors" && std::filesystem::exists(out_, none) &&
+        !std::filesystem::is_regular_file(out_, none)) {
+      throw UserError("--out " + out_ +
+                      ": safetensors needs a plain file, as the reference goes beside it");
     }
     const auto directory = RunDirectory::open(run_directory_);
     auto config = read_config<TrainConfig>(ConfigSource::from_file(directory.config_file()));

@@ -8,6 +8,8 @@
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
+#include "apps/cli/files.h"
+#include "apps/commands/limits.h"
 #include "apps/launch/kubernetes_launch.h"
 #include "apps/launch/launch_request.h"
 #include "apps/launch/local_launch.h"
@@ -101,8 +103,7 @@ class LaunchCommand final : public Command {
   }
 
   [[nodiscard]] LaunchRequest make_request() const {
-    if (minutes_ && !(*minutes_ > 0)) throw UserError("--minutes: must be > 0");
-    if (decisions_ && *decisions_ < 1) throw UserError("--decisions: must be at least 1");
+    check_limits(minutes_, decisions_);
     if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
       throw UserError("--actors: must be in 1..4096");
     }

@@ -1,10 +1,12 @@
 #include "apps/commands/learner_command.h"
 
+#include <iostream>
 #include <string>
 #include <utility>
 
 #include "apps/commands/config_options.h"
 #include "apps/commands/http_options.h"
+#include "apps/commands/limits.h"
 #include "apps/run/run_directory.h"
 #include "common/result.h"
 
@@ -58,17 +60,14 @@ class LearnerCommand final : public Command {
                    "trace, debug, info, warn, error or off");
   }
   [[nodiscard]] int run() override {
-    if (options_.minutes && !(*options_.minutes > 0)) throw UserError("--minutes: must be > 0");
-    if (options_.decisions && *options_.decisions < 1) {
-      throw UserError("--decisions: must be at least 1");
-    }
+    check_limits(options_.minutes, options_.decisions);
     options_.http = http_.load();
     if (options_.several.replica > 0) {
       options_.resume = false;  // its state is the leader's
     } else if (go_on_) {
       options_.resume = options_.resume || RunDirectory::resume_or_clear(options_.run_directory);
     }
-    const TrainConfig config = config_.load();
+    const TrainConfig config = options_.resume ? resumed() : config_.load();
     if (!in_process_actor_) return run_learner(config, options_, make_network_, connect_);
     if (config.learner.replicas > 1) {
       throw UserError("learner.replicas: a reproducible run has one learner, not " +
@@ -78,6 +77,14 @@ class LearnerCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] TrainConfig resumed() const {
+    const auto run = RunDirectory::open(options_.run_directory);
+    auto [config, changes] = config_.resume(run);
+    check_graphs(run, agreement_of(config, *make_world(config)).graphs);
+    for (const std::string& change : changes) std::cerr << change << "\n";
+    return config;
+  }
+
   NetworkFactory make_network_;
   ReplicaConnector connect_;
   ConfigOptions config_;

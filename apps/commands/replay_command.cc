@@ -28,6 +28,8 @@ class ReplayCommand final : public Command {
     http_.declare(options);
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
+    options.option("--log FILE", &options_.log,
+                   "log there, up to 16 MiB a file, and not to standard error");
   }
   [[nodiscard]] int run() override {
     const TrainConfig config = config_.load();

@@ -41,9 +41,10 @@ class StatusCommand final : public Command {
     options.option("--out FILE", &out_, "write it as JSON instead of printing it");
   }
   [[nodiscard]] int run() override {
-    if (!(seconds_ > 0)) throw UserError("--seconds: must be > 0");
-    const auto patience = std::chrono::milliseconds(static_cast<std::int64_t>(seconds_ * 1000));
-    const auto text = ask_status(address_, security_, Deadline::in(patience));
+    if (!(seconds_ > 0 && seconds_ <= 86'400)) {
+      throw UserError("--seconds: must be > 0 and at most 86400 (a day)");
+    }
+    const auto text = ask_status(address_, security_, Deadline::in(in_seconds(seconds_)));
     const auto status = nlohmann::json::parse(text, nullptr, false);
     if (!status.is_object()) throw UserError(address_ + ": its answer is not a status");
     if (out_) {

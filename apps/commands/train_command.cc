@@ -4,10 +4,12 @@
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/commands/http_options.h"
+#include "apps/commands/limits.h"
 #include "apps/process/hand_over.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
 #include "apps/run/run_directory.h"
+#include "common/config/dump.h"
 #include "common/result.h"
 #include "env/tasks/partitioning.h"
 
@@ -46,20 +48,24 @@ class TrainCommand final : public Command {
                    "one process, one thread: the same weights from run to run, bit for bit");
   }
   [[nodiscard]] int run() override {
-    if (minutes_ && !(*minutes_ > 0)) throw UserError("--minutes: must be > 0");
-    if (decisions_ && *decisions_ < 1) throw UserError("--decisions: must be at least 1");
+    check_limits(minutes_, decisions_);
     const int fewest = bind_.empty() ? 1 : 0;
     if (actors_ && (*actors_ < fewest || *actors_ > 4096)) {
       throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
     static_cast<void>(http_.load());  // complains before anything is started
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
-    const TrainConfig config = config_.load();
-    check_replay_fits(config, *make_world(config));  // complains before anything is started
+    const TrainConfig config = resume_ ? resumed() : config_.load();
+    const auto world = make_world(config);  // complains before anything is started
+    check_replay_fits(config, *world);
+    if (resume_) {
+      check_graphs(RunDirectory::open(run_directory_), agreement_of(config, *world).graphs);
+    }
     check_keys(config.security);
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
-    options.config_arguments = config_.arguments();
+    options.news_every = in_seconds(config.learner.metrics_seconds);
+    options.config_text = dump_config(as_recorded(config));
     options.learner_arguments = http_.arguments();
     options.run_directory = run_directory_;
     options.minutes = minutes_;
@@ -73,6 +79,10 @@ class TrainCommand final : public Command {
   }
 
  private:
+  // What differs is for the learner to tell.
+  [[nodiscard]] TrainConfig resumed() const {
+    return config_.resume(RunDirectory::open(run_directory_)).config;
+  }
   [[noreturn]] void hand_over_deterministic() const {
     if (minutes_ || !decisions_) {
       throw UserError(

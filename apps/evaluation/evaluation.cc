@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <stop_token>
 #include <utility>
 
 #include "common/rng.h"
@@ -26,11 +27,12 @@ double mean_over_jobs(const std::vector<env::CompletedJob>& jobs,
 
 }  // namespace
 
-SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy, Seed seed) {
+SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy, Seed seed,
+                       const std::stop_token& stop) {
   environment.keep_log(true);
   environment.reset(seed);
   policy.reset(seed);
-  while (!environment.step(policy.act(environment)).final()) {
+  while (!environment.step(policy.act(environment)).final() && !stop.stop_requested()) {
   }
   const env::Cluster& cluster = environment.cluster();
   const auto& counters = cluster.counters();
@@ -89,7 +91,7 @@ int TrainedPolicy::act(const env::PartitioningEnv& env) {
 EvalResult evaluate(const env::PartitioningConfig& config,
                     const std::vector<env::Profile>& profiles,
                     const std::vector<NamedPolicy>& policies, const std::vector<Seed>& seeds,
-                    int threads) {
+                    int threads, const EvaluationWatch& watch) {
   EvalResult result;
   for (const auto& policy : policies) {
     result.policies.push_back({policy.name, std::vector<SeedResult>(seeds.size())});
@@ -97,7 +99,9 @@ EvalResult evaluate(const env::PartitioningConfig& config,
   // One piece of work is one (policy, seed); every thread has a world of its own.
   const std::size_t pieces = policies.size() * seeds.size();
   std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
   ThreadGroup group;
+  const std::stop_callback stopped(watch.stop, [&group] { group.request_stop(); });
   const auto workers =
       std::min<std::size_t>(pieces, static_cast<std::size_t>(std::max(1, threads)));
   for (std::size_t w = 0; w < workers; ++w) {
@@ -108,7 +112,8 @@ EvalResult evaluate(const env::PartitioningConfig& config,
         const auto& policy = policies[i / seeds.size()];
         const auto made = policy.make(world->spec());
         result.policies[i / seeds.size()].seeds[i % seeds.size()] =
-            run_episode(environment, *made, seeds[i % seeds.size()]);
+            run_episode(environment, *made, seeds[i % seeds.size()], stop);
+        if (watch.progress) watch.progress(++done, pieces);
       }
     });
   }
@@ -118,7 +123,7 @@ EvalResult evaluate(const env::PartitioningConfig& config,
 
 int best_constant_degree(const env::PartitioningConfig& config,
                          const std::vector<env::Profile>& profiles, Seed run, int episodes,
-                         int threads) {
+                         int threads, const EvaluationWatch& watch) {
   std::vector<NamedPolicy> policies;
   std::vector<int> degrees;
   const env::Topology topology(config.ramp.topology, config.max_partitions_per_op);
@@ -133,7 +138,7 @@ int best_constant_degree(const env::PartitioningConfig& config,
   for (int e = 0; e < episodes; ++e) {
     seeds.push_back(derive(run, Purpose::kTuning, static_cast<std::uint64_t>(e)));
   }
-  const auto result = evaluate(config, profiles, policies, seeds, threads);
+  const auto result = evaluate(config, profiles, policies, seeds, threads, watch);
   std::size_t best = 0;
   double lowest = std::numeric_limits<double>::infinity();
   for (std::size_t p = 0; p < degrees.size(); ++p) {
@@ -146,9 +151,9 @@ int best_constant_degree(const env::PartitioningConfig& config,
   return degrees[best];
 }
 
-std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count) {
+std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count, std::int64_t first) {
   std::vector<Seed> seeds;
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = first; i < first + count; ++i) {
     seeds.push_back(derive(run, Purpose::kEvaluation, static_cast<std::uint64_t>(i)));
   }
   return seeds;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@
 namespace pacml::apps {
 
 // One episode of `policy`, with its statistics. `seed` names the arrivals: the same for every
-// policy.
+// policy. Given up, with the statistics so far, when `stop` is requested.
 [[nodiscard]] SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy,
-                                     Seed seed);
+                                     Seed seed, const std::stop_token& stop = {});
 
 // A policy whose network says nothing that can be acted upon (model::is_sound), because its training
 // had diverged.
@@ -49,19 +50,29 @@ struct NamedPolicy {
   std::function<std::unique_ptr<env::Heuristic>(const env::EnvironmentSpec&)> make;
 };
 
+// How somebody takes part in work that takes its time.
+struct EvaluationWatch {
+  std::stop_token stop;  // requested: the result has not been computed, and means nothing
+  // Called after each episode with how many are done, of how many; thread-safe.
+  std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
 // Every policy on the same `seeds`, spread over `threads` threads. The result does not depend on
 // the number of threads. UserError as the environments throw it.
 [[nodiscard]] EvalResult evaluate(const env::PartitioningConfig& config,
                                   const std::vector<env::Profile>& profiles,
                                   const std::vector<NamedPolicy>& policies,
-                                  const std::vector<Seed>& seeds, int threads);
+                                  const std::vector<Seed>& seeds, int threads,
+                                  const EvaluationWatch& watch = {});
 
 // The constant degree that blocks least on `episodes` tuning episodes (which no evaluation uses).
 [[nodiscard]] int best_constant_degree(const env::PartitioningConfig& config,
                                        const std::vector<env::Profile>& profiles, Seed run,
-                                       int episodes, int threads);
+                                       int episodes, int threads,
+                                       const EvaluationWatch& watch = {});
 
-// Seeds of held-out episodes 0 .. count - 1 of a run seed; training never uses them.
-[[nodiscard]] std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count);
+// Seeds of held-out episodes first .. first + count - 1 of a run seed; training never uses them.
+[[nodiscard]] std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count,
+                                                 std::int64_t first = 0);
 
 }  // namespace pacml::apps

@@ -1,9 +1,9 @@
 #include "apps/evaluation/policy_list.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <iostream>
-#include <sstream>
+#include <memory>
 #include <system_error>
 
 #include "apps/evaluation/trained_run.h"
@@ -35,16 +35,30 @@ NamedPolicy trained(const std::string& name, const env::PartitioningWorld& world
           }};
 }
 
+// Where the name ends that begins at `begin`: at a comma, unless it belongs to a folder's name. The
+// longest folder that is there counts.
+std::size_t end_of_name(const std::string& list, std::size_t begin) {
+  const std::size_t first = std::min(list.find(',', begin), list.size());
+  for (std::size_t end = list.size(); end > first; end = list.rfind(',', end - 1)) {
+    std::error_code none;
+    if (std::filesystem::is_directory(list.substr(begin, end - begin), none)) return end;
+  }
+  return first;
+}
+
 }  // namespace
 
 std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
   for (const auto& list : lists) {
-    std::istringstream text(list);
-    for (std::string name; std::getline(text, name, ',');) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = end_of_name(list, begin);
+      const std::string name = list.substr(begin, end - begin);
+      begin = end + 1;
+      if (name.empty()) throw UserError("--policy " + list + ": a name is empty");
       if (name == "baselines") {
         names.insert(names.end(), baselines().begin(), baselines().end());
-      } else if (!name.empty()) {
+      } else {
         names.push_back(name);
       }
     }

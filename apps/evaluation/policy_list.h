@@ -9,7 +9,8 @@
 
 namespace pacml::apps {
 
-// "a,b" and "c" as {"a", "b", "c"}; "baselines", or nothing at all, stands for every baseline.
+// "a,b" and "c" as {"a", "b", "c"}, but for a comma in the name of a folder that is there;
+// "baselines", or nothing at all, stands for every baseline. UserError: an empty name.
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
 
 // Policies by name: a heuristic (env/policies/heuristic.h), "best_constant" (the constant degree

@@ -85,8 +85,11 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
 
 int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   check_replay_addresses(config, options.replay);
-  set_up_logging(
-      {"actor-" + std::to_string(options.id), options.run_id, options.log_level, {}, true});
+  set_up_logging({.role = "actor-" + std::to_string(options.id),
+                  .run_id = options.run_id,
+                  .level = options.log_level,
+                  .file = options.log,
+                  .to_stderr = options.log.empty()});
   transport::Context context(1, encryption_of(config.security, Party::kClient));
   ActorStatus status(ActorId{options.id}, options.run_id);
   Error ended{Errc::kStopped, "asked to stop"};

@@ -17,6 +17,7 @@ struct ActorRoleOptions {
   std::string run_id;                // empty: whichever run the learner is at
   std::optional<HttpSettings> http;  // where status pages are served; none: nowhere
   std::string log_level = "info";
+  std::string log;  // file of bounded length to log to, instead of standard error; empty: none
 };
 
 // The exit code where the learner, or the shard, stayed silent: a temporary failure (sysexits.h).

@@ -3,10 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ratio>
 #include <vector>
 
 #include "apps/http/http_server.h"
@@ -22,6 +25,8 @@
 #include "apps/roles/replay_source.h"
 #include "apps/roles/role_threads.h"
 #include "apps/roles/training_session.h"
+#include "apps/roles/warm_start_phase.h"
+#include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/clock.h"
 #include "common/config/dump.h"
@@ -41,7 +46,18 @@ using nlohmann::json;
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
   if (options.several.replica > 0) return RunDirectory::join(options.run_directory);
   return options.resume ? RunDirectory::open(options.run_directory)
-                        : RunDirectory::create(options.run_directory, dump_config(config));
+                        : RunDirectory::create(options.run_directory,
+                                               dump_config(as_recorded(config)));
+}
+
+// What the run is from now on; by its one writer.
+void record(const RunDirectory& run, const TrainConfig& config, const LearnerRoleOptions& options,
+            const Agreement& agreement) {
+  if (options.resume) {
+    check_graphs(run, agreement.graphs);
+    run.record(dump_config(as_recorded(config)));
+  }
+  record_graphs(run, agreement.graphs);
 }
 
 // A port that is in use, or keys that are broken, should be said before the run folder is made.
@@ -83,10 +99,36 @@ replay::ClientConfig client_config_of(const TrainConfig& config, std::int64_t re
   return out;
 }
 
+// Nothing was learned, and nothing is saved: whoever asked for a trained policy has none.
+constexpr int kStoppedBeforeTraining = 130;
+
+// Lets `options` say what the warm start, if there is one, has found, and the time that is left.
+// False: asked to stop meanwhile. Where it does not come to its end, the run has not begun.
+bool warm_started(const TrainConfig& config, const RunDirectory& run, LearnerRoleOptions& options) {
+  const TimePoint started = steady().now();
+  try {
+    const auto degree = run_warm_start(config, options, run);
+    if (!degree) {
+      run.abandon();
+      spdlog::warn("stopped before training began");
+      std::cerr << "stopped before training began: nothing is saved\n";
+      return false;
+    }
+    options.preferred_degree = *degree;
+  } catch (const UserError&) {
+    run.abandon();
+    throw;
+  }
+  const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started;
+  if (options.minutes) options.minutes = std::max(1e-9, *options.minutes - gone.count());
+  return true;
+}
+
 }  // namespace
 
-int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
+int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                 const NetworkFactory& make_network, const ReplicaConnector& connect) {
+  LearnerRoleOptions options = given;
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);
   const bool leads = options.several.replica == 0;
@@ -102,13 +144,21 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
     const transport::Router board(context, transport::Endpoint::parse(options.several.leader),
                                   config.transport);
   }
+  const Agreement agreement = agreement_of(config, *world);
   const auto run = open_or_create(config, options);
   std::optional<RunLock> lock;
-  if (leads) lock.emplace(run);
-  set_up_logging({role, run.name(), options.log_level, run.log_file(role), false});
+  if (leads) {
+    lock.emplace(run);
+    record(run, config, options, agreement);
+  }
+  set_up_logging({.role = role,
+                  .run_id = run.name(),
+                  .level = options.log_level,
+                  .file = run.log_file(role),
+                  .to_stderr = false});
+  if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
 
   raise_open_file_limit();  // each actor takes two connections
-  const Agreement agreement = agreement_of(config, *world);
   const transport::SocketConfig for_peers = sockets_for(config, *world);
   transport::Context context(1, encryption);
   learner::ExperienceServerConfig serving;
@@ -178,8 +228,9 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& options,
   return 0;
 }
 
-int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOptions& options,
+int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                               const NetworkFactory& make_network) {
+  LearnerRoleOptions options = given;
   // These make the task: what cannot be leaves no folder behind.
   std::optional<InProcessActor> actor;
   std::optional<InProcessReplay> replay;
@@ -195,7 +246,13 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   if (options.http) check_listenable(*options.http);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
-  set_up_logging({"learner", run.name(), options.log_level, run.log_file("learner"), false});
+  record(run, config, options, agreement_of(config, *make_world(config)));
+  set_up_logging({.role = "learner",
+                  .run_id = run.name(),
+                  .level = options.log_level,
+                  .file = run.log_file("learner"),
+                  .to_stderr = false});
+  if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
                    [&session] { session.request_checkpoint(); },

@@ -23,6 +23,7 @@ struct LearnerRoleOptions {
   std::optional<std::int64_t> decisions;      // stop after so many decisions of the run
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
+  int preferred_degree = 0;  // of a new run's first policy, as the warm start found it; 0: none
   ReplicaOptions several;  // where learner.replicas is above 1
 };
 

@@ -12,6 +12,7 @@
 #include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
 #include "common/clock.h"
+#include "common/atomic_file.h"
 #include "common/log.h"
 #include "common/result.h"
 #include "common/transport/router.h"
@@ -25,12 +26,16 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
     throw UserError("algorithm: " + std::string(name_of(config.algorithm)) +
                     " uses no replay; apex does");
   }
-  set_up_logging(
-      {"replay-" + std::to_string(options.shard), options.run_id, options.log_level, {}, true});
+  set_up_logging({.role = "replay-" + std::to_string(options.shard),
+                  .run_id = options.run_id,
+                  .level = options.log_level,
+                  .file = options.log,
+                  .to_stderr = options.log.empty()});
   if (options.snapshot) {
     std::error_code ignored;  // the next line says what is wrong
-    std::filesystem::create_directories(std::filesystem::path(*options.snapshot).parent_path(),
-                                        ignored);
+    const auto folder = std::filesystem::path(*options.snapshot).parent_path();
+    std::filesystem::create_directories(folder, ignored);
+    remove_stale_temporaries(folder);
     check_writable(*options.snapshot);
   }
   const auto endpoint = transport::Endpoint::parse(options.bind);

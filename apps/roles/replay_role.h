@@ -16,6 +16,7 @@ struct ReplayRoleOptions {
   std::string run_id;                         // empty: actors of any run are welcome
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
+  std::string log;  // file of bounded length to log to, instead of standard error; empty: none
 };
 
 // Runs one replay shard until SIGTERM or SIGINT, which leave a last snapshot; SIGUSR1: a snapshot

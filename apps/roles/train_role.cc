@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <ratio>
 #include <string_view>
 
+#include "apps/cli/files.h"
 #include "apps/process/hand_over.h"
 #include "apps/process/supervisor.h"
 #include "apps/roles/endpoints.h"
-#include "apps/run/metrics_tail.h"
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
+#include "apps/run/run_news.h"
 #include "common/asio.h"
 #include "common/private_folder.h"
 #include "common/result.h"
@@ -24,17 +24,12 @@ namespace pacml::apps {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{250};         // between looks at the metrics
+constexpr std::chrono::seconds kSilence{10};            // after which it is said that there is none
 constexpr std::chrono::milliseconds kPatience{20'000};  // for a role to stop by itself
 constexpr const char* kLearner = "learner";
 constexpr int kMostLearnerDeaths = 5;  // in a row, each within seconds: it is no accident
 // Everybody waits for a learner or a shard that died.
 constexpr std::chrono::milliseconds kFirstWait{50};
-
-std::optional<double> number_at(const nlohmann::json& line,
-                                const nlohmann::json::json_pointer& key) {
-  const auto value = line.value(key, nlohmann::json());
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
 
 // One run from start to end, on the thread that runs io.
 class Training {
@@ -42,7 +37,7 @@ class Training {
   explicit Training(const TrainRoleOptions& options)
       : options_(options),
         run_(options.run_directory),
-        tail_(run_ / "metrics.jsonl"),
+        news_(run_, std::max<Duration>(kSilence, 3 * options.news_every), steady().now()),
         line_(std::cout, terminal_width_of_stdout()),
         signals_(io_, {.stop = [this](int) { stop_or_force(); },
                        .checkpoint = [this] { ask_for_checkpoint(); }}),
@@ -51,6 +46,8 @@ class Training {
 
   int run() {
     started_ = std::chrono::steady_clock::now();
+    // A copy: whoever edits the original does not edit this run.
+    write_user_file(config_arguments_.front(), options_.config_text);
     make_folders();
     start_roles();
     poll();
@@ -126,10 +123,10 @@ class Training {
     SupervisedChild shard;
     shard.spec.name = "replay-" + std::to_string(number);
     shard.spec.command = {program("pacml"), "replay"};
-    append(shard.spec.command, options_.config_arguments);
+    append(shard.spec.command, config_arguments_);
     append(shard.spec.command, {"--bind", address, "--shard", std::to_string(number), "--snapshot",
                                 (run_ / "replay" / ("shard-" + std::to_string(number))).string()});
-    shard.spec.log = run_ / "logs" / (shard.spec.name + ".log");
+    log_to_file(shard.spec);
     shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
     shard.stage = kShards;
     shard.restart = Backoff{.first = kFirstWait};
@@ -139,7 +136,7 @@ class Training {
 
   void start_learner(const std::string& address, const std::vector<std::string>& shards) {
     std::vector<std::string> command = {program("pacml-learner"), "learner"};
-    append(command, options_.config_arguments);
+    append(command, config_arguments_);
     append(command, {"--run", options_.run_directory, "--bind", address});
     for (const auto& shard : shards) append(command, {"--replay", shard});
     append(command, options_.learner_arguments);
@@ -172,7 +169,7 @@ class Training {
     SupervisedChild learner;
     learner.spec.name = "learner-" + std::to_string(number);
     learner.spec.command = {program("pacml-learner"), "learner"};
-    append(learner.spec.command, options_.config_arguments);
+    append(learner.spec.command, config_arguments_);
     append(learner.spec.command,
            {"--run", options_.run_directory, "--bind", follower_address(number).str(), "--replica",
             std::to_string(number), "--leader", board_address().str()});
@@ -191,16 +188,23 @@ class Training {
     SupervisedChild actor;
     actor.spec.name = "actor-" + std::to_string(number);
     actor.spec.command = {program("pacml"), "actor"};
-    append(actor.spec.command, options_.config_arguments);
+    append(actor.spec.command, config_arguments_);
     append(actor.spec.command, {"--learner", address, "--id", std::to_string(number)});
     for (std::int64_t k = 1; k < options_.learners; ++k) {
       append(actor.spec.command, {"--learner", follower_address(k).str()});
     }
     for (const auto& shard : shards) append(actor.spec.command, {"--replay", shard});
-    actor.spec.log = run_ / "logs" / (actor.spec.name + ".log");
+    log_to_file(actor.spec);
     actor.stage = kActors;
     actor.restart = Backoff{};
     supervisor_.start(std::move(actor));
+  }
+
+  // The log's length is bounded by the role; what else it says, such as last words, goes to the
+  // same file, or to the one that it was before it became too long.
+  void log_to_file(ChildSpec& spec) const {
+    spec.log = run_ / "logs" / (spec.name + ".log");
+    append(spec.command, {"--log", spec.log.string()});
   }
 
   static void append(std::vector<std::string>& command, const std::vector<std::string>& arguments) {
@@ -288,28 +292,15 @@ class Training {
   }
 
   void show_newest() {
-    using nlohmann::json;
-    const auto now = std::chrono::steady_clock::now();
-    if (const auto text = tail_.newest()) {
+    const auto now = steady().now();
+    if (news_.look(now, progress_)) {
       learner_is_up_ = true;
       if (checkpoint_wanted_) ask_for_checkpoint();
-      const auto line = json::parse(*text, nullptr, false);
-      if (!line.is_discarded()) {
-        progress_.decisions = line.value("decisions", std::int64_t{0});
-        progress_.decisions_per_second = line.value("decisions_per_second", 0.0);
-        progress_.actors = line.value("actors", 0);
-        progress_.blocking_rate = number_at(line, json::json_pointer("/blocking_rate"));
-        progress_.best_blocking_rate =
-            number_at(line, json::json_pointer("/evaluation/best_blocking_rate"));
-        progress_.entropy = number_at(line, json::json_pointer("/entropy"));
-        progress_.lag_p99 = number_at(line, json::json_pointer("/policy_lag/p99"));
-        progress_.skipped = line.value("skipped", std::int64_t{0});
-      }
     }
     progress_.elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - started_);
     if (options_.minutes) {
       progress_.time_limit =
-          std::chrono::seconds(static_cast<std::int64_t>(*options_.minutes * 60));
+          std::chrono::duration_cast<std::chrono::seconds>(in_seconds(*options_.minutes * 60));
     }
     progress_.decision_limit = options_.decisions;
     line_.update(progress_, now);
@@ -318,7 +309,8 @@ class Training {
   TrainRoleOptions options_;
   std::filesystem::path run_;
   PrivateFolder sockets_{"pacml"};  // unless they are bound elsewhere
-  MetricsTail tail_;
+  std::vector<std::string> config_arguments_{(sockets_.path() / "config.yaml").string()};
+  RunNews news_;
   ProgressLine line_;
   TrainProgress progress_;
   boost::asio::io_context io_;

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "apps/run/train_config.h"
+#include "common/clock.h"
 
 namespace pacml::apps {
 
 struct TrainRoleOptions {
-  std::vector<std::string> config_arguments;   // CONFIG and its options, handed on to the roles
+  std::string config_text;                     // effective configuration, of every role
+  Duration news_every{};                       // between lines of the learner's metrics
   std::vector<std::string> learner_arguments;  // further options of the learner
   std::string run_directory;
   std::optional<double> minutes;

@@ -71,10 +71,10 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   const auto shape = model::make_shape(config.network, world.spec());
   network_ = make_network(shape);
   auto initial = model::initialise(shape, seed);
-  if (!options.resume) {
-    const int degree =
-        warm_start(config.warm_start, config.env, profiles, seed, network_->layout(), initial);
-    if (degree > 0) spdlog::info("the first policy prefers degree {}", degree);
+  if (options.preferred_degree > 0) {
+    prefer_degree(options.preferred_degree, config.warm_start, config.env, network_->layout(),
+                  initial);
+    spdlog::info("the first policy prefers degree {}", options.preferred_degree);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
   learner::ReplicaGroup& group = replicas ? *replicas : learner::alone();

@@ -13,6 +13,11 @@ MetricsTail::MetricsTail(std::filesystem::path path) : path_(std::move(path)) {
 }
 
 std::optional<std::string> MetricsTail::newest() {
+  // Another file of the same name: all of it is new.
+  std::error_code absent;
+  if (const auto size = std::filesystem::file_size(path_, absent); !absent && size < offset_) {
+    offset_ = 0;
+  }
   std::ifstream file(path_);
   if (!file.seekg(static_cast<std::streamoff>(offset_))) return std::nullopt;
   std::optional<std::string> last;

@@ -46,19 +46,32 @@ std::string blocking_text(const TrainProgress& p) {
   return text;
 }
 
+// What changes from moment to moment.
+std::string lately(const TrainProgress& p) {
+  std::string text = ", " + amount(p.decisions_per_second) + "/s | " + std::to_string(p.actors) +
+                     (p.actors == 1 ? " actor" : " actors") + blocking_text(p);
+  if (p.entropy) text += " | entropy " + fixed(*p.entropy, 2);
+  if (p.lag_p99) text += " | lag p99 " + fixed(*p.lag_p99, 0);
+  if (p.skipped > 0) text += " | " + std::to_string(p.skipped) + " updates not finite";
+  return text;
+}
+
 }  // namespace
 
 std::string format_progress(const TrainProgress& p) {
   std::string text = clock_text(p.elapsed);
   if (p.time_limit) text += " of " + clock_text(*p.time_limit);
-  text += " | " + amount(static_cast<double>(p.decisions));
-  if (p.decision_limit) text += " of " + amount(static_cast<double>(*p.decision_limit));
-  text += " decisions, " + amount(p.decisions_per_second) + "/s";
-  text += " | " + std::to_string(p.actors) + (p.actors == 1 ? " actor" : " actors");
-  text += blocking_text(p);
-  if (p.entropy) text += " | entropy " + fixed(*p.entropy, 2);
-  if (p.lag_p99) text += " | lag p99 " + fixed(*p.lag_p99, 0);
-  if (p.skipped > 0) text += " | " + std::to_string(p.skipped) + " updates not finite";
+  if (p.warm_start) {
+    text += " | warm start: " + std::to_string(p.warm_start->first) + " of " +
+            std::to_string(p.warm_start->second) + " episodes";
+  } else {
+    text += " | " + amount(static_cast<double>(p.decisions));
+    if (p.decision_limit) text += " of " + amount(static_cast<double>(*p.decision_limit));
+    text += " decisions";
+    if (!p.silent) text += lately(p);
+  }
+  if (p.silent) text += " | no news for " + std::to_string(p.silent->count()) + " s";
+  if (!p.trouble.empty()) text += (p.silent ? ": " : " | ") + p.trouble;
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "common/clock.h"
 
@@ -24,9 +25,15 @@ struct TrainProgress {
   std::optional<double> entropy;                   // nats a decision
   std::optional<double> lag_p99;                   // versions between acting and learning
   std::int64_t skipped = 0;                        // updates that would not have been finite
+  // Episodes simulated to find where to begin, of how many: there is nothing else to show yet.
+  std::optional<std::pair<std::int64_t, std::int64_t>> warm_start;
+  // Nothing was heard for so long: the figures that change are not shown.
+  std::optional<std::chrono::seconds> silent;
+  std::string trouble;  // what is wrong, as far as is known
 };
 
-// "1:23 of 3:00 | 3.21 M decisions, 41.2 k/s | 2 actors | blocking 0.231, best 0.219 | ...". Pure.
+// "1:23 of 3:00 | 3.21 M decisions, 41.2 k/s | 2 actors | blocking 0.231, best 0.219 | ..."; after
+// a silence "1:23 of 3:00 | 3.21 M decisions | no news for 20 s". Trouble comes last. Pure.
 [[nodiscard]] std::string format_progress(const TrainProgress& progress);
 
 // Shows progress on a stream: on a terminal by rewriting one line four times a second, elsewhere by

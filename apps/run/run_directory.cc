@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "apps/cli/files.h"
 #include "apps/cli/version.h"
@@ -30,12 +31,21 @@ void make_folder(const fs::path& path) {
 
 }  // namespace
 
+RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
+  if (path_.empty()) throw UserError("the name of the run's folder is empty");
+  const fs::path whole = fs::absolute(path_).lexically_normal();
+  if (whole == whole.root_path()) {
+    throw UserError("a run cannot be in " + whole.string() + " itself");
+  }
+}
+
 bool RunDirectory::holds_run(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path / "config.yaml", ignored);
 }
 
 void RunDirectory::refuse_existing(const fs::path& path) {
+  static_cast<void>(RunDirectory(path));
   if (holds_run(path)) {
     throw UserError(path.string() +
                     " already holds a run: continue it with --resume, or name another folder");
@@ -62,22 +72,32 @@ RunDirectory RunDirectory::create(const fs::path& path, std::string_view effecti
   refuse_existing(path);
   const RunDirectory run(path);
   for (const char* folder : {"checkpoints", "logs"}) make_folder(path / folder);
-  const std::string text = std::string(kConfigHeader) + ", written by pacml " + version() + ".\n" +
-                           std::string(effective_config);
-  write_user_file(run.config_file(), text);
+  run.record(effective_config);
   return run;
 }
 
+void RunDirectory::record(std::string_view effective_config) const {
+  write_user_file(config_file(), std::string(kConfigHeader) + ", written by pacml " + version() +
+                                     ".\n" + std::string(effective_config));
+}
+
+void RunDirectory::abandon() const {
+  std::error_code ignored;
+  fs::remove(config_file(), ignored);
+}
+
 RunDirectory RunDirectory::open(const fs::path& path) {
+  RunDirectory run(path);
   if (!holds_run(path)) {
     throw UserError(path.string() + " holds no run: its config.yaml is missing");
   }
-  return RunDirectory(path);
+  return run;
 }
 
 RunDirectory RunDirectory::join(const fs::path& path) {
+  RunDirectory run(path);
   make_folder(path / "logs");
-  return RunDirectory(path);
+  return run;
 }
 
 std::string RunDirectory::name() const {
@@ -103,6 +123,7 @@ RunLock::RunLock(const RunDirectory& run) {
     ::close(fd_);
     throw UserError("cannot write " + file.string() + ": " + std::strerror(error));
   }
+  for (const fs::path& folder : {run.path(), run.checkpoints()}) remove_stale_temporaries(folder);
 }
 
 RunLock::~RunLock() { ::close(fd_); }

@@ -15,6 +15,7 @@ namespace pacml::apps {
 // Immutable.
 class RunDirectory {
  public:
+  // UserError, here and below: `path` is empty or the root, which are no folders for a run.
   // Makes a new run. UserError: the folder already holds one, or cannot be written. An existing
   // folder without a run is taken.
   [[nodiscard]] static RunDirectory create(const std::filesystem::path& path,
@@ -32,6 +33,12 @@ class RunDirectory {
   [[nodiscard]] static bool resume_or_clear(const std::filesystem::path& path);
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
 
+  // Undoes create(), for a run that ends before it has learned anything: the folder can be taken
+  // again. Logs and metrics stay.
+  void abandon() const;
+  // Replaces config.yaml: what a resumed run goes on with. UserError: cannot be written.
+  void record(std::string_view effective_config) const;
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   // What the run is called: the folder's own name, also where it was given as "runs/a/" or ".".
   [[nodiscard]] std::string name() const;
@@ -48,12 +55,13 @@ class RunDirectory {
   }
 
  private:
-  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit RunDirectory(std::filesystem::path path);
   std::filesystem::path path_;
 };
 
 // Keeps a second process from training in the same run. Held for the object's life; a process that
-// dies, however it dies, lets go. Thread-confined.
+// dies, however it dies, lets go. What former owners were writing when they were killed is removed
+// with it. Thread-confined.
 class RunLock {
  public:
   // UserError: another process holds it; the sentence names it.

@@ -88,7 +88,7 @@ TEST_CASE("settings of the replay that cannot be are refused by their key",
     check_refused(place, replay(place, {"--set", change}), with({"--set " + change + ": "}, parts));
   };
   check("replay.shards=0", {"replay: shards: must be in 1..256"});
-  check("replay.patience_seconds=0", {"replay: patience_seconds: must be > 0"});
+  check("replay.patience_seconds=0", {"replay: patience_seconds: must be at least 0.001"});
   check("replay.forget_seconds=0", {"replay: forget_seconds: must be in 1..1e6"});
   check("replay.table.capacity=3000000000", {"replay.table: capacity must be from 1 to"});
   check("replay.table.max_bytes=-1", {"max_bytes must be at least 0, not -1"});

@@ -1,6 +1,8 @@
 // What a user may get wrong: one sentence that says what and where, exit code 2, and every file as
 // it was.
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -139,6 +141,7 @@ TEST_CASE("numbers out of range are refused by their option", "[integration][con
     check(command, "--minutes", "-1");
     check(command, "--minutes", "0");
     check(command, "--minutes", "soon");
+    check(command, "--minutes", "1e30");
     check(command, "--decisions", "0");
     check(command, "--decisions", "1.5");
   }
@@ -147,11 +150,81 @@ TEST_CASE("numbers out of range are refused by their option", "[integration][con
   check(actor, "--id", "-1");
   check(actor, "--id", "4294967296");
   check(eval, "--seeds", "0");
+  check(eval, "--seeds", "1000000000");
   check(eval, "--first-seed", "-1");
+  check(eval, "--first-seed", "9223372036854775807");
   check(eval, "--threads", "-2");
+  check(eval, "--threads", "1000000");
+  check(eval, "--policy", "");
+  check(eval, "--policy", "para_max,,random");
   Words timed = train;
   timed.insert(timed.end(), {"--deterministic", "--minutes", "1"});
   check_refused(place, timed, {"--deterministic needs --decisions, and no --minutes"});
+}
+
+TEST_CASE("no folder and the root are no place for a run", "[integration][config]") {
+  const Workplace place;
+  for (const std::string command : {"train", "learner"}) {
+    const auto words = [&](const std::string& run) {
+      return Words{command, place.config_file(), "--run", run, "--decisions", "100"};
+    };
+    check_refused(place, words(""), {command + ": --run needs a value, not ''"});
+    check_refused(place, words("/"), {"a run cannot be in / itself"});
+    Words resumed = words("/");
+    resumed.emplace_back("--resume");
+    check_refused(place, resumed, {"a run cannot be in / itself"});
+  }
+}
+
+TEST_CASE("a configuration that sets nothing, or never comes, is refused",
+          "[integration][config]") {
+  const Workplace place;
+  const std::string file = (place / "empty.yaml").string();
+  const Words train = {"train", file, "--run", place.run(), "--decisions", "100"};
+  for (const char* text : {"", "\n", "# seed: 3\n", "---\n"}) {
+    std::ofstream(file) << text;
+    check_refused(place, train, {file + ": sets nothing"});
+  }
+  fs::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  const Outcome outcome = pacml(train);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err == "pacml: cannot read " + file + ": nothing came for ten seconds\n");
+}
+
+TEST_CASE("a profile that has no end is refused", "[integration][config]") {
+  const Workplace place;
+  const std::string profile = (place / "models/alexnet/graph.txt").string();
+  fs::create_directories(place / "models" / "alexnet");
+  fs::create_symlink("/dev/zero", profile);
+  const Outcome outcome =
+      pacml({"eval", place.config_file(), "--profiles", (place / "models").string()});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err == "pacml: " + profile + " is longer than 268435456 bytes\n");
+}
+
+TEST_CASE("what is no plain file is never replaced by one", "[integration][config]") {
+  const Workplace place;
+  train_a_little(place);
+  const auto exported = [&](const std::string& format, const std::string& out) {
+    return pacml({"export", place.run(), "--format", format, "--out", out});
+  };
+  // Through links, so that a fault cannot replace the machine's own.
+  fs::create_symlink("/dev/full", place / "full");
+  const std::string full = (place / "full").string();
+  const Outcome no_space = exported("torchscript", full);
+  CHECK(no_space.code == 2);
+  CHECK(no_space.err == "pacml: cannot write " + full + ": No space left on device\n");
+  CHECK_THAT(exported("safetensors", full).err, Catch::Contains("needs a plain file"));
+  CHECK(fs::is_symlink(full));
+  CHECK(fs::is_character_file("/dev/full"));
+
+  const std::string pipe = (place / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const Outcome nobody = exported("torchscript", pipe);
+  CHECK(nobody.code == 2);
+  CHECK(nobody.err == "pacml: cannot write " + pipe + ": nobody reads from it\n");
+  CHECK(fs::is_fifo(pipe));
 }
 
 TEST_CASE("an address that cannot be used is refused, and leaves no run folder behind",
@@ -204,17 +277,23 @@ TEST_CASE("a run that exists is neither overwritten nor continued as another",
   for (const Words& command : {train, learner}) {
     check_refused(place, command, {place.run() + " already holds a run", "--resume"});
   }
-  SECTION("of another network") {
-    const std::string checkpoint = place.run() + "/checkpoints/checkpoint-000000000001.safetensors";
+  SECTION("of another task or network") {
     for (Words command : {learner, train}) {
-      command.insert(command.end(), {"--resume", "--set", "network.readout_width=32"});
-      const Outcome outcome = pacml(command);
-      CHECK(outcome.code == 2);
-      CHECK(outcome.err == "pacml: " + checkpoint +
-                               " is a checkpoint of another network: readout.weight is [16, 12] "
-                               "in it and [32, 12] in this network\n");
+      command.insert(command.end(), {"--resume", "--set", "network.readout_width=32", "--set",
+                                     "env.ramp.topology=[4,2,2]"});
+      check_refused(place, command,
+                    {"a resumed run stays what it is",
+                     "env.ramp.topology is [4, 2, 2], and [2, 2, 2] in the run",
+                     "network.readout_width is 32, and 16 in the run"});
     }
-    CHECK(place.checkpoints().size() == 2);
+  }
+  SECTION("on other job graphs") {
+    write_profile(place / "models", std::string("node1 -- A -- ") + kOp + "\n");
+    for (Words command : {learner, train}) {
+      command.insert(command.end(), {"--resume", "--profiles", (place / "models").string()});
+      check_refused(place, command,
+                    {"the run was trained on other job graphs: alexnet is not what it was"});
+    }
   }
   SECTION("without a whole checkpoint") {
     fs::remove_all(place / "run" / "checkpoints");

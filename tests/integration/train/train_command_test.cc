@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -158,6 +159,80 @@ TEST_CASE("training that is stopped before it has begun ends with code 0 as well
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
   CHECK(process.err().empty());
+}
+
+// A run whose warm start takes for ever.
+testing::Workplace slow_to_start() {
+  auto config = tiny_config();
+  config.warm_start.policy = apps::WarmStart::kBestConstant;
+  config.warm_start.episodes = 10'000;
+  config.env.cluster.max_simulation_time = 5e6;
+  return Workplace(config);
+}
+
+TEST_CASE("a warm start tells how far it is, and can be stopped and begun again",
+          "[integration][train]") {
+  const Workplace place = slow_to_start();
+  Pacml process(train(place, {}));
+  testing::wait_until("the warm start is told of", [&] {
+    const auto lines = place.metrics();
+    return !lines.empty() && lines.back().contains("warm_start") &&
+           lines.back()["warm_start"]["episodes"] > 0;
+  });
+  process.signal(SIGINT);
+  CHECK(process.end() == 130);
+  CHECK(process.err() == "stopped before training began: nothing is saved\n");
+  CHECK_THAT(process.out(), Catch::Contains("warm start: "));
+  CHECK(place.checkpoints().empty());
+
+  const Outcome again =
+      pacml(train(place, {"--decisions", "400", "--set", "warm_start.policy=none"}));
+  INFO(again.err);
+  CHECK(again.code == 0);
+}
+
+TEST_CASE("a warm start that takes longer than the run may is said, and ends the run",
+          "[integration][train]") {
+  const Workplace place = slow_to_start();
+  const Outcome outcome = pacml(train(place, {"--minutes", "0.02"}));
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("--minutes: the time was up after ") &&
+                              Catch::Contains(" episodes of the warm start"));
+}
+
+TEST_CASE("a resumed run takes harmless changes, and its configuration tells them",
+          "[integration][train]") {
+  const Workplace place;
+  REQUIRE(pacml(train(place, {"--decisions", "400"})).code == 0);
+  const Outcome resumed = pacml(train(
+      place, {"--resume", "--decisions", "1200", "--set", "learner.metrics_seconds=0.25"}));
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+  CHECK(resumed.err == "learner.metrics_seconds: 0.25 from now on, 0.1 before\n");
+  CHECK_THAT(testing::text_of(place / "run" / "config.yaml"),
+             Catch::Contains("metrics_seconds: 0.25"));
+}
+
+TEST_CASE("a run on its own models is resumed on them without being told",
+          "[integration][train]") {
+  const Workplace place;
+  fs::create_directories(place / "models" / "alexnet");
+  std::ofstream(place / "models" / "alexnet" / "graph.txt")
+      << "node1 -- A -- forward_compute_time=1.0, backward_compute_time=2.0, "
+         "activation_size=1000, parameter_size=500\n";
+  REQUIRE(pacml(train(place, {"--decisions", "400", "--profiles", (place / "models").string()}))
+              .code == 0);
+  const Outcome resumed = pacml(train(place, {"--resume", "--decisions", "1200"}));
+  CHECK(resumed.code == 0);
+  CHECK(resumed.err.empty());
+  CHECK_THAT(testing::text_of(place / "run" / "config.yaml"),
+             Catch::Contains((place / "models").string()));
+
+  fs::remove_all(place / "models");
+  const Outcome gone = pacml(train(place, {"--resume", "--decisions", "2000"}));
+  CHECK(gone.code == 2);
+  CHECK_THAT(gone.err, Catch::Contains((place / "models").string()) &&
+                           Catch::Contains("name theirs with --profiles"));
 }
 
 TEST_CASE("a second signal ends the waiting, and the checkpoint is there all the same",

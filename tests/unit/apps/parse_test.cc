@@ -107,6 +107,11 @@ TEST_CASE("what is missing, superfluous or of the wrong kind is named") {
              Catch::Contains("'b.yaml'"));
   CHECK(Sample().sentence_for({"a.yaml", "--run"}) == "train: --run needs a value");
   CHECK(Sample().sentence_for({"a.yaml", "--run", "--resume"}) == "train: --run needs a value");
+  for (const Words& words : {Words{"a.yaml", "--run", ""}, Words{"a.yaml", "--run="}}) {
+    CHECK(Sample().sentence_for(words) == "train: --run needs a value, not ''");
+  }
+  CHECK(Sample().sentence_for({"a.yaml", "--run", "r", "--set", ""}) ==
+        "train: --set needs a value, not ''");
   CHECK_THAT(Sample().sentence_for({"a.yaml", "--run", "r", "--actors", "2.5"}),
              Catch::Contains("--actors needs a whole number, not '2.5'"));
   CHECK_THAT(Sample().sentence_for({"a.yaml", "--run", "r", "--minutes", "soon"}),

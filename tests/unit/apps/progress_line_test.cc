@@ -44,6 +44,28 @@ TEST_CASE("updates that were skipped are shown from the first one on") {
   CHECK(format_progress(progress).ends_with(" | 3 updates not finite"));
 }
 
+TEST_CASE("after a silence old figures are not repeated, and trouble is told") {
+  TrainProgress p = sample();
+  p.time_limit = 180s;
+  p.blocking_rate = 0.25;
+  p.silent = 20s;
+  CHECK(format_progress(p) == "1:23 of 3:00 | 3.21 M decisions | no news for 20 s");
+  p.trouble = "the run's folder is gone";
+  CHECK(format_progress(p) ==
+        "1:23 of 3:00 | 3.21 M decisions | no news for 20 s: the run's folder is gone");
+  p.silent.reset();
+  p.trouble = "cannot write x: No space left on device";
+  CHECK_THAT(format_progress(p), Catch::EndsWith("blocking 0.250 | cannot write x: No space left "
+                                                 "on device"));
+}
+
+TEST_CASE("a warm start shows how far it is") {
+  TrainProgress p;
+  p.elapsed = 5s;
+  p.warm_start = {12, 40};
+  CHECK(format_progress(p) == "0:05 | warm start: 12 of 40 episodes");
+}
+
 TEST_CASE("a terminal's line is rewritten, at most four times a second") {
   std::ostringstream out;
   ProgressLine line(out, 200);

@@ -104,3 +104,37 @@ TEST_CASE("one process at a time trains in a run") {
   lock.reset();
   CHECK_NOTHROW(RunLock(run));
 }
+
+TEST_CASE("nothing and the root are no folders for a run") {
+  for (const char* path : {"/", "/.", "/tmp/.."}) {
+    INFO(path);
+    CHECK_THROWS_WITH(RunDirectory::refuse_existing(path), "a run cannot be in / itself");
+    CHECK_THROWS_AS(RunDirectory::create(path, "seed: 7\n"), UserError);
+    CHECK_THROWS_AS(RunDirectory::open(path), UserError);
+  }
+  CHECK_THROWS_WITH(RunDirectory::refuse_existing(""), "the name of the run's folder is empty");
+  CHECK_THROWS_AS(RunDirectory::create("", "seed: 7\n"), UserError);
+}
+
+TEST_CASE("whoever trains in a run removes what a killed predecessor was writing") {
+  const Scratch scratch;
+  const auto run = RunDirectory::create(scratch.path() / "run", "seed: 7\n");
+  const fs::path left = run.checkpoints() / ".checkpoint-7.safetensors.pacml-abcdef";
+  std::ofstream(left) << "half";
+  const RunLock lock(run);
+  CHECK_FALSE(fs::exists(left));
+}
+
+TEST_CASE("a run that was given up before it began can be begun again") {
+  const Scratch scratch;
+  RunDirectory::create(scratch.path() / "run", "seed: 7\n").abandon();
+  CHECK_FALSE(RunDirectory::holds_run(scratch.path() / "run"));
+  CHECK_NOTHROW(RunDirectory::create(scratch.path() / "run", "seed: 8\n"));
+}
+
+TEST_CASE("what a resumed run goes on with replaces its configuration") {
+  const Scratch scratch;
+  const auto run = RunDirectory::create(scratch.path() / "run", "seed: 7\n");
+  run.record("seed: 8\n");
+  CHECK_THAT(text_of(run.config_file()), Catch::StartsWith("# ") && Catch::EndsWith("\nseed: 8\n"));
+}

@@ -1,10 +1,15 @@
 #include "common/atomic_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -73,6 +78,96 @@ TEST_CASE("reading a folder or nothing is an error that names it", "[file]") {
   REQUIRE(read_file(folder.path()).error().code == Errc::kIo);
   REQUIRE_THAT(read_file(folder / "none").error().detail,
                Catch::Contains((folder / "none").string()));
+}
+
+TEST_CASE("a device is written into, and stays one", "[file]") {
+  const TempDir folder;
+  fs::create_symlink("/dev/full", folder / "full");
+  fs::create_symlink("/dev/null", folder / "null");
+  CHECK_THAT(write_file_atomically(folder / "full", "x").error().detail,
+             Catch::Contains((folder / "full").string()) &&
+                 Catch::EndsWith("No space left on device"));
+  CHECK(write_file_atomically(folder / "null", "x"));
+  for (const char* device : {"/dev/full", "/dev/null"}) CHECK(fs::is_character_file(device));
+  CHECK(fs::is_symlink(folder / "full"));
+  CHECK(files_in(folder.path()) == 2);
+}
+
+TEST_CASE("a pipe is written into where somebody reads, refused where nobody does", "[file]") {
+  const TempDir folder;
+  const fs::path pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THAT(write_file_atomically(pipe, "x").error().detail,
+             Catch::Contains(pipe.string()) && Catch::EndsWith("nobody reads from it"));
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  CHECK(write_file_atomically(pipe, "told"));
+  std::array<char, 8> got{};
+  CHECK(::read(reader, got.data(), got.size()) == 4);
+  ::close(reader);
+  CHECK(fs::is_fifo(pipe));
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("a link stays a link, and its goal is replaced", "[file]") {
+  const TempDir folder;
+  fs::create_directory(folder / "goal");
+  REQUIRE(write_file_atomically(folder / "goal" / "f", "old"));
+  fs::create_symlink(folder / "goal" / "f", folder / "link");
+  REQUIRE(write_file_atomically(folder / "link", "new"));
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(read_file(folder / "goal" / "f") == "new");
+  CHECK(files_in(folder / "goal") == 1);
+}
+
+// A process that writes half a file and is killed.
+void write_half_and_die(const fs::path& path) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    auto file = AtomicFile::create(path);
+    static_cast<void>(file && file->append("half"));
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+}
+
+TEST_CASE("what a killed writer left goes with the next write of the file", "[file]") {
+  const TempDir folder;
+  write_half_and_die(folder / "f");
+  write_half_and_die(folder / "g");
+  REQUIRE(files_in(folder.path()) == 2);
+  REQUIRE(write_file_atomically(folder / "f", "whole"));
+  CHECK(files_in(folder.path()) == 2);  // f, and what is left of g
+  remove_stale_temporaries(folder.path());
+  CHECK(files_in(folder.path()) == 1);
+  CHECK(read_file(folder / "f") == "whole");
+}
+
+TEST_CASE("what a living writer writes is no left-over, nor is a file of another's", "[file]") {
+  const TempDir folder;
+  for (const char* name : {".f.abcdef", "f.pacml-abcdef", ".pacml-abcdef"}) {
+    std::ofstream(folder / name) << "mine";
+  }
+  auto first = AtomicFile::create(folder / "f");
+  REQUIRE((first && first->append("first")));
+  remove_stale_temporaries(folder.path());
+  REQUIRE(write_file_atomically(folder / "f", "second"));
+  CHECK(first->commit());
+  CHECK(read_file(folder / "f") == "first");
+  CHECK(files_in(folder.path()) == 4);
+}
+
+TEST_CASE("a pipe is read to its end, and an endless device up to the limit", "[file]") {
+  const TempDir folder;
+  const fs::path pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&pipe] { std::ofstream(pipe) << "told"; });
+  CHECK(read_file(pipe) == "told");
+  writer.join();
+  CHECK(read_file("/dev/zero", 1000).error().code == Errc::kOverLimit);
 }
 
 }  // namespace

@@ -53,5 +53,21 @@ TEST_CASE("a log file that cannot be opened is the user's to mend", "[log]") {
   REQUIRE_THROWS_AS(set_up_logging(quiet(folder / "f" / "log")), UserError);
 }
 
+TEST_CASE("a log has a length, and so have the older ones that it leaves", "[log]") {
+  const TempDir folder;
+  LogSetup setup = quiet(folder / "x.log");
+  setup.file_bytes = 1000;
+  set_up_logging(setup);
+  for (int line = 0; line < 200; ++line) spdlog::info("line {}", line);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    CHECK(entry.file_size() <= 1000);
+    ++files;
+  }
+  CHECK(files == 4);
+  CHECK_THAT(*read_file(folder / "x.log"), Catch::EndsWith("line 199\n"));
+  CHECK_THAT(*read_file(folder / "x.1.log"), Catch::Contains("line 1"));
+}
+
 }  // namespace
 }  // namespace pacml

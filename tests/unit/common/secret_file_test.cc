@@ -83,3 +83,16 @@ TEST_CASE("what is no secret is said in a sentence, without waiting and without 
   CHECK(error.code == Errc::kOverLimit);
   CHECK_THAT(error.detail, !Catch::Contains("xyz"));
 }
+
+TEST_CASE("a secret in a folder where others can replace it is refused, with the remedy") {
+  const testing::TempDir folder;
+  const auto path = make_file(folder / "token", "s", 0600);
+  for (const mode_t mode : {0777U, 0770U, 0703U, 0722U}) {
+    REQUIRE(::chmod(folder.path().c_str(), mode) == 0);
+    CHECK_THAT(refusal(path).detail, Catch::Contains("chmod 700 " + folder.path().string()));
+  }
+  for (const mode_t mode : {01777U, 0755U, 0700U}) {  // the first one's files are their owners'
+    REQUIRE(::chmod(folder.path().c_str(), mode) == 0);
+    CHECK(read_secret_file(path).value() == "s");
+  }
+}

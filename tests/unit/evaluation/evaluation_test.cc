@@ -1,8 +1,10 @@
 #include "apps/evaluation/evaluation.h"
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
 namespace pacml::apps {
@@ -195,11 +198,44 @@ TEST_CASE("lists of policies are split at commas; none at all means every baseli
           "[unit][evaluation]") {
   using Names = std::vector<std::string>;
   CHECK(split_names({"a,b", "c"}) == Names{"a", "b", "c"});
-  CHECK(split_names({",a,,b,"}) == Names{"a", "b"});
   const Names all = split_names({});
   CHECK(all.size() >= 6);
-  CHECK(split_names({""}) == all);
   CHECK(split_names({"baselines"}) == all);
+}
+
+TEST_CASE("an empty name of a policy is refused", "[unit][evaluation]") {
+  for (const std::string list : {"", ",", "a,", ",a", "a,,b"}) {
+    INFO(list);
+    CHECK_THROWS_WITH(split_names({list}), "--policy " + list + ": a name is empty");
+  }
+}
+
+TEST_CASE("a comma in the name of a run does not split it", "[unit][evaluation]") {
+  using Names = std::vector<std::string>;
+  const testing::TempDir folder;
+  const std::string run = (folder / "lr=1,seed=2").string();
+  std::filesystem::create_directory(run);
+  CHECK(split_names({run}) == Names{run});
+  CHECK(split_names({"a," + run + ",b", run}) == Names{"a", run, "b", run});
+  CHECK(split_names({run + "0"}).size() == 2);  // which is not there
+}
+
+TEST_CASE("an evaluation ends when it is asked to, and tells how far it is", "[unit][evaluation]") {
+  std::stop_source stop;
+  std::vector<std::size_t> told;
+  const EvaluationWatch watch{stop.get_token(), [&](std::size_t done, std::size_t all) {
+                                told.push_back(done);
+                                CHECK(all == 30);
+                                if (done == 3) stop.request_stop();
+                              }};
+  static_cast<void>(evaluate(config().env, profiles(), {heuristic("para_max")},
+                             evaluation_seeds(Seed{1}, 30), 1, watch));
+  CHECK(told == std::vector<std::size_t>{1, 2, 3});
+}
+
+TEST_CASE("held-out episodes can be named from any number on", "[unit][evaluation]") {
+  const auto all = evaluation_seeds(Seed{1}, 5);
+  CHECK(evaluation_seeds(Seed{1}, 2, 3) == std::vector<Seed>(all.begin() + 3, all.end()));
 }
 
 TEST_CASE("every baseline can be named, and a wrong name is corrected", "[unit][evaluation]") {

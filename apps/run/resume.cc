@@ -1,0 +1,133 @@
+#include "apps/run/resume.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "apps/cli/files.h"
+#include "common/config/diff.h"
+#include "common/config/dump.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How a run is run, and how it learns from now on; a name that ends with a dot stands for all that
+// it begins. Everything else says what is learned, or what the run has saved.
+constexpr auto kHarmless = std::to_array<std::string_view>({
+    "actors",
+    "actor.",
+    "apex.learning_rate.",
+    "apex.optimizer.gradient_clip",
+    "env.profiles",  // where they lie; check_graphs sees to what they are
+    "exploration.",
+    "impala.batch_decisions",
+    "impala.entropy_cost.",
+    "impala.learning_rate.",
+    "impala.max_policy_lag",
+    "impala.optimizer.gradient_clip",
+    "learner.all_reduce_seconds",
+    "learner.allow_insecure_all_reduce",
+    "learner.checkpoint_seconds",
+    "learner.credits_per_actor",
+    "learner.evaluate_seconds",
+    "learner.forget_seconds",
+    "learner.keep_checkpoints",
+    "learner.max_actors",
+    "learner.max_waiting_bytes",
+    "learner.metrics_seconds",
+    "learner.replicas",
+    "patience.",
+    "replay.credits_per_actor",
+    "replay.forget_seconds",
+    "replay.max_actors",
+    "replay.max_waiting_bytes",
+    "replay.patience_seconds",
+    "replay.prefetch",
+    "replay.snapshot_seconds",
+    "security.",
+    "transport.",
+});
+
+bool is_harmless(std::string_view key) {
+  return std::ranges::any_of(kHarmless, [key](std::string_view known) {
+    return known.ends_with('.') ? key.starts_with(known) : key == known;
+  });
+}
+
+void make_absolute(std::string& path) {
+  if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
+}
+
+fs::path graphs_file(const RunDirectory& run) { return run.path() / "graphs.json"; }
+
+}  // namespace
+
+TrainConfig as_recorded(TrainConfig config) {
+  make_absolute(config.env.profiles);
+  make_absolute(config.security.keys);
+  return config;
+}
+
+Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
+                         const std::string& profiles, const std::string& keys) {
+  const auto before =
+      as_recorded(read_config<TrainConfig>(ConfigSource::from_file(run.config_file())));
+  TrainConfig now = read_config(said, before);
+  if (!profiles.empty()) now.env.profiles = profiles;
+  if (!keys.empty()) now.security.keys = keys;
+  Resumption resumption{as_recorded(std::move(now)), {}};
+
+  std::vector<std::string> refused;
+  for (const auto& [key, here, there] :
+       compare_configs(dump_config(resumption.config), dump_config(before))) {
+    if (is_harmless(key)) {
+      resumption.changes.push_back(key + ": " + here + " from now on, " + there + " before");
+    } else {
+      refused.push_back(key + " is " + here + ", and " + there + " in the run");
+    }
+  }
+  if (!refused.empty()) {
+    throw UserError("a resumed run stays what it is: " + join(refused, "; ") +
+                    "; leave that out, or begin a run of another name");
+  }
+  std::error_code none;
+  const auto& folder = resumption.config.env.profiles;
+  if (!folder.empty() && !fs::is_directory(folder, none)) {
+    throw UserError("the run's job graphs were in " + folder +
+                    ", which is no folder (any more); name theirs with --profiles");
+  }
+  return resumption;
+}
+
+void record_graphs(const RunDirectory& run, const std::map<std::string, std::string>& graphs) {
+  write_user_file(graphs_file(run), nlohmann::json(graphs).dump(1) + "\n");
+}
+
+void check_graphs(const RunDirectory& run, const std::map<std::string, std::string>& graphs) {
+  std::error_code none;
+  const auto file = graphs_file(run);
+  if (!fs::exists(file, none)) return;
+  const auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
+  if (!recorded.is_object()) throw UserError(file.string() + " does not name job graphs");
+  std::vector<std::string> other;
+  for (const auto& [model, hash] : graphs) {
+    if (recorded.value(model, nlohmann::json()) != hash) other.push_back(model);
+  }
+  for (const auto& [model, hash] : recorded.items()) {
+    if (!graphs.contains(model)) other.push_back(model);
+  }
+  if (other.empty()) return;
+  throw UserError("the run was trained on other job graphs: " + join(other) +
+                  (other.size() == 1 ? " is" : " are") +
+                  " not what it was; name the folder of the run's with --profiles");
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,79 @@
+#include "apps/run/run_news.h"
+
+#include <sys/statvfs.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace pacml::apps {
+namespace {
+
+using nlohmann::json;
+
+std::optional<double> number_at(const json& line, const char* pointer) {
+  const json::json_pointer at(pointer);
+  if (!line.contains(at) || !line[at].is_number()) return std::nullopt;
+  return line[at].get<double>();
+}
+
+}  // namespace
+
+RunNews::RunNews(std::filesystem::path run, Duration patience, TimePoint now)
+    : run_(std::move(run)), patience_(patience), tail_(run_ / "metrics.jsonl"), last_news_(now) {}
+
+bool RunNews::look(TimePoint now, TrainProgress& progress) {
+  const auto line = tail_.newest();
+  if (line) {
+    last_news_ = now;
+    read(*line, progress);
+  }
+  progress.silent.reset();
+  if (now - last_news_ < patience_) return line.has_value();
+  progress.silent = std::chrono::duration_cast<std::chrono::seconds>(now - last_news_);
+  progress.trouble = why_silent();
+  return line.has_value();
+}
+
+void RunNews::read(std::string_view text, TrainProgress& progress) {
+  const json line = json::parse(text, nullptr, false);
+  if (!line.is_object()) return;
+  const auto whole = [&line](const char* pointer) {
+    return static_cast<std::int64_t>(number_at(line, pointer).value_or(0));
+  };
+  progress.decisions = whole("/decisions");
+  progress.decisions_per_second = number_at(line, "/decisions_per_second").value_or(0);
+  progress.actors = static_cast<int>(whole("/actors"));
+  progress.blocking_rate = number_at(line, "/blocking_rate");
+  progress.best_blocking_rate = number_at(line, "/evaluation/best_blocking_rate");
+  progress.entropy = number_at(line, "/entropy");
+  progress.lag_p99 = number_at(line, "/policy_lag/p99");
+  progress.skipped = whole("/skipped");
+  progress.warm_start.reset();
+  if (line.contains("warm_start")) {
+    progress.warm_start = {whole("/warm_start/episodes"), whole("/warm_start/of")};
+  }
+  // The newest failure is told for as long as there are further ones.
+  const double failures = number_at(line, "/faults/checkpoint_failures").value_or(0) +
+                          number_at(line, "/faults/metrics_failures").value_or(0);
+  progress.trouble.clear();
+  const json::json_pointer last("/faults/last");
+  if (failures > failures_ && line.contains(last) && line[last].is_string()) {
+    progress.trouble = line[last].get<std::string>();
+  }
+  failures_ = failures;
+}
+
+std::string RunNews::why_silent() const {
+  std::error_code none;
+  if (!std::filesystem::is_directory(run_, none)) return "the run's folder is gone";
+  struct statvfs disk {};
+  if (::statvfs(run_.c_str(), &disk) == 0 && disk.f_blocks > 0 && disk.f_bavail == 0) {
+    return "the disk is full";
+  }
+  return {};
+}
+
+}  // namespace pacml::apps

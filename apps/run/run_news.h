@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "apps/run/metrics_tail.h"
+#include "apps/run/progress_line.h"
+#include "common/clock.h"
+
+namespace pacml::apps {
+
+// What a run's metrics tell of it while another process writes them, and how long they have told
+// nothing. Any text is safe to find there. Thread-confined.
+class RunNews {
+ public:
+  // `run`: its folder; what is there already is no news. Silence shows in the progress after
+  // `patience`, counted from `now` at first.
+  RunNews(std::filesystem::path run, Duration patience, TimePoint now);
+
+  // Brings `progress` up to date; true: there was news.
+  bool look(TimePoint now, TrainProgress& progress);
+
+ private:
+  void read(std::string_view line, TrainProgress& progress);
+  [[nodiscard]] std::string why_silent() const;
+
+  std::filesystem::path run_;
+  Duration patience_;
+  MetricsTail tail_;
+  TimePoint last_news_;
+  double failures_ = 0;  // of writing, that the newest line has counted
+};
+
+}  // namespace pacml::apps

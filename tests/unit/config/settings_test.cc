@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/launch/site.h"
+#include "apps/run/train_config.h"
+#include "common/config/dump.h"
+#include "common/result.h"
+#include "env/tasks/partitioning.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/tiny_run.h"
+
+// What a slip of the keyboard makes of any number of a configuration.
+
+namespace pacml::apps {
+namespace {
+
+using Kind = ConfigNode::Kind;
+
+// A number somewhere in a configuration: "actor.environments=", or "env.ramp.topology=[4,", "2]".
+struct Number {
+  std::string key;
+  std::string before;  // what stands between the key and the number, and after it
+  std::string after;
+};
+
+bool is_number(const ConfigNode& node) {
+  if (node.kind != Kind::kScalar || node.quoted) return false;
+  double value = 0;
+  const char* const end = node.text.data() + node.text.size();
+  const auto [rest, error] = std::from_chars(node.text.data(), end, value);
+  return error == std::errc{} && rest == end;
+}
+
+void collect(const ConfigNode& node, const std::string& key, std::vector<Number>& out) {
+  if (is_number(node)) out.push_back({key, "", ""});
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    if (!is_number(node.items[i])) continue;
+    Number number{key, "[", "]"};
+    for (std::size_t j = 0; j < node.items.size(); ++j) {
+      if (j == i) continue;
+      if (j < i) number.before += node.items[j].text + ", ";
+      if (j > i) number.after.insert(number.after.size() - 1, ", " + node.items[j].text);
+    }
+    out.push_back(number);
+  }
+  for (const auto& [name, child] : node.entries) {
+    collect(child, key.empty() ? name : key + "." + name, out);
+  }
+}
+
+template <Configuration Config>
+std::vector<Number> numbers_of(const Config& config) {
+  std::vector<Number> out;
+  collect(config_detail::to_node(config), "", out);
+  return out;
+}
+
+// What may be any of them: why it does no harm.
+struct Harmless {
+  std::string key;
+  std::vector<std::string> values;
+  std::string why;
+};
+
+const std::vector<std::string> kAbsurd = {".inf", "-.inf", ".nan", "-1", "1e30", "-1e30"};
+
+// Every one is refused with the key, or listed; what is listed is not refused.
+template <class Load>
+void check_absurd(const std::vector<Number>& numbers, const std::vector<Harmless>& harmless,
+                  Load load) {
+  for (const Number& number : numbers) {
+    for (const std::string& absurd : kAbsurd) {
+      const std::string change = number.key + "=" + number.before + absurd + number.after;
+      INFO(change);
+      const bool may = std::ranges::any_of(harmless, [&](const Harmless& known) {
+        return known.key == number.key && std::ranges::count(known.values, absurd) > 0;
+      });
+      std::optional<std::string> refusal;
+      try {
+        load(change);
+      } catch (const UserError& error) {
+        refusal = error.what();
+      }
+      if (may) {
+        CHECK_FALSE(refusal.has_value());
+        continue;
+      }
+      CHECK(refusal.has_value());
+      if (!refusal) continue;
+      // By its name, or by that of what it is a part of.
+      const std::size_t last = number.key.rfind('.');
+      const std::string whole = last == std::string::npos ? "" : number.key.substr(0, last);
+      CHECK_THAT(*refusal, Catch::Contains(number.key.substr(last + 1)) ||
+                               Catch::Contains(whole.substr(whole.rfind('.') + 1)));
+    }
+  }
+}
+
+TEST_CASE("an absurd number in any setting of a run is refused with its key", "[unit][config]") {
+  TrainConfig config = testing::tiny_config();
+  config.env.reward.sign = 1;
+  config.env.workload.requirement.list = {{"some", {.kind = env::DistributionKind::kUniform}}};
+  auto numbers = numbers_of(config);
+  REQUIRE(numbers.size() > 100);
+  // What an algorithm learns by has tests beside it.
+  std::erase_if(numbers, [](const Number& number) {
+    return number.key.starts_with("impala.") || number.key.starts_with("apex.");
+  });
+  const testing::TempDir folder;
+  const std::string file = (folder / "c.yaml").string();
+  std::ofstream(file) << dump_config(config);
+
+  const std::vector<Harmless> harmless = {
+      {"env.reward.success_reward", {"-1"}, "a reward may be a loss"},
+      {"env.reward.fail_reward", {"-1"}, "as published"},
+      {"env.reward.blocking_weight", {"-1"}, "a reward may be a loss"},
+      {"env.reward.sign", {"-1"}, "that is what it is for"},
+      {"env.workload.interarrival.skewness", {"-1"}, "the mass is at high values"},
+      {"env.workload.requirement.skewness", {"-1"}, "the mass is at high values"},
+      {"env.workload.requirement.list.some.skewness", {"-1"}, "the mass is at high values"},
+      {"env.workload.interarrival.min", {"-1"}, "not read where the kind is fixed"},
+      {"env.workload.interarrival.max", {"-1"}, "not read where the kind is fixed"},
+      {"env.workload.interarrival.decimals", {"-1"}, "not read where the kind is fixed"},
+      {"env.workload.interarrival.num_bins", {"-1"}, "not read where the kind is fixed"},
+      {"env.workload.requirement.value", {"-1"}, "not read where the kind is uniform"},
+      {"env.workload.requirement.num_bins", {"-1"}, "not read where the kind is uniform"},
+      {"env.workload.requirement.list.some.min", {"-1"}, "not read where the kind is uniform"},
+      {"env.workload.requirement.list.some.value", {"-1"}, "not read where the kind is uniform"},
+      {"env.workload.requirement.list.some.num_bins", {"-1"}, "not read, as the former"},
+  };
+  check_absurd(numbers, harmless, [&](const std::string& change) {
+    static_cast<void>(load_train_config(file, {change}, ""));
+  });
+}
+
+TEST_CASE("an absurd number in any setting of a site is refused with its key", "[unit][config]") {
+  const auto numbers = numbers_of(Site{});
+  REQUIRE(numbers.size() > 10);
+  check_absurd(numbers, {},
+               [](const std::string& change) { static_cast<void>(load_site("", {change})); });
+}
+
+}  // namespace
+}  // namespace pacml::apps
