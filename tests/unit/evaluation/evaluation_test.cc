@@ -177,9 +177,9 @@ TEST_CASE("policies are scored during training on tuning episodes, always the sa
   const auto shape = model::make_shape(config().network, world->spec());
   const auto parameters = model::random_parameters(shape, Seed{4});
   HeldOutEvaluator evaluator(config().env, profiles(), shape, Seed{1}, 3);
-  const double score = evaluator.blocking_rate(parameters);
+  const double score = evaluator.blocking_rate(parameters).value();
   static_cast<void>(evaluator.blocking_rate(model::random_parameters(shape, Seed{6})));
-  CHECK(evaluator.blocking_rate(parameters) == score);
+  CHECK(evaluator.blocking_rate(parameters).value() == score);
 
   std::vector<Seed> seeds;
   for (std::uint64_t e = 0; e < 3; ++e) seeds.push_back(derive(Seed{1}, Purpose::kTuning, e));
@@ -191,7 +191,7 @@ TEST_CASE("policies are scored during training on tuning episodes, always the sa
   CHECK(mean_interval(result.policies[0], &SeedResult::blocking_rate).mean == Approx(score));
 
   HeldOutEvaluator none(config().env, profiles(), shape, Seed{1}, 0);
-  CHECK(std::isnan(none.blocking_rate(parameters)));
+  CHECK(std::isnan(none.blocking_rate(parameters).value()));
 }
 
 TEST_CASE("lists of policies are split at commas; none at all means every baseline",
