@@ -307,6 +307,8 @@ nlohmann::json TrainingSession::faults() const {
 
 void TrainingSession::checkpoint() {
   next_checkpoint_ = clock_->now() + in_seconds(config_.learner.checkpoint_seconds);
+  // What the last update made gives nothing to learn from: the checkpoint before it is worth more.
+  if (loop_->skipped_in_a_row() > 0) return;
   checkpoints_->save(make_checkpoint());
 }
 

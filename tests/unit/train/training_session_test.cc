@@ -272,6 +272,11 @@ TEST_CASE("a session whose learning diverges ends before its limit, with weights
   REQUIRE(why);
   CHECK_THAT(*why, Catch::StartsWith("learning has diverged: after update 1, 100 updates in a row"));
   CHECK(session.status()["skipped"] == 100);
+  const auto before = run.checkpoint_names();
+  session.request_checkpoint();
+  session.finish();  // what can be resumed from is the state before
+  CHECK(run.checkpoint_names() == before);
+  CHECK(run.metrics().back()["skipped"] == 100);
 }
 
 TEST_CASE("a session that is resumed counts on from its checkpoint", "[unit][train]") {

@@ -117,7 +117,7 @@ TEST_CASE("an observation is written where it is asked for", "[partitioning]") {
   for (const float f : batch.globals(2)) CHECK(f == 0);
 }
 
-TEST_CASE("after the final step the last decision's observation stays", "[partitioning]") {
+TEST_CASE("after a step that terminates the last decision's observation stays", "[partitioning]") {
   PartitioningEnv env = env_of({}, three_jobs());
   static_cast<void>(env.step(1));
   static_cast<void>(env.step(1));
