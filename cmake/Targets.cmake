@@ -22,14 +22,26 @@ function(pacml_add_library name)
     VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY alone)
 endfunction()
 
-# pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...] [TORCH] [KERNELS])
-# One executable of Catch2 cases; the label is the folder below tests/. TORCH: it links LibTorch.
-# KERNELS: its results depend on the matrix kernels, so it runs under each of them, too (label kernels).
+# pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...]
+#                [TORCH] [KERNELS] [PER_CASE] [PROCESSES n] [RESOURCE_LOCK name ...])
+# One executable of Catch2 cases; the label is the folder below tests/.
+#   TORCH          it links LibTorch.
+#   KERNELS        its results depend on the matrix kernels, so it runs under each of them, too (label
+#                  kernels).
+#   PER_CASE       CTest runs each case by itself, with a time limit of its own: for tests that start
+#                  processes, whose cases take seconds and may have to wait for a busy machine.
+#                  They are called "NAME: the case's sentence".
+#   PROCESSES      how many processes it keeps busy: CTest runs nothing beside it that would not fit.
+#   RESOURCE_LOCK  what it wants for itself; no other test with that name runs meanwhile.
+#   TIMEOUT        of the program, or of each case. What it waits for may take all but the end of it
+#                  (tests/support/soon.h).
 function(pacml_add_test name)
-  cmake_parse_arguments(ARG "TORCH;KERNELS" "LABEL;TIMEOUT" "SOURCES;DEPS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;KERNELS;PER_CASE" "LABEL;TIMEOUT;PROCESSES"
+                        "SOURCES;DEPS;ENVIRONMENT;RESOURCE_LOCK" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
+  math(EXPR patience "${ARG_TIMEOUT} - 15")
   add_executable(${name} ${ARG_SOURCES})
   # Assertions compile slowly; what they check is in the libraries, optimised as users run it.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -37,12 +49,25 @@ function(pacml_add_test name)
   if(ARG_TORCH)
     set(main pacml_test_torch_main)
   endif()
-  target_link_libraries(${name} PRIVATE ${ARG_DEPS} ${main} pacml_options)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} pacml_test_support ${main} pacml_options)
   set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive
-      PACML_SOURCE_DIR=${PROJECT_SOURCE_DIR} PACML_BINARY_DIR=${PROJECT_BINARY_DIR} ${ARG_ENVIRONMENT})
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "${environment}")
+      PACML_SOURCE_DIR=${PROJECT_SOURCE_DIR} PACML_BINARY_DIR=${PROJECT_BINARY_DIR}
+      PACML_TEST_SECONDS=${patience} ${ARG_ENVIRONMENT})
+  # As text, because values are lists themselves.
+  set(limits "TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT [==[${environment}]==]")
+  if(ARG_PROCESSES)
+    string(APPEND limits " PROCESSORS ${ARG_PROCESSES}")
+  endif()
+  if(ARG_RESOURCE_LOCK)
+    string(APPEND limits " RESOURCE_LOCK [==[${ARG_RESOURCE_LOCK}]==]")
+  endif()
+  if(ARG_PER_CASE)
+    pacml_add_cases(${name} "LABELS [==[${ARG_LABEL}]==] ${limits}")
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+    cmake_language(EVAL CODE
+      "set_tests_properties([==[${name}]==] PROPERTIES LABELS [==[${ARG_LABEL}]==] ${limits})")
+  endif()
   if(NOT ARG_KERNELS)
     return()
   endif()
@@ -54,4 +79,26 @@ function(pacml_add_test name)
     set_tests_properties(${name}/${kernel} PROPERTIES LABELS kernels TIMEOUT ${ARG_TIMEOUT}
       ENVIRONMENT "${environment}" SKIP_RETURN_CODE 77)
   endforeach()
+endfunction()
+
+# Each case of a test program as a test of CTest's. What they are called is known when the program
+# has been linked; CTest reads it then.
+function(pacml_add_cases name properties)
+  set(cases ${CMAKE_CURRENT_BINARY_DIR}/${name}_cases.cmake)
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM BYPRODUCTS ${cases}
+    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${name}> -D OUTPUT=${cases}
+            -P ${PROJECT_SOURCE_DIR}/cmake/TestCases.cmake)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake CONTENT
+"if(EXISTS [==[${cases}]==])
+  function(pacml_case sentence pattern)
+    add_test(\"${name}: \${sentence}\" [==[$<TARGET_FILE:${name}>]==] \"\${pattern}\" --warn NoTests)
+    set_tests_properties(\"${name}: \${sentence}\" PROPERTIES ${properties})
+  endfunction()
+  include([==[${cases}]==])
+else()
+  add_test([==[${name}: has not been built]==] false)
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY
+    TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake)
 endfunction()

@@ -93,12 +93,11 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   transport::Context context(1, encryption_of(config.security, Party::kClient));
   ActorStatus status(ActorId{options.id}, options.run_id);
   Error ended{Errc::kStopped, "asked to stop"};
-  run_role_threads(
-      {{"actor",
-        [&](const std::stop_token& stop) {
-          ended = connect_and_act(config, options, context, status, stop);
-        }}},
-      {}, {options.http, [&status] { return status.report(); }});
+  run_role_threads({{"actor",
+                     [&](const std::stop_token& stop) {
+                       ended = connect_and_act(config, options, context, status, stop);
+                     }}},
+                   {}, {options.http, [&status] { return status.report(); }});
   if (ended.code == Errc::kStopped) return 0;
   if (ended.code != Errc::kTimeout) throw UserError(ended.detail);
   // Nothing is wrong with us: whoever started us may try again.

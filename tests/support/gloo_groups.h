@@ -16,12 +16,12 @@ namespace pacml::learner {
 
 // Members of one group over Gloo, each on a thread of its own: body(group) with each.
 inline void with_gloo(std::size_t size, const std::function<void(ReplicaGroup&)>& body,
-                      std::chrono::milliseconds patience = std::chrono::seconds(60)) {
+                      std::chrono::milliseconds patience = std::chrono::hours(1)) {
   LocalBoard board;
   on_threads(size, [&](std::size_t rank) {
     Team team{"call", {}, rank};
     for (std::uint32_t k = 0; k < size; ++k) team.replicas.push_back(k);
-    const GlooConfig config{.connecting = std::chrono::seconds(60), .patience = patience};
+    const GlooConfig config{.connecting = std::chrono::hours(1), .patience = patience};
     const auto group = connect_gloo(team, board, config);
     if (!group) throw std::runtime_error(group.error().detail);
     body(**group);

@@ -82,7 +82,7 @@ class HostedRun {
   [[nodiscard]] nlohmann::json status_at(const std::string& address) const {
     const std::string file = (place_ / "status.json").string();
     const Outcome outcome = pacml(
-        {"status", address, "--out", file, "--seconds", "20", "--keys", (keys_ / "keys").string()},
+        {"status", address, "--out", file, "--seconds", "120", "--keys", (keys_ / "keys").string()},
         looking_->launcher());
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);

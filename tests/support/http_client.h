@@ -12,6 +12,7 @@
 #include <boost/beast/http.hpp>
 
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 
 // Clients of an HTTP server, as simple as curl and netcat are. Nothing waits for ever.
 
@@ -75,7 +76,7 @@ class HttpClient {
   template <class Operation>
   bool finish(Operation operation) {
     boost::system::error_code outcome = asio::error::would_block;
-    stream_.expires_after(std::chrono::seconds(30));
+    stream_.expires_at(soon().at());
     operation([&outcome](const boost::system::error_code& error) { outcome = error; });
     io_.restart();
     io_.run();

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,31 +10,19 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "tests/support/program.h"
+
 namespace pacml::testing {
 namespace {
 
 const std::string kPrefix = "pacml-";
 const std::filesystem::path kNamespaces = "/run/netns";
 
-struct Outcome {
-  int code = 0;
-  std::string text;
-};
-
-Outcome shell(const std::string& command) {
-  FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("out of processes: " + command);
-  Outcome outcome;
-  char buffer[512];
-  while (::fgets(buffer, sizeof buffer, pipe) != nullptr) outcome.text += buffer;
-  const int status = ::pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  return outcome;
-}
+Outcome shell(const std::string& command) { return run({"/bin/sh", "-c", command}); }
 
 void must(const std::string& command) {
   const Outcome outcome = shell(command);
-  if (outcome.code != 0) throw std::runtime_error(command + ": " + outcome.text);
+  if (outcome.code != 0) throw std::runtime_error(command + ": " + outcome.out + outcome.err);
 }
 
 std::string in(const std::string& name) { return "ip netns exec " + name + " "; }
@@ -48,15 +34,19 @@ std::string own_name(const std::string& what) {
 
 void remove(const std::string& name) { static_cast<void>(shell("ip netns del " + name)); }
 
-// The namespaces of processes that had no time to remove them.
+// The namespaces of processes that had no time to remove them; one of these may have had our
+// number.
 void sweep() {
+  static bool first = true;
   std::error_code absent;
   for (const auto& entry : std::filesystem::directory_iterator(kNamespaces, absent)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kPrefix)) continue;
     const auto owner = static_cast<pid_t>(std::atoi(name.c_str() + kPrefix.size()));
-    if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) remove(name);
+    const bool gone = owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
+    if (gone || (first && owner == ::getpid())) remove(name);
   }
+  first = false;
 }
 
 std::string find_obstacle() {

@@ -1,7 +1,5 @@
 #include "tests/support/network_proxy.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -284,12 +282,6 @@ class NetworkProxy::Impl {
 
 TcpAddress tcp_address(const std::string& host, int port) {
   return {asio::ip::make_address(host), static_cast<unsigned short>(port)};
-}
-
-std::string loopback_host(int host) {
-  const auto process = static_cast<unsigned>(::getpid());
-  return "127." + std::to_string(process / 256 % 256) + "." + std::to_string(process % 256) + "." +
-         std::to_string(host);
 }
 
 NetworkProxy::NetworkProxy(std::vector<Forward> forwards, std::function<void()> enter)

@@ -16,11 +16,6 @@ using TcpAddress = asio::ip::tcp::endpoint;
 // "127.0.0.1", 5555.
 [[nodiscard]] TcpAddress tcp_address(const std::string& host, int port);
 
-// An address of this machine alone that no other test program uses, for servers that come back to
-// the same port: 127.x.y.`host`, where x and y come from the number of this process. Below the
-// ports that the system hands out by itself, nothing else is there. `host`: 2..254.
-[[nodiscard]] std::string loopback_host(int host);
-
 // A stretch of network between two places: TCP connections to some ports are carried on to others,
 // as slowly and as unreliably as one likes. Bytes of a connection keep their order and are neither
 // lost nor doubled; what is held back is bounded (4 MiB a connection and direction), then the

@@ -16,14 +16,13 @@
 #include "env/graph_message.h"
 #include "learner/serving/experience_server.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 #include "tests/support/unroll_builder.h"
 
 // A learner's serving end on a thread of its own, and peers to talk to it, over any transport of
 // transport_pairs.h.
 
 namespace pacml::testing {
-
-inline Deadline soon() { return Deadline::in(std::chrono::seconds(20)); }  // for what must come
 
 // Two small graphs that differ.
 inline std::vector<env::GraphFeaturesPtr> sample_graphs() {

@@ -18,13 +18,12 @@
 #include "replay/client.h"
 #include "replay/server.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 
 // Replay shards on threads of their own, actors that say exactly what a test wants, and a learner's
 // client, all over in-process transports.
 
 namespace pacml::testing {
-
-inline Deadline soon() { return Deadline::in(std::chrono::seconds(20)); }  // for what must come
 
 inline constexpr TransitionShape kShape{2, 3};
 

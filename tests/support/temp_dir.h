@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -34,5 +36,12 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// What is in a file; nothing where there is none.
+[[nodiscard]] inline std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
 
 }  // namespace pacml::testing

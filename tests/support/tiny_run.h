@@ -33,7 +33,8 @@ inline apps::TrainConfig tiny_config() {
   return config;
 }
 
-// The same, learned by Ape-X out of two small shards that keep their proportions.
+// The same, learned by Ape-X out of two small shards that keep their proportions. A shard that is
+// late is waited for: where one is to be lost, config.replay.patience_seconds says how soon.
 inline apps::TrainConfig tiny_apex_config() {
   apps::TrainConfig config = tiny_config();
   config.algorithm = apps::AlgorithmKind::kApex;
@@ -46,7 +47,7 @@ inline apps::TrainConfig tiny_apex_config() {
   config.replay.table.samples_per_insert = 2;
   config.replay.table.error_buffer = 500;
   config.replay.snapshot_seconds = 0.2;
-  config.replay.patience_seconds = 0.5;
+  config.replay.patience_seconds = 300;
   return config;
 }
 

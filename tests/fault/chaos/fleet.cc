@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/roles.h"
 
@@ -16,9 +17,6 @@ namespace {
 constexpr int kLearnerHost = 2;
 constexpr int kFirstShardHost = 10;
 constexpr int kFirstLinkHost = 100;
-// For what takes a moment, but minutes where a dozen other processes want the same processor.
-constexpr std::chrono::minutes kPatience{5};
-
 std::int64_t resident_bytes(pid_t process) {
   std::ifstream statm("/proc/" + std::to_string(process) + "/statm");
   std::int64_t total = 0;
@@ -158,35 +156,26 @@ void Fleet::tend() {
 }
 
 void Fleet::wait_until_whole() {
-  wait_until(
-      "all actors are with the learner",
-      [&] {
-        tend();
-        const auto lines = place_.metrics().size();
-        wait_until(
-            "the learner says something",
-            [&] {
-              tend();
-              // For whoever reads that this was in vain.
-              const std::string log = place_.log("learner");
-              UNSCOPED_INFO("the learner: "
-                            << log.substr(log.size() - std::min<std::size_t>(log.size(), 2'000)));
-              return place_.metrics().size() > lines;
-            },
-            kPatience);
-        return place_.latest("actors") == actor_count_;
-      },
-      kPatience);
+  wait_until("all actors are with the learner", [&] {
+    tend();
+    const auto lines = place_.metrics().size();
+    wait_until("the learner says something", [&] {
+      tend();
+      // For whoever reads that this was in vain.
+      const std::string log = place_.log("learner");
+      UNSCOPED_INFO(
+          "the learner: " << log.substr(log.size() - std::min<std::size_t>(log.size(), 2'000)));
+      return place_.metrics().size() > lines;
+    });
+    return place_.latest("actors") == actor_count_;
+  });
   for (int s = 0; s < shard_count_; ++s) {
-    wait_until(
-        "a shard has its learner and its actors",
-        [&] {
-          tend();
-          const auto status = status_of_shard(s);
-          const int own = (actor_count_ - s + shard_count_ - 1) / shard_count_;
-          return status["learners"] >= 1 && status["actors"] == own;
-        },
-        kPatience);
+    wait_until("a shard has its learner and its actors", [&] {
+      tend();
+      const auto status = status_of_shard(s);
+      const int own = (actor_count_ - s + shard_count_ - 1) / shard_count_;
+      return status["learners"] >= 1 && status["actors"] == own;
+    });
   }
 }
 

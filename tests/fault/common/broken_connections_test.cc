@@ -8,8 +8,10 @@
 #include "common/transport/publisher.h"
 #include "common/transport/subscriber.h"
 #include "common/wire/codec.h"
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/network_proxy.h"
+#include "tests/support/soon.h"
 
 namespace pacml {
 namespace {
@@ -31,7 +33,7 @@ std::uint64_t version_in(const wire::Frame& frame) {
 // Publishes until something at least as new is heard.
 void hear_again(transport::Publisher& publisher, transport::Subscriber& subscriber,
                 std::uint64_t version) {
-  const Deadline deadline = Deadline::in(30s);
+  const Deadline deadline = testing::soon();
   while (true) {
     REQUIRE_FALSE(deadline.expired());
     static_cast<void>(publisher.publish(announcement(version)));

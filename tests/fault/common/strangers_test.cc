@@ -11,6 +11,7 @@
 #include "common/transport/router.h"
 #include "common/wire/codec.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 #include "tests/support/wire_samples.h"
 
 namespace pacml::transport {
@@ -62,10 +63,10 @@ std::string long_header(std::uint64_t bytes) {
 // Noise may pass for a message of an old protocol version of ZeroMQ; then it does not decode.
 void require_still_serving(Context& context, Router& router) {
   Dealer friendly(context, router.endpoint());
-  REQUIRE(friendly.send(wire::encode(wire::Ping{7}), Deadline::in(5s)));
+  REQUIRE(friendly.send(wire::encode(wire::Ping{7}), testing::soon()));
   Result<wire::Message> message = fail(Errc::kTimeout);
   while (!message) {
-    const auto got = router.receive(Deadline::in(20s));
+    const auto got = router.receive(testing::soon());
     REQUIRE(got);
     message = wire::decode(got->frame);
   }

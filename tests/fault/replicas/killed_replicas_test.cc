@@ -54,7 +54,7 @@ void stop(const Workplace& place, Pacml& train) {
 
 TEST_CASE("when a follower is killed training goes on, and takes it back", "[fault][replicas]") {
   const Workplace place(replicated());
-  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "5"});
+  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "60"});
   wait_until_together(place, 2);
   wait_for_more(place);
   const pid_t former = learner_of(train.pid(), 1);
@@ -76,7 +76,7 @@ TEST_CASE("when a follower is killed training goes on, and takes it back", "[fau
 
 TEST_CASE("when the leader is killed all go on from its last checkpoint", "[fault][replicas]") {
   const Workplace place(replicated());
-  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "5"});
+  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "60"});
   wait_until_together(place, 2);
   wait_for_more(place);
   const pid_t follower = learner_of(train.pid(), 1);
@@ -100,7 +100,7 @@ TEST_CASE("a follower that hangs is left behind, and taken in again when it wake
   apps::TrainConfig config = replicated();
   config.learner.all_reduce_seconds = 1;
   const Workplace place(config);
-  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "5"});
+  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "60"});
   wait_until_together(place, 2);
   const pid_t follower = learner_of(train.pid(), 1);
   REQUIRE(follower != 0);

@@ -18,6 +18,7 @@ using testing::actor_role;
 using testing::kLearnerRole;
 using testing::last_report;
 using testing::lines_after;
+using testing::number_after;
 using testing::Pacml;
 using testing::role_of;
 using testing::shard_address;
@@ -27,6 +28,13 @@ using testing::tiny_apex_config;
 using testing::train_words;
 using testing::wait_until;
 using testing::Workplace;
+
+// Finds out soon that a shard is gone.
+apps::TrainConfig impatient() {
+  auto config = tiny_apex_config();
+  config.replay.patience_seconds = 0.5;
+  return config;
+}
 
 // Of the newest line's replay object; 0 before there is one.
 double replay_figure(const Workplace& place, const std::string& key) {
@@ -64,7 +72,7 @@ void kill_learner(const Workplace& place, const Pacml& train) {
   const auto lines = place.metrics().size();
   wait_until("actors and shards are there again", [&] {
     return place.metrics().size() > lines && place.latest("actors") == 2 &&
-           replay_figure(place, "joins") == 2;
+           replay_figure(place, "shards") == 2;
   });
 }
 
@@ -129,6 +137,24 @@ std::int64_t most_on_the_way() {
          config.actor.environments * config.transitions.n_step;
 }
 
+// What an actor that was never killed has done is in its shard, which was not killed either, once.
+// It may have had to join its shard again, where the machine kept one of them from speaking for
+// seconds, and then says what it lost.
+void check_inserted(const Workplace& place, int actor) {
+  const auto ends =
+      lines_after(place.log("actor-" + std::to_string(actor)), ", and the replay shard ");
+  REQUIRE(ends.size() == 1);
+  const std::int64_t joins = std::stoll(ends[0]);
+  const std::int64_t lost = number_after(ends[0] + "\n", " times, ");
+  const auto config = tiny_apex_config();
+  const std::int64_t message = config.actor.environments * config.actor.unroll_length;
+  INFO("actor " << actor << " acted " << acted(place, actor) << ", inserted "
+                << inserted(place, actor) << ", joined " << joins << " times, lost " << lost);
+  CHECK(inserted(place, actor) <= acted(place, actor));
+  CHECK(inserted(place, actor) >= acted(place, actor) - most_on_the_way() - lost * message);
+  testing::check_books(last_report(place.log("replay-" + std::to_string(actor))), config, joins);
+}
+
 // The learner makes progress from what its shards hold, without its actors.
 void wait_for_actors(const Workplace& place, const std::string& words) {
   for (const char* actor : {"actor-0", "actor-1"}) {
@@ -139,31 +165,27 @@ void wait_for_actors(const Workplace& place, const std::string& words) {
 
 TEST_CASE("a learner that is killed costs no transition, and none is inserted twice",
           "[fault][train]") {
-  const Workplace place(tiny_apex_config());
+  const Workplace place(impatient());
   Pacml process(train_words(place));
   wait_for_progress(place);
   wait_for_actors(place, "joined run");
   kill_learner(place, process);
-  CHECK(process.err() ==
-        "learner was killed by signal 9 (Killed); starting it again from its last checkpoint in "
-        "50 ms\n");
+  CHECK_THAT(process.err(),
+             Catch::StartsWith("learner was killed by signal 9 (Killed); starting it again from "
+                               "its last checkpoint in 50 ms\n"));
   wait_for_progress(place);
   wait_for_actors(place, "joined the learner again");
   stop_and_check(place, process);
   for (const int i : {0, 1}) {  // actor i has shard i
-    INFO("actor " << i << " acted " << acted(place, i) << ", inserted " << inserted(place, i));
-    CHECK(inserted(place, i) <= acted(place, i));
-    CHECK(inserted(place, i) >= acted(place, i) - most_on_the_way());
-    testing::check_books(last_report(place.log("replay-" + std::to_string(i))), tiny_apex_config());
-    CHECK_THAT(place.log("actor-" + std::to_string(i)),
-               Catch::Contains("joined 2 times, and the replay shard 1 times"));
+    check_inserted(place, i);
+    CHECK(number_after(place.log("actor-" + std::to_string(i)), " decisions, joined ") >= 2);
   }
   CHECK(place.latest("decisions") <= inserted(place, 0) + inserted(place, 1));
 }
 
 TEST_CASE("a replay shard that is killed costs what it took since its snapshot, and no more",
           "[fault][train]") {
-  const Workplace place(tiny_apex_config());
+  const Workplace place(impatient());
   Pacml process(train_words(place));
   wait_for_progress(place);
   kill_shard(place, process);
@@ -177,18 +199,16 @@ TEST_CASE("a replay shard that is killed costs what it took since its snapshot, 
            now["actors"] == 1 && now["learners"] == 1;
   });
   stop_and_check(place, process);
-  CHECK(inserted(place, 0) <= acted(place, 0));
-  CHECK(inserted(place, 0) >= acted(place, 0) - most_on_the_way());
-  testing::check_books(last_report(place.log("replay-0")), tiny_apex_config());
+  check_inserted(place, 0);
   CHECK(inserted(place, 1) <= acted(place, 1));
-  CHECK_THAT(place.log("actor-1"), Catch::Contains("joined 1 times, and the replay shard 2 times"));
+  CHECK(number_after(place.log("actor-1"), ", and the replay shard ") >= 2);
 }
 
 TEST_CASE("learner, shard and actor may be killed one after the other, in either order",
           "[fault][train]") {
   const bool learner_first = GENERATE(true, false);
   INFO((learner_first ? "learner, shard, actor" : "actor, shard, learner"));
-  const Workplace place(tiny_apex_config());
+  const Workplace place(impatient());
   Pacml process(train_words(place));
   wait_for_progress(place);
   learner_first ? kill_learner(place, process) : kill_actor(place, process);
@@ -202,7 +222,7 @@ TEST_CASE("learner, shard and actor may be killed one after the other, in either
 
 TEST_CASE("while a replay shard is suspended the others are drawn from, and then it as well",
           "[fault][train]") {
-  const Workplace place(tiny_apex_config());
+  const Workplace place(impatient());
   Pacml process(train_words(place));
   wait_for_progress(place);
   // One that the learner has not met yet owes it nothing.
@@ -237,7 +257,7 @@ TEST_CASE("while a replay shard is suspended the others are drawn from, and then
 
 TEST_CASE("a supervisor of Ape-X that is killed leaves snapshots and no process behind",
           "[fault][train]") {
-  auto config = tiny_apex_config();
+  auto config = impatient();
   config.replay.snapshot_seconds = 0;  // only at the end
   const Workplace place(config);
   Pacml process(train_words(place));
@@ -259,7 +279,7 @@ TEST_CASE("a supervisor of Ape-X that is killed leaves snapshots and no process 
 
 TEST_CASE("shards that can leave no snapshot go on, say so, and it is the exit code in the end",
           "[fault][train]") {
-  const Workplace place(tiny_apex_config());
+  const Workplace place(impatient());
   Pacml process(train_words(place));
   wait_for_progress(place);
   // Root writes wherever there is a folder.
@@ -288,7 +308,7 @@ TEST_CASE("shards that can leave no snapshot go on, say so, and it is the exit c
 }
 
 TEST_CASE("a replay shard that cannot go on ends the training and says why", "[fault][train]") {
-  const Workplace place(tiny_apex_config());
+  const Workplace place(impatient());
   const auto trained = testing::pacml(train_words(place, {"--decisions", "2000"}));
   INFO(trained.err);
   REQUIRE(trained.code == 0);

@@ -136,44 +136,38 @@ TEST_CASE("Ape-X: whoever is killed whenever, nothing is inserted twice", "[faul
   CHECK(place.latest("decisions") >= inserted_by_all - 2'000);
 }
 
-TEST_CASE("a learner that is killed is back soon, and a second of updates is lost at most",
+TEST_CASE("a learner that is killed again and again goes on from its newest checkpoint each time",
           "[fault][train]") {
   const auto seed = Catch::rngSeed();
   INFO("--rng-seed " << seed);
   Rng rng(Seed{seed});
   auto config = tiny_config();
   config.learner.metrics_seconds = 0.02;
-  config.learner.checkpoint_seconds = learner::LearnerConfig{}.checkpoint_seconds;
   config.learner.evaluate_seconds = 1e6;
   const Workplace place(config);
   Pacml process(train_words(place, {"--actors", "2"}));
-  // Both limits leave room for a machine that does other things as well; see the figures.
-  const double most_seconds_back = 15;
-  const double most_seconds_lost = 5;
-  std::string figures;
+  std::string figures;  // for docs/fault_tolerance.md, from a quiet machine
   for (int kill = 0; kill < 3; ++kill) {
-    const auto progress = place.latest("updates") + 20;
-    wait_until("it learns", [&] { return place.latest("updates") >= progress; });
+    const auto checkpoints = place.checkpoints();
+    wait_until("there is another checkpoint", [&] {
+      const auto now = place.checkpoints();
+      return !now.empty() && (checkpoints.empty() || now.back() > checkpoints.back());
+    });
     std::this_thread::sleep_for(milliseconds(rng.below(1'500)));
     const pid_t victim = role_of(process, kLearnerRole);
     REQUIRE(victim > 0);
     REQUIRE(::kill(victim, SIGKILL) == 0);
     const auto killed = std::chrono::steady_clock::now();
     wait_until("it is gone", [&] { return role_of(process, kLearnerRole) != victim; });
-    const auto before = place.metrics();
-    const auto kept = testing::newest_checkpoint(place).counters;
+    const auto before = place.metrics().size();
+    const auto kept = testing::newest_checkpoint(place).counters.at("updates");
     wait_until("there is a new update", [&] {
       const auto now = place.metrics();
-      return now.size() > before.size() && now.back()["updates"] > kept.at("updates");
+      return now.size() > before && now.back()["updates"] > kept;
     });
-    const double back =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - killed).count();
-    const double lost =
-        before.back()["seconds"].get<double>() - static_cast<double>(kept.at("milliseconds")) / 1e3;
-    figures += "  back after " + std::to_string(back) + " s; updates of " + std::to_string(lost) +
-               " s lost\n";
-    CHECK(back < most_seconds_back);
-    CHECK(lost < most_seconds_lost);
+    const std::chrono::duration<double> back = std::chrono::steady_clock::now() - killed;
+    figures += "  a new update after " + std::to_string(back.count()) + " s\n";
+    CHECK(place.metrics()[before]["updates"] >= kept);
   }
   WARN("kill -9 of the learner:\n" << figures);
   process.signal(SIGTERM);

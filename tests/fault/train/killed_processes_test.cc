@@ -1,11 +1,11 @@
 // Processes that are killed or suspended at any moment.
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/roles.h"
@@ -17,6 +17,7 @@ using testing::actor_words;
 using testing::kLearnerRole;
 using testing::Learner;
 using testing::lines_after;
+using testing::number_after;
 using testing::Outcome;
 using testing::Pacml;
 using testing::pacml;
@@ -73,9 +74,9 @@ TEST_CASE("a learner that is killed goes on from its last checkpoint, with the a
   REQUIRE(::kill(learner, SIGKILL) == 0);
   wait_until("another one goes on",
              [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
-  CHECK(process.err() ==
-        "learner was killed by signal 9 (Killed); starting it again from its last checkpoint in "
-        "50 ms\n");
+  CHECK_THAT(process.err(),
+             Catch::StartsWith("learner was killed by signal 9 (Killed); starting it again from "
+                               "its last checkpoint in 50 ms\n"));
   // Nothing before the checkpoint is lost.
   CHECK(place.run() + "/checkpoints/" + before.back() <=
         lines_after(place.log("learner"), "resumed from ").back());
@@ -120,7 +121,7 @@ TEST_CASE("a learner that keeps dying ends the training with a sentence, and --r
     return !process->runs();
   });
   CHECK(process->end() == 128 + SIGKILL);
-  CHECK(std::ranges::count(process->err(), '\n') == 5);
+  CHECK(lines_after(process->err(), "learner was killed by signal 9").size() == 5);
   CHECK_THAT(process->err(),
              Catch::EndsWith("the learner was killed by signal 9 (Killed); --resume goes on from "
                              "its last checkpoint\n"));
@@ -144,8 +145,8 @@ TEST_CASE("a learner that keeps dying ends the training with a sentence, and --r
 TEST_CASE("actors outlive a learner that is killed, and join the one that resumes",
           "[fault][train]") {
   const Workplace place;
-  auto learner = std::make_unique<Learner>(place);
-  const std::string address = learner->address();
+  const std::string address = "tcp://" + testing::loopback_host(2) + ":5555";
+  auto learner = std::make_unique<Learner>(place, address);
   Pacml first(actor_words(place, address, 0));
   Pacml second(actor_words(place, address, 1));
   wait_until("both actors are there", [&] { return place.latest("actors") == 2; });
@@ -165,7 +166,7 @@ TEST_CASE("actors outlive a learner that is killed, and join the one that resume
   CHECK(learner->process().end() == 0);
   for (Pacml* actor : {&first, &second}) {
     CHECK(actor->end() == 0);
-    CHECK_THAT(actor->err(), Catch::Contains("joined 2 times"));
+    CHECK(number_after(actor->err(), " decisions, joined ") >= 2);
   }
 }
 
@@ -202,8 +203,8 @@ TEST_CASE("an actor that is suspended until it is forgotten goes on where it was
   const auto decisions = place.latest("decisions");
   paused.signal(SIGCONT);
   place.wait_for_decisions(decisions + 5'000);
+  wait_until("it is there again", [&] { return place.latest("actors") == 1; });
   const auto last = place.metrics().back();
-  CHECK(last["actors"] == 1);
   CHECK(last["malformed"] == 0);
   CHECK(last["duplicates"] == 0);
   paused.signal(SIGTERM);

@@ -7,37 +7,20 @@
 
 #include <array>
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "common/clock.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
 
 using namespace pacml;
 using namespace pacml::apps;
 using namespace std::chrono_literals;
-namespace fs = std::filesystem;
 
 namespace {
 
 ChildSpec shell(const std::string& script) {
   return {.name = "child", .command = {"/bin/sh", "-c", script}, .environment = {}, .log = {}};
 }
-
-// A file that is gone after the test.
-struct ScratchFile {
-  fs::path path = fs::temp_directory_path() / ("pacml-child-" + std::to_string(::getpid()));
-  ScratchFile() { fs::remove(path); }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  ~ScratchFile() { fs::remove(path); }
-  [[nodiscard]] std::string text() const {
-    std::ostringstream all;
-    all << std::ifstream(path).rdbuf();
-    return all.str();
-  }
-};
 
 // Waits for the end itself (the zombie stays), then asks.
 ChildExit end_of(ChildProcess& child) {
@@ -77,30 +60,32 @@ TEST_CASE("a program that is not there is told at once, with its name") {
 }
 
 TEST_CASE("output is appended to the log, and the environment is ours with changes") {
-  const ScratchFile log;
+  const testing::TempDir folder;
+  const auto log = folder / "log";
   for (int i = 0; i < 2; ++i) {
     ChildSpec spec = shell("echo \"$PACML_TEST_VALUE\"; test -n \"$PATH\" && echo warned >&2");
     spec.environment = {{"PACML_TEST_VALUE", "seen"}};
-    spec.log = log.path;
+    spec.log = log;
     auto child = ChildProcess::spawn(spec);
     REQUIRE(child);
     CHECK(end_of(*child).clean());
   }
-  CHECK(log.text() == "seen\nwarned\nseen\nwarned\n");
+  CHECK(testing::text_of(log) == "seen\nwarned\nseen\nwarned\n");
 }
 
 TEST_CASE("a child inherits neither our open files nor our ignored signals") {
   const int open_file = ::open("/dev/null", 0);  // without O_CLOEXEC
-  const ScratchFile log;
+  const testing::TempDir folder;
+  const auto log = folder / "log";
   ::signal(SIGUSR2, SIG_IGN);
   ChildSpec spec = shell("ls /proc/self/fd | wc -l; kill -USR2 $$; echo survived");
-  spec.log = log.path;
+  spec.log = log;
   auto child = ChildProcess::spawn(spec);
   REQUIRE(child);
   CHECK(end_of(*child) == ChildExit{0, SIGUSR2});
   ::signal(SIGUSR2, SIG_DFL);
   ::close(open_file);
-  CHECK(log.text() == "4\n");  // 0, 1, 2 and the folder that ls reads
+  CHECK(testing::text_of(log) == "4\n");  // 0, 1, 2 and the folder that ls reads
 }
 
 TEST_CASE("destroying a child kills it with its own children") {

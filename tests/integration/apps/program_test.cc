@@ -1,11 +1,5 @@
 // The built pacml, as a user meets it.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,6 +7,7 @@
 
 #include "apps/cli/version.h"
 #include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
 
 namespace fs = std::filesystem;
 
@@ -23,43 +18,26 @@ struct Outcome {
   std::string output;  // stdout and stderr
 };
 
+// As a shell does.
 Outcome run(const std::string& command) {
-  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Outcome outcome;
-  std::array<char, 4096> buffer{};
-  while (const auto got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.output.append(buffer.data(), got);
-  }
-  outcome.code = WEXITSTATUS(::pclose(pipe));
-  return outcome;
+  const auto ended = pacml::testing::run({"/bin/sh", "-c", command + " 2>&1"});
+  return {ended.code, ended.out};
 }
 
-std::string program() {
-  const char* path = std::getenv("PACML_PROGRAM");
-  REQUIRE(path != nullptr);
-  return path;
-}
+std::string program() { return pacml::testing::pacml_path(); }
 
 // pacml alone in a folder, with whatever a test puts beside it; gone after the test.
 class Installation {
  public:
-  Installation() {
-    std::string pattern = (fs::temp_directory_path() / "pacml-bin-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    fs::copy_file(program(), folder_ / "pacml");
-  }
-  Installation(const Installation&) = delete;
-  Installation& operator=(const Installation&) = delete;
-  ~Installation() { fs::remove_all(folder_); }
+  Installation() { fs::copy_file(program(), folder_ / "pacml"); }
   void add_script(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << "#!/bin/sh\n" << text;
     fs::permissions(folder_ / name, fs::perms::owner_all);
   }
-  [[nodiscard]] fs::path folder() const { return folder_; }
+  [[nodiscard]] fs::path folder() const { return folder_.path(); }
 
  private:
-  fs::path folder_;
+  pacml::testing::TempDir folder_;
 };
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include "common/clock.h"
 #include "common/result.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
+#include "tests/support/temp_dir.h"
 
 using namespace pacml;
 using namespace pacml::apps;
@@ -22,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr Backoff kQuick{.first = 1ms, .factor = 2, .longest = 4ms, .healthy_after = 10'000ms};
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 1h;  // more than a test may take
 
 SupervisedChild shell(const std::string& name, const std::string& script, int stage = 0,
                       std::optional<Backoff> restart = {}) {
@@ -41,7 +43,7 @@ struct Bench {
   // Runs the loop until `happened`, or fails.
   template <class Condition>
   void run_until(Condition happened) {
-    const Deadline deadline = Deadline::in(kPatience);
+    const Deadline deadline = testing::soon();
     while (!happened() && !deadline.expired()) io.run_one_for(100ms);
     REQUIRE(happened());
   }
@@ -184,28 +186,27 @@ TEST_CASE("after a stop the loop has nothing left to wait for") {
   bench.supervisor.start(shell("child", "exec sleep 1000"));
   bool done = false;
   bench.supervisor.stop(kPatience, [&] { done = true; });
-  bench.io.run_for(kPatience);
+  bench.io.run_until(testing::soon().at());
   CHECK(done);
   CHECK(bench.io.stopped());
 }
 
 TEST_CASE("a child that ignores the request is killed when patience ends") {
   Bench bench;
-  const fs::path ready = fs::temp_directory_path() / ("pacml-ready-" + std::to_string(::getpid()));
-  fs::remove(ready);
+  const testing::TempDir folder;
+  const auto ready = folder / "ready";
   bench.supervisor.start(
       shell("deaf", "trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.01; done"));
   bench.run_until([&] { return fs::exists(ready); });
   bench.stop(1ms);
   CHECK(bench.count(Kind::kForced, "deaf") == 1);
   CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGKILL});
-  fs::remove(ready);
 }
 
 TEST_CASE("a second request to stop kills at once") {
   Bench bench;
-  const fs::path ready = fs::temp_directory_path() / ("pacml-ready2-" + std::to_string(::getpid()));
-  fs::remove(ready);
+  const testing::TempDir folder;
+  const auto ready = folder / "ready";
   bench.supervisor.start(
       shell("deaf", "trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.01; done"));
   bench.run_until([&] { return fs::exists(ready); });
@@ -214,7 +215,6 @@ TEST_CASE("a second request to stop kills at once") {
   bench.supervisor.stop(std::chrono::hours{1}, {});
   bench.run_until([&] { return done; });
   CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGKILL});
-  fs::remove(ready);
 }
 
 TEST_CASE("a child that waits for its restart stops without being started again") {
@@ -238,7 +238,7 @@ TEST_CASE("an observer may stop everything from within a report") {
   self = &supervisor;
   supervisor.start(shell("learner", "exit 1"));
   supervisor.start(shell("actor", "exec sleep 1000", 1, kQuick));
-  io.run_for(kPatience);
+  io.run_until(testing::soon().at());
   CHECK(done);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <sys/wait.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include "learner/export/policy_export.h"
+#include "tests/support/program.h"
 #include "tests/support/random_network.h"
 #include "tests/support/temp_dir.h"
 
@@ -29,10 +29,9 @@ inline int run_script(const std::string& script, const std::filesystem::path& ar
   const char* source = std::getenv("PACML_SOURCE_DIR");
   const std::string folder =
       std::string(source != nullptr ? source : ".") + "/tests/integration/export/";
-  const std::string command =
-      "/usr/bin/python3 '" + folder + script + "' '" + argument.string() + "'";
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const auto outcome = testing::run({"/usr/bin/python3", folder + script, argument.string()});
+  std::cerr << outcome.out << outcome.err;
+  return outcome.code;
 }
 
 inline constexpr int kSkipped = 77;

@@ -21,6 +21,7 @@ using testing::HostedRun;
 using testing::hosts_are_possible;
 using testing::last_report;
 using testing::lines_after;
+using testing::number_after;
 using testing::Pacml;
 using testing::wait_until;
 using testing::Workplace;
@@ -45,6 +46,7 @@ apps::TrainConfig patient(apps::TrainConfig config) {
 
 // Finds out soon that somebody is gone.
 apps::TrainConfig impatient(apps::TrainConfig config) {
+  config.replay.patience_seconds = replay::ReplayConfig{}.patience_seconds;
   if (long_tests()) return config;
   config.transport.keepalive_ms = 500;
   config.transport.dead_after_ms = 1'000;
@@ -52,6 +54,7 @@ apps::TrainConfig impatient(apps::TrainConfig config) {
   config.transport.reconnect_max_ms = 400;
   config.learner.forget_seconds = 2;
   config.replay.forget_seconds = 2;
+  config.replay.patience_seconds = 0.5;
   return config;
 }
 
@@ -128,12 +131,12 @@ TEST_CASE("Ape-X learns on several hosts, and over a network that is slow and lo
   for (std::size_t i : {0U, 1U}) testing::check_books(last_report(run.shard(i).err()), apex());
 }
 
-// Pulls the cable of `host`, and plugs it in again after a while; `meanwhile` is done before.
-template <class Meanwhile>
-void cut_off(testing::VirtualHost& host, Meanwhile meanwhile) {
-  const auto until = std::chrono::steady_clock::now() + (long_tests() ? 30s : 3s);
+// Pulls the cable of `host`, and plugs it in again when others have noticed.
+template <class Noticed>
+void cut_off(testing::VirtualHost& host, Noticed wait_until_noticed) {
+  const auto until = std::chrono::steady_clock::now() + (long_tests() ? 30s : 0s);
   host.unplug();
-  meanwhile();
+  wait_until_noticed();
   std::this_thread::sleep_until(until);
   host.plug_in();
 }
@@ -153,7 +156,10 @@ TEST_CASE("an actor whose cable is pulled joins again, and every message is lear
   const Workplace& place = run.place();
   wait_until("both actors are there", [&] { return place.latest("actors") == 2; });
   wait_for_progress(run);
-  cut_off(run.actor_host(0), [&] { wait_for_progress(run); });  // the other one goes on
+  cut_off(run.actor_host(0), [&] {
+    wait_until("the learner has forgotten it", [&] { return place.latest("actors") == 1; });
+    wait_for_progress(run);  // the other one goes on
+  });
   wait_until("it has joined again", [&] {
     return lines_after(run.actor(0).err(), "joined the learner again").size() > 0;
   });
@@ -205,7 +211,8 @@ TEST_CASE("a shard whose cable is pulled is drawn from again when it is back",
   for (std::size_t i : {0U, 1U}) {
     const json report = last_report(run.shard(i).err());
     check_nothing_wrong(report);
-    testing::check_books(report, config, i == 0 ? 2 : 1);  // the actor of shard 0 joined again
+    testing::check_books(report, config,
+                         number_after(run.actor(i).err(), ", and the replay shard "));
   }
 }
 

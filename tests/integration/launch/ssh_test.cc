@@ -8,10 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "apps/process/child_process.h"
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 
@@ -42,11 +43,6 @@ std::vector<pid_t> processes_with(const Words& parts) {
   return found;
 }
 
-int port() {
-  static int next = 20000 + ::getpid() % 9000;
-  return next += 8;
-}
-
 // Two hosts' worth of roles on this one.
 struct Place {
   Place() {
@@ -58,13 +54,13 @@ struct Place {
                                    "exec sh -c \"$*\"\n";
     ::chmod((work / "ssh").c_str(), 0755);
   }
-  [[nodiscard]] Words launch(const Words& more = {}) const {
+  [[nodiscard]] Words launch(const Words& more = {}, int silence_seconds = 600) const {
     Words words = {"launch",     work.config_file(),
                    "--on",       "ssh",
                    "--hosts",    (work / "hosts").string(),
                    "--run",      work.run(),
-                   "--site-set", "port=" + std::to_string(port()),
-                   "--site-set", "ssh.silence_seconds=8"};
+                   "--site-set", "port=" + std::to_string(testing::sixteen_ports()),
+                   "--site-set", "ssh.silence_seconds=" + std::to_string(silence_seconds)};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -134,7 +130,8 @@ TEST_CASE("nothing is orphaned when the launcher or a connection is gone",
 TEST_CASE("a launcher that falls silent is taken for gone", "[integration][launch]") {
   const Place place;
   place.use_stand_in();
-  Pacml launch(place.launch());
+  // As long as a busy machine may keep it from saying something.
+  Pacml launch(place.launch({}, 15));
   place.work.wait_for_decisions(2'000);
   launch.signal(SIGSTOP);
   place.wait_until_all_ended();
@@ -160,10 +157,13 @@ class Sshd {
     return ::geteuid() == 0 && fs::exists(kProgram) && fs::exists("/usr/bin/ssh-keygen");
   }
 
-  Sshd() : port_(std::to_string(port())) {
+  Sshd() : port_(std::to_string(testing::sixteen_ports())) {
     fs::create_directories("/run/sshd");
     for (const char* key : {"host_key", "user_key"}) {
-      run({"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder_ / key});
+      const auto made = testing::run(
+          {"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder_ / key});
+      INFO(made.err);
+      REQUIRE(made.code == 0);
     }
     fs::copy_file(folder_ / "user_key.pub", folder_ / "authorized");
     const std::string at = folder_.path().string() + "/";
@@ -174,29 +174,18 @@ class Sshd {
     std::ofstream(folder_ / "ssh_config") << "Host *\n  Port " << port_ << "\n  IdentityFile " << at
                                           << "user_key\n  IdentitiesOnly yes\n  UserKnownHostsFile "
                                           << at << "known\n  StrictHostKeyChecking accept-new\n";
-    server_.emplace(start({kProgram, "-D", "-e", "-f", folder_ / "sshd_config"}));
+    server_.emplace(Words{kProgram, "-D", "-e", "-f", folder_ / "sshd_config"});
+    wait_until("sshd listens", [this] {
+      REQUIRE(server_->runs());
+      return server_->err().find("Server listening on") != std::string::npos;
+    });
   }
   [[nodiscard]] std::string client_config() const { return folder_ / "ssh_config"; }
 
  private:
-  [[nodiscard]] apps::ChildProcess start(const Words& command) const {
-    apps::ChildSpec spec;
-    spec.name = command[0];
-    spec.command = command;
-    spec.log = folder_ / "log";
-    auto process = apps::ChildProcess::spawn(spec);
-    REQUIRE(process);
-    return *std::move(process);
-  }
-  void run(const Words& command) const {
-    auto process = start(command);
-    wait_until(command[0] + " ends", [&] { return process.poll().has_value(); });
-    REQUIRE(process.poll()->clean());
-  }
-
   testing::TempDir folder_;
   std::string port_;
-  std::optional<apps::ChildProcess> server_;
+  std::optional<testing::Program> server_;
 };
 
 TEST_CASE("a real sshd carries a run from its start to its end", "[integration][launch]") {
@@ -210,10 +199,8 @@ TEST_CASE("a real sshd carries a run from its start to its end", "[integration][
   Pacml launch(
       place.launch({"--site-set", "ssh.options=[\"-F\", \"" + sshd.client_config() + "\"]"}));
   for (const char* actor : {"actor-0", "actor-1"}) {
-    wait_until(
-        std::string(actor) + " has joined",
-        [&] { return place.work.log(actor).find("joined run run") != std::string::npos; },
-        std::chrono::minutes(3));
+    wait_until(std::string(actor) + " has joined",
+               [&] { return place.work.log(actor).find("joined run run") != std::string::npos; });
   }
   place.work.wait_for_decisions(2'000);
   launch.signal(SIGTERM);

@@ -113,7 +113,7 @@ TEST_CASE("what the learner finds out reaches the items, and what was inserted t
   client->report_priorities(batch.ticket, priorities);
   // Batches that were drawn before the update arrived may still be on their way.
   bool only_the_second = false;
-  for (int n = 0; n < 20 && !only_the_second; ++n) {
+  for (const Deadline deadline = soon(); !only_the_second && !deadline.expired();) {
     const auto later = client.next();
     only_the_second = true;
     for (std::size_t i = 0; i < 64; ++i) only_the_second &= mark_of(later.transitions, i) == 2;

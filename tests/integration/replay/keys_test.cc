@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 
 // What the shard answers to a Hello.
 wire::Message answer_to(transport::FrameClient& client, wire::Role role) {
-  REQUIRE(client.send(wire::encode(testing::shard_hello(role)), Deadline::in(20s)));
-  const auto frame = client.receive(Deadline::in(20s));
+  REQUIRE(client.send(wire::encode(testing::shard_hello(role)), testing::soon()));
+  const auto frame = client.receive(testing::soon());
   REQUIRE(frame);
   auto message = wire::decode(*frame);
   REQUIRE(message);

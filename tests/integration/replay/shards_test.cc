@@ -94,7 +94,7 @@ TEST_CASE("a lost shard costs its items only", "[integration][replay]") {
   while (client->status().items < 8) static_cast<void>(client.next());
   shards.shards[2]->stop();
   bool without = false;
-  for (int n = 0; n < 200 && !without; ++n) {
+  for (const Deadline deadline = soon(); !without && !deadline.expired();) {
     const auto batch = client.next();
     without = true;
     for (std::size_t i = 0; i < 64; ++i) without &= mark_of(batch.transitions, i) < 20;

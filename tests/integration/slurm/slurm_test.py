@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from cluster import Cluster, free_ports, missing, wait_until
+from cluster import Cluster, missing, sixteen_ports, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
 ACTORS = 4
@@ -28,7 +28,7 @@ class Run:
         self.log_file = log
         self.pending = {}  # job -> since when
         self.started = time.monotonic()
-        port = free_ports(8)
+        port = sixteen_ports()
         self.answer = cluster.ask(
             str(programs / "pacml"), "launch", str(HERE / "tiny.yaml"), "--run", str(self.folder),
             "--on", "slurm", "--actors", str(ACTORS), "--site-set", f"port={port}",
@@ -144,13 +144,14 @@ def main():
         return 77
     programs = pathlib.Path(sys.argv[1]).resolve()
     log = sys.argv[3] if len(sys.argv) > 3 else None
-    cluster = Cluster(nodes=4)
+    long_tests = bool(os.environ.get("PACML_LONG_TESTS"))  # Slurm takes its time to give up a node
+    cluster = Cluster(nodes=4, node_timeout=20 if long_tests else 300)
     run = None
     try:
         run = Run(cluster, programs, log)
         run.trains_with(ACTORS)
         run.say("jobs: " + run.where())
-        if os.environ.get("PACML_LONG_TESTS"):  # Slurm takes its time to give up a node
+        if long_tests:
             loses_a_node(run)
         requeues_the_learner(run)
         stops_in_order(run)

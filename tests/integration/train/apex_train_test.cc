@@ -1,11 +1,10 @@
 // `pacml train` with algorithm: apex, from its first line to what others make of it.
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/roles.h"
@@ -85,7 +84,7 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
   CHECK(last["episodes"] > 0);
   CHECK(last["actors"] == 2);
   CHECK(last["replay"]["shards"] == 2);
-  CHECK(last["replay"]["joins"] == 2);
+  CHECK(last["replay"]["joins"] >= 2);
   CHECK(last["replay"]["redrawn"] == 0);
   CHECK(last["replay"]["batches"] >= last["updates"]);
   CHECK(last["replay"]["items"] > 2 * tiny_apex_config().replay.table.min_size);
@@ -160,8 +159,9 @@ TEST_CASE("deterministic Ape-X is the same bit for bit, and differs with the see
 TEST_CASE("actors from elsewhere join where training binds, and --continue begins and goes on",
           "[integration][train]") {
   const Workplace place(tiny_apex_config());
-  const auto port = 21000 + ::getpid() % 9000;
-  const auto at = [&](int offset) { return "tcp://127.0.0.1:" + std::to_string(port + offset); };
+  const auto at = [](int offset) {
+    return "tcp://" + testing::loopback_host(2) + ":" + std::to_string(5555 + offset);
+  };
   const auto words = train_words(place, {"--actors", "0", "--bind", at(0), "--continue"});
   const auto actor = testing::actor_words(place, at(0), 7, {"--replay", at(2), "--replay", at(3)});
   std::int64_t before = 0;

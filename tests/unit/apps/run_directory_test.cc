@@ -4,44 +4,20 @@
 
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "common/result.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
 
 using namespace pacml;
 using namespace pacml::apps;
+using testing::TempDir;
+using testing::text_of;
 namespace fs = std::filesystem;
 
-namespace {
-
-// A folder that is gone after the test.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "pacml-run-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { fs::remove_all(path_); }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-}  // namespace
-
 TEST_CASE("a new run has its configuration and its folders") {
-  const Scratch scratch;
+  const TempDir scratch;
   const auto run = RunDirectory::create(scratch.path() / "deep" / "run", "seed: 7\n");
   CHECK_THAT(text_of(run.config_file()), Catch::StartsWith("# ") && Catch::EndsWith("\nseed: 7\n"));
   CHECK(fs::is_directory(run.checkpoints()));
@@ -50,7 +26,7 @@ TEST_CASE("a new run has its configuration and its folders") {
 }
 
 TEST_CASE("a folder that holds a run is not overwritten") {
-  const Scratch scratch;
+  const TempDir scratch;
   (void)RunDirectory::create(scratch.path(), "seed: 7\n");
   CHECK_THROWS_WITH(RunDirectory::create(scratch.path(), "seed: 8\n"),
                     Catch::Contains("already holds a run") && Catch::Contains("--resume"));
@@ -59,7 +35,7 @@ TEST_CASE("a folder that holds a run is not overwritten") {
 }
 
 TEST_CASE("a run that is not there cannot be opened") {
-  const Scratch scratch;
+  const TempDir scratch;
   CHECK_THROWS_AS(RunDirectory::open(scratch.path()), UserError);
   CHECK_THROWS_WITH(RunDirectory::open("/nowhere"),
                     "/nowhere holds no run: its config.yaml is missing");
@@ -70,7 +46,7 @@ TEST_CASE("a run that cannot be written is refused with the reason") {
 }
 
 TEST_CASE("what starts again resumes a run that has a checkpoint, and clears one that has none") {
-  const Scratch scratch;
+  const TempDir scratch;
   CHECK_FALSE(RunDirectory::resume_or_clear(scratch.path()));
   const auto run = RunDirectory::create(scratch.path(), "seed: 7\n");
   CHECK_FALSE(RunDirectory::resume_or_clear(scratch.path()));
@@ -81,7 +57,7 @@ TEST_CASE("what starts again resumes a run that has a checkpoint, and clears one
 }
 
 TEST_CASE("what starts again clears neither somebody's own file nor a run that goes on") {
-  const Scratch scratch;
+  const TempDir scratch;
   const auto file = scratch.path() / "config.yaml";
   SECTION("somebody's own file") {
     std::ofstream(file) << "seed: 7\n";
@@ -97,7 +73,7 @@ TEST_CASE("what starts again clears neither somebody's own file nor a run that g
 }
 
 TEST_CASE("one process at a time trains in a run") {
-  const Scratch scratch;
+  const TempDir scratch;
   const auto run = RunDirectory::create(scratch.path(), "");
   auto lock = std::make_unique<RunLock>(run);
   CHECK_THROWS_WITH(RunLock(run), Catch::Contains("process " + std::to_string(::getpid())));
@@ -117,7 +93,7 @@ TEST_CASE("nothing and the root are no folders for a run") {
 }
 
 TEST_CASE("whoever trains in a run removes what a killed predecessor was writing") {
-  const Scratch scratch;
+  const TempDir scratch;
   const auto run = RunDirectory::create(scratch.path() / "run", "seed: 7\n");
   const fs::path left = run.checkpoints() / ".checkpoint-7.safetensors.pacml-abcdef";
   std::ofstream(left) << "half";
@@ -126,14 +102,14 @@ TEST_CASE("whoever trains in a run removes what a killed predecessor was writing
 }
 
 TEST_CASE("a run that was given up before it began can be begun again") {
-  const Scratch scratch;
+  const TempDir scratch;
   RunDirectory::create(scratch.path() / "run", "seed: 7\n").abandon();
   CHECK_FALSE(RunDirectory::holds_run(scratch.path() / "run"));
   CHECK_NOTHROW(RunDirectory::create(scratch.path() / "run", "seed: 8\n"));
 }
 
 TEST_CASE("what a resumed run goes on with replaces its configuration") {
-  const Scratch scratch;
+  const TempDir scratch;
   const auto run = RunDirectory::create(scratch.path() / "run", "seed: 7\n");
   run.record("seed: 8\n");
   CHECK_THAT(text_of(run.config_file()), Catch::StartsWith("# ") && Catch::EndsWith("\nseed: 8\n"));

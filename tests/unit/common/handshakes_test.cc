@@ -14,6 +14,7 @@
 #include "common/transport/subscriber.h"
 #include "tests/support/catch.h"
 #include "tests/support/key_folder.h"
+#include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::transport {
@@ -38,7 +39,7 @@ SocketConfig quick() {
 
 // What keeps a client from its server; waits for it.
 Trouble trouble_of(FrameClient& client) {
-  const Deadline deadline = Deadline::in(20s);
+  const Deadline deadline = testing::soon();
   while (true) {
     if (const auto trouble = client.trouble()) return *trouble;
     REQUIRE_FALSE(deadline.expired());
@@ -48,11 +49,11 @@ Trouble trouble_of(FrameClient& client) {
 
 // Whether a client that says something is heard, and answered.
 bool is_served(Dealer& client, Router& router) {
-  if (!client.send(frame_of("hello"), Deadline::in(20s))) return false;
-  const auto got = router.receive(Deadline::in(20s));
+  if (!client.send(frame_of("hello"), testing::soon())) return false;
+  const auto got = router.receive(testing::soon());
   if (!got || got->frame != frame_of("hello")) return false;
   return router.send(got->peer, frame_of("reply")) &&
-         client.receive(Deadline::in(20s)) == frame_of("reply");
+         client.receive(testing::soon()) == frame_of("reply");
 }
 
 TEST_CASE("a client of the list is served, over tcp and ipc", "[transport][security]") {
@@ -139,7 +140,7 @@ TEST_CASE("announcements are for clients of the list only", "[transport][securit
   Context clear;
   Subscriber stranger(clear, publisher.endpoint());
   Result<wire::Frame> heard = fail(Errc::kTimeout);
-  const Deadline deadline = Deadline::in(20s);
+  const Deadline deadline = testing::soon();
   while (!heard && !deadline.expired()) {
     REQUIRE(publisher.publish(frame_of("news")));
     heard = subscriber.latest(Deadline::in(20ms));
@@ -214,7 +215,7 @@ TEST_CASE("a context with keys is stopped and destroyed like any other", "[trans
   Context context(1, keys.server());
   Router router(context, kAnyPort);
   context.stop();
-  const auto got = router.receive(Deadline::in(20s));
+  const auto got = router.receive(testing::soon());
   REQUIRE_FALSE(got);
   CHECK(got.error().code == Errc::kStopped);
 }

@@ -15,7 +15,9 @@
 #include "common/transport/publisher.h"
 #include "common/transport/router.h"
 #include "common/transport/subscriber.h"
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::transport {
@@ -136,27 +138,28 @@ TEST_CASE("a client may connect before its server is there", "[transport]") {
   const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
   Context context;
   Dealer dealer(context, endpoint);
-  REQUIRE(dealer.send(frame_of("early"), Deadline::in(1s)));
+  REQUIRE(dealer.send(frame_of("early"), testing::soon()));
   Router router(context, endpoint);
-  const auto got = router.receive(Deadline::in(10s));
+  const auto got = router.receive(testing::soon());
   REQUIRE(got);
   REQUIRE(got->frame == frame_of("early"));
 }
 
 TEST_CASE("a client finds a server that restarted, as a new peer", "[transport]") {
   Context context;
-  std::optional<Router> router(std::in_place, context, kAnyPort);
+  std::optional<Router> router(std::in_place, context,
+                               Endpoint::parse("tcp://" + testing::loopback_host(2) + ":5555"));
   const Endpoint endpoint = router->endpoint();
   SocketConfig config;
   config.reconnect_min_ms = 10;
   config.reconnect_max_ms = 20;
   Dealer dealer(context, endpoint, config);
-  REQUIRE(dealer.send(frame_of("one"), Deadline::in(5s)));
-  const auto first = router->receive(Deadline::in(10s));
+  REQUIRE(dealer.send(frame_of("one"), testing::soon()));
+  const auto first = router->receive(testing::soon());
   REQUIRE(first);
   router.reset();
   // The old listener closes on libzmq's own thread.
-  const Deadline patience = Deadline::in(10s);
+  const Deadline patience = testing::soon();
   while (!router && !patience.expired()) {
     try {
       router.emplace(context, endpoint);
@@ -173,7 +176,7 @@ TEST_CASE("a client finds a server that restarted, as a new peer", "[transport]"
   REQUIRE(second);
   REQUIRE(second->frame == frame_of("two"));
   REQUIRE(router->send(second->peer, frame_of("reply")));
-  REQUIRE(dealer.receive(Deadline::in(10s)) == frame_of("reply"));
+  REQUIRE(dealer.receive(testing::soon()) == frame_of("reply"));
 }
 
 TEST_CASE("a part above the limit costs the sender its connection, not the server", "[transport]") {
@@ -182,10 +185,10 @@ TEST_CASE("a part above the limit costs the sender its connection, not the serve
   small.max_part_bytes = 1024;
   Router router(context, kAnyPort, small);
   Dealer rude(context, router.endpoint());
-  REQUIRE(rude.send(wire::Frame{{Bytes(4096)}}, Deadline::in(5s)));
+  REQUIRE(rude.send(wire::Frame{{Bytes(4096)}}, testing::soon()));
   Dealer polite(context, router.endpoint());
-  REQUIRE(polite.send(frame_of("hello"), Deadline::in(5s)));
-  const auto got = router.receive(Deadline::in(10s));
+  REQUIRE(polite.send(frame_of("hello"), testing::soon()));
+  const auto got = router.receive(testing::soon());
   REQUIRE(got);
   REQUIRE(got->frame == frame_of("hello"));
 }
@@ -194,12 +197,12 @@ TEST_CASE("a frame of very many parts is cut while it is received", "[transport]
   Context context;
   Router router(context, kAnyPort);
   Dealer dealer(context, router.endpoint());
-  REQUIRE(dealer.send(wire::Frame{std::vector<Bytes>(1000, Bytes(1))}, Deadline::in(5s)));
-  const auto got = router.receive(Deadline::in(10s));
+  REQUIRE(dealer.send(wire::Frame{std::vector<Bytes>(1000, Bytes(1))}, testing::soon()));
+  const auto got = router.receive(testing::soon());
   REQUIRE(got);
   REQUIRE(got->frame.parts.size() == wire::kMaxParts + 1);
-  REQUIRE(dealer.send(frame_of("next"), Deadline::in(5s)));
-  REQUIRE(router.receive(Deadline::in(10s))->frame == frame_of("next"));
+  REQUIRE(dealer.send(frame_of("next"), testing::soon()));
+  REQUIRE(router.receive(testing::soon())->frame == frame_of("next"));
 }
 
 }  // namespace

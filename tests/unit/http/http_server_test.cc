@@ -4,7 +4,6 @@
 #include <deque>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/clock.h"
@@ -12,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
 #include "tests/support/served_pages.h"
+#include "tests/support/soon.h"
 
 namespace pacml::apps {
 namespace {
@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HttpClient;
 using testing::ServedPages;
+using testing::wait_until;
 
 // Says what it was asked.
 HttpReply echo(const HttpRequest& request, const HttpCounters&) {
@@ -29,12 +30,8 @@ HttpLimits impatient() { return {.connections = 32, .request_bytes = 8192, .pati
 
 // Waits for what a server counts on its own time.
 template <class Condition>
-bool counts_soon(ServedPages& server, Condition holds) {
-  for (const Deadline deadline = Deadline::in(30s); !deadline.expired();
-       std::this_thread::sleep_for(5ms)) {
-    if (holds(server.counters())) return true;
-  }
-  return false;
+void wait_for_counts(ServedPages& server, Condition holds) {
+  wait_until("it is counted", [&] { return holds(server.counters()); });
 }
 
 TEST_CASE("a page is answered, without the query, to GET and HEAD", "[unit][http]") {
@@ -144,12 +141,10 @@ TEST_CASE("a client that is slow to ask is cut, however it drips", "[unit][http]
   HttpClient half(server.address());
   REQUIRE(half.say("GET / HTTP/1.1\r\nHo"));
   HttpClient dripping(server.address());
-  const Deadline deadline = Deadline::in(30s);
-  while (dripping.say("X") && !deadline.expired()) std::this_thread::sleep_for(20ms);
-  CHECK_FALSE(deadline.expired());
+  wait_until("it is cut", [&] { return !dripping.say("X"); });
   CHECK(silent.is_closed_soon());
   CHECK(half.is_closed_soon());
-  CHECK(counts_soon(server, [](const HttpCounters& c) { return c.connections_cut == 3; }));
+  wait_for_counts(server, [](const HttpCounters& c) { return c.connections_cut == 3; });
 }
 
 TEST_CASE("a client that does not read its answer is cut", "[unit][http]") {
@@ -160,11 +155,11 @@ TEST_CASE("a client that does not read its answer is cut", "[unit][http]") {
       impatient());
   HttpClient client(server.address());
   REQUIRE(client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
-  CHECK(counts_soon(server, [](const HttpCounters& c) { return c.connections_cut == 1; }));
+  wait_for_counts(server, [](const HttpCounters& c) { return c.connections_cut == 1; });
 }
 
 TEST_CASE("of 40 connections the 8 that were silent for the longest make room", "[unit][http]") {
-  ServedPages server(echo);
+  ServedPages server(echo, {.connections = 32, .request_bytes = 8192, .patience = 1h});
   std::deque<HttpClient> clients;
   clients.emplace_back(server.address());
   clients[0].get("/");

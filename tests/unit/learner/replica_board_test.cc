@@ -6,6 +6,7 @@
 #include "common/transport/in_process.h"
 #include "learner/replicas/board.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 
 namespace pacml::learner {
 namespace {
@@ -89,7 +90,7 @@ TEST_CASE("frames that are no requests are not answered, and harm nobody", "[uni
                                                            {bytes("get"), bytes("a"), bytes("")},
                                                            {bytes("drop 1"), bytes("a"), bytes("")},
                                                            {Bytes(1000), Bytes(1), Bytes(1)}}) {
-    REQUIRE(link->send({parts}, Deadline::in(std::chrono::seconds(10))));
+    REQUIRE(link->send({parts}, testing::soon()));
   }
   RemoteBoard board(*link, std::chrono::seconds(10));
   REQUIRE(board.put("a", "1"));

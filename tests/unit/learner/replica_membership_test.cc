@@ -7,6 +7,7 @@
 #include "learner/replicas/membership.h"
 #include "learner/replicas/replicas.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 #include "tests/support/threaded_group.h"
 
 namespace pacml::learner {
@@ -56,7 +57,7 @@ TEST_CASE("whoever does not come in time is left out, and taken in by a later ca
   Follower late(board, 2, kAgreed, config(3));
   Result<Team> team;
   std::jthread thread([&] { team = late.assemble({}); });
-  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+  const Deadline deadline = testing::soon();
   while (!leader.awaited()) REQUIRE_FALSE(deadline.expired());
   const auto both = leader.assemble({});
   thread.join();
@@ -78,7 +79,7 @@ TEST_CASE("a follower does not return to a team that it has lost", "[unit][learn
       // The follower is first to lose the team, and looks at the board while nobody has called.
       if (who == 1) team = follower.assemble({});
       if (who == 0) {
-        const Deadline deadline = Deadline::in(std::chrono::seconds(60));
+        const Deadline deadline = testing::soon();
         while (!leader.awaited() && !deadline.expired()) std::this_thread::yield();
         leaders = leader.assemble({});
       }
@@ -114,15 +115,6 @@ class Waiting {
   std::jthread thread_;
 };
 
-template <class Condition>
-void wait_until(Condition&& condition) {
-  const Deadline deadline = Deadline::in(std::chrono::seconds(60));
-  while (!condition()) {
-    REQUIRE_FALSE(deadline.expired());
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-}
-
 TEST_CASE("a replica that was born again is in the next team", "[unit][learner]") {
   LocalBoard board;
   Leader leader(board, kAgreed, config(2));
@@ -148,7 +140,7 @@ TEST_CASE("a second process of a number does not part a team, and is refused in 
   Waiting second(board, 1, 2);
   const auto life = [&] { return board.get("here/1")->value_or("").substr(0, 16); };
   const std::string firsts = life();
-  wait_until([&] { return life() != firsts; });
+  testing::wait_until("the others have heard of it", [&] { return life() != firsts; });
   CHECK_FALSE(leader.awaited());
   CHECK_FALSE(board.get("taken/1")->has_value());
   clock.advance(MembershipConfig().double_patience);
@@ -178,7 +170,7 @@ TEST_CASE("a replica that cannot be reached is left out for longer and longer", 
     clock.advance(bench * (1 << n) - milliseconds(1));
     CHECK_FALSE(leaders.awaited());
     clock.advance(milliseconds(1));
-    wait_until([&] { return leaders.awaited(); });
+    testing::wait_until("the others have heard of it", [&] { return leaders.awaited(); });
     REQUIRE(leaders.regroup({}));
     CHECK(failures == 3 + n);
     CHECK(leaders.size() == 1);
@@ -217,7 +209,7 @@ TEST_CASE("who waits outside the team hears that the run is over before its lead
   Leader leader(board, kAgreed, config(2, milliseconds(20)));
   REQUIRE(members(leader.assemble({})) == std::vector<std::uint32_t>{0});
   Waiting late(board, 1, 2);
-  wait_until([&] { return leader.awaited(); });
+  testing::wait_until("the others have heard of it", [&] { return leader.awaited(); });
   leader.end_run();
   CHECK(board.get("bye/1")->has_value());
   CHECK(late.team().error().code == Errc::kStopped);
@@ -272,7 +264,7 @@ TEST_CASE("a replica leaves a group that fails, and enters the next one", "[unit
   std::jthread thread([&] {
     while (!stop.stop_requested()) static_cast<void>(follower.assemble(stop.get_token()));
   });
-  wait_until([&] { return replicas.awaited(); });
+  testing::wait_until("the others have heard of it", [&] { return replicas.awaited(); });
   while (connections == 0) REQUIRE(replicas.regroup({}));  // until the member is in time
   stop.request_stop();
   CHECK(replicas.size() == 1);  // it was tried, and then gone on without it

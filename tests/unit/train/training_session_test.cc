@@ -19,6 +19,7 @@
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/drifting_network.h"
+#include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -100,7 +101,7 @@ class Run {
     return names;
   }
   void wait_for_checkpoint(std::int64_t updates) const {
-    const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+    const Deadline deadline = testing::soon();
     while (newest().counters.at("updates") < updates) REQUIRE_FALSE(deadline.expired());
   }
   // Where the checkpoints' folder should be: no write can succeed, not even for root.
@@ -335,7 +336,7 @@ TEST_CASE("a disk that fails during training is counted, at the end it is an err
   run.put_file_in_the_way();
   session.request_checkpoint();
   CHECK(session.step({}));
-  const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+  const Deadline deadline = testing::soon();
   while (session.faults()["checkpoint_failures"] == 0) REQUIRE_FALSE(deadline.expired());
   CHECK_THAT(session.faults()["last"].get<std::string>(),
              Catch::Contains(run.checkpoint_folder().string()));
