@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "common/finite.h"
+#include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/rng.h"
 
@@ -56,8 +57,9 @@ ActorMessage ActorLoop::run_message() {
     throw UserError("no weights that are finite have come: learning has diverged");
   }
   while (!behaviour_->full()) {
+    beat();
     evaluate();
-  const auto actions = behaviour_->choose(environments_.observations(), output_);
+    const auto actions = behaviour_->choose(environments_.observations(), output_);
     const auto results = environments_.step(actions);
     behaviour_->record(newest_.parameters.version, results, environments_.finished(),
                        environments_.last_observations());

@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "common/try_again.h"
+
 namespace pacml {
 namespace {
 
@@ -38,11 +40,11 @@ off_t end_of_last_line(int fd, off_t size) {
 
 JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : path_(std::move(path)) {
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd_ < 0) throw UserError(reason(path_));
+  if (fd_ < 0) throw_system_error("cannot write " + path_.string(), errno);
   if (cut_torn_line()) return;
-  const std::string why = reason(path_);
+  const int error = errno;
   ::close(fd_);
-  throw UserError(why);
+  throw_system_error("cannot write " + path_.string(), error);
 }
 
 JsonLinesWriter::JsonLinesWriter(JsonLinesWriter&& other) noexcept

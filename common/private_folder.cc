@@ -1,6 +1,10 @@
 #include "common/private_folder.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -9,18 +13,72 @@
 #include "common/result.h"
 
 namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLock = ".owner";
+
+// Six characters of mkdtemp's follow the name.
+bool is_called(const std::string& file, const std::string& name) {
+  return file.size() == name.size() + 7 && file.starts_with(name + "-");
+}
+
+bool is_ours(const fs::path& folder) {
+  struct stat status {};
+  return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == ::geteuid();
+}
+
+// The lock of a folder without an owner; -1: it has one, or is being made just now.
+int take_over(const fs::path& folder) {
+  const int fd = ::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return -1;
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+}  // namespace
 
 PrivateFolder::PrivateFolder(const std::string& name) {
-  std::string made = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
-  if (::mkdtemp(made.data()) == nullptr) {
-    throw UserError("cannot create the folder " + made + ": " + std::strerror(errno));
-  }
+  remove_left_private_folders(name);
+  const std::string pattern = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
+  const auto refuse = [&pattern](int error) {
+    return UserError("cannot create the folder " + pattern + ": " + std::strerror(error));
+  };
+  std::string made = pattern;
+  if (::mkdtemp(made.data()) == nullptr) throw refuse(errno);
   path_ = made;
+  // The lock has its name only once it is held, so that nobody takes the folder for a left one.
+  const fs::path making = path_ / ".making";
+  lock_ = ::open(making.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool held = lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
+  if (held && ::rename(making.c_str(), (path_ / kLock).c_str()) == 0) return;
+  const int error = errno;
+  if (lock_ >= 0) ::close(lock_);
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  throw refuse(error);
 }
 
 PrivateFolder::~PrivateFolder() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  fs::remove_all(path_, ignored);
+  ::close(lock_);
+}
+
+void remove_left_private_folders(const std::string& name) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(), ignored)) {
+    const fs::path& folder = entry.path();
+    if (!is_called(folder.filename().string(), name) || !is_ours(folder)) continue;
+    const int lock = take_over(folder);
+    if (lock < 0) continue;
+    std::error_code failed;
+    fs::remove_all(folder, failed);
+    ::close(lock);
+  }
 }
 
 }  // namespace pacml

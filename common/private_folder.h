@@ -6,7 +6,8 @@
 namespace pacml {
 
 // A new folder for temporary files that nobody but this user can enter, and whose name nobody can
-// foresee; gone with its owner. Immutable.
+// foresee; gone with its owner. A process that is killed leaves its own behind: whoever makes the
+// next one of that name removes it. Immutable.
 class PrivateFolder {
  public:
   // `name`: what its name begins with. UserError: it cannot be made.
@@ -21,6 +22,10 @@ class PrivateFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  // held as long as there is an owner
 };
+
+// Removes this user's folders of that name in the folder of temporary files whose owners are gone.
+void remove_left_private_folders(const std::string& name);
 
 }  // namespace pacml

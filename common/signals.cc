@@ -9,7 +9,11 @@ namespace pacml {
 
 struct Signals::State : std::enable_shared_from_this<Signals::State> {
   State(asio::io_context& io, Callbacks given)
-      : signals(io, SIGINT, SIGTERM, SIGUSR1), callbacks(std::move(given)) {}
+      : signals(io, SIGINT, SIGTERM, SIGUSR1), callbacks(std::move(given)) {
+    struct sigaction action {};
+    ::sigaction(SIGHUP, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) signals.add(SIGHUP);
+  }
 
   void wait() {
     signals.async_wait(

@@ -10,13 +10,14 @@ class io_context;
 
 namespace pacml {
 
-// Turns signals into calls on the thread that runs `io`: SIGINT and SIGTERM request a stop, SIGUSR1
-// asks for a checkpoint. While one exists, these signals no longer end the process. One per
+// Turns signals into calls on the thread that runs `io`: SIGINT, SIGTERM and SIGHUP (the terminal,
+// or the ssh session, is gone) request a stop, SIGUSR1 asks for a checkpoint. While one exists,
+// these signals no longer end the process; SIGHUP stays ignored where it was (nohup). One per
 // process. Thread-confined to the thread that runs `io`, but for token(): thread-safe.
 class Signals {
  public:
   struct Callbacks {
-    std::function<void(int signal)> stop;  // each SIGINT or SIGTERM, after token() is stopped
+    std::function<void(int signal)> stop;  // each of the first three, after token() is stopped
     std::function<void()> checkpoint;      // each SIGUSR1
   };
   explicit Signals(boost::asio::io_context& io, Callbacks callbacks = {});

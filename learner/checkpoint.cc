@@ -15,6 +15,7 @@
 #include "common/finite.h"
 #include "common/hash.h"
 #include "common/text.h"
+#include "common/try_again.h"
 #include "learner/export/safetensors.h"
 
 namespace pacml::learner {
@@ -234,12 +235,18 @@ Result<Checkpoint> read_checkpoint(const fs::path& file, const model::ParameterL
   return checkpoint;
 }
 
-// Names of regular files in `folder`, sorted; none if it cannot be read.
+// Names of what is in `folder`, sorted; none where there is no folder. UserError: it cannot be read,
+// which is not to be taken for having no checkpoints.
 std::vector<std::string> file_names(const fs::path& folder) {
   std::vector<std::string> out;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     out.push_back(it->path().filename().string());
+  }
+  const bool is_absent = error == std::errc::no_such_file_or_directory ||
+                         error == std::errc::not_a_directory;
+  if (error && !is_absent) {
+    throw_system_error("cannot read the folder " + folder.string(), error.value());
   }
   std::ranges::sort(out);
   return out;
@@ -372,13 +379,15 @@ fs::path CheckpointFolder::best_file() const { return folder_ / kBest; }
 
 Checkpoint load_checkpoint(const fs::path& file, const model::ParameterLayout& layout) {
   auto checkpoint = read_checkpoint(file, layout);
-  if (!checkpoint) throw UserError(checkpoint.error().detail);
-  return *std::move(checkpoint);
+  if (checkpoint) return *std::move(checkpoint);
+  if (checkpoint.error().code == Errc::kIo) throw TryAgainError(checkpoint.error().detail);
+  throw UserError(checkpoint.error().detail);
 }
 
 LoadedCheckpoint load_newest(const CheckpointFolder& folder, const model::ParameterLayout& layout) {
   LoadedCheckpoint out;
   std::string other_network;
+  bool is_unreadable = false;
   for (const fs::path& file : folder.list()) {
     auto checkpoint = read_checkpoint(file, layout);
     if (checkpoint && file_name_of(*checkpoint) != file.filename()) {
@@ -393,12 +402,15 @@ LoadedCheckpoint load_newest(const CheckpointFolder& folder, const model::Parame
     if (other_network.empty() && checkpoint.error().code == Errc::kVersionMismatch) {
       other_network = checkpoint.error().detail;
     }
+    is_unreadable = is_unreadable || checkpoint.error().code == Errc::kIo;
     out.skipped.push_back(checkpoint.error().detail);
   }
   if (!other_network.empty()) throw UserError(other_network);
   const std::string where = folder.best_file().parent_path().string();
   if (out.skipped.empty()) throw UserError("there is no checkpoint in " + where);
-  throw UserError("there is no whole checkpoint in " + where + ": " + out.skipped.front());
+  const std::string none = "there is no whole checkpoint in " + where + ": " + out.skipped.front();
+  if (is_unreadable) throw TryAgainError(none);
+  throw UserError(none);
 }
 
 }  // namespace pacml::learner

@@ -67,7 +67,8 @@ class CheckpointFolder {
   std::size_t keep_;
 };
 
-// Reads one file. Throws UserError: one sentence that names it and says what is wrong.
+// Reads one file. Throws UserError: one sentence that names it and says what is wrong;
+// TryAgainError, here and below: it cannot be read.
 [[nodiscard]] Checkpoint load_checkpoint(const std::filesystem::path& file,
                                          const model::ParameterLayout& layout);
 

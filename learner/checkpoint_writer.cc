@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "common/heartbeat.h"
 #include "common/thread_group.h"
 
 namespace pacml::learner {
@@ -57,6 +58,7 @@ void CheckpointWriter::save_best(Checkpoint checkpoint) {
 }
 
 Result<void> CheckpointWriter::drain() {
+  const Rest rest;  // the disk takes the time that it takes
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !newest_ && !best_is_new_ && !writing_; });
   return outcome_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/wire/codec.h"
 #include "common/wire/graph_hash.h"
@@ -58,6 +59,7 @@ void Client::run(std::span<transport::FrameClient* const> links,
   // However this ends, nobody may wake a transport that is no longer there.
   const std::shared_ptr<void> at_end(nullptr, [this](void*) { stop(); });
   for (std::size_t turn = 0; !stop_token.stop_requested(); ++turn) {
+    beat();
     for (Shard& shard : shards_) keep_joined(shard);
     start_batches();
     send_updates();

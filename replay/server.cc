@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/heartbeat.h"
 #include "common/transport/curve.h"
 #include "common/wire/codec.h"
 #include "replay/server_state.h"
@@ -60,6 +61,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
   next_sweep_ = clock_->now();
   next_snapshot_ = clock_->now() + in_seconds(config_.snapshot_seconds);
   while (!stop.stop_requested()) {
+    beat();
     auto incoming =
         transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
     if (incoming) {
@@ -375,17 +377,26 @@ void Server::tend_snapshot() {
 
 void Server::finish_snapshot() {
   if (!snapshot_path_) return;
-  // One that is under way is of the past: the last one has what came since.
-  table_.abandon_snapshot();
-  writer_.reset();
+  const Rest rest;  // the disk takes the time that it takes
+  // One that is under way is of the past, and yet better than what it replaces, should we be killed
+  // before the last one is there, which has what came since.
+  if (writer_ != nullptr && !write_snapshot()) {
+    spdlog::warn("the snapshot that was under way could not be written; trying another");
+  }
   begin_snapshot();
-  while (!table_.advance_snapshot(table_.size() + 1)) {
+  const auto written = write_snapshot();
+  if (!written) throw UserError("no snapshot could be written: " + written.error().detail);
+}
+
+Result<std::uint64_t> Server::write_snapshot() {
+  while (table_.snapshot_running() && !table_.advance_snapshot(table_.size() + 1)) {
     std::this_thread::sleep_for(kSnapshotSlice);  // the disk is behind
   }
   writer_->finish();
-  const auto written = writer_->wait();
+  auto written = writer_->wait();
   writer_.reset();
-  if (!written) throw UserError("no snapshot could be written: " + written.error().detail);
+  if (written) ++snapshots_;
+  return written;
 }
 
 std::string Server::status() const {

@@ -102,7 +102,10 @@ class Server {
   void sweep();
   void begin_snapshot();
   void tend_snapshot();
+  // What a shard that ends leaves behind.
   void finish_snapshot();
+  // Waits until the one that is under way is there.
+  [[nodiscard]] Result<std::uint64_t> write_snapshot();
   void refuse(const transport::PeerId& peer, wire::Refused refused);
   void send(const transport::PeerId& peer, const wire::Message& message);
 

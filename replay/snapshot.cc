@@ -1,6 +1,7 @@
 #include "replay/snapshot.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "common/config/diff.h"
 #include "common/config/dump.h"
 #include "common/text.h"
+#include "common/try_again.h"
 
 namespace pacml::replay {
 namespace {
@@ -131,8 +133,11 @@ Result<RestoredTable> read_snapshot(std::istream& in, const TableConfig& config)
 
 RestoredTable restore_table(const std::filesystem::path& path, const TableConfig& config) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError("cannot read " + path.string());
+  if (!in) throw_system_error("cannot read " + path.string(), errno);
   auto restored = read_snapshot(in, config);
+  if (!restored && in.bad()) {
+    throw TryAgainError("cannot read " + path.string() + ": the disk does not give it");
+  }
   if (!restored) {
     throw UserError("cannot restore the replay table from " + path.string() + ": " +
                     restored.error().detail);

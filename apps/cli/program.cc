@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "apps/cli/parse.h"
+#include "common/exit_codes.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "common/try_again.h"
 
 namespace pacml::apps {
 namespace {
-
-constexpr int kUserErrorCode = 2;
-constexpr int kBugCode = 1;
 
 using Row = std::pair<std::string, std::string>;  // a command's name and summary
 
@@ -54,7 +53,7 @@ bool is_delegated(const Program& program, const std::vector<std::string>& argume
 int dispatch(const Program& program, const std::vector<std::string>& arguments, std::ostream& out) {
   if (arguments.empty()) {
     print_overview(program, out);
-    return kUserErrorCode;
+    return kExitUserMustMend;
   }
   const std::string& name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") {
@@ -99,12 +98,15 @@ int run_program(const Program& program, const std::vector<std::string>& argument
                 std::ostream& out, std::ostream& err) {
   try {
     return dispatch(program, arguments, out);
+  } catch (const TryAgainError& error) {
+    err << program.name << ": " << error.what() << "\n";
+    return kExitTryAgain;
   } catch (const UserError& error) {
     err << program.name << ": " << error.what() << "\n";
-    return kUserErrorCode;
+    return kExitUserMustMend;
   } catch (const std::exception& error) {
     err << program.name << ": unexpected failure, please report it: " << error.what() << "\n";
-    return kBugCode;
+    return kExitBug;
   }
 }
 

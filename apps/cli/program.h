@@ -29,8 +29,8 @@ struct Program {
 };
 
 // Runs the command that `arguments` (without the program's name) ask for. The exit code: the
-// command's; 0 after help; 2 after a UserError, whose sentence goes to `err`; 1 after any other
-// exception. Thread-confined.
+// command's; 0 after help; 2 after a UserError, whose sentence goes to `err`, or 75 after a
+// TryAgainError; 1 after any other exception (common/exit_codes.h). Thread-confined.
 [[nodiscard]] int run_program(const Program& program, const std::vector<std::string>& arguments,
                               std::ostream& out, std::ostream& err);
 

@@ -75,6 +75,8 @@ class TrainCommand final : public Command {
     options.bind = bind_;
     options.learners = config.learner.replicas;
     options.resume = resume_;
+    options.patience = config.supervision.stop_seconds.milliseconds();
+    options.silence = config.supervision.silence_seconds.milliseconds();
     return run_training(options);
   }
 

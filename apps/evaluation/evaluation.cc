@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "common/heartbeat.h"
 #include "common/rng.h"
 #include "common/thread_group.h"
 #include "env/numerics.h"
@@ -29,11 +30,20 @@ double mean_over_jobs(const std::vector<env::CompletedJob>& jobs,
 
 SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy, Seed seed,
                        const std::stop_token& stop) {
+  return run_episode_while(environment, policy, seed, [&stop] { return !stop.stop_requested(); })
+      .value_or(SeedResult{});
+}
+
+std::optional<SeedResult> run_episode_while(env::PartitioningEnv& environment,
+                                            env::Heuristic& policy, Seed seed,
+                                            const std::function<bool()>& goes_on) {
   environment.keep_log(true);
   environment.reset(seed);
   policy.reset(seed);
-  while (!environment.step(policy.act(environment)).final() && !stop.stop_requested()) {
-  }
+  do {
+    beat();
+    if (!goes_on()) return std::nullopt;
+  } while (!environment.step(policy.act(environment)).final());
   const env::Cluster& cluster = environment.cluster();
   const auto& counters = cluster.counters();
   SeedResult result;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -19,9 +20,14 @@
 namespace pacml::apps {
 
 // One episode of `policy`, with its statistics. `seed` names the arrivals: the same for every
-// policy. Given up, with the statistics so far, when `stop` is requested.
+// policy. Given up, without statistics, when `stop` is requested.
 [[nodiscard]] SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy,
                                      Seed seed, const std::stop_token& stop = {});
+
+// The same, as long as `goes_on`, which is asked before each step; nullopt: it did not to the end.
+[[nodiscard]] std::optional<SeedResult> run_episode_while(env::PartitioningEnv& environment,
+                                                          env::Heuristic& policy, Seed seed,
+                                                          const std::function<bool()>& goes_on);
 
 // A policy whose network says nothing that can be acted upon (model::is_sound), because its training
 // had diverged.

@@ -20,11 +20,14 @@ HeldOutEvaluator::HeldOutEvaluator(const env::PartitioningConfig& config,
 
 HeldOutEvaluator::~HeldOutEvaluator() = default;
 
-std::optional<double> HeldOutEvaluator::blocking_rate(const model::Parameters& parameters) try {
+std::optional<double> HeldOutEvaluator::blocking_rate(const model::Parameters& parameters,
+                                                      const std::function<bool()>& goes_on) try {
   TrainedPolicy policy(shape_, parameters, world_->spec().graphs);
   std::vector<double> rates;
   for (const Seed seed : seeds_) {
-    rates.push_back(run_episode(environment_, policy, seed).blocking_rate);
+    const auto result = run_episode_while(environment_, policy, seed, goes_on);
+    if (!result) return std::nullopt;
+    rates.push_back(result->blocking_rate);
   }
   return seeds_.empty() ? std::numeric_limits<double>::quiet_NaN() : env::pairwise_mean(rates);
 } catch (const UnsoundPolicy&) {

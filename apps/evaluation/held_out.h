@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,9 +22,12 @@ class HeldOutEvaluator {
                    const model::NetworkShape& shape, Seed run, std::int64_t episodes);
   ~HeldOutEvaluator();
 
-  // Mean blocking rate of the greedy policy; NaN with no episodes.
-  // nullopt: what the policy says cannot be acted upon (UnsoundPolicy).
-  [[nodiscard]] std::optional<double> blocking_rate(const model::Parameters& parameters);
+  // Mean blocking rate of the greedy policy, NaN with no episodes, as long as `goes_on`, which is
+  // asked again and again; nullopt: it did not to the end, or what the policy says cannot be acted
+  // upon (UnsoundPolicy).
+  [[nodiscard]] std::optional<double> blocking_rate(
+      const model::Parameters& parameters,
+      const std::function<bool()>& goes_on = [] { return true; });
 
  private:
   model::NetworkShape shape_;

@@ -16,6 +16,7 @@
 #include <boost/beast/http.hpp>
 
 #include "common/result.h"
+#include "common/try_again.h"
 
 namespace pacml::apps {
 namespace {
@@ -49,8 +50,8 @@ std::string text_of(const std::string& host, std::uint16_t port) {
 
 void listen_or_refuse(tcp::acceptor& acceptor, const HttpSettings& settings) {
   if (const error_code error = listen(acceptor, settings)) {
-    throw UserError("--http: cannot listen at " + text_of(settings.host, settings.port) + ": " +
-                    error.message());
+    throw_system_error("--http: cannot listen at " + text_of(settings.host, settings.port),
+                       error.value());
   }
 }
 

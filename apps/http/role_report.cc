@@ -4,12 +4,10 @@
 
 namespace pacml::apps {
 
-RoleReport report_of(const serving::StatusBoard& board, TimePoint started,
-                     const std::string& ready_key, const Clock& clock) {
+RoleReport report_of(const serving::StatusBoard& board, const std::string& ready_key) {
   const auto newest = board.newest();
   RoleReport report;
   report.status = newest ? newest->text : "{}";
-  report.turning = clock.now() - (newest ? newest->taken : started) < kStuckAfter;
   report.ready = newest != nullptr;
   if (report.ready && !ready_key.empty()) {
     report.ready = nlohmann::json::parse(newest->text).value(ready_key, false);

@@ -75,7 +75,10 @@ HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& co
   if (token_.empty() && !request.host.empty() && !leads_here_only(request.host)) {
     return text(403, "without a token, these pages are for localhost, not for " + request.host);
   }
-  if (path == "/healthz") return report_().turning ? text(200, "ok") : text(503, "stuck");
+  if (path == "/healthz") {
+    const std::string hangs = report_().hangs;
+    return hangs.empty() ? text(200, "ok") : text(503, "stuck: " + hangs);
+  }
   if (path == "/readyz") return report_().ready ? text(200, "ok") : text(503, "not ready");
   if (path != "/status" && path != "/metrics") {
     return text(404, std::string("there is ") + kPages);
@@ -83,7 +86,7 @@ HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& co
   if (!may_read(request)) return text(401, "this page asks for the token of --http-token-file");
   const RoleReport report = report_();
   if (path == "/status") return {200, "application/json", report.status + "\n"};
-  const ProcessState process{report.turning, report.ready, resident_bytes()};
+  const ProcessState process{report.hangs.empty(), report.ready, resident_bytes()};
   return {200, kExpositionType,
           exposition(nlohmann::json::parse(report.status), process, counters)};
 }

@@ -8,7 +8,7 @@
 namespace pacml::apps {
 
 // The pages of a role (docs/monitoring.md):
-//   /healthz   200 while it lives and turns, else 503
+//   /healthz   200 while it lives and turns, else 503 and which thread hangs
 //   /readyz    200 once it can do what the others want of it, else 503
 //   /status    its status, JSON
 //   /metrics   the same for Prometheus

@@ -86,7 +86,8 @@ class Manifests {
                                              const std::string& args) const {
     TemplateValues t = role_values(resources, args);
     t.values.insert({{"PORT", std::to_string(request_.site.port)},
-                     {"STOP_SECONDS", std::to_string(site_.stop_seconds)},
+                     {"STOP_SECONDS", std::to_string(site_.stop_seconds > 0 ? site_.stop_seconds
+                                                                   : stop_seconds(request_))},
                      {"STORAGE", std::to_string(site_.storage_gib)},
                      {"STORAGE_CLASS", site_.storage_class}});
     return t;

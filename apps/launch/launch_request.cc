@@ -1,6 +1,7 @@
 #include "apps/launch/launch_request.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -16,6 +17,10 @@ std::int64_t shards_of(const LaunchRequest& request) {
 
 std::int64_t actors_of(const LaunchRequest& request) {
   return request.actors.value_or(request.config.actors);
+}
+
+std::int64_t stop_seconds(const LaunchRequest& request) {
+  return static_cast<std::int64_t>(std::ceil(request.config.supervision.stop_seconds.count()));
 }
 
 std::string run_name(const LaunchRequest& request) {

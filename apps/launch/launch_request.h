@@ -28,6 +28,9 @@ struct LaunchRequest {
 [[nodiscard]] std::int64_t shards_of(const LaunchRequest& request);
 [[nodiscard]] std::int64_t actors_of(const LaunchRequest& request);
 
+// The configuration's patience for a run to stop in order, in whole seconds.
+[[nodiscard]] std::int64_t stop_seconds(const LaunchRequest& request);
+
 // What the run is called: the last part of its folder's path.
 [[nodiscard]] std::string run_name(const LaunchRequest& request);
 

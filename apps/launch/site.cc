@@ -51,8 +51,8 @@ std::vector<std::string> validate(const SlurmSite& config) {
   if (config.time_limit.empty() || !std::ranges::all_of(config.time_limit, is_time)) {
     problems.emplace_back("time_limit: must be as Slurm has it, such as 30, 24:00:00 or 7-0");
   }
-  if (config.warning_seconds < 1 || config.warning_seconds > 65535) {
-    problems.emplace_back("warning_seconds: must be in 1..65535");
+  if (config.warning_seconds < 0 || config.warning_seconds > 65535) {
+    problems.emplace_back("warning_seconds: must be in 0..65535");
   }
   for (const std::string& option : config.options) {
     if (!option.starts_with("--") || !is_one_word(option)) {
@@ -80,7 +80,7 @@ std::vector<std::string> validate(const KubernetesSite& config) {
     problems.emplace_back("storage_class: must be of a-z, 0-9, - and .");
   }
   if (config.storage_gib < 1) problems.emplace_back("storage_gib: must be at least 1");
-  if (config.stop_seconds < 1) problems.emplace_back("stop_seconds: must be at least 1");
+  if (config.stop_seconds < 0) problems.emplace_back("stop_seconds: must be at least 0");
   return problems;
 }
 

@@ -30,7 +30,8 @@ struct SshSite {
 struct SlurmSite {
   std::string partition;                // empty: the cluster's default
   std::string time_limit = "24:00:00";  // of each job, which is requeued when it is over
-  std::int64_t warning_seconds = 90;    // so long before it, a job stops in order
+  // So long before it, a job stops in order; 0: supervision.stop_seconds, and half a minute.
+  std::int64_t warning_seconds = 0;
   std::vector<std::string> options;     // for both jobs, e.g. "--account=physics"
   bool operator==(const SlurmSite&) const = default;
 };
@@ -41,7 +42,8 @@ struct KubernetesSite {
   std::string image = "pacml:latest";
   std::string storage_class;               // empty: the cluster's default
   std::int64_t storage_gib = 20;           // of the run folder, and of each shard's snapshots
-  std::int64_t stop_seconds = 60;          // for a role to stop in order
+  // For a role to stop in order; 0: supervision.stop_seconds.
+  std::int64_t stop_seconds = 0;
   std::string keys_secret = "pacml-keys";  // server's and actors' end in -server and -actor
   std::string token_secret = "pacml-http-token";
   bool operator==(const KubernetesSite&) const = default;

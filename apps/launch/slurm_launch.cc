@@ -62,6 +62,13 @@ TemplateValues common_values(const LaunchRequest& request, const RoleResources& 
   return t;
 }
 
+// How long before its time limit a job is told, which Slurm takes as at most 65535 seconds.
+std::int64_t warning_seconds(const LaunchRequest& request) {
+  const std::int64_t told = request.site.slurm.warning_seconds;
+  if (told > 0) return told;
+  return std::min<std::int64_t>(65535, stop_seconds(request) + 30);
+}
+
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -100,14 +107,14 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   serving.memory_mib += shards * request.site.replay.memory_mib;
   TemplateValues learner = common_values(request, serving);
   learner.values["LOG"] = (folder / "learner-%j.log").string();
-  learner.values["WARNING"] = std::to_string(request.site.slurm.warning_seconds);
+  learner.values["WARNING"] = std::to_string(warning_seconds(request));
   learner.values["PORT"] = std::to_string(request.site.port);
   learner.values["SHARDS"] = std::to_string(shards);
   learner.values["ARGUMENTS"] =
       shell_words(limit_words(request) + key_words(request) + http_words(request));
 
   TemplateValues actors = common_values(request, request.site.actor);
-  actors.values["WARNING"] = std::to_string(request.site.slurm.warning_seconds);
+  actors.values["WARNING"] = std::to_string(warning_seconds(request));
   actors.values["LOG"] = (folder / "actors-%A_%a.log").string();
   actors.values["ARGUMENTS"] =
       shell_words(std::vector<std::string>{"--run-id", run_name(request)} + key_words(request));

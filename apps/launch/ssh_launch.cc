@@ -9,12 +9,11 @@
 
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
-#include "apps/process/supervisor.h"
+#include "apps/process/run_supervisor.h"
 #include "apps/run/run_directory.h"
 #include "common/asio.h"
 #include "common/clock.h"
 #include "common/result.h"
-#include "common/signals.h"
 #include "common/transport/endpoint.h"
 
 namespace pacml::apps {
@@ -24,10 +23,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr const char* kLearner = "learner";
-constexpr int kMostLearnerDeaths = 8;                   // in a row, each within seconds
-constexpr std::chrono::milliseconds kPatience{30'000};  // for a role to stop by itself
-
-enum Stage { kShards = 0, kLearners = 1, kActors = 2 };
+constexpr std::chrono::milliseconds kFirstRestart{500};  // ssh takes its time as well
 
 void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -54,14 +50,15 @@ class Addresses {
   std::int64_t port_;
 };
 
-// Runs on the other host, with the silence after which we are gone, a file descriptor apart from
-// the role's, and the role's command in its arguments. bash, because its `read` knows a time limit.
+// Runs on the other host, with the silence after which we are gone, the patience for the role's
+// end, where it runs, and its command in its arguments. bash, because its `read` knows a time limit.
+// What the role prints goes to stderr, since stdout is its life line.
 constexpr std::string_view kAttendant = R"(trap "" HUP PIPE
-silence=$1 refusal=$2; shift 2
+silence=$1 patience=$2; shift 2
 cd "$1" || exit 2
 shift
 exec 3<&0
-"$@" </dev/null 3<&- &
+PACML_LIFE_LINE=4 "$@" </dev/null 4>&1 >&2 3<&- &
 role=$!
 {
   while :; do
@@ -69,13 +66,12 @@ role=$!
     [[ $heard -eq 0 ]] || break
     kill "-$signal" "$role"
   done
-  [[ $heard -gt 128 ]] && patience=5 || patience=30
+  [[ $heard -gt 128 && $patience -gt 5 ]] && patience=5
   kill -TERM "$role"; sleep "$patience"; kill -KILL "$role"
 } <&3 >/dev/null 2>&1 &
 attendant=$!
 wait "$role"; code=$?
 kill "$attendant" 2>/dev/null
-[[ $code -ne 2 ]] || code=$refusal
 exit "$code")";
 
 class SshRun {
@@ -85,9 +81,12 @@ class SshRun {
         roles_(plan_ssh_launch(request, hosts)),
         ssh_(find_program("ssh")),
         directory_(directory_of(request)),
-        signals_(io_, {.stop = [this](int) { stop_or_force(); },
-                       .checkpoint = [this] { supervisor_.send(kLearner, SIGUSR1); }}),
-        supervisor_(io_, [this](const ChildReport& report) { observe(report); }),
+        supervisor_(io_,
+                    {.patience = request.config.supervision.stop_seconds.milliseconds(),
+                     .silence = request.config.supervision.silence_seconds.milliseconds(),
+                     .first_restart = kFirstRestart},
+                    [](const std::string& sentence) { std::cerr << sentence << "\n"; },
+                    [this] { heartbeat_.cancel(); }),
         heartbeat_(io_),
         started_(std::chrono::steady_clock::now()) {}
 
@@ -98,11 +97,15 @@ class SshRun {
 
   int run() {
     make_logs();
+    for (const auto& loss : RunDirectory::take_losses(request_.run)) {
+      std::cerr << "the run's former end: " << loss << "\n";
+    }
     for (const RemoteRole& role : roles_) start(role);
     std::cerr << "started " << roles_.size() << " processes; logs: " << logs().string() << "\n";
     beat();
     io_.run();
-    return exit_code_;
+    RunDirectory::note_losses(request_.run, supervisor_.losses());
+    return supervisor_.exit_code();
   }
 
  private:
@@ -132,74 +135,30 @@ class SshRun {
         life.command.emplace_back("--resume");
       }
     }
-    Words words = ssh_command(life, request_.site.ssh, directory_, restarted);
+    Words words = ssh_command(life, request_, directory_);
     words[0] = ssh_;
     return words;
   }
 
   void start(const RemoteRole& role) {
-    SupervisedChild child;
-    child.spec.name = role.name;
-    child.spec.command = command_of(role, false);
-    child.spec.log = logs() / (role.name + ".log");
-    child.spec.signals_by_stdin = true;
-    child.stage = role.stage;
-    child.restart = Backoff{.first = std::chrono::milliseconds(500)};
-    if (role.name == kLearner) child.restart->most_deaths = kMostLearnerDeaths;
-    child.may_finish = role.stage != kShards;
-    child.before_restart = [this, role](ChildSpec& spec) { spec.command = command_of(role, true); };
-    supervisor_.start(std::move(child));
-    actors_left_ += role.stage == kActors ? 1 : 0;
+    Member member{.kind = role.kind, .spec = {}};
+    member.spec.name = role.name;
+    member.spec.command = command_of(role, false);
+    member.spec.log = logs() / (role.name + ".log");
+    member.spec.signals_by_stdin = true;
+    member.spec.life_line = LifeLineKind::kStdout;
+    member.before_restart = [this, role](ChildSpec& spec) {
+      spec.command = command_of(role, true);
+    };
+    supervisor_.start(std::move(member));
   }
 
   // Attendants end their roles when they hear nothing for half the time after which we give up.
   void beat() {
-    for (const RemoteRole& role : roles_) supervisor_.send(role.name, 0);
+    supervisor_.send_to_all(0);
     heartbeat_.expires_after(std::chrono::milliseconds(request_.site.ssh.silence_seconds * 125));
     heartbeat_.async_wait([this](const boost::system::error_code& cancelled) {
       if (!cancelled) beat();
-    });
-  }
-
-  void observe(const ChildReport& report) {
-    if (report.kind == ChildReport::Kind::kRestarting) {
-      std::cerr << report.name << " " << describe(report.exit) << "; starting it again in "
-                << report.delay.count() << " ms\n";
-    }
-    if (report.kind != ChildReport::Kind::kEnded) return;
-    if (report.name == kLearner) {
-      if (!failed_) exit_code_ = report.exit.shell_code();
-      if (!report.exit.clean()) complain(report);
-      return stop();
-    }
-    if (stopping_ || report.exit.clean()) return;
-    complain(report);
-    const bool is_shard = report.name.starts_with("replay-");
-    if (!is_shard && --actors_left_ > 0) return;
-    std::cerr << (is_shard ? "a replay shard is lost for good" : "no actor is left")
-              << ": stopping\n";
-    exit_code_ = report.exit.shell_code();
-    failed_ = true;
-    stop();
-  }
-
-  void complain(const ChildReport& report) const {
-    std::cerr << report.name << " " << describe(report.exit) << "; see "
-              << (logs() / (report.name + ".log")).string() << "\n";
-  }
-
-  // A second signal means that nobody wants to wait.
-  void stop_or_force() {
-    if (stopping_) return supervisor_.stop({}, {});
-    stop();
-  }
-
-  void stop() {
-    if (stopping_) return;
-    stopping_ = true;
-    supervisor_.stop(kPatience, [this] {
-      heartbeat_.cancel();
-      signals_.cancel();
     });
   }
 
@@ -208,14 +167,9 @@ class SshRun {
   std::string ssh_;
   std::string directory_;
   boost::asio::io_context io_;
-  Signals signals_;
-  Supervisor supervisor_;
+  RunSupervisor supervisor_;
   boost::asio::steady_timer heartbeat_;
   TimePoint started_;
-  std::int64_t actors_left_ = 0;
-  bool stopping_ = false;
-  bool failed_ = false;
-  int exit_code_ = 0;
 };
 
 }  // namespace
@@ -233,8 +187,8 @@ std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
 
   const Addresses addresses(hosts, request.site.port);
   const auto role = [&](const std::string& kind, const std::string& name, std::size_t host,
-                        int stage) {
-    RemoteRole made{name, hosts[host].login, stage, {program_of(request), kind}};
+                        MemberKind member) {
+    RemoteRole made{name, hosts[host].login, member, {program_of(request), kind}};
     append(made.command, request.config_words);
     append(made.command, key_words(request));
     return made;
@@ -244,21 +198,21 @@ std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
   for (std::int64_t s = 0; s < shards; ++s) {
     const std::size_t host = placement.shards[static_cast<std::size_t>(s)];
     const std::string number = std::to_string(s);
-    RemoteRole shard = role("replay", "replay-" + number, host, kShards);
+    RemoteRole shard = role("replay", "replay-" + number, host, MemberKind::kShard);
     append(shard.command, {"--bind", addresses.bound(host, 2 + s), "--shard", number, "--snapshot",
                            (fs::path(request.run) / "replay" / ("shard-" + number)).string(),
                            "--run-id", run_name(request)});
     append(replay, {"--replay", addresses.told(host, 2 + s)});
     roles.push_back(std::move(shard));
   }
-  RemoteRole learner = role("learner", kLearner, placement.learner, kLearners);
+  RemoteRole learner = role("learner", kLearner, placement.learner, MemberKind::kLearner);
   append(learner.command, {"--run", request.run, "--bind", addresses.bound(placement.learner, 0)});
   append(learner.command, replay);
   append(learner.command, http_words(request));
   roles.push_back(std::move(learner));
   for (std::size_t a = 0; a < placement.actors.size(); ++a) {
     const std::string number = std::to_string(a);
-    RemoteRole actor = role("actor", "actor-" + number, placement.actors[a], kActors);
+    RemoteRole actor = role("actor", "actor-" + number, placement.actors[a], MemberKind::kActor);
     append(actor.command, {"--learner", addresses.told(placement.learner, 0), "--id", number,
                            "--run-id", run_name(request)});
     append(actor.command, replay);
@@ -267,8 +221,9 @@ std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
   return roles;
 }
 
-std::vector<std::string> ssh_command(const RemoteRole& role, const SshSite& site,
-                                     const std::string& directory, bool restarted) {
+std::vector<std::string> ssh_command(const RemoteRole& role, const LaunchRequest& request,
+                                     const std::string& directory) {
+  const SshSite& site = request.site.ssh;
   const std::string beat = std::to_string(std::max<std::int64_t>(1, site.silence_seconds / 4));
   Words words = {"ssh", "-T",
                  "-o",  "BatchMode=yes",
@@ -277,16 +232,13 @@ std::vector<std::string> ssh_command(const RemoteRole& role, const SshSite& site
                  "-o",  "ServerAliveCountMax=4"};
   append(words, site.options);
   append(words, {"--", role.login});
-  // A shard or learner that finds its port or run taken, by a life that is about to end, comes
-  // again.
-  const bool serves = role.stage != kActors;
   Words remote = {"exec",
                   "bash",
                   "-c",
                   std::string(kAttendant),
                   "pacml",
                   std::to_string(std::max<std::int64_t>(2, site.silence_seconds / 2)),
-                  restarted && serves ? "75" : "2",
+                  std::to_string(stop_seconds(request)),
                   directory};
   append(remote, role.command);
   // ssh hands one line to the shell of the other side.
@@ -305,9 +257,9 @@ void print_ssh_launch(const LaunchRequest& request, const std::vector<Host>& hos
     out << "# " << role.name << " on " << role.login << ", in " << directory << ":\n"
         << shell_words(role.command) << "\n";
   }
-  RemoteRole any{"ROLE", "HOST", kActors, {"COMMAND"}};
+  RemoteRole any{"ROLE", "HOST", MemberKind::kActor, {"COMMAND"}};
   out << "# each by an attendant that ends it when the connection is gone:\n"
-      << shell_words(ssh_command(any, request.site.ssh, directory, false)) << "\n";
+      << shell_words(ssh_command(any, request, directory)) << "\n";
 }
 
 int launch_over_ssh(const LaunchRequest& request, const std::vector<Host>& hosts) {

@@ -6,11 +6,13 @@
 
 #include "apps/launch/hostfile.h"
 #include "apps/launch/launch_request.h"
+#include "apps/process/run_supervisor.h"
 
 // Training on several hosts that ssh reaches, supervised from here.
 //
 // Every role is an ssh that runs a small attendant on the host, which runs the role. Signals travel
-// down its stdin as numbers, and so do signs of life; when they stop, because the connection broke
+// down its stdin as numbers, and so do our signs of life; the role's own come back as its stdout.
+// When ours stop, because the connection broke
 // or this process died, the attendant ends the role: nothing is orphaned. The program, CONFIG, the
 // run folder and the keys' folder have the same paths on every host; nothing is copied. Of the
 // keys, a host of actors needs actor.key and server.pub alone.
@@ -21,7 +23,7 @@ namespace pacml::apps {
 struct RemoteRole {
   std::string name;                  // "learner", "replay-0", "actor-3"
   std::string login;                 // where, as ssh is told
-  int stage = 0;                     // what stops first has the highest
+  MemberKind kind = MemberKind::kActor;
   std::vector<std::string> command;  // what runs there
 };
 
@@ -30,17 +32,16 @@ struct RemoteRole {
 [[nodiscard]] std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
                                                       const std::vector<Host>& hosts);
 
-// The words of the ssh that runs a role. `directory`: where it runs. `restarted`: a former life of
-// it may still be about to end, so that what it would otherwise give up for is no reason to. Pure.
-[[nodiscard]] std::vector<std::string> ssh_command(const RemoteRole& role, const SshSite& site,
-                                                   const std::string& directory, bool restarted);
+// The words of the ssh that runs a role. `directory`: where it runs. Pure.
+[[nodiscard]] std::vector<std::string> ssh_command(const RemoteRole& role,
+                                                   const LaunchRequest& request,
+                                                   const std::string& directory);
 
 void print_ssh_launch(const LaunchRequest& request, const std::vector<Host>& hosts,
                       std::ostream& out);
 
-// Starts the roles, starts again what dies (a learner goes on from its last checkpoint), stops them
-// in order. Logs are in RUN/logs. The exit code: the learner's. UserError: as above, and ssh is not
-// there.
+// Starts the roles and looks after them (apps/process/run_supervisor.h). Logs are in RUN/logs. The
+// exit code: RunSupervisor's. UserError: as above, and ssh is not there.
 [[nodiscard]] int launch_over_ssh(const LaunchRequest& request, const std::vector<Host>& hosts);
 
 }  // namespace pacml::apps

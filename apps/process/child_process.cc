@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/process/life_line.h"
 #include "common/check.h"
 
 namespace pacml::apps {
@@ -45,11 +46,15 @@ struct Image {
   std::vector<char*> argv;
   std::vector<char*> envp;
 
-  explicit Image(const ChildSpec& spec) : words(spec.command) {
+  // `life_line`: the child's end of it; -1: it has none.
+  Image(const ChildSpec& spec, int life_line) : words(spec.command) {
     for (char** entry = environ; *entry != nullptr; ++entry) {
       if (!is_replaced(*entry, spec)) variables.emplace_back(*entry);
     }
     for (const auto& [name, value] : spec.environment) variables.push_back(name + "=" + value);
+    if (spec.life_line == LifeLineKind::kDescriptor) {
+      variables.push_back(std::string(kLifeLineVariable) + "=" + std::to_string(life_line));
+    }
     point_at(words, argv);
     point_at(variables, envp);
   }
@@ -57,6 +62,7 @@ struct Image {
  private:
   static bool is_replaced(std::string_view entry, const ChildSpec& spec) {
     const std::string_view name = entry.substr(0, entry.find('='));
+    if (name == kLifeLineVariable) return true;  // ours is not our child's
     return std::ranges::any_of(spec.environment, [&](const auto& v) { return v.first == name; });
   }
   static void point_at(std::vector<std::string>& strings, std::vector<char*>& pointers) {
@@ -65,8 +71,17 @@ struct Image {
   }
 };
 
-// In the child. Answers over `status` with errno when the program could not be started.
-[[noreturn]] void become(const Image& image, int stdin_fd, int output_fd, int status, pid_t parent,
+// The child's ends; -1: none.
+struct Ends {
+  int input = -1;
+  int output = -1;     // stdout and stderr; -1: ours
+  int life_line = -1;  // that it inherits
+  int told = -1;       // stdout, where that is the life line
+  int status = -1;     // answers with errno when the program could not be started
+};
+
+// In the child.
+[[noreturn]] void become(const Image& image, const Ends& ends, pid_t parent,
                          int signal_on_parent_death) {
   // Our handlers must not run in the child: they write to pipes that both processes share. All
   // signals are still blocked here.
@@ -76,18 +91,20 @@ struct Image {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, signal_on_parent_death);
   if (::getppid() != parent) ::_exit(1);  // it died before prctl could see it
-  ::dup2(stdin_fd, STDIN_FILENO);
-  if (output_fd >= 0) {
-    ::dup2(output_fd, STDOUT_FILENO);
-    ::dup2(output_fd, STDERR_FILENO);
+  ::dup2(ends.input, STDIN_FILENO);
+  if (ends.output >= 0) {
+    ::dup2(ends.output, STDOUT_FILENO);
+    ::dup2(ends.output, STDERR_FILENO);
   }
+  if (ends.told >= 0) ::dup2(ends.told, STDOUT_FILENO);
   ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (ends.life_line >= 0) ::fcntl(ends.life_line, F_SETFD, 0);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::execve(image.argv[0], image.argv.data(), image.envp.data());
   const int error = errno;
-  [[maybe_unused]] const auto written = ::write(status, &error, sizeof error);
+  [[maybe_unused]] const auto written = ::write(ends.status, &error, sizeof error);
   ::_exit(127);
 }
 
@@ -103,7 +120,6 @@ std::string describe(const ChildExit& exit) {
 
 Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   PACML_CHECK(!spec.command.empty(), "a command has at least a program");
-  const Image image(spec);
   // A stream for signals is a socket, because writing to one can be told not to raise SIGPIPE.
   std::array<int, 2> stream = {-1, -1};
   if (spec.signals_by_stdin &&
@@ -119,6 +135,14 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   if (!spec.log.empty() && output.get() < 0) {
     return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " + reason(errno));
   }
+  std::array<int, 2> line = {-1, -1};
+  if (spec.life_line != LifeLineKind::kNone && ::pipe2(line.data(), O_CLOEXEC) != 0) {
+    return fail(Errc::kIo, "pipe: " + reason(errno));
+  }
+  Descriptor our_line(line[0]);
+  const Descriptor its_line(line[1]);
+  if (our_line.get() >= 0) ::fcntl(our_line.get(), F_SETFL, O_NONBLOCK);
+  const Image image(spec, its_line.get());
   // Closed by a successful exec; carries errno of a failed one.
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(Errc::kIo, "pipe: " + reason(errno));
@@ -133,13 +157,19 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   const pid_t pid = ::fork();
   const int fork_error = errno;
   if (pid == 0) {
-    become(image, input.get(), output.get(), status_write.get(), parent,
-           spec.signal_on_parent_death);
+    const bool by_stdout = spec.life_line == LifeLineKind::kStdout;
+    become(image,
+           {.input = input.get(),
+            .output = output.get(),
+            .life_line = by_stdout ? -1 : its_line.get(),
+            .told = by_stdout ? its_line.get() : -1,
+            .status = status_write.get()},
+           parent, spec.signal_on_parent_death);
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(Errc::kIo, "fork: " + reason(fork_error));
 
-  ChildProcess child(pid, our_end.release());
+  ChildProcess child(pid, our_end.release(), our_line.release());
   status_write.close();
   int exec_error = 0;
   ssize_t got = 0;
@@ -153,6 +183,7 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       input_(std::exchange(other.input_, -1)),
+      life_line_(std::exchange(other.life_line_, -1)),
       exit_(other.exit_) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
@@ -160,6 +191,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
     kill_and_reap();
     pid_ = std::exchange(other.pid_, 0);
     input_ = std::exchange(other.input_, -1);
+    life_line_ = std::exchange(other.life_line_, -1);
     exit_ = other.exit_;
   }
   return *this;
@@ -169,6 +201,7 @@ ChildProcess::~ChildProcess() { kill_and_reap(); }
 
 void ChildProcess::kill_and_reap() {
   if (input_ >= 0) ::close(std::exchange(input_, -1));
+  if (life_line_ >= 0) ::close(std::exchange(life_line_, -1));
   if (pid_ == 0 || exit_) return;
   send(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -191,6 +224,27 @@ void ChildProcess::send(int signal) {
     ::kill(-pid_, signal);
     return;
   }
+  write_signal(signal);
+}
+
+void ChildProcess::kill() {
+  if (pid_ == 0 || exit_) return;
+  if (input_ < 0) return send(SIGKILL);
+  write_signal(SIGKILL);
+}
+
+std::string ChildProcess::hear() {
+  std::string heard;
+  std::array<char, 4096> block{};
+  while (life_line_ >= 0) {
+    const ssize_t got = ::read(life_line_, block.data(), block.size());
+    if (got > 0) heard.append(block.data(), static_cast<std::size_t>(got));
+    if (got <= 0 && !(got < 0 && errno == EINTR)) break;
+  }
+  return heard;
+}
+
+void ChildProcess::write_signal(int signal) {
   // What does not fit has a reader that does not read: it is on its way out, or will be killed.
   const std::string line = std::to_string(signal) + "\n";
   [[maybe_unused]] const auto sent =

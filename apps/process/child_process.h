@@ -13,6 +13,11 @@
 
 namespace pacml::apps {
 
+// How a child tells that it lives (apps/process/life_line.h): not at all; over a descriptor whose
+// number is in its environment; or, where it stands for a process on another host, over its stdout,
+// which then is no part of its log.
+enum class LifeLineKind { kNone, kDescriptor, kStdout };
+
 // What to start, and how.
 struct ChildSpec {
   std::string name;                  // for reports: "learner", "actor-3"
@@ -26,6 +31,7 @@ struct ChildSpec {
   bool signals_by_stdin = false;
   // Sent to the child when the thread that started it ends, however it ends: nothing is orphaned.
   int signal_on_parent_death = SIGKILL;
+  LifeLineKind life_line = LifeLineKind::kNone;
 };
 
 // How a process ended: by itself with a code, or by a signal.
@@ -64,13 +70,21 @@ class ChildProcess {
   // To the process and its group, or down its stdin (signals_by_stdin); never waits. No effect
   // after poll() has seen the end. Signal 0 does nothing but tell that we are there.
   void send(int signal);
+  // Kills it, or the process that it stands for (signals_by_stdin); what remains of the latter may
+  // need a send(SIGKILL) a few seconds later.
+  void kill();
+  // What has come over its life line; never waits.
+  [[nodiscard]] std::string hear();
 
  private:
-  ChildProcess(pid_t pid, int input) : pid_(pid), input_(input) {}
+  ChildProcess(pid_t pid, int input, int life_line)
+      : pid_(pid), input_(input), life_line_(life_line) {}
   void kill_and_reap();
+  void write_signal(int signal);
 
-  pid_t pid_ = 0;   // 0: moved from
-  int input_ = -1;  // our end of its stdin; -1: it has none
+  pid_t pid_ = 0;       // 0: moved from
+  int input_ = -1;      // our end of its stdin; -1: it has none
+  int life_line_ = -1;  // our end of it; -1: it has none
   std::optional<ChildExit> exit_;
 };
 

@@ -20,17 +20,21 @@ namespace pacml::apps {
 
 // How long to wait before a process that died is started again: `first`, then `factor` times as
 // long after each death, up to `longest`; from `first` again once a life has lasted
-// `healthy_after`.
+// `healthy_after`. What asked for another try (kExitTryAgain) waits for something, and begins with
+// `first_try_again`.
 struct Backoff {
   std::chrono::milliseconds first{250};
   double factor = 2;
   std::chrono::milliseconds longest{30'000};
   std::chrono::milliseconds healthy_after{10'000};
-  int most_deaths = 0;  // in a row, after which it is not started again; 0: it always is
+  std::chrono::milliseconds first_try_again{1'000};
+  int most_deaths = 0;  // within `window`, after which it is not started again; 0: it always is
+  std::chrono::milliseconds window{600'000};
 };
 
 // The wait after the n-th death in a row. Pre: deaths >= 1. Pure.
-[[nodiscard]] std::chrono::milliseconds delay_after(const Backoff& backoff, int deaths);
+[[nodiscard]] std::chrono::milliseconds delay_after(const Backoff& backoff, int deaths,
+                                                    bool asks_for_another_try = false);
 
 struct SupervisedChild {
   ChildSpec spec;
@@ -39,17 +43,23 @@ struct SupervisedChild {
   // Absent: its end is reported, and that is all. Present: it is restarted unless it ended with
   // code 0 (done) or 2 (what only the user can mend).
   std::optional<Backoff> restart;
-  // Changes what is started, before each restart: the command of a later life may differ.
+  // Changes what is started, before each restart: the command of a later life may differ. What it
+  // throws is one more death, with that sentence.
   std::function<void(ChildSpec&)> before_restart;
   bool may_finish = true;  // false: it is restarted after code 0, too
+  // Of a child with a life line: without a sign of life for so long, it is killed; 0: never. The
+  // first sign may take two minutes.
+  std::chrono::milliseconds silence{0};
 };
 
 // What happened to a child.
 struct ChildReport {
   enum class Kind {
     kStarted,     // also after a restart
-    kRestarting,  // ended as `exit` says; starts again after `delay`
-    kEnded,       // ended as `exit` says, for good
+    kReady,       // its life line says that it listens to signals
+    kSilent,      // gave no sign of life, as `why` says: killed; its death follows
+    kRestarting,  // ended as `exit` and `why` say; starts again after `delay`
+    kEnded,       // ended as `exit` and `why` say, for good
     kForced,      // did not stop within the patience: killed; kEnded follows
   };
   Kind kind;
@@ -57,6 +67,10 @@ struct ChildReport {
   pid_t pid = 0;
   ChildExit exit;
   std::chrono::milliseconds delay{0};
+  bool started = true;  // kRestarting, kEnded: there was a life that ended; else `why` there was not
+  std::string why;      // it could not be started, or hung; may be empty
+  bool forced = false;  // kEnded: we killed it, since it did not stop
+  int deaths = 0;       // kEnded: within the window, where there were too many; else 0
 };
 
 struct ChildStatus {
@@ -82,9 +96,10 @@ class Supervisor {
   // was not called.
   void start(SupervisedChild child);
 
-  // SIGTERM for each child of the highest stage; when all have gone, or after `patience` and
-  // SIGKILL, the next stage. Then `done`, from `io`, once; `io` has no more work of ours then.
-  // Called again, it kills at once what is left.
+  // SIGTERM for each child of the highest stage; when all have gone, or after their share of
+  // `patience` and SIGKILL, the next stage. What a stage does not need is left to those after it,
+  // and all of it takes no longer than `patience`. Then `done`, from `io`, once; `io` has no more
+  // work of ours then. Called again, it kills at once what is left.
   void stop(std::chrono::milliseconds patience, std::function<void()> done);
 
   // To a running child; no effect otherwise.

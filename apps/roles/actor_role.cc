@@ -14,6 +14,7 @@
 #include "apps/roles/identity.h"
 #include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
+#include "common/exit_codes.h"
 #include "common/log.h"
 #include "common/transport/dealer.h"
 #include "common/transport/subscriber.h"
@@ -84,6 +85,7 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
 }  // namespace
 
 int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
+  LifeLine life_line(in_seconds(config.supervision.silence_seconds));
   check_replay_addresses(config, options.replay);
   set_up_logging({.role = "actor-" + std::to_string(options.id),
                   .run_id = options.run_id,
@@ -93,16 +95,21 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   transport::Context context(1, encryption_of(config.security, Party::kClient));
   ActorStatus status(ActorId{options.id}, options.run_id);
   Error ended{Errc::kStopped, "asked to stop"};
-  run_role_threads({{"actor",
-                     [&](const std::stop_token& stop) {
-                       ended = connect_and_act(config, options, context, status, stop);
-                     }}},
-                   {}, {options.http, [&status] { return status.report(); }});
+  run_role_threads(
+      {{"actor",
+        [&](const std::stop_token& stop) {
+          ended = connect_and_act(config, options, context, status, stop);
+        }}},
+      {},
+      {.http = options.http,
+       .report = [&status] { return status.report(); },
+       .silence = in_seconds(config.supervision.silence_seconds),
+       .life_line = &life_line});
   if (ended.code == Errc::kStopped) return 0;
   if (ended.code != Errc::kTimeout) throw UserError(ended.detail);
   // Nothing is wrong with us: whoever started us may try again.
   spdlog::error("{}", ended.detail);
-  return kNobodyAnswered;
+  return kExitTryAgain;
 }
 
 }  // namespace pacml::apps

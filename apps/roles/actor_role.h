@@ -20,11 +20,8 @@ struct ActorRoleOptions {
   std::string log;  // file of bounded length to log to, instead of standard error; empty: none
 };
 
-// The exit code where the learner, or the shard, stayed silent: a temporary failure (sysexits.h).
-inline constexpr int kNobodyAnswered = 75;
-
-// Runs one actor process until SIGTERM, SIGINT or the learner's end; the exit code. UserError: the
-// learner refuses us.
+// Runs one actor process until SIGTERM, SIGINT or the learner's end; the exit code: kExitTryAgain
+// where the learner, or the shard, stayed silent. UserError: the learner refuses us.
 [[nodiscard]] int run_actor(const TrainConfig& config, const ActorRoleOptions& options);
 
 }  // namespace pacml::apps

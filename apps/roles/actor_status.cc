@@ -4,20 +4,22 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/heartbeat.h"
+
 namespace pacml::apps {
-ActorStatus::ActorStatus(ActorId id, std::string run, const Clock& clock)
-    : id_(id), run_(std::move(run)), clock_(&clock), last_turn_(clock.now()) {}
+
+ActorStatus::ActorStatus(ActorId id, std::string run) : id_(id), run_(std::move(run)) {}
 
 void ActorStatus::heard(const actor::LinkReport& link) {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = clock_->now();
+  beat();
   links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged,
                                       link.malformed};
 }
 
 void ActorStatus::has_weights(PolicyVersion version) {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = clock_->now();
+  beat();
   version_ = version;
   acts_ = true;
   waits_ = false;
@@ -25,14 +27,14 @@ void ActorStatus::has_weights(PolicyVersion version) {
 
 void ActorStatus::waits(std::int64_t decisions) {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = clock_->now();
+  beat();
   decisions_ = decisions;
   waits_ = true;
 }
 
 void ActorStatus::has_sent() {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = clock_->now();
+  beat();
   ++messages_;
   waits_ = false;
 }
@@ -66,8 +68,8 @@ RoleReport ActorStatus::report() const {
   status["unacknowledged"] = unacknowledged;
   status["malformed"] = malformed;
   if (links_.contains("replay shard")) status["shard_joins"] = link("replay shard").joins;
-  return {status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-          clock_->now() - last_turn_ < kStuckAfter, joined && acts_};
+  return {status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), joined && acts_,
+          {}};
 }
 
 Result<void> ReportedSink::send(actor::ActorMessage&& message, std::stop_token stop) {

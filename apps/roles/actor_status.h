@@ -17,12 +17,11 @@
 
 namespace pacml::apps {
 
-// What an actor says of itself: told by its thread between messages and while it waits, asked by
-// any. Thread-safe.
+// What an actor says of itself: told by its thread between messages and while it waits, which is
+// that thread's heartbeat, too; asked by any. Thread-safe.
 class ActorStatus {
  public:
-  // Borrows the clock.
-  ActorStatus(ActorId id, std::string run, const Clock& clock = steady());
+  ActorStatus(ActorId id, std::string run);
 
   // A conversation's state; for actor::LinkConfig::report.
   void heard(const actor::LinkReport& link);
@@ -43,10 +42,8 @@ class ActorStatus {
 
   const ActorId id_;
   const std::string run_;
-  const Clock* const clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Link> links_;  // under mutex_, as all below
-  TimePoint last_turn_;
   bool waits_ = true;
   bool acts_ = false;  // has ever had weights
   PolicyVersion version_;

@@ -82,6 +82,13 @@ void talk_to_shards(replay::Client& client, const transport::SocketConfig& socke
   client.run(links, stop);
 }
 
+// Who computes together may wait for the slowest, and does not hang.
+Duration silence_of(const TrainConfig& config) {
+  const double seconds = config.supervision.silence_seconds.count();
+  if (seconds == 0 || config.learner.replicas == 1) return in_seconds(seconds);
+  return in_seconds(seconds + config.learner.all_reduce_seconds.count());
+}
+
 // Of a batch, what the replica draws: shares add up to the whole, and each has a transition.
 std::uint32_t share_of_batch(std::int64_t batch, std::int64_t replicas, std::int64_t replica) {
   const std::int64_t share = batch / replicas + (replica < batch % replicas ? 1 : 0);
@@ -129,6 +136,7 @@ bool warm_started(const TrainConfig& config, const RunDirectory& run, LearnerRol
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                 const NetworkFactory& make_network, const ReplicaConnector& connect) {
   LearnerRoleOptions options = given;
+  LifeLine life_line(silence_of(config));
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);
   const bool leads = options.several.replica == 0;
@@ -221,9 +229,10 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                        }
                      }});
   run_role_threads(threads, [&session] { session.request_checkpoint(); },
-                   {options.http, [&server, started = steady().now()] {
-                      return report_of(server.board(), started, "serves_weights");
-                    }});
+                   {.http = options.http,
+                    .report = [&server] { return report_of(server.board(), "serves_weights"); },
+                    .silence = silence_of(config),
+                    .life_line = &life_line});
   if (const auto why = session.divergence()) throw UserError(*why);
   return 0;
 }
@@ -256,13 +265,15 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
                    [&session] { session.request_checkpoint(); },
-                   {options.http, [&session, &run] {
-                      auto status = session.status();
-                      status.update({{"role", "learner"}, {"run", run.name()}});
-                      return RoleReport{
-                          status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                          true, true};
-                    }});
+                   {.http = options.http,
+                    .report =
+                        [&session, &run] {
+                          auto status = session.status();
+                          status.update({{"role", "learner"}, {"run", run.name()}});
+                          return RoleReport{
+                              status.dump(-1, ' ', false, json::error_handler_t::replace), true, {}};
+                        },
+                    .silence = silence_of(config)});
   if (const auto why = session.divergence()) throw UserError(*why);
   return 0;
 }

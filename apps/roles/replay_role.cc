@@ -11,7 +11,6 @@
 #include "apps/roles/identity.h"
 #include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
-#include "common/clock.h"
 #include "common/atomic_file.h"
 #include "common/log.h"
 #include "common/result.h"
@@ -22,6 +21,7 @@
 namespace pacml::apps {
 
 int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
+  LifeLine life_line(in_seconds(config.supervision.silence_seconds));
   if (config.algorithm != AlgorithmKind::kApex) {
     throw UserError("algorithm: " + std::string(name_of(config.algorithm)) +
                     " uses no replay; apex does");
@@ -53,9 +53,10 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
                        server.run(router, stop);
                      }}},
                    [&server] { server.request_snapshot(); },
-                   {options.http, [&server, started = steady().now()] {
-                      return report_of(server.board(), started);
-                    }});
+                   {.http = options.http,
+                    .report = [&server] { return report_of(server.board()); },
+                    .silence = in_seconds(config.supervision.silence_seconds),
+                    .life_line = &life_line});
   spdlog::info("{}", server.status());
   return 0;
 }

@@ -30,6 +30,7 @@ std::string terms_of(const TrainConfig& config, const Agreement& agreement) {
   terms.config.actors = 1;
   terms.config.transport = {};
   terms.config.security = {};
+  terms.config.supervision = {};
   terms.config.learner = {};
   terms.config.learner.replicas = config.learner.replicas;
   return dump_config(terms);

@@ -10,21 +10,34 @@
 #include "apps/http/status_pages.h"
 #include "common/asio.h"
 #include "common/check.h"
+#include "common/heartbeat.h"
 #include "common/signals.h"
 #include "common/thread_group.h"
 
 namespace pacml::apps {
 namespace {
 
-// The pages of a role, which is neither stuck nor ready while it stops: that may take its time.
+constexpr std::chrono::seconds kBeatEvery{1};
+
+// The control plane's own heartbeat, while the timer waits.
+void beat_on(asio::steady_timer& timer) {
+  beat();
+  timer.expires_after(kBeatEvery);
+  timer.async_wait([&timer](const boost::system::error_code& cancelled) {
+    if (!cancelled) beat_on(timer);
+  });
+}
+
+// The pages of a role, which is not ready while it stops.
 void serve_pages(std::optional<HttpServer>& server, asio::io_context& io, const RolePages& pages,
                  const std::stop_token& stop) {
   if (!pages.http) return;
   const StatusPages answers(
-      [report = pages.report, stop] {
+      [report = pages.report, silence = pages.silence, stop] {
         RoleReport now = report();
-        if (!stop.stop_requested()) return now;
-        return RoleReport{std::move(now.status), true, false};
+        now.hangs = hung_thread(steady().now(), silence);
+        now.ready = now.ready && !stop.stop_requested();
+        return now;
       },
       pages.http->token);
   server.emplace(io, *pages.http,
@@ -41,6 +54,10 @@ void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()
   PACML_CHECK(!roles.empty(), "a role has a thread");
   asio::io_context io;
   Signals signals(io, {.stop = {}, .checkpoint = std::move(checkpoint)});
+  if (pages.life_line != nullptr) pages.life_line->ready();
+  const Heartbeat heart("control");
+  asio::steady_timer heart_timer(io);
+  beat_on(heart_timer);
   ThreadGroup threads;
   std::optional<HttpServer> http;
   serve_pages(http, io, pages, threads.stop_token());
@@ -49,17 +66,20 @@ void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()
     threads.request_stop();
     if (--running > 0) return;
     signals.cancel();
+    heart_timer.cancel();
     if (http) http->stop();
   };
   for (const RoleThread& role : roles) {
     threads.spawn(role.name, [&io, &ended, &role](const std::stop_token& stop) {
       // However the thread ends, this one must learn of it.
       const std::shared_ptr<void> wake_control(nullptr, [&](void*) { asio::post(io, ended); });
+      const Heartbeat its_heart(role.name);
       role.body(stop);
     });
   }
   const std::stop_callback on_signal(signals.token(), [&] { threads.request_stop(); });
   io.run();
+  const Rest rest;  // the threads' own hearts tell how they go on
   threads.join();
 }
 

@@ -8,7 +8,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/process/hand_over.h"
-#include "apps/process/supervisor.h"
+#include "apps/process/run_supervisor.h"
 #include "apps/roles/endpoints.h"
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
@@ -16,7 +16,6 @@
 #include "common/asio.h"
 #include "common/private_folder.h"
 #include "common/result.h"
-#include "common/signals.h"
 #include "learner/checkpoint.h"
 #include "model/math_environment.h"
 
@@ -24,12 +23,8 @@ namespace pacml::apps {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{250};         // between looks at the metrics
-constexpr std::chrono::seconds kSilence{10};            // after which it is said that there is none
-constexpr std::chrono::milliseconds kPatience{20'000};  // for a role to stop by itself
+constexpr std::chrono::seconds kSilence{10};  // after which it is said that there is no news
 constexpr const char* kLearner = "learner";
-constexpr int kMostLearnerDeaths = 5;  // in a row, each within seconds: it is no accident
-// Everybody waits for a learner or a shard that died.
-constexpr std::chrono::milliseconds kFirstWait{50};
 
 // One run from start to end, on the thread that runs io.
 class Training {
@@ -39,9 +34,13 @@ class Training {
         run_(options.run_directory),
         news_(run_, std::max<Duration>(kSilence, 3 * options.news_every), steady().now()),
         line_(std::cout, terminal_width_of_stdout()),
-        signals_(io_, {.stop = [this](int) { stop_or_force(); },
-                       .checkpoint = [this] { ask_for_checkpoint(); }}),
-        supervisor_(io_, [this](const ChildReport& report) { observe(report); }),
+        supervisor_(
+            io_,
+            {.patience = options.patience,
+             .silence = options.silence,
+             .others_may_join = !options.bind.empty(),
+             .has_checkpoint = [this] { return has_checkpoint(); }},
+            [this](const std::string& sentence) { tell(sentence); }, [this] { timer_.cancel(); }),
         timer_(io_) {}
 
   int run() {
@@ -49,12 +48,16 @@ class Training {
     // A copy: whoever edits the original does not edit this run.
     write_user_file(config_arguments_.front(), options_.config_text);
     make_folders();
+    for (const auto& loss : RunDirectory::take_losses(run_)) {
+      std::cerr << "the run's former end: " << loss << "\n";
+    }
     start_roles();
     poll();
     io_.run();
     line_.finish(progress_);
+    RunDirectory::note_losses(run_, supervisor_.losses());
     remove_sockets();
-    return exit_code_;
+    return supervisor_.exit_code();
   }
 
  private:
@@ -101,10 +104,6 @@ class Training {
     }
   }
 
-  // What stops first has the highest stage: actors, the learner, and then the shards, so that a
-  // shard's last snapshot has all that was inserted.
-  enum Stage { kShards = 0, kLearners = 1, kActors = 2 };
-
   void start_roles() {
     std::vector<std::string> shards;
     for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
@@ -120,7 +119,7 @@ class Training {
   }
 
   void start_shard(std::int64_t number, const std::string& address) {
-    SupervisedChild shard;
+    Member shard{.kind = MemberKind::kShard, .spec = {}};
     shard.spec.name = "replay-" + std::to_string(number);
     shard.spec.command = {program("pacml"), "replay"};
     append(shard.spec.command, config_arguments_);
@@ -128,10 +127,7 @@ class Training {
                                 (run_ / "replay" / ("shard-" + std::to_string(number))).string()});
     log_to_file(shard.spec);
     shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
-    shard.stage = kShards;
-    shard.restart = Backoff{.first = kFirstWait};
-    shard.may_finish = false;  // whoever ends it, its actors wait for it
-    supervisor_.start(std::move(shard));
+    start(std::move(shard));
   }
 
   void start_learner(const std::string& address, const std::vector<std::string>& shards) {
@@ -152,21 +148,24 @@ class Training {
       const double left = std::max(0.001, *options_.minutes - gone.count());
       append(spec.command, {"--minutes", std::to_string(left)});
     };
-    SupervisedChild learner;
+    Member learner{.kind = MemberKind::kLearner, .spec = {}};
     learner.spec.name = kLearner;
     complete(learner.spec, options_.resume);
     learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
-    learner.stage = kLearners;
-    learner.restart = Backoff{.first = kFirstWait, .most_deaths = kMostLearnerDeaths};
     learner.before_restart = [this, complete](ChildSpec& spec) {
       complete(spec, options_.resume || RunDirectory::resume_or_clear(run_));
     };
-    supervisor_.start(std::move(learner));
+    start(std::move(learner));
+  }
+
+  void start(Member member) {
+    member.spec.life_line = LifeLineKind::kDescriptor;
+    supervisor_.start(std::move(member));
   }
 
   // One of several learners; it has its state from the leader, and ends with it.
   void start_follower(std::int64_t number, const std::vector<std::string>& shards) {
-    SupervisedChild learner;
+    Member learner{.kind = MemberKind::kFollower, .spec = {}};
     learner.spec.name = "learner-" + std::to_string(number);
     learner.spec.command = {program("pacml-learner"), "learner"};
     append(learner.spec.command, config_arguments_);
@@ -174,9 +173,7 @@ class Training {
            {"--run", options_.run_directory, "--bind", follower_address(number).str(), "--replica",
             std::to_string(number), "--leader", board_address().str()});
     for (const auto& shard : shards) append(learner.spec.command, {"--replay", shard});
-    learner.stage = kLearners;
-    learner.restart = Backoff{};
-    supervisor_.start(std::move(learner));
+    start(std::move(learner));
   }
 
   [[nodiscard]] bool has_checkpoint() const {
@@ -185,7 +182,7 @@ class Training {
 
   void start_actor(std::int64_t number, const std::string& address,
                    const std::vector<std::string>& shards) {
-    SupervisedChild actor;
+    Member actor{.kind = MemberKind::kActor, .spec = {}};
     actor.spec.name = "actor-" + std::to_string(number);
     actor.spec.command = {program("pacml"), "actor"};
     append(actor.spec.command, config_arguments_);
@@ -195,9 +192,7 @@ class Training {
     }
     for (const auto& shard : shards) append(actor.spec.command, {"--replay", shard});
     log_to_file(actor.spec);
-    actor.stage = kActors;
-    actor.restart = Backoff{};
-    supervisor_.start(std::move(actor));
+    start(std::move(actor));
   }
 
   // The log's length is bounded by the role; what else it says, such as last words, goes to the
@@ -211,76 +206,9 @@ class Training {
     command.insert(command.end(), arguments.begin(), arguments.end());
   }
 
-  void observe(const ChildReport& report) {
-    const bool is_learner = report.name == kLearner;
-    if (report.kind == ChildReport::Kind::kRestarting) {
-      if (is_learner) learner_is_up_ = false;
-      line_.interrupt();
-      std::cerr << report.name << " " << describe(report.exit) << "; starting it again"
-                << (is_learner && has_checkpoint() ? " from its last checkpoint" : "") << " in "
-                << report.delay.count() << " ms\n";
-    }
-    if (report.kind != ChildReport::Kind::kEnded) return;
-    if (is_learner) {
-      // Stopped before it could even listen to signals: it had nothing to lose.
-      if (stopping_ && report.exit.signal == SIGTERM) return;
-      exit_code_ = report.exit.shell_code();
-      if (report.exit.signal != 0) {
-        line_.interrupt();
-        std::cerr << "the learner " << describe(report.exit)
-                  << "; --resume goes on from its last checkpoint\n";
-      }
-      stop();
-    } else if (stopping_ && report.exit.code != 0 && report.name.starts_with("replay-")) {
-      // Its last snapshot, without which the run cannot go on where it was.
-      line_.interrupt();
-      std::cerr << report.name << " " << describe(report.exit) << "; see "
-                << (run_ / "logs" / (report.name + ".log")).string() << "\n";
-      if (exit_code_ == 0) exit_code_ = report.exit.code;
-    } else if (!report.exit.clean() && !stopping_) {
-      line_.interrupt();
-      std::cerr << report.name << " " << describe(report.exit) << "; see "
-                << (run_ / "logs" / (report.name + ".log")).string() << "\n";
-      if (report.name.starts_with("actor-")) {
-        // Others may join where they can.
-        if (++actors_lost_ < options_.actors || !options_.bind.empty()) return;
-        std::cerr << "no actor is left: stopping\n";
-      } else if (report.name.starts_with("learner-")) {
-        std::cerr << "going on with fewer learners\n";
-        return;
-      } else {
-        // What its actors have would wait for ever.
-        std::cerr << "a replay shard is lost for good: stopping\n";
-      }
-      exit_code_ = report.exit.shell_code();
-      failed_ = true;
-      stop();
-    }
-  }
-
-  // A second signal means that nobody wants to wait.
-  void stop_or_force() {
-    if (stopping_) return supervisor_.stop({}, {});
-    stop();
-  }
-
-  // Before its first line of metrics the learner may not listen to signals yet, which would end it:
-  // the request waits.
-  void ask_for_checkpoint() {
-    checkpoint_wanted_ = !learner_is_up_;
-    if (learner_is_up_) supervisor_.send(kLearner, SIGUSR1);
-  }
-
-  void stop() {
-    if (stopping_) return;
-    stopping_ = true;
-    // Actors go first, so that the learner's last checkpoint and evaluation have the machine.
-    const int code_of_failure = exit_code_;
-    supervisor_.stop(kPatience, [this, code_of_failure] {
-      if (failed_) exit_code_ = code_of_failure;
-      timer_.cancel();
-      signals_.cancel();
-    });
+  void tell(const std::string& sentence) {
+    line_.interrupt();
+    std::cerr << sentence << "\n";
   }
 
   void poll() {
@@ -293,10 +221,7 @@ class Training {
 
   void show_newest() {
     const auto now = steady().now();
-    if (news_.look(now, progress_)) {
-      learner_is_up_ = true;
-      if (checkpoint_wanted_) ask_for_checkpoint();
-    }
+    static_cast<void>(news_.look(now, progress_));
     progress_.elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - started_);
     if (options_.minutes) {
       progress_.time_limit =
@@ -314,16 +239,9 @@ class Training {
   ProgressLine line_;
   TrainProgress progress_;
   boost::asio::io_context io_;
-  Signals signals_;
-  Supervisor supervisor_;
+  RunSupervisor supervisor_;
   boost::asio::steady_timer timer_;
   TimePoint started_;
-  std::int64_t actors_lost_ = 0;
-  bool learner_is_up_ = false;
-  bool checkpoint_wanted_ = false;
-  bool stopping_ = false;
-  bool failed_ = false;
-  int exit_code_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,12 +23,14 @@ struct TrainRoleOptions {
   std::string bind;           // tcp: actors of other hosts may join; empty: this run's own alone
   std::int64_t learners = 1;  // that take each update together
   bool resume = false;
+  std::chrono::milliseconds patience{60'000};  // for all to stop in order
+  std::chrono::milliseconds silence{30'000};   // of a process that hangs; 0: none ever does
 };
 
 // Trains on this machine: starts a learner, replay shards and actors as processes of their own,
-// joined by sockets in the file system (or at options.bind), shows progress, starts again what dies
-// (a learner goes on from its last checkpoint, a shard from its last snapshot), and stops all of
-// them in order. The exit code: the learner's. UserError as the roles throw it.
+// joined by sockets in the file system (or at options.bind), shows progress, and looks after them
+// (apps/process/run_supervisor.h): a learner that died goes on from its last checkpoint, a shard
+// from its last snapshot. The exit code: RunSupervisor's. UserError as the roles throw it.
 [[nodiscard]] int run_training(const TrainRoleOptions& options);
 
 }  // namespace pacml::apps

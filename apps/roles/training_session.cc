@@ -9,6 +9,7 @@
 #include "apps/roles/warm_start.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
+#include "common/heartbeat.h"
 #include "common/resident_memory.h"
 #include "common/result.h"
 #include "common/rng.h"
@@ -109,7 +110,7 @@ void TrainingSession::run(const std::stop_token& stop) {
   begin();
   while (step(stop)) {
   }
-  finish();
+  finish(stop);
 }
 
 double TrainingSession::elapsed(TimePoint since) const {
@@ -131,6 +132,7 @@ bool TrainingSession::limit_reached() const {
 }
 
 bool TrainingSession::step(const std::stop_token& stop) {
+  beat();
   if (replicas_ && replicas_->awaited()) loop_->ask_to_regroup();
   const auto updated = loop_->step(stop, Deadline::in(replicas_ ? kGroupPatience : kPatience));
   if (!updated && updated.error().code == Errc::kStopped) return false;
@@ -140,7 +142,7 @@ bool TrainingSession::step(const std::stop_token& stop) {
   status_.count(loop_->counters());
   if (divergence()) return false;
   if (leads() && clock_->now() >= next_evaluation_) {
-    evaluate();
+    evaluate([&stop] { return !stop.stop_requested(); });
     next_evaluation_ = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
   }
   if (clock_->now() >= next_metrics_) write_metrics();
@@ -160,7 +162,7 @@ std::optional<std::string> TrainingSession::divergence() const {
          key + ".learning_rate or " + key + ".optimizer.gradient_clip";
 }
 
-void TrainingSession::finish() {
+void TrainingSession::finish(const std::stop_token& stop) {
   if (!leads()) return write_metrics();
   if (replicas_) {
     loop_->dismiss_others();
@@ -169,7 +171,13 @@ void TrainingSession::finish() {
   // What cannot be had again comes first: whoever stops us may not wait for an evaluation. Its
   // outcome belongs into the last checkpoint all the same.
   checkpoint();
-  evaluate();
+  std::optional<Deadline> limit;
+  evaluate([&] {
+    if (!limit && stop.stop_requested()) {
+      limit = Deadline::in(in_seconds(config_.supervision.stop_seconds.count() / 4));
+    }
+    return !limit || !limit->expired();
+  });
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics();
   if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
@@ -212,9 +220,15 @@ bool TrainingSession::share_state() {
   return true;
 }
 
-void TrainingSession::evaluate() {
+void TrainingSession::evaluate(const std::function<bool()>& goes_on) {
   if (config_.learner.evaluate_episodes == 0) return;
-  last_score_ = evaluator_->blocking_rate(learning_.algorithm->snapshot());
+  bool goes_on_still = true;
+  const auto score = evaluator_->blocking_rate(learning_.algorithm->snapshot(), [&] {
+    goes_on_still = goes_on();
+    return goes_on_still;
+  });
+  if (!goes_on_still) return;
+  last_score_ = score;
   if (!last_score_) {
     spdlog::error("the policy of update {} says nothing that can be acted upon: learning diverges",
                   loop_->counters().updates);

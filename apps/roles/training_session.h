@@ -59,7 +59,9 @@ class TrainingSession {
   // housekeeping is due; false when a limit is reached or `stop` requested.
   void begin();
   bool step(const std::stop_token& stop);
-  void finish();
+  // A last evaluation that is under way, or still to come, when `stop` is requested has a quarter of
+  // supervision.stop_seconds from then on: the rest is for what must be written.
+  void finish(const std::stop_token& stop = {});
 
   // Asks for a checkpoint at the next opportunity. Thread-safe.
   void request_checkpoint() { checkpoint_requested_ = true; }
@@ -81,7 +83,8 @@ class TrainingSession {
   // Seconds.
   [[nodiscard]] double elapsed(TimePoint since) const;
   void write_metrics();
-  void evaluate();
+  // Of a policy that is not scored to the end, nothing is known.
+  void evaluate(const std::function<bool()>& goes_on);
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;
   // Hands the state to the writer.
   void checkpoint();

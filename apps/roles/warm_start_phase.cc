@@ -15,6 +15,7 @@
 #include "apps/evaluation/evaluation.h"
 #include "apps/roles/role_threads.h"
 #include "common/clock.h"
+#include "common/heartbeat.h"
 #include "common/json_lines.h"
 #include "common/result.h"
 #include "common/thread_group.h"
@@ -38,6 +39,7 @@ class WarmStartPhase {
     ThreadGroup simulation;
     simulation.spawn("warm-start", [this](const std::stop_token& given_up) { simulate(given_up); });
     const std::stop_callback forward(stop, [&simulation] { simulation.request_stop(); });
+    const Rest rest;  // this thread only waits
     tell();
     while (!wait_for_end(stop) && !stop.stop_requested()) {
       tell();
@@ -118,7 +120,7 @@ std::optional<int> run_warm_start(const TrainConfig& config, const LearnerRoleOp
          auto status = phase.figures();
          status.update({{"role", "learner"}, {"run", run.name()}});
          return RoleReport{status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                           true, false};
+                           false, {}};
        }});
   if (degree == 0) return std::nullopt;
   return degree;

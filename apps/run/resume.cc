@@ -53,6 +53,7 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "replay.prefetch",
     "replay.snapshot_seconds",
     "security.",
+    "supervision.",
     "transport.",
 });
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "apps/cli/version.h"
 #include "common/atomic_file.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "learner/checkpoint.h"
 
 namespace pacml::apps {
@@ -21,12 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kLosses = "losses";
 constexpr std::string_view kConfigHeader = "# Every setting of this run";
 
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw UserError("cannot create the folder " + path.string() + ": " + error.message());
+  if (error) throw_system_error("cannot create the folder " + path.string(), error.value());
 }
 
 }  // namespace
@@ -40,8 +43,11 @@ RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
 }
 
 bool RunDirectory::holds_run(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path / "config.yaml", ignored);
+  std::error_code error;
+  const bool is_there = fs::exists(path / "config.yaml", error);
+  // A run that cannot be looked at is not one that is not there.
+  if (error) throw_system_error("cannot look into " + path.string(), error.value());
+  return is_there;
 }
 
 void RunDirectory::refuse_existing(const fs::path& path) {
@@ -66,6 +72,23 @@ bool RunDirectory::resume_or_clear(const fs::path& path) {
   std::error_code ignored;
   fs::remove(run.config_file(), ignored);
   return false;
+}
+
+void RunDirectory::note_losses(const fs::path& path, const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& sentence : sentences) text += sentence + "\n";
+  if (!text.empty()) static_cast<void>(write_file_atomically(path / kLosses, text));
+}
+
+std::vector<std::string> RunDirectory::take_losses(const fs::path& path) {
+  const auto text = read_file(path / kLosses, 1 << 20);
+  if (!text) return {};
+  std::error_code ignored;
+  fs::remove(path / kLosses, ignored);
+  std::vector<std::string> sentences;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) sentences.push_back(line);
+  return sentences;
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {
@@ -108,20 +131,21 @@ std::string RunDirectory::name() const {
 RunLock::RunLock(const RunDirectory& run) {
   const fs::path file = run.path() / ".lock";
   fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd_ < 0) throw UserError("cannot write " + file.string() + ": " + std::strerror(errno));
+  if (fd_ < 0) throw_system_error("cannot write " + file.string(), errno);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> owner{};
     const auto length = ::read(fd_, owner.data(), owner.size());
     ::close(fd_);
-    throw UserError("process " +
-                    std::string(owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0) +
-                    " is training in " + run.path().string() + " already");
+    // A former life of ours, perhaps, that is about to end.
+    throw TryAgainError(
+        "process " + std::string(owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0) +
+        " is training in " + run.path().string() + " already");
   }
   const std::string pid = std::to_string(::getpid());
   if (::ftruncate(fd_, 0) != 0 || ::write(fd_, pid.data(), pid.size()) < 0) {
     const int error = errno;
     ::close(fd_);
-    throw UserError("cannot write " + file.string() + ": " + std::strerror(error));
+    throw_system_error("cannot write " + file.string(), error);
   }
   for (const fs::path& folder : {run.path(), run.checkpoints()}) remove_stale_temporaries(folder);
 }

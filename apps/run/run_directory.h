@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pacml::apps {
 
@@ -12,6 +13,7 @@ namespace pacml::apps {
 //   metrics.jsonl    one object a line; metrics-K.jsonl: of learner K of several
 //   checkpoints/     written by the learner
 //   logs/            one file a process
+//   losses           what its last end did not leave in order; otherwise not there
 // Immutable.
 class RunDirectory {
  public:
@@ -31,6 +33,11 @@ class RunDirectory {
   // from. Otherwise create() will do: a life that ended before its first checkpoint leaves a run
   // that is neither new nor to be resumed, and this clears it.
   [[nodiscard]] static bool resume_or_clear(const std::filesystem::path& path);
+  // What was not left in order when the run ended last (RunSupervisor::losses), until somebody takes
+  // note of it. Where it cannot be written, that is logged nowhere: the same was told to the user.
+  static void note_losses(const std::filesystem::path& path,
+                          const std::vector<std::string>& sentences);
+  [[nodiscard]] static std::vector<std::string> take_losses(const std::filesystem::path& path);
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
 
   // Undoes create(), for a run that ends before it has learned anything: the folder can be taken

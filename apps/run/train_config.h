@@ -12,6 +12,7 @@
 #include "actor/actor_config.h"
 #include "actor/exploration.h"
 #include "actor/nstep_config.h"
+#include "apps/run/supervision_config.h"
 #include "apps/run/warm_start_config.h"
 #include "common/config/fields.h"
 #include "common/config/source.h"
@@ -56,6 +57,7 @@ struct TrainConfig {
   transport::SocketConfig transport;
   transport::PatienceConfig patience;
   transport::SecurityConfig security;
+  SupervisionConfig supervision;
   bool operator==(const TrainConfig&) const = default;
 };
 
@@ -78,6 +80,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("transport", c.transport);
   v("patience", c.patience);
   v("security", c.security);
+  v("supervision", c.supervision);
 }
 
 [[nodiscard]] std::vector<std::string> validate(const TrainConfig& config);

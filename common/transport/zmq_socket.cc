@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/try_again.h"
 
 namespace pacml::transport {
 namespace {
@@ -202,7 +203,7 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
                     "transport.allow_insecure_bind on a network where you trust everybody");
   }
   if (endpoint.kind() == Endpoint::Kind::kIpc && somebody_listens(endpoint.path())) {
-    throw UserError(where + "the address is already in use");
+    throw TryAgainError(where + "the address is already in use");
   }
   try {
     if (endpoint.kind() == Endpoint::Kind::kIpc) {
@@ -210,7 +211,7 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
     }
     socket.bind(endpoint.str());
   } catch (const zmq::error_t& e) {
-    if (e.num() == EADDRINUSE) throw UserError(where + "the address is already in use");
+    if (e.num() == EADDRINUSE) throw TryAgainError(where + "the address is already in use");
     throw UserError(where + e.what());
   }
   return Endpoint::parse(socket.get(zmq::sockopt::last_endpoint));

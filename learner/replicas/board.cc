@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "common/heartbeat.h"
 #include "common/wire/frame.h"
 
 namespace pacml::learner {
@@ -94,6 +95,7 @@ void LocalBoard::erase_all(std::string_view prefix) {
 
 void serve_board(LocalBoard& board, transport::FrameServer& server, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
+    beat();
     const auto incoming = server.receive(Deadline::in(kTurn));
     if (!incoming) {
       if (incoming.error().code == Errc::kStopped) return;

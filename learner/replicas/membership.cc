@@ -14,6 +14,7 @@
 
 #include "common/check.h"
 #include "common/config/diff.h"
+#include "common/heartbeat.h"
 #include "common/text.h"
 
 namespace pacml::learner {
@@ -111,6 +112,7 @@ Result<Team> Leader::assemble(const std::stop_token& stop) {
     return false;
   };
   for (lives_ = answers(); missing() && !deadline.expired(); lives_ = answers()) {
+    beat();
     if (stop.stop_requested()) return fail(Errc::kStopped);
     std::this_thread::sleep_for(config_.interval);
   }
@@ -274,6 +276,7 @@ Result<std::optional<Team>> Follower::look() {
 Result<Team> Follower::assemble(const std::stop_token& stop) {
   Deadline complaint = Deadline::in(kComplaints);
   while (!stop.stop_requested()) {
+    beat();
     auto team = look();
     if (team && *team) return **std::move(team);
     if (!team && team.error().code == Errc::kStopped) return tl::unexpected(team.error());

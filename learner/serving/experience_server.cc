@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "common/hash.h"
+#include "common/heartbeat.h"
 #include "common/wire/codec.h"
 #include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
@@ -57,6 +58,7 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
   }
   next_sweep_ = clock_->now();
   while (!stop.stop_requested()) {
+    beat();
     grant_returned_credits();
     announce_new_weights();
     sweep();
@@ -83,6 +85,7 @@ void ExperienceServer::say_farewell() {
   for (const auto& [peer, actor] : sessions_.actors()) present.emplace(actor.id, peer);
   serving::Farewell farewell(present, farewell_, *clock_);
   do {
+    beat();
     for (const auto& peer : farewell.due()) {
       const auto told = send(peer, end_of_run());
       if (!told && told.error().code == Errc::kDisconnected) farewell.gone(peer);

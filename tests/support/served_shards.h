@@ -116,7 +116,12 @@ class ServedShard {
     transport_->wake();
     thread_.join();
   }
+  // After stop().
+  [[nodiscard]] nlohmann::json last_status() const {
+    return nlohmann::json::parse(server_->status());
+  }
   [[nodiscard]] std::unique_ptr<transport::FrameClient> connect() { return hub_.connect(); }
+  void request_snapshot() { server_->request_snapshot(); }
   [[nodiscard]] const serving::StatusBoard& board() const { return server_->board(); }
 
  private:

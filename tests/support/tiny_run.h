@@ -30,6 +30,7 @@ inline apps::TrainConfig tiny_config() {
   config.learner.checkpoint_seconds = 0.3;
   config.learner.evaluate_seconds = 0.5;
   config.learner.evaluate_episodes = 2;
+  config.supervision.silence_seconds = 0;  // tests suspend processes for as long as it takes
   return config;
 }
 

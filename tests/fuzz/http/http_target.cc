@@ -22,7 +22,7 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 15;
 // A server for all inputs: what one leaves behind in it would show at the next.
 class Server {
  public:
-  Server() : pages_([] { return apps::RoleReport{R"({"role": "learner"})", true, true}; }, {}) {}
+  Server() : pages_([] { return apps::RoleReport{R"({"role": "learner"})", true, {}}; }, {}) {}
 
   [[nodiscard]] tcp::endpoint endpoint() const {
     const std::string address = server_.address();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <utility>
 
 #include "common/asio.h"
@@ -110,13 +111,117 @@ TEST_CASE("a child that dies too often in a row is given up, with its last exit"
   bench.run_until([&] { return bench.count(Kind::kEnded, "crasher") == 1; });
   CHECK(bench.count(Kind::kStarted, "crasher") == 3);
   CHECK(bench.last(Kind::kEnded).exit == ChildExit{3, 0});
+  CHECK(bench.last(Kind::kEnded).deaths == 3);
 }
 
-TEST_CASE("healthy lives between its deaths keep a child from being given up") {
+TEST_CASE("deaths after long lives add up as well, when there are too many of them") {
+  Bench bench;
+  Backoff backoff = kQuick;
+  backoff.most_deaths = 3;
+  backoff.healthy_after = 0ms;
+  bench.supervisor.start(shell("crasher", "exit 3", 0, backoff));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "crasher") == 1; });
+  CHECK(bench.count(Kind::kStarted, "crasher") == 3);
+}
+
+TEST_CASE("what asks for another try gets it, after a longer wait") {
+  const Backoff b{.first = 100ms, .factor = 2, .longest = 3000ms, .first_try_again = 1000ms};
+  CHECK(delay_after(b, 1, true) == 1000ms);
+  CHECK(delay_after(b, 2, true) == 2000ms);
+  CHECK(delay_after(b, 3, true) == 3000ms);
+  Bench bench;
+  Backoff backoff = kQuick;
+  backoff.first_try_again = 2ms;
+  SupervisedChild child = shell("learner", "exit 75", 0, backoff);
+  child.before_restart = [](ChildSpec& spec) { spec.command.back() = "exit 0"; };
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
+  CHECK(bench.last(Kind::kRestarting).exit == ChildExit{75, 0});
+  CHECK(bench.last(Kind::kRestarting).delay == 2ms);
+  CHECK(bench.last(Kind::kEnded).exit.clean());
+}
+
+TEST_CASE("a life that cannot be prepared is one more death, and takes nobody else down") {
+  Bench bench;
+  Backoff backoff = kQuick;
+  backoff.first_try_again = 1ms;
+  backoff.most_deaths = 4;
+  bench.supervisor.start(shell("other", "exec sleep 1000"));
+  SupervisedChild child = shell("learner", "exit 3", 0, backoff);
+  bool mended = false;
+  int tries = 0;
+  child.before_restart = [&](ChildSpec& spec) {
+    if (++tries < 3) throw std::runtime_error("the disk is away");
+    mended = true;
+    spec.command.back() = "exec sleep 1000";
+  };
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kStarted, "learner") == 2; });
+  CHECK(mended);
+  CHECK(bench.count(Kind::kRestarting, "learner") == 3);
+  CHECK(bench.last(Kind::kRestarting).why == "the disk is away");
+  CHECK(bench.count(Kind::kEnded, "other") == 0);
+  bench.stop();
+}
+
+// A child with a life line that does as `script` says, where SAY is how it speaks.
+SupervisedChild alive(const std::string& name, const std::string& script,
+                      std::chrono::milliseconds silence) {
+  SupervisedChild child =
+      shell(name, "say() { echo \"pacml $*\" > /proc/self/fd/$PACML_LIFE_LINE; }; " + script, 0,
+            kQuick);
+  child.spec.life_line = LifeLineKind::kDescriptor;
+  child.silence = silence;
+  return child;
+}
+
+TEST_CASE("a child that gives no sign of life is killed and started again") {
+  Bench bench;
+  bench.supervisor.start(alive("learner", "say +; exec sleep 1000", 2s));
+  bench.run_until([&] { return bench.count(Kind::kStarted, "learner") == 2; });
+  CHECK_THAT(bench.last(Kind::kSilent).why, Catch::StartsWith("no sign of life for "));
+  CHECK(bench.last(Kind::kRestarting).exit == ChildExit{0, SIGKILL});
+  bench.stop();
+}
+
+TEST_CASE("a child that gives signs of life is left alone, and told from one that is stopped") {
+  Bench bench;
+  bench.supervisor.start(alive("learner", "while :; do say +; sleep 0.1; done", 3s));
+  bench.run_until([&] { return bench.count(Kind::kReady, "learner") == 1; });
+  const pid_t pid = bench.last(Kind::kStarted).pid;
+  bench.io.run_for(5s);  // longer than the silence; if nothing happens, too late costs nothing
+  CHECK(bench.count(Kind::kSilent, "learner") == 0);
+  REQUIRE(::kill(pid, SIGSTOP) == 0);
+  bench.run_until([&] { return bench.count(Kind::kStarted, "learner") == 2; });
+  CHECK(bench.count(Kind::kSilent, "learner") == 1);
+  bench.stop();
+}
+
+TEST_CASE("a child one of whose threads hangs is killed at its own word") {
+  Bench bench;
+  bench.supervisor.start(
+      alive("learner", "say + ; say '! thread learn has been silent for 31 s'; exec sleep 1000",
+            std::chrono::hours{1}));
+  bench.run_until([&] { return bench.count(Kind::kStarted, "learner") == 2; });
+  CHECK(bench.last(Kind::kSilent).why == "thread learn has been silent for 31 s");
+  bench.stop();
+}
+
+TEST_CASE("nobody is killed for silence where that was not asked for") {
+  Bench bench;
+  bench.supervisor.start(alive("quiet", "exec sleep 1000", 0s));
+  bench.supervisor.start(alive("loud", "while :; do say +; sleep 0.1; done", 1s));
+  bench.run_until([&] { return bench.count(Kind::kReady, "loud") == 1; });
+  bench.io.run_for(2s);
+  CHECK(bench.count(Kind::kSilent, "quiet") == 0);
+  bench.stop();
+}
+
+TEST_CASE("deaths that lie far apart do not add up") {
   Bench bench;
   Backoff backoff = kQuick;
   backoff.most_deaths = 2;
-  backoff.healthy_after = 0ms;
+  backoff.window = 0ms;  // each death is long ago when the next one comes
   bench.supervisor.start(shell("crasher", "exit 3", 0, backoff));
   bench.run_until([&] { return bench.count(Kind::kRestarting, "crasher") >= 4; });
   CHECK(bench.count(Kind::kEnded, "crasher") == 0);
@@ -177,6 +282,7 @@ TEST_CASE("stopping asks the highest stage first and the next when it has gone")
   REQUIRE(ended.size() == 3);
   CHECK(ended.back() == "learner");
   CHECK(bench.last(Kind::kEnded).exit.clean());
+  CHECK_FALSE(bench.last(Kind::kEnded).forced);
   CHECK(bench.count(Kind::kRestarting, "actor-0") == 0);
   CHECK(bench.count(Kind::kForced, "learner") == 0);
 }
@@ -200,6 +306,7 @@ TEST_CASE("a child that ignores the request is killed when patience ends") {
   bench.run_until([&] { return fs::exists(ready); });
   bench.stop(1ms);
   CHECK(bench.count(Kind::kForced, "deaf") == 1);
+  CHECK(bench.last(Kind::kEnded).forced);
   CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGKILL});
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("a replay shard that cannot be is refused", "[integration][config]") {
                 {(place / "none").string(), "no such folder"});
   transport::Context context;
   const transport::Router taken(context, transport::Endpoint::parse(place.socket()));
-  check_refused(place, replay(place), {"cannot bind " + place.socket(), "already in use"});
+  check_refused(place, replay(place), {"cannot bind " + place.socket(), "already in use"}, 75);
 }
 
 TEST_CASE("settings of the replay that cannot be are refused by their key",

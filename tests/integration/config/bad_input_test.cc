@@ -237,12 +237,12 @@ TEST_CASE("an address that cannot be used is refused, and leaves no run folder b
   SECTION("a port in use") {
     const transport::Router taken(context, transport::Endpoint::parse("tcp://127.0.0.1:*"));
     check_refused(place, learner(taken.endpoint().str()),
-                  {"cannot bind " + taken.endpoint().str(), "already in use"});
+                  {"cannot bind " + taken.endpoint().str(), "already in use"}, 75);
   }
   SECTION("a path in use") {
     const transport::Router taken(context, transport::Endpoint::parse(place.socket()));
     check_refused(place, learner(place.socket()),
-                  {"cannot bind " + place.socket(), "already in use"});
+                  {"cannot bind " + place.socket(), "already in use"}, 75);
   }
   SECTION("an address for everybody") {
     check_refused(place, learner("tcp://0.0.0.0:5999"), {"other hosts can reach that address"});
@@ -318,7 +318,7 @@ TEST_CASE("a run that exists is neither overwritten nor continued as another",
     });
     const Outcome second = pacml({"learner", place.config_file(), "--run", place.run(), "--bind",
                                   place.socket() + "2", "--resume"});
-    CHECK(second.code == 2);
+    CHECK(second.code == 75);  // it may be about to end
     CHECK(second.err == "pacml: process " + std::to_string(first.pid()) + " is training in " +
                             place.run() + " already\n");
     first.signal(SIGTERM);

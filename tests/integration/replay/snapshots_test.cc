@@ -70,6 +70,30 @@ TEST_CASE("a snapshot is taken while the shard serves, when it is due", "[integr
   CHECK(std::filesystem::file_size(folder / "shard-0") > 0);
 }
 
+TEST_CASE("a snapshot that is under way when its shard ends is finished before the last one",
+          "[integration][replay]") {
+  const TempDir folder;
+  auto config = shard_config();
+  config.table.capacity = 400'000;
+  config.table.samples_per_insert = 0;  // inserts wait for nobody
+  ServedShard shard(config, 0, folder / "shard-0");
+  ShardPeer actor(shard, shard_hello(kActor));
+  // So many that copying them takes a while, a few between two messages.
+  const std::vector<float> ones(20'000, 1);
+  for (std::uint64_t sequence = 1; sequence <= 20; ++sequence) {
+    actor.insert(sequence, marked(ones, ones));
+  }
+  REQUIRE(actor.status().at("items") == 400'000);
+  shard.request_snapshot();
+  const Deadline deadline = soon();
+  while (!actor.status().at("snapshot_running").get<bool>()) REQUIRE_FALSE(deadline.expired());
+  shard.stop();
+  CHECK(shard.last_status().at("snapshots") == 2);
+  shard.start();
+  ShardPeer again(shard);
+  CHECK(again.status().at("items") == 400'000);
+}
+
 TEST_CASE("a damaged snapshot is said, not loaded", "[integration][replay]") {
   const TempDir folder;
   const auto file = folder / "shard-0";

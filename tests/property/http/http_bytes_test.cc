@@ -71,7 +71,7 @@ std::string random_conversation(Rng& rng) {
 }
 
 TEST_CASE("random bytes change nothing for other clients", "[property][http]") {
-  const StatusPages pages([] { return RoleReport{R"({"role": "learner"})", true, true}; }, "");
+  const StatusPages pages([] { return RoleReport{R"({"role": "learner"})", true, {}}; }, "");
   HttpLimits limits;
   limits.patience = std::chrono::milliseconds(100);  // with requests that never end
   testing::ServedPages server(

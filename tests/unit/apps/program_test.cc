@@ -3,7 +3,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/result.h"
+#include "common/try_again.h"
 #include "tests/support/catch.h"
 
 using namespace pacml;
@@ -19,6 +19,7 @@ class Obedient final : public Command {
   void declare(Options& options) override { options.argument("WHAT", &what_, "succeed, ..."); }
   [[nodiscard]] int run() override {
     if (what_ == "mend") throw UserError("a.yaml:3: no such key");
+    if (what_ == "wait") throw TryAgainError("the port is still taken");
     if (what_ == "break") throw std::logic_error("index out of range");
     return what_ == "seven" ? 7 : 0;
   }
@@ -65,6 +66,12 @@ TEST_CASE("what the user can mend is one sentence and exit code 2") {
   CHECK(outcome.code == 2);
   CHECK(outcome.err == "tool: a.yaml:3: no such key\n");
   CHECK(outcome.out.empty());
+}
+
+TEST_CASE("what may pass by itself is one sentence and exit code 75") {
+  const Outcome outcome = run({"obey", "wait"});
+  CHECK(outcome.code == 75);
+  CHECK(outcome.err == "tool: the port is still taken\n");
 }
 
 TEST_CASE("any other exception is exit code 1, with its text") {

@@ -32,6 +32,29 @@ TEST_CASE("SIGTERM and SIGINT request a stop and call back each time", "[signals
   REQUIRE(seen == std::vector<int>{SIGINT, SIGTERM});
 }
 
+TEST_CASE("a terminal that hangs up requests a stop, unless that was to be ignored", "[signals]") {
+  {
+    asio::io_context io;
+    std::vector<int> seen;
+    Signals signals(io, {.stop = [&](int signal) { seen.push_back(signal); }, .checkpoint = {}});
+    std::raise(SIGHUP);
+    run_until(io, [&] { return !seen.empty(); });
+    REQUIRE(seen == std::vector<int>{SIGHUP});
+    REQUIRE(signals.token().stop_requested());
+  }
+  std::signal(SIGHUP, SIG_IGN);  // as nohup does
+  {
+    asio::io_context io;
+    std::vector<int> seen;
+    Signals signals(io, {.stop = [&](int signal) { seen.push_back(signal); }, .checkpoint = {}});
+    std::raise(SIGHUP);
+    std::raise(SIGTERM);
+    run_until(io, [&] { return !seen.empty(); });
+    REQUIRE(seen == std::vector<int>{SIGTERM});
+  }
+  std::signal(SIGHUP, SIG_DFL);
+}
+
 TEST_CASE("SIGUSR1 asks for a checkpoint and stops nothing", "[signals]") {
   asio::io_context io;
   int checkpoints = 0;

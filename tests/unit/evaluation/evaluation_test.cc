@@ -192,6 +192,10 @@ TEST_CASE("policies are scored during training on tuning episodes, always the sa
 
   HeldOutEvaluator none(config().env, profiles(), shape, Seed{1}, 0);
   CHECK(std::isnan(none.blocking_rate(parameters).value()));
+
+  int steps = 0;
+  CHECK_FALSE(evaluator.blocking_rate(parameters, [&] { return ++steps < 30; }));
+  CHECK(steps == 30);  // it was asked before each
 }
 
 TEST_CASE("lists of policies are split at commas; none at all means every baseline",

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/heartbeat.h"
 #include "tests/support/catch.h"
 
 namespace pacml::apps {
@@ -39,24 +40,25 @@ TEST_CASE("an actor whose server has gone is not ready until it is back", "[unit
   CHECK(status.report().ready);
   status.heard({"learner", false, 1, 3, 1});
   CHECK_FALSE(status.report().ready);
-  CHECK(status.report().turning);
   status.heard({"replay shard", true, 2, 4});
   CHECK(status_of(status)["unacknowledged"] == 7);
   CHECK(status_of(status)["shard_joins"] == 2);
   CHECK(status_of(status)["malformed"] == 1);
 }
 
-TEST_CASE("an actor that neither acts nor waits is stuck", "[unit][http]") {
-  ManualClock clock;
-  ActorStatus status(ActorId{0}, "", clock);
-  clock.advance(kStuckAfter);
-  CHECK_FALSE(status.report().turning);
+TEST_CASE("an actor that acts or waits beats, and one that does neither is missed",
+          "[unit][http]") {
+  ActorStatus status(ActorId{0}, "");
+  const Heartbeat heart("actor");
+  const TimePoint before = steady().now();
+  const auto silent_since = [] {
+    const TimePoint now = steady().now();
+    return now - longest_silence(now)->lasted;
+  };
   status.waits(10);
-  CHECK(status.report().turning);
-  clock.advance(kStuckAfter - Duration(1));
-  CHECK(status.report().turning);
-  clock.advance(Duration(1));
-  CHECK_FALSE(status.report().turning);
+  CHECK(silent_since() >= before);
+  CHECK(hung_thread(steady().now() + std::chrono::seconds(40), std::chrono::seconds(30)) ==
+        "thread actor has been silent for 40 s");
 }
 
 // Takes what it is given, or refuses it.

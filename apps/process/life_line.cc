@@ -1,0 +1,97 @@
+#include "apps/process/life_line.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "common/heartbeat.h"
+#include "common/thread_group.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::string_view kMark = "pacml ";
+constexpr std::size_t kLongestLine = 1024;
+
+// -1: nobody listens. Not to be found by whatever this process starts.
+int take_descriptor() {
+  const char* const number = std::getenv(kLifeLineVariable);
+  if (number == nullptr) return -1;
+  char* end = nullptr;
+  const long fd = std::strtol(number, &end, 10);
+  const bool is_number = *number != '\0' && *end == '\0' && fd > STDERR_FILENO && fd < 1'000'000;
+  ::unsetenv(kLifeLineVariable);
+  if (!is_number || ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC) != 0) return -1;
+  ::fcntl(static_cast<int>(fd), F_SETFL, O_NONBLOCK);
+  return static_cast<int>(fd);
+}
+
+}  // namespace
+
+LifeLine::LifeLine(Duration silence) : silence_(silence), fd_(take_descriptor()) {
+  if (fd_ < 0) return;
+  thread_ = std::thread([this] { say_until_the_end(); });
+}
+
+LifeLine::~LifeLine() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  ::close(fd_);
+}
+
+void LifeLine::ready() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ready_ = true;
+  }
+  changed_.notify_all();
+}
+
+void LifeLine::say_until_the_end() {
+  name_this_thread("life-line");
+  // Whoever listened may be gone: that is an error of write, and not our end.
+  sigset_t pipe;
+  ::sigemptyset(&pipe);
+  ::sigaddset(&pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    const bool was_ready = ready_;
+    const std::string hangs = hung_thread(steady().now(), silence_);
+    const std::string line =
+        std::string(kMark) + (!hangs.empty() ? "! " + hangs : was_ready ? "+" : "~") + "\n";
+    [[maybe_unused]] const auto written = ::write(fd_, line.data(), line.size());
+    changed_.wait_for(lock, kLifeSignEvery, [&] { return ending_ || ready_ != was_ready; });
+  }
+}
+
+LifeSigns LifeLineReader::take(std::string_view bytes) {
+  LifeSigns signs;
+  open_ += bytes;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = open_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    std::string_view line(open_.data() + begin, end - begin);
+    if (!line.starts_with(kMark)) continue;
+    line.remove_prefix(kMark.size());
+    if (line == "~" || line == "+") {
+      signs.lives = true;
+      signs.ready = signs.ready || line == "+";
+      signs.hangs.clear();  // it was slow, and goes on
+    } else if (line.starts_with("! ")) {
+      signs.lives = true;
+      signs.hangs = line.substr(2);
+    }
+  }
+  open_.erase(0, begin);
+  if (open_.size() > kLongestLine) open_.clear();
+  return signs;
+}
+
+}  // namespace pacml::apps

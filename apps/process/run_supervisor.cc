@@ -1,0 +1,203 @@
+#include "apps/process/run_supervisor.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "apps/process/open_files.h"
+#include "common/check.h"
+
+namespace pacml::apps {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kMostDeaths = 8;                  // of one member ...
+constexpr std::chrono::minutes kWindow{10};     // ... within which it is no accident
+constexpr milliseconds kFirstRestart{250};      // after a death that nobody waits for
+
+int stage_of(MemberKind kind) {
+  switch (kind) {
+    case MemberKind::kShard:
+      return 0;
+    case MemberKind::kLearner:
+    case MemberKind::kFollower:
+      return 1;
+    case MemberKind::kActor:
+      return 2;
+  }
+  return 0;
+}
+
+// By a signal here, or, as a shell tells it, on another host.
+bool was_killed_by(const ChildExit& exit, int signal) {
+  return exit.signal == signal || exit.code == 128 + signal;
+}
+
+}  // namespace
+
+RunSupervisor::RunSupervisor(boost::asio::io_context& io, RunSupervision settings, Tell tell,
+                             std::function<void()> done)
+    : settings_(std::move(settings)),
+      tell_(std::move(tell)),
+      done_(std::move(done)),
+      signals_(io,
+               {.stop =
+                    [this](int signal) {
+                      // Of one lost session there may be two SIGHUP, and nobody is impatient.
+                      if (!stopping_ || signal != SIGHUP) stop();
+                    },
+                .checkpoint = [this] { ask_for_checkpoint(); }}),
+      supervisor_(io, [this](const ChildReport& report) { observe(report); }) {
+  raise_open_file_limit();  // each process has a life line
+  // That nobody reads any more what we print is no reason to end.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void RunSupervisor::start(Member member) {
+  const std::string name = member.spec.name;
+  const bool is_learner = member.kind == MemberKind::kLearner;
+  PACML_CHECK(!is_learner || learner_.empty(), "a run has one learner that leads");
+  const bool is_waited_for = is_learner || member.kind == MemberKind::kShard;
+  SupervisedChild child;
+  child.spec = std::move(member.spec);
+  child.stage = stage_of(member.kind);
+  child.restart = Backoff{
+      .first = is_waited_for ? settings_.first_restart
+                             : std::max(settings_.first_restart, kFirstRestart),
+      .most_deaths = kMostDeaths,
+      .window = kWindow};
+  child.before_restart = std::move(member.before_restart);
+  child.may_finish = member.kind != MemberKind::kShard;  // whoever ends it, its actors wait for it
+  child.silence = settings_.silence;
+  const std::string log = child.spec.log.string();
+  supervisor_.start(std::move(child));
+  kinds_[name] = member.kind;
+  if (!log.empty()) logs_[name] = log;
+  if (is_learner) learner_ = name;
+  if (member.kind == MemberKind::kActor) ++actors_, ++actors_left_;
+}
+
+void RunSupervisor::stop() {
+  // A second request means that nobody wants to wait.
+  if (std::exchange(stopping_, true)) return supervisor_.stop({}, {});
+  supervisor_.stop(settings_.patience, [this] {
+    signals_.cancel();
+    done_();
+  });
+}
+
+void RunSupervisor::send_to_all(int signal) {
+  for (const auto& [name, kind] : kinds_) supervisor_.send(name, signal);
+}
+
+void RunSupervisor::ask_for_checkpoint() {
+  // Before it listens to signals, this one would end it: the request waits.
+  checkpoint_wanted_ = !learner_hears_;
+  if (learner_hears_) supervisor_.send(learner_, SIGUSR1);
+}
+
+void RunSupervisor::observe(const ChildReport& report) {
+  switch (report.kind) {
+    case ChildReport::Kind::kStarted:
+      return;
+    case ChildReport::Kind::kReady:
+      if (report.name != learner_) return;
+      learner_hears_ = true;
+      if (checkpoint_wanted_) ask_for_checkpoint();
+      return;
+    case ChildReport::Kind::kSilent:
+      return tell_(report.name + " hangs (" + report.why + "): killing it");
+    case ChildReport::Kind::kForced:
+      return tell_(report.name + " had not stopped yet: killed");
+    case ChildReport::Kind::kRestarting:
+      return restarting(report);
+    case ChildReport::Kind::kEnded:
+      return ended(report);
+  }
+}
+
+void RunSupervisor::restarting(const ChildReport& report) {
+  const bool is_learner = report.name == learner_;
+  if (is_learner) learner_hears_ = false;
+  const bool resumes = is_learner && settings_.has_checkpoint && settings_.has_checkpoint();
+  tell_(report.name + " " +
+        (report.started ? describe(report.exit) : "cannot be started (" + report.why + ")") +
+        "; starting it again" + (resumes ? " from its last checkpoint" : "") + " in " +
+        std::to_string(report.delay.count()) + " ms");
+}
+
+void RunSupervisor::ended(const ChildReport& report) {
+  switch (kinds_.at(report.name)) {
+    case MemberKind::kLearner:
+      return learner_ended(report);
+    case MemberKind::kShard:
+      return shard_ended(report);
+    case MemberKind::kFollower:
+      if (stopping_ || report.exit.clean()) return;
+      complain(report);
+      return tell_("going on with fewer learners");
+    case MemberKind::kActor:
+      return actor_ended(report);
+  }
+}
+
+void RunSupervisor::learner_ended(const ChildReport& report) {
+  // Stopped before it could even listen to signals: it had nothing to lose.
+  if (stopping_ && !report.forced && was_killed_by(report.exit, SIGTERM)) return;
+  if (!failed_) exit_code_ = report.exit.shell_code();
+  if (report.forced) losses_.push_back("the learner was killed before it had left its last checkpoint");
+  if (!report.exit.clean() && logs_.contains(report.name)) {
+    complain(report);
+  } else if (report.exit.signal != 0) {
+    tell_("the " + report.name + " " + describe(report.exit) +
+          "; --resume goes on from its last checkpoint");
+  } else if (report.deaths > 0) {
+    complain(report);
+  }  // else its own sentence stands above ours
+  if (!stopping_) stop();
+}
+
+void RunSupervisor::shard_ended(const ChildReport& report) {
+  if (stopping_) {
+    if (!report.forced && was_killed_by(report.exit, SIGTERM)) return;  // it had not begun
+    if (report.exit.clean()) return;
+    complain(report);
+    // Without its last snapshot the run cannot go on where it was.
+    losses_.push_back(report.name + (report.forced ? " was killed before it had left" : " could not leave") +
+                      " its last snapshot: its table is older than the checkpoint");
+    if (exit_code_ == 0) exit_code_ = report.exit.shell_code();
+    return;
+  }
+  // What its actors have would wait for ever.
+  end_run(report, "a replay shard is lost for good: stopping");
+}
+
+void RunSupervisor::actor_ended(const ChildReport& report) {
+  if (stopping_ || report.exit.clean()) return;
+  if (--actors_left_ == 0 && !settings_.others_may_join) {
+    return end_run(report, "no actor is left: stopping");
+  }
+  complain(report);
+  tell_("going on with " + std::to_string(actors_left_) + " of " + std::to_string(actors_) +
+        " actors");
+}
+
+void RunSupervisor::complain(const ChildReport& report) const {
+  const auto log = logs_.find(report.name);
+  tell_(report.name + " " + describe(report.exit) +
+        (report.deaths > 0 ? ", as " + std::to_string(report.deaths) + " times within " +
+                                 std::to_string(kWindow.count()) + " minutes"
+                           : "") +
+        (log != logs_.end() ? "; see " + log->second : ""));
+}
+
+void RunSupervisor::end_run(const ChildReport& report, const std::string& why) {
+  complain(report);
+  tell_(why);
+  exit_code_ = report.exit.shell_code();
+  failed_ = true;
+  stop();
+}
+
+}  // namespace pacml::apps

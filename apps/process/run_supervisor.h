@@ -1,0 +1,97 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/process/supervisor.h"
+#include "common/signals.h"
+
+namespace pacml::apps {
+
+// What a process is to a run.
+enum class MemberKind {
+  kLearner,   // the run ends with it
+  kFollower,  // one of several learners, which the run can do without
+  kShard,     // what it holds is part of the run
+  kActor,     // any will do
+};
+
+struct Member {
+  MemberKind kind = MemberKind::kActor;
+  ChildSpec spec;  // of its first life
+  // Changes what is started in a later life; may throw.
+  std::function<void(ChildSpec&)> before_restart = {};
+};
+
+// How a run is looked after.
+struct RunSupervision {
+  std::chrono::milliseconds patience{60'000};   // for all to stop in order, together
+  std::chrono::milliseconds silence{30'000};    // without a sign of life, before one is killed; 0: never
+  std::chrono::milliseconds first_restart{50};  // after a death that everybody waits for
+  bool others_may_join = false;                 // actors that are not ours
+  std::function<bool()> has_checkpoint = {};    // the next learner goes on from one; none: unknown
+};
+
+// The processes of one run, wherever they are: starts again what dies or falls silent, gives up
+// what dies too often, stops all in order (actors, learners, shards, so that a shard's last
+// snapshot has all that was inserted) and kills what does not. SIGINT, SIGTERM and SIGHUP stop the
+// run in order, a second one of the first two kills; SIGUSR1 asks the learner for a checkpoint, as soon as it can
+// hear. Thread-confined as Supervisor is.
+//
+// The exit code is the learner's, unless something else has ended the run, or a shard could not
+// leave its last snapshot: then that one's; what was killed has 128 + SIGKILL.
+class RunSupervisor {
+ public:
+  // A sentence for whoever looks on, without an end of line.
+  using Tell = std::function<void(const std::string& sentence)>;
+
+  // `done`: called once, from `io`, when all have ended.
+  RunSupervisor(boost::asio::io_context& io, RunSupervision settings, Tell tell,
+                std::function<void()> done);
+
+  // One learner, with that name; pre and errors as Supervisor::start.
+  void start(Member member);
+  // In order; called again, kills at once.
+  void stop();
+  // As Supervisor::send, to all that run.
+  void send_to_all(int signal);
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+  // What has ended without leaving all that it had, a sentence each: for whoever resumes the run.
+  [[nodiscard]] const std::vector<std::string>& losses() const { return losses_; }
+
+ private:
+  void observe(const ChildReport& report);
+  void restarting(const ChildReport& report);
+  void ended(const ChildReport& report);
+  void learner_ended(const ChildReport& report);
+  void shard_ended(const ChildReport& report);
+  void actor_ended(const ChildReport& report);
+  // "NAME ended with code 3; see LOG".
+  void complain(const ChildReport& report) const;
+  void end_run(const ChildReport& report, const std::string& why);
+  void ask_for_checkpoint();
+
+  const RunSupervision settings_;
+  const Tell tell_;
+  std::function<void()> done_;
+  Signals signals_;
+  std::map<std::string, MemberKind> kinds_;
+  std::map<std::string, std::string> logs_;  // of members that have one
+  std::string learner_;                      // its name
+  bool learner_hears_ = false;
+  bool checkpoint_wanted_ = false;
+  std::int64_t actors_ = 0;
+  std::int64_t actors_left_ = 0;
+  bool stopping_ = false;
+  bool failed_ = false;  // exit_code_ is that of who ended the run
+  int exit_code_ = 0;
+  std::vector<std::string> losses_;
+  Supervisor supervisor_;
+};
+
+}  // namespace pacml::apps

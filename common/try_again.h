@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "common/result.h"
+
+namespace pacml {
+
+// What may also pass by itself: a port that is still taken, a run that its former process still
+// holds, a disk that does not answer. Exit code 75 (common/exit_codes.h): whoever started us may do
+// so again.
+class TryAgainError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// Whether what a system call has said is of that kind. Pure.
+[[nodiscard]] bool passes_by_itself(int error);
+
+// A sentence that ends in what the system has said, as TryAgainError or UserError.
+[[noreturn]] void throw_system_error(const std::string& sentence, int error);
+
+}  // namespace pacml

@@ -1,0 +1,167 @@
+// Roles that hang without dying: suspended as a whole, or in one thread.
+
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/http_client.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/roles.h"
+
+namespace pacml {
+namespace {
+
+using testing::actor_role;
+using testing::kLearnerRole;
+using testing::Learner;
+using testing::lines_after;
+using testing::Pacml;
+using testing::role_of;
+using testing::shard_role;
+using testing::tiny_apex_config;
+using testing::tiny_config;
+using testing::train_words;
+using testing::wait_until;
+using testing::Workplace;
+
+constexpr double kSilence = 5;  // the least that may be set
+
+// A thread of another process that stands still for as long as this exists, while all others go on.
+class StoppedThread {
+ public:
+  StoppedThread(pid_t process, const std::string& name) : thread_(find(process, name)) {
+    if (thread_ == 0 || ::ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) != 0) return;
+    seized_ = ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0;
+  }
+  StoppedThread(const StoppedThread&) = delete;
+  StoppedThread& operator=(const StoppedThread&) = delete;
+  ~StoppedThread() {
+    if (!seized_) return;
+    ::waitpid(thread_, nullptr, __WALL | WNOHANG);
+    ::ptrace(PTRACE_DETACH, thread_, nullptr, nullptr);
+  }
+  [[nodiscard]] bool stands() const { return seized_; }
+  // A traced thread that was killed is there until its tracer has heard of it.
+  void hear() const { ::waitpid(thread_, nullptr, __WALL | WNOHANG); }
+
+ private:
+  static pid_t find(pid_t process, const std::string& name) {
+    std::error_code ignored;
+    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(tasks, ignored)) {
+      if (testing::text_of(task.path() / "comm") == name + "\n") {
+        return std::stoi(task.path().filename());
+      }
+    }
+    return 0;
+  }
+
+  pid_t thread_ = 0;
+  bool seized_ = false;
+};
+
+void wait_for_another(const Pacml& train, const std::string& role, pid_t victim) {
+  wait_until(
+      "another process has the place of " + role,
+      [&] {
+        const pid_t now = role_of(train, role);
+        return now > 0 && now != victim;
+      },
+      std::chrono::seconds(120));
+}
+
+TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
+          "[fault][supervision]") {
+  auto config = tiny_apex_config();
+  config.supervision.silence_seconds = kSilence;
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  for (const auto& [role, name] : {std::pair{shard_role(1), std::string("replay-1")},
+                                   std::pair{actor_role(0), std::string("actor-0")},
+                                   std::pair{kLearnerRole, std::string("learner")}}) {
+    INFO(name);
+    wait_until("there is a checkpoint of something",
+               [&] { return place.checkpoints().size() >= 2; });
+    const pid_t victim = role_of(train, role);
+    REQUIRE(victim > 0);
+    REQUIRE(::kill(victim, SIGSTOP) == 0);
+    wait_for_another(train, role, victim);
+    CHECK_THAT(train.err(), Catch::Contains(name + " hangs (no sign of life for "));
+    CHECK_THAT(train.err(), Catch::Contains(name + " was killed by signal 9 (Killed); starting it "
+                                                   "again"));
+    const auto lines = place.metrics().size();
+    wait_until("there is news of the present learner",
+               [&] { return place.metrics().size() > lines; });
+    place.wait_for_decisions(place.latest("decisions") + 2'000);
+  }
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+TEST_CASE("a learner whose thread hangs is told by its health, by that thread's name",
+          "[fault][supervision]") {
+  auto config = tiny_config();
+  config.supervision.silence_seconds = kSilence;
+  const Workplace place(config);
+  Learner learner(place, "tcp://127.0.0.1:*", {"--http", "127.0.0.1:0"});
+  wait_until("the pages are served", [&] {
+    return !lines_after(place.log("learner"), "health at http://").empty();
+  });
+  const auto address = lines_after(place.log("learner"), "health at http://").back();
+  CHECK(testing::http_get(address, "/healthz").body() == "ok\n");
+  {
+    const StoppedThread hangs(learner.process().pid(), "learn");
+    if (!hangs.stands()) {
+      WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+      return;
+    }
+    wait_until("its health tells",
+               [&] { return testing::http_get(address, "/healthz").result_int() == 503; });
+    CHECK_THAT(testing::http_get(address, "/healthz").body(),
+               Catch::StartsWith("stuck: thread learn has been silent for "));
+  }
+  wait_until("it is well again",
+             [&] { return testing::http_get(address, "/healthz").result_int() == 200; });
+  learner.process().signal(SIGTERM);
+  CHECK(learner.process().end() == 0);
+}
+
+TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervision]") {
+  auto config = tiny_config();
+  config.supervision.silence_seconds = kSilence;
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() >= 2; });
+  const pid_t victim = role_of(train, kLearnerRole);
+  REQUIRE(victim > 0);
+  {
+    const StoppedThread hangs(victim, "serve");
+    if (!hangs.stands()) {
+      WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+      return;
+    }
+    wait_until(
+        "another learner has its place",
+        [&] {
+          hangs.hear();
+          const pid_t now = role_of(train, kLearnerRole);
+          return now > 0 && now != victim;
+        },
+        std::chrono::seconds(120));
+  }
+  CHECK_THAT(train.err(),
+             Catch::Contains("learner hangs (thread serve has been silent for "));
+  wait_until("it goes on from a checkpoint",
+             [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
+  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+}  // namespace
+}  // namespace pacml

@@ -1,0 +1,155 @@
+// What passes by itself: a restart that meets it is tried again; a terminal that is gone; what a
+// killed supervisor leaves behind.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/roles.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::kLearnerRole;
+using testing::lines_after;
+using testing::Pacml;
+using testing::role_of;
+using testing::shard_role;
+using testing::tiny_apex_config;
+using testing::tiny_config;
+using testing::train_words;
+using testing::wait_until;
+using testing::Workplace;
+
+// A file that opens and then answers each read with EIO, as a disk that fails does.
+void make_unreadable(const fs::path& file) { fs::create_symlink("/proc/self/mem", file); }
+
+TEST_CASE("a learner whose checkpoints cannot be read comes again until they can",
+          "[fault][supervision]") {
+  auto config = tiny_config();
+  config.learner.checkpoint_seconds = 1e6;
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  train.signal(SIGUSR1);
+  wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() == 2; });
+  const fs::path checkpoints = place / "run" / "checkpoints";
+  fs::rename(checkpoints, place / "kept");
+  fs::create_directory(checkpoints);
+  make_unreadable(checkpoints / "checkpoint-000000000005.safetensors");
+  const pid_t victim = role_of(train, kLearnerRole);
+  REQUIRE(::kill(victim, SIGKILL) == 0);
+  wait_until("it has tried in vain", [&] {
+    return train.err().find("learner ended with code 75; starting it again") != std::string::npos;
+  });
+  CHECK_THAT(train.err(), Catch::Contains("there is no whole checkpoint in " +
+                                          checkpoints.string() + ": cannot read "));
+  fs::remove_all(checkpoints);
+  fs::rename(place / "kept", checkpoints);
+  wait_until("it goes on",
+             [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
+  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+TEST_CASE("a shard whose snapshot cannot be read comes again until it can",
+          "[fault][supervision]") {
+  auto config = tiny_apex_config();
+  config.replay.snapshot_seconds = 0;  // only when asked for
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  const fs::path snapshot = place / "run" / "replay" / "shard-1";
+  const pid_t victim = role_of(train, shard_role(1));
+  REQUIRE(victim > 0);
+  REQUIRE(::kill(victim, SIGUSR1) == 0);
+  wait_until("there is a snapshot", [&] { return fs::exists(snapshot); });
+  fs::rename(snapshot, place / "kept");
+  make_unreadable(snapshot);
+  REQUIRE(::kill(victim, SIGKILL) == 0);
+  wait_until("it has tried in vain", [&] {
+    return train.err().find("replay-1 ended with code 75; starting it again") != std::string::npos;
+  });
+  fs::rename(place / "kept", snapshot);
+  wait_until("it goes on",
+             [&] { return !lines_after(place.log("replay-1"), "goes on from ").empty(); });
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+// Where processes that are started meanwhile have their temporary files.
+class TemporaryFiles {
+ public:
+  explicit TemporaryFiles(fs::path folder) : folder_(std::move(folder)) {
+    fs::create_directory(folder_);
+    ::setenv("TMPDIR", folder_.c_str(), 1);
+  }
+  TemporaryFiles(const TemporaryFiles&) = delete;
+  TemporaryFiles& operator=(const TemporaryFiles&) = delete;
+  ~TemporaryFiles() { ::unsetenv("TMPDIR"); }
+  // Folders for sockets.
+  [[nodiscard]] std::vector<fs::path> left() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename();
+      if (name.size() == 12 && name.starts_with("pacml-")) found.push_back(entry.path());
+    }
+    return found;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_CASE("a terminal that is gone ends a run in order and leaves no sockets",
+          "[fault][supervision]") {
+  const Workplace place;
+  const TemporaryFiles temporary(place / "tmp");
+  Pacml train(train_words(place, {"--actors", "2"}));
+  place.wait_for_decisions(2'000);
+  CHECK(temporary.left().size() == 1);
+  const auto before = place.checkpoints();
+  train.signal(SIGHUP);
+  train.signal(SIGHUP);  // a shell and the system may both say so
+  CHECK(train.end() == 0);
+  CHECK(train.err().empty());
+  CHECK(place.checkpoints().back() > before.back());
+  CHECK(temporary.left().empty());
+}
+
+TEST_CASE("what a killed supervisor leaves in the temporary folder goes with the next run",
+          "[fault][supervision]") {
+  const Workplace place;
+  const TemporaryFiles temporary(place / "tmp");
+  fs::path left;
+  {
+    Pacml train(train_words(place));
+    place.wait_for_decisions(2'000);
+    const auto children = testing::children_of(train.pid());
+    REQUIRE(temporary.left().size() == 1);
+    left = temporary.left().front();
+    train.signal(SIGKILL);
+    CHECK(train.end() == 128 + SIGKILL);
+    for (const auto& child : children) {
+      wait_until(child.second + " is gone", [&] {
+        const std::string stat =
+            testing::text_of("/proc/" + std::to_string(child.first) + "/stat");
+        return stat.empty() || stat.find(") Z ") != std::string::npos;
+      });
+    }
+  }
+  CHECK(fs::exists(left));
+  const auto resumed = testing::pacml(train_words(
+      place, {"--resume", "--decisions", std::to_string(place.latest("decisions") + 2'000)}));
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+  CHECK(temporary.left().empty());
+}
+
+}  // namespace
+}  // namespace pacml

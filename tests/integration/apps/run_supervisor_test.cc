@@ -1,0 +1,211 @@
+#include "apps/process/run_supervisor.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/asio.h"
+#include "common/clock.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml::apps {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 60s;
+
+// Scripts in the place of a run's processes.
+struct Run {
+  explicit Run(RunSupervision settings = {.patience = 30s, .silence = 0s}) {
+    supervisor.emplace(
+        io, std::move(settings), [this](const std::string& s) { told.push_back(s); },
+        [this] { done = true; });
+  }
+  void start(MemberKind kind, const std::string& name, const std::string& script) {
+    Member member{.kind = kind, .spec = {}};
+    member.spec.name = name;
+    member.spec.command = {"/bin/sh", "-c", script};
+    member.spec.log = folder / (name + ".log");
+    supervisor->start(std::move(member));
+  }
+  // A process that has said so by then, and does `script`.
+  void start_and_wait(MemberKind kind, const std::string& name, const std::string& script) {
+    const auto there = folder / (name + ".there");
+    start(kind, name, "trap '' TERM; : > " + there.string() + "; " + script);
+    run_until([&] { return std::filesystem::exists(there); });
+  }
+  template <class Condition>
+  void run_until(Condition happened) {
+    const Deadline deadline = Deadline::in(kPatience);
+    while (!happened() && !deadline.expired()) io.run_one_for(20ms);
+    INFO(all_told());
+    REQUIRE(happened());
+  }
+  void end() {
+    run_until([this] { return done; });
+  }
+  [[nodiscard]] std::string all_told() const {
+    std::string all;
+    for (const auto& sentence : told) all += sentence + "\n";
+    return all;
+  }
+
+  testing::TempDir folder;
+  asio::io_context io;
+  std::vector<std::string> told;
+  bool done = false;
+  std::optional<RunSupervisor> supervisor;
+};
+
+const std::string kLives = "trap 'exit 0' TERM; while :; do sleep 0.01; done";
+const std::string kDeaf = "while :; do sleep 0.01; done";
+
+TEST_CASE("a run that stops in order ends with the learner's code and leaves no word") {
+  Run run;
+  run.start(MemberKind::kShard, "replay-0", kLives);
+  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start(MemberKind::kActor, "actor-0", kLives);
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.told.empty());
+  CHECK(run.supervisor->losses().empty());
+}
+
+TEST_CASE("a shard that has to be killed is told, is the exit code, and is remembered") {
+  Run run({.patience = 600ms, .silence = 0s});
+  run.start_and_wait(MemberKind::kShard, "replay-0", kDeaf);
+  run.start(MemberKind::kLearner, "learner", "exit 0");
+  run.end();
+  CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
+  CHECK(run.all_told() == "replay-0 had not stopped yet: killed\nreplay-0 was killed by signal 9 "
+                          "(Killed); see " + (run.folder / "replay-0.log").string() + "\n");
+  CHECK(run.supervisor->losses() ==
+        std::vector<std::string>{"replay-0 was killed before it had left its last snapshot: its "
+                                 "table is older than the checkpoint"});
+}
+
+TEST_CASE("a learner that has to be killed is told, is the exit code, and is remembered") {
+  Run run({.patience = 600ms, .silence = 0s});
+  run.start_and_wait(MemberKind::kLearner, "learner", kDeaf);
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
+  CHECK_THAT(run.all_told(), Catch::Contains("learner had not stopped yet: killed"));
+  CHECK(run.supervisor->losses().size() == 1);
+}
+
+TEST_CASE("an actor that has to be killed is told, and costs nothing") {
+  Run run({.patience = 600ms, .silence = 0s});
+  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start_and_wait(MemberKind::kActor, "actor-0", kDeaf);
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.all_told() == "actor-0 had not stopped yet: killed\n");
+}
+
+TEST_CASE("a shard whose last snapshot fails is told, and is the exit code") {
+  Run run;
+  run.start(MemberKind::kShard, "replay-0", "trap 'exit 2' TERM; while :; do sleep 0.01; done");
+  const auto ready = run.folder / "ready";
+  run.start(MemberKind::kLearner, "learner", ": > " + ready.string() + "; " + kLives);
+  run.run_until([&] { return std::filesystem::exists(ready); });
+  run.io.run_for(200ms);  // for the shard's trap; without it the shard ends by the signal
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 2);
+  CHECK_THAT(run.all_told(), Catch::Contains("replay-0 ended with code 2; see "));
+  REQUIRE(run.supervisor->losses().size() == 1);
+  CHECK_THAT(run.supervisor->losses()[0], Catch::Contains("could not leave its last snapshot"));
+}
+
+TEST_CASE("a shard that crashes for ever ends the run with a sentence") {
+  Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms});
+  run.start(MemberKind::kShard, "replay-0", "exit 3");
+  run.start(MemberKind::kLearner, "learner", kLives);
+  run.end();
+  CHECK(run.supervisor->exit_code() == 3);
+  CHECK_THAT(run.all_told(), Catch::Contains("replay-0 ended with code 3, as 8 times within 10 "
+                                             "minutes; see ") &&
+                                 Catch::Contains("a replay shard is lost for good: stopping"));
+}
+
+TEST_CASE("what asks for another try in vain ends the run with its own code",
+          "[.][slow]") {  // a minute and a half of waiting
+  Run run;
+  run.start(MemberKind::kLearner, "learner", "exit 75");
+  run.run_until([&] { return run.done; });
+  CHECK(run.supervisor->exit_code() == 75);
+}
+
+TEST_CASE("a run goes on without an actor that only the user can mend, and not without any") {
+  Run run;
+  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start(MemberKind::kActor, "actor-0", "exit 2");
+  run.start(MemberKind::kActor, "actor-1", kLives);
+  run.run_until([&] { return run.told.size() == 2; });
+  CHECK(run.told[1] == "going on with 1 of 2 actors");
+  CHECK_FALSE(run.done);
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+
+  Run other;
+  other.start(MemberKind::kLearner, "learner", kLives);
+  other.start(MemberKind::kActor, "actor-0", "exit 2");
+  other.end();
+  CHECK(other.supervisor->exit_code() == 2);
+  CHECK(other.told.back() == "no actor is left: stopping");
+}
+
+TEST_CASE("where others may join, a run goes on without an actor of its own") {
+  Run run({.patience = 30s, .silence = 0s, .others_may_join = true});
+  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start(MemberKind::kActor, "actor-0", "exit 2");
+  run.run_until([&] { return run.told.size() == 2; });
+  CHECK(run.told[1] == "going on with 0 of 1 actors");
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+}
+
+TEST_CASE("a terminal that hangs up stops the run in order, and twice is no impatience") {
+  Run run;
+  const auto there = run.folder / "there";
+  run.start(MemberKind::kLearner, "learner",
+            "trap 'sleep 0.3; exit 0' TERM; : > " + there.string() +
+                "; while :; do sleep 0.01; done");
+  run.run_until([&] { return std::filesystem::exists(there); });
+  REQUIRE(::raise(SIGHUP) == 0);
+  run.io.run_for(50ms);
+  REQUIRE(::raise(SIGHUP) == 0);
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.told.empty());
+}
+
+TEST_CASE("a checkpoint is asked of the learner once it can hear") {
+  Run run;
+  const auto asked = run.folder / "asked";
+  Member learner{.kind = MemberKind::kLearner, .spec = {}};
+  learner.spec.name = "learner";
+  learner.spec.life_line = LifeLineKind::kDescriptor;
+  // Deaf for a while, in which SIGUSR1 would be its end.
+  learner.spec.command = {"/bin/sh", "-c",
+                          "sleep 0.5; trap ': > " + asked.string() +
+                              "' USR1; trap 'exit 0' TERM; echo 'pacml +' > "
+                              "/proc/self/fd/$PACML_LIFE_LINE; while :; do sleep 0.01; done"};
+  run.supervisor->start(std::move(learner));
+  REQUIRE(::raise(SIGUSR1) == 0);
+  run.run_until([&] { return std::filesystem::exists(asked); });
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.told.empty());
+}
+
+}  // namespace
+}  // namespace pacml::apps

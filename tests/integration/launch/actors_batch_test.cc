@@ -1,0 +1,82 @@
+// The batch file of Slurm's actors, with stand-ins for what it starts.
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "apps/process/child_process.h"
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::pacml;
+using testing::text_of;
+using testing::wait_until;
+using testing::Workplace;
+
+// The file of that name in what `pacml launch --on slurm --dry-run` prints.
+std::string printed_file(const std::string& out, const std::string& name) {
+  const auto at = out.find(name + " <==\n");
+  REQUIRE(at != std::string::npos);
+  const auto begin = out.find('\n', at) + 1;
+  return out.substr(begin, out.find("\n==> ", begin) - begin);
+}
+
+TEST_CASE("an actor's task outlives an address that vanishes while it is read",
+          "[integration][launch]") {
+  const Workplace place;
+  const fs::path program = place / "stand-in";
+  std::ofstream(program) << "#!/bin/bash\n"
+                            "echo \"$*\" >> " << (place / "started").string() << "\n"
+                            "[[ $* == *--learner* ]] || exit 2\n"
+                            "exec sleep 1000\n";
+  ::chmod(program.c_str(), 0755);
+  const auto printed = pacml({"launch", place.config_file(), "--on", "slurm", "--run", place.run(),
+                              "--set", "transport.allow_insecure_bind=true", "--site-set",
+                              "program=" + program.string(), "--dry-run"});
+  REQUIRE(printed.code == 0);
+  std::ofstream(place / "actors.sbatch") << printed_file(printed.out, "actors.sbatch");
+  const fs::path folder = place / "run" / "slurm";
+  // It is there, and cannot be read, as in the moment between the look and the reading.
+  fs::create_directories(folder / "learner-7.address");
+
+  apps::ChildSpec spec;
+  spec.name = "task";
+  spec.command = {"/bin/bash", (place / "actors.sbatch").string(), "7"};
+  spec.environment = {{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_JOB_ID", "8"}};
+  spec.log = place / "printed";
+  auto task = apps::ChildProcess::spawn(spec);
+  REQUIRE(task);
+  wait_until("it has begun", [&] {
+    return text_of(place / "printed").find("actor 3: on ") != std::string::npos;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'500));  // it looks once a second
+  CHECK_FALSE(task->poll());
+  CHECK_FALSE(fs::exists(place / "started"));
+
+  fs::remove(folder / "learner-7.address");
+  std::ofstream(folder / "learner-7.address.new") << "--learner\ntcp://n1:5555\n";
+  fs::rename(folder / "learner-7.address.new", folder / "learner-7.address");
+  wait_until("the actor dials the learner", [&] {
+    return text_of(place / "started").find("--learner tcp://n1:5555") != std::string::npos;
+  });
+  // It vanishes for good: the learner may be elsewhere, and the task waits.
+  fs::remove(folder / "learner-7.address");
+  wait_until("it has noticed", [&] {
+    return text_of(place / "printed").find("the learner has moved") != std::string::npos;
+  });
+  CHECK_FALSE(task->poll());
+  std::ofstream(folder / "learner-7.ended");
+  wait_until("the task ends with the learner", [&] { return task->poll().has_value(); });
+  INFO(text_of(place / "printed"));
+  CHECK(task->poll()->clean());
+}
+
+}  // namespace
+}  // namespace pacml

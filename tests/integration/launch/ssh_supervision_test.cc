@@ -1,0 +1,145 @@
+// Roles on other hosts that hang, or do not stop; through a stand-in for ssh.
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Pacml;
+using testing::text_of;
+using testing::tiny_config;
+using testing::wait_until;
+using testing::Workplace;
+
+using Words = std::vector<std::string>;
+
+// A port of this machine that the system found to be free, with a few free ones above it, below the
+// range that it hands out by itself.
+int free_port() {
+  const auto is_free = [](int port) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    const bool bound =
+        ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(fd);
+    return bound;
+  };
+  for (int port = 15'000 + static_cast<int>(::getpid() % 500) * 20; port < 32'000; port += 4) {
+    if (is_free(port) && is_free(port + 1)) return port;
+  }
+  FAIL("no port is free");
+  return 0;
+}
+
+// The processes of a role on the one host.
+struct Place {
+  explicit Place(const apps::TrainConfig& config) : work(config) {
+    std::ofstream(work / "hosts") << "127.0.0.1 slots=1\n";
+    // Does what sshd would: the last words are one line for a shell.
+    std::ofstream(work / "ssh") << "#!/bin/sh\n"
+                                   "echo 'Welcome to this host!'\n"  // as login shells may
+                                   "while [ \"$1\" != -- ]; do shift; done\n"
+                                   "shift 2\n"
+                                   "exec sh -c \"$*\"\n";
+    ::chmod((work / "ssh").c_str(), 0755);
+    ::setenv("PATH", (work / "").string().append(":/usr/bin:/bin").c_str(), 1);
+  }
+  [[nodiscard]] Words launch(const Words& more = {}) const {
+    Words words = {"launch",     work.config_file(),
+                   "--on",       "ssh",
+                   "--hosts",    (work / "hosts").string(),
+                   "--run",      work.run(),
+                   "--site-set", "port=" + std::to_string(port)};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  // 0: there is none.
+  [[nodiscard]] pid_t role(const std::string& name) const {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+      const std::string pid = entry.path().filename();
+      if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+      std::string command = text_of(entry.path() / "cmdline");
+      std::ranges::replace(command, '\0', ' ');
+      if (command.find("/bin/pacml") == std::string::npos ||
+          command.find(" " + name + " " + work.config_file()) == std::string::npos ||
+          command.find("attendant") != std::string::npos) {
+        continue;
+      }
+      return std::stoi(pid);
+    }
+    return 0;
+  }
+  Workplace work;
+  int port = free_port();
+};
+
+TEST_CASE("a role on another host that hangs is replaced", "[integration][launch]") {
+  auto config = tiny_config();
+  config.supervision.silence_seconds = 5;
+  const Place place(config);
+  Pacml launch(place.launch());
+  place.work.wait_for_decisions(2'000);
+  for (const std::string role : {"actor", "learner"}) {
+    const std::string name = role == "actor" ? "actor-0" : role;
+    const pid_t victim = place.role(role);
+    REQUIRE(victim > 0);
+    REQUIRE(::kill(victim, SIGSTOP) == 0);
+    wait_until(
+        "another " + role + " has its place",
+        [&] {
+          const pid_t now = place.role(role);
+          return now > 0 && now != victim;
+        },
+        std::chrono::seconds(120));
+    CHECK_THAT(launch.err(), Catch::Contains(name + " hangs (no sign of life for "));
+    const auto lines = place.work.metrics().size();
+    wait_until("there is news of the present learner",
+               [&] { return place.work.metrics().size() > lines; });
+    place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+  }
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 0);
+}
+
+TEST_CASE("a role on another host that has to be killed is told, and is the exit code",
+          "[integration][launch]") {
+  auto config = tiny_config();
+  config.supervision.stop_seconds = 5;
+  const Place place(config);
+  Pacml launch(place.launch());
+  place.work.wait_for_decisions(2'000);
+  const pid_t learner = place.role("learner");
+  REQUIRE(learner > 0);
+  REQUIRE(::kill(learner, SIGSTOP) == 0);
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 128 + SIGKILL);
+  CHECK_THAT(launch.err(), Catch::Contains("learner had not stopped yet: killed\n"));
+  wait_until("nothing is left of it", [&] { return place.role("learner") == 0; });
+  Pacml resumed(place.launch({"--resume"}));
+  place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+  CHECK_THAT(resumed.err(),
+             Catch::Contains("the run's former end: the learner was killed before"));
+  resumed.signal(SIGTERM);
+  CHECK(resumed.end() == 0);
+}
+
+}  // namespace
+}  // namespace pacml
