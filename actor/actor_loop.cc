@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -51,11 +52,13 @@ void ActorLoop::evaluate() {
   newest_.proven = true;
 }
 
-ActorMessage ActorLoop::run_message() {
+ActorMessage ActorLoop::run_message(std::size_t unrolls) {
   PACML_CHECK(!newest_.parameters.values.empty() || refused_weights_ > 0, "weights were given");
   if (newest_.parameters.values.empty()) {
     throw UserError("no weights that are finite have come: learning has diverged");
   }
+  environments_.select(std::clamp<std::size_t>(unrolls, 1, environments_.total()));
+  behaviour_->begin(environments_.selected());
   while (!behaviour_->full()) {
     beat();
     evaluate();
@@ -73,8 +76,11 @@ Error ActorLoop::run(ExperienceSink& sink, std::stop_token stop) {
   if (!first) return first.error();
   set_parameters(*first);
   while (!stop.stop_requested()) {
+    // Weights are taken when we may act, not before: what we do then is as fresh as can be.
+    const auto work = sink.next_work(stop);
+    if (!work) return work.error();
     if (const auto newer = sink.newest_parameters()) set_parameters(*newer);
-    if (auto sent = sink.send(run_message(), stop); !sent) return sent.error();
+    if (auto sent = sink.send(run_message(work->unrolls), stop); !sent) return sent.error();
   }
   return {Errc::kStopped, "asked to stop"};
 }

@@ -15,7 +15,7 @@ namespace pacml::actor {
 
 // Acts in many environments with one policy: one forward pass for all of them per step, actions
 // chosen and recorded as the algorithm wants it, newest weights taken between messages. A pure
-// function of the seed and of the weights it is given. Thread-confined.
+// function of the seed, of the weights it is given and of how much it is asked for. Thread-confined.
 class ActorLoop {
  public:
   // Borrows `policy` for its life. `behaviour`: made for this task, this configuration and this
@@ -25,13 +25,14 @@ class ActorLoop {
 
   // Weights that are not finite are refused: the former ones stay.
   void set_parameters(const model::Parameters& parameters);
-  // Acts for one message's worth of steps. Where the newest weights say nothing that can be acted
-  // upon (model::is_sound), it goes on with those before them; UserError: there are none. Pre:
-  // weights were given.
-  [[nodiscard]] ActorMessage run_message();
+  // Acts for one message's worth of steps: an unroll of each environment, or of so many of them, in
+  // turns. Where the newest weights say nothing that can be acted upon (model::is_sound), it goes on
+  // with those before them; UserError: there are none. Pre: weights were given.
+  [[nodiscard]] ActorMessage run_message() { return run_message(environments_.total()); }
+  [[nodiscard]] ActorMessage run_message(std::size_t unrolls);
 
-  // Acts until told to stop: fetches weights, acts, hands over. The error that ended it; kStopped
-  // when that is the stop token or the learner's end.
+  // Acts until told to stop: waits until it may, fetches weights, acts, hands over. The error that
+  // ended it; kStopped when that is the stop token or the learner's end.
   [[nodiscard]] Error run(ExperienceSink& sink, std::stop_token stop);
 
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }

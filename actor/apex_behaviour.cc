@@ -28,6 +28,14 @@ ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig
       best_values_(actions_.size()),
       truncated_(0, spec.num_globals, spec.num_actions) {}
 
+void ApexBehaviour::begin(std::span<const std::size_t> environments) {
+  writer_.begin(environments);
+  environments_.assign(environments.begin(), environments.end());
+  actions_.resize(environments.size());
+  action_values_.resize(environments.size());
+  best_values_.resize(environments.size());
+}
+
 void ApexBehaviour::evaluate_values(const env::ObservationBatch& observations,
                                     const model::PolicyOutput& output, std::span<float> best) {
   const std::size_t width = observations.num_actions();
@@ -47,7 +55,7 @@ std::span<const int> ApexBehaviour::choose(const env::ObservationBatch& observat
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     // By the logits, as in evaluation: adding the state's value may round differences away.
-    actions_[b] = exploration_.choose(b, logits.subspan(b * width, width));
+    actions_[b] = exploration_.choose(environments_[b], logits.subspan(b * width, width));
     action_values_[b] = q_[b * width + static_cast<std::size_t>(actions_[b])];
   }
   return actions_;
@@ -58,7 +66,7 @@ void ApexBehaviour::evaluate_truncated(std::span<const env::StepResult> results,
                                        const env::ObservationBatch& last_observations) {
   last_best_values_.assign(finished.size(), 0);
   const auto needs_value = [&](const VectorEnv::Finished& f) {
-    return results[f.environment].truncated && !results[f.environment].terminated;
+    return results[f.row].truncated && !results[f.row].terminated;
   };
   truncated_.resize(0);
   for (std::size_t f = 0; f < finished.size(); ++f) {

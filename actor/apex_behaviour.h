@@ -18,6 +18,7 @@ class ApexBehaviour final : public Behaviour {
   ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
                 const NstepConfig& nstep, EpsilonGreedy exploration, model::Policy& policy);
 
+  void begin(std::span<const std::size_t> environments) override;
   [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
                                             const model::PolicyOutput& output) override;
   void record(PolicyVersion version, std::span<const env::StepResult> results,
@@ -38,6 +39,7 @@ class ApexBehaviour final : public Behaviour {
   NstepWriter writer_;
   EpsilonGreedy exploration_;
   model::Policy* policy_;
+  std::vector<std::size_t> environments_;  // [B], in the rows
   std::vector<int> actions_;          // [B]
   std::vector<float> action_values_;  // [B]
   std::vector<float> best_values_;    // [B]

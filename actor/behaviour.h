@@ -12,17 +12,20 @@
 namespace pacml::actor {
 
 // What of an actor depends on the algorithm: how it chooses among actions, and what it records of
-// them. Each step is one choose() and one record(); when full() is true, take() comes next.
+// them. A message is begin(), then steps, each of them one choose() and one record(), until full()
+// is true, then take().
 // Deterministic given its seed and what it is told. Thread-confined.
 class Behaviour {
  public:
   virtual ~Behaviour() = default;
+  // A message begins, of these B of the actor's environments, row by row.
+  virtual void begin(std::span<const std::size_t> environments) = 0;
   // A valid action for each environment [B], given what the policy says of its observation.
   // Borrowed until the next call.
   [[nodiscard]] virtual std::span<const int> choose(const env::ObservationBatch& observations,
                                                     const model::PolicyOutput& output) = 0;
-  // What came of the actions chosen last, with weights of `version`: results [B]; the environments
-  // that finished, and the last observation of each (row i belongs to finished[i]).
+  // What came of the actions chosen last, with weights of `version`: results [B]; the rows whose
+  // environments finished, and the last observation of each (row i belongs to finished[i]).
   virtual void record(PolicyVersion version, std::span<const env::StepResult> results,
                       std::span<const VectorEnv::Finished> finished,
                       const env::ObservationBatch& last_observations) = 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <variant>
@@ -14,10 +16,20 @@ namespace pacml::actor {
 // What an actor hands over at once: of IMPALA, of Ape-X.
 using ActorMessage = std::variant<Unrolls, PrioritizedTransitions>;
 
+// Leave to act for one message.
+struct Work {
+  // Of whole unrolls, so many at most; an actor that has fewer environments makes one of each.
+  std::size_t unrolls = std::numeric_limits<std::size_t>::max();
+};
+
 // Where an actor's experience goes and where its weights come from. Thread-confined to the actor.
 class ExperienceSink {
  public:
   virtual ~ExperienceSink() = default;
+  // Waits until the receiver has room for what we would do next, and says how much it wants. So an
+  // actor that is not needed does nothing, and one that is acts with the newest weights. kStopped as
+  // below.
+  [[nodiscard]] virtual Result<Work> next_work(std::stop_token stop) = 0;
   // Hands over one message, of the kind that the sink is for (PACML_CHECK); waits while its
   // receiver has no room for it. kStopped: a stop was requested, or the learner is about to end.
   [[nodiscard]] virtual Result<void> send(ActorMessage&& message, std::stop_token stop) = 0;

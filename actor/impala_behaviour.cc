@@ -12,6 +12,12 @@ ImpalaBehaviour::ImpalaBehaviour(const env::EnvironmentSpec& spec, const ActorCo
       actions_(static_cast<std::size_t>(config.environments)),
       log_probs_(actions_.size()) {}
 
+void ImpalaBehaviour::begin(std::span<const std::size_t> environments) {
+  writer_.begin(environments.size());
+  actions_.resize(environments.size());
+  log_probs_.resize(environments.size());
+}
+
 std::span<const int> ImpalaBehaviour::choose(const env::ObservationBatch& observations,
                                              const model::PolicyOutput& output) {
   writer_.observe(observations);

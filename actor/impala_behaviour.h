@@ -16,6 +16,7 @@ class ImpalaBehaviour final : public Behaviour {
   // `seed`: of this actor alone.
   ImpalaBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config, Seed seed);
 
+  void begin(std::span<const std::size_t> environments) override;
   [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
                                             const model::PolicyOutput& output) override;
   void record(PolicyVersion version, std::span<const env::StepResult> results,

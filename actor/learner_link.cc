@@ -16,6 +16,10 @@ LearnerLink::LearnerLink(transport::FrameClient& learner, transport::FrameSubscr
 
 Result<wire::Welcome> LearnerLink::join(std::stop_token stop) { return learner_.join(stop); }
 
+Result<Work> LearnerLink::next_work(std::stop_token stop) {
+  return learner_.await_grant(stop).map([](std::uint32_t unrolls) { return Work{unrolls}; });
+}
+
 Result<void> LearnerLink::send(ActorMessage&& message, std::stop_token stop) {
   auto* unrolls = std::get_if<Unrolls>(&message);
   PACML_CHECK(unrolls != nullptr, "a learner of unrolls is sent unrolls");

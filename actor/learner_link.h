@@ -28,6 +28,7 @@ class LearnerLink final : public ExperienceSink {
   // Says Hello until the learner welcomes us. Errors here and below as ServerLink's.
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
 
+  [[nodiscard]] Result<Work> next_work(std::stop_token stop) override;
   // Unrolls only.
   [[nodiscard]] Result<void> send(ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "common/check.h"
@@ -18,9 +19,9 @@ TransitionState row_of(const env::ObservationBatch& observations, std::size_t ro
 
 NstepWriter::NstepWriter(const env::EnvironmentSpec& spec, std::size_t environments,
                          std::size_t steps, const NstepConfig& config)
-    : environments_(environments),
-      steps_(steps),
+    : steps_(steps),
       n_(static_cast<std::size_t>(config.n_step)),
+      environments_(environments),
       shape_{static_cast<std::uint32_t>(spec.num_globals),
              static_cast<std::uint32_t>(spec.num_actions)},
       reward_scale_(static_cast<float>(config.reward_scale)),
@@ -32,12 +33,20 @@ NstepWriter::NstepWriter(const env::EnvironmentSpec& spec, std::size_t environme
   for (std::size_t k = 0; k <= n_; ++k) {
     powers_.push_back(std::pow(config.discount, static_cast<double>(k)));
   }
-  begin();
+  std::iota(environments_.begin(), environments_.end(), std::size_t{0});
+  start();
 }
 
-void NstepWriter::begin() {
+void NstepWriter::begin(std::span<const std::size_t> environments) {
+  PACML_CHECK(steps_done_ == 0, "a message is of the same environments until it is taken");
+  if (std::ranges::equal(environments, environments_)) return;
+  environments_.assign(environments.begin(), environments.end());
+  start();
+}
+
+void NstepWriter::start() {
   // Every step closes at most one window per environment, and those that were open before.
-  const std::size_t most = (steps_ + n_) * environments_;
+  const std::size_t most = (steps_ + n_) * environments_.size();
   message_ = {};
   message_.transitions.shape = shape_;
   message_.transitions.graphs = graphs_;
@@ -55,12 +64,14 @@ TransitionState NstepWriter::state_in(std::size_t slot) const {
 void NstepWriter::observe(const env::ObservationBatch& observations,
                           std::span<const float> best_values) {
   PACML_CHECK(!full(), "a full message is taken before the next step");
-  PACML_CHECK(observations.size() == environments_ && best_values.size() == environments_,
-              "one observation and its value for each environment");
-  for (std::size_t b = 0; b < environments_; ++b) {
-    const TransitionState state = row_of(observations, b);
+  PACML_CHECK(
+      observations.size() == environments_.size() && best_values.size() == environments_.size(),
+      "one observation and its value for each environment");
+  for (std::size_t row = 0; row < environments_.size(); ++row) {
+    const std::size_t b = environments_[row];
+    const TransitionState state = row_of(observations, row);
     if (windows_[b].open == n_) {
-      close_oldest(b, static_cast<float>(powers_[n_]), state, best_values[b]);
+      close_oldest(b, static_cast<float>(powers_[n_]), state, best_values[row]);
     }
     const std::size_t free = slot(b, windows_[b].open);
     decisions_[free].graph = state.graph;
@@ -77,19 +88,21 @@ void NstepWriter::step(std::span<const int> actions, std::span<const float> acti
                        const env::ObservationBatch& last_observations,
                        std::span<const float> last_best_values) {
   PACML_CHECK(!full(), "a full message is taken before the next step");
-  for (std::size_t b = 0; b < environments_; ++b) {
+  for (std::size_t row = 0; row < environments_.size(); ++row) {
+    const std::size_t b = environments_[row];
     Decision& decision = decisions_[slot(b, windows_[b].open++)];
     decision.version = version;
-    decision.value = action_values[b];
-    decision.reward = results[b].reward * reward_scale_;
-    decision.action = static_cast<std::int16_t>(actions[b]);
+    decision.value = action_values[row];
+    decision.reward = results[row].reward * reward_scale_;
+    decision.action = static_cast<std::int16_t>(actions[row]);
   }
   for (std::size_t f = 0; f < finished.size(); ++f) {
-    const auto& [b, summary] = finished[f];
+    const auto& [row, summary] = finished[f];
+    const std::size_t b = environments_[row];
     message_.episodes.push_back({summary.episode_return, summary.decisions, summary.arrived,
                                  summary.completed, summary.blocked});
     while (windows_[b].open > 0) {
-      if (results[b].terminated) {
+      if (results[row].terminated) {
         close_oldest(b, 0, state_in(slot(b, 0)), 0);
       } else {
         close_oldest(b, static_cast<float>(powers_[windows_[b].open]), row_of(last_observations, f),
@@ -127,7 +140,7 @@ void NstepWriter::close_oldest(std::size_t b, float discount, const TransitionSt
 PrioritizedTransitions NstepWriter::take() {
   PACML_CHECK(full(), "only a full message is taken");
   PrioritizedTransitions done = std::move(message_);
-  begin();
+  start();
   return done;
 }
 

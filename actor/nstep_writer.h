@@ -12,7 +12,8 @@
 
 namespace pacml::actor {
 
-// Turns steps of B environments in lockstep into n-step transitions, one for each decision:
+// Turns steps of B of an actor's environments in lockstep into n-step transitions, one for each
+// decision:
 //
 //   R = sum of gamma^i r_{t+i} over i < k,   bootstrapped with gamma^k max Q(s_{t+k}, .)
 //
@@ -27,6 +28,9 @@ class NstepWriter {
   NstepWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps,
               const NstepConfig& config);
 
+  // The rows of the next message are these of the environments; else those of the one before, and of
+  // the first one all, in order.
+  void begin(std::span<const std::size_t> environments);
   // What the next actions answer, and the greatest value of a valid action there [B]. Once per
   // step, before `step`.
   void observe(const env::ObservationBatch& observations, std::span<const float> best_values);
@@ -57,7 +61,7 @@ class NstepWriter {
     std::size_t open = 0;
   };
 
-  void begin();
+  void start();
   [[nodiscard]] std::size_t slot(std::size_t b, std::size_t age) const {
     return b * n_ + (windows_[b].oldest + age) % n_;
   }
@@ -65,16 +69,17 @@ class NstepWriter {
   // Writes the transition of environment b's oldest decision; its steps are those that are open.
   void close_oldest(std::size_t b, float discount, const TransitionState& next, float next_value);
 
-  std::size_t environments_, steps_, n_;
+  std::size_t steps_, n_;
+  std::vector<std::size_t> environments_;  // [B], in the rows
   TransitionShape shape_;
   std::vector<GraphHash> graphs_;  // by graph index of the spec
   float reward_scale_;
   std::vector<double> powers_;  // [n + 1], of gamma
 
-  std::vector<Window> windows_;      // [B]
-  std::vector<Decision> decisions_;  // [B, n]
-  std::vector<float> globals_;       // [B, n, G]
-  std::vector<std::uint8_t> masks_;  // [B, n, A]
+  std::vector<Window> windows_;      // [all environments]
+  std::vector<Decision> decisions_;  // [all, n]
+  std::vector<float> globals_;       // [all, n, G]
+  std::vector<std::uint8_t> masks_;  // [all, n, A]
 
   PrioritizedTransitions message_;
   std::size_t steps_done_ = 0;

@@ -19,6 +19,11 @@ ReplayLink::ReplayLink(transport::FrameClient& learner, transport::FrameSubscrib
 
 Result<wire::Welcome> ReplayLink::join(std::stop_token stop) { return learner_.join(stop); }
 
+Result<Work> ReplayLink::next_work(std::stop_token stop) {
+  return shard_.await_grant(stop, [this] { return learner_.tend(); })
+      .map([](std::uint32_t unrolls) { return Work{unrolls}; });
+}
+
 Result<void> ReplayLink::send(ActorMessage&& message, std::stop_token stop) {
   auto* batch = std::get_if<PrioritizedTransitions>(&message);
   PACML_CHECK(batch != nullptr, "a replay shard is sent transitions");

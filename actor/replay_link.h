@@ -36,6 +36,7 @@ class ReplayLink final : public ExperienceSink {
   // here and below as ServerLink's.
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
 
+  [[nodiscard]] Result<Work> next_work(std::stop_token stop) override;
   // Transitions only.
   [[nodiscard]] Result<void> send(ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;

@@ -75,17 +75,20 @@ Result<void> ServerLink::handle(wire::Message message) {
           state_ = State::kJoined;
           if (++joins_ > 1) spdlog::info("joined the {} again", server_.name);
           granted_ = m.credits;
+          unrolls_ = m.unrolls;
           welcome_ = std::move(m);
           if (listener_ != nullptr) listener_->joined(welcome_);
         } else if constexpr (std::is_same_v<M, wire::Refused>) {
           return refused(std::move(m));
         } else if constexpr (std::is_same_v<M, wire::Credit>) {
+          // One that was overtaken says nothing of what is wanted now.
+          if (m.granted >= granted_) unrolls_ = m.unrolls;
           granted_ = std::max(granted_, m.granted);
           acknowledged_ = std::max(acknowledged_, m.last_accepted);
         } else if constexpr (std::is_same_v<M, wire::NeedGraph>) {
           send_graph(m.hash);
         } else if constexpr (std::is_same_v<M, wire::Pong>) {
-          // The server has what was sent before the Ping, or it was lost, and its credits with it.
+          // The server has what was sent before the Ping, or it was lost, and its grants with it.
           if (acknowledged_.get() < m.nonce && m.nonce <= sent_.get()) lose();
         } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
           return stopped(std::move(m.reason));
@@ -237,25 +240,36 @@ Result<wire::Welcome> ServerLink::join(std::stop_token stop) {
   }
 }
 
-Result<void> ServerLink::send(const MakeMessage& make, std::stop_token stop,
-                              const Meanwhile& meanwhile) {
-  const auto go_on = [&]() -> Result<void> {
-    if (stop.stop_requested()) return asked_to_stop();
-    return meanwhile ? meanwhile() : Result<void>{};
-  };
+namespace {
+
+Result<void> go_on(const std::stop_token& stop, const ServerLink::Meanwhile& meanwhile) {
+  if (stop.stop_requested()) return asked_to_stop();
+  return meanwhile ? meanwhile() : Result<void>{};
+}
+
+}  // namespace
+
+Result<std::uint32_t> ServerLink::await_grant(std::stop_token stop, const Meanwhile& meanwhile) {
   while (true) {
-    if (auto going = go_on(); !going) return going;
+    if (auto going = go_on(stop, meanwhile); !going) return tl::unexpected(going.error());
     const auto allowed = may_send();
     if (!allowed) return tl::unexpected(allowed.error());
-    if (*allowed) break;
+    if (*allowed) return unrolls_;
     if (auto heard = hear(Deadline::in(slice_)); !heard) return tl::unexpected(heard.error());
+  }
+}
+
+Result<void> ServerLink::send(const MakeMessage& make, std::stop_token stop,
+                              const Meanwhile& meanwhile) {
+  if (const auto granted = await_grant(stop, meanwhile); !granted) {
+    return tl::unexpected(granted.error());
   }
   auto frame = wire::encode(make(next_stamp()));
   while (true) {
     const auto taken = hand_over(frame, Deadline::in(kSlice));
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return {};
-    if (auto going = go_on(); !going) return going;
+    if (auto going = go_on(stop, meanwhile); !going) return going;
   }
 }
 

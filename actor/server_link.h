@@ -43,7 +43,7 @@ struct LinkConfig {
 };
 
 // An actor's conversation with one server (docs/protocol.md), whatever it carries: Hello and
-// Welcome, credits, sequence numbers, pings, graphs on demand. Survives the server: when it comes
+// Welcome, grants, sequence numbers, pings, graphs on demand. Survives the server: when it comes
 // back, or forgets us, the link joins again as a new incarnation. Thread-confined, as is the
 // transport that it borrows.
 //
@@ -90,10 +90,15 @@ class ServerLink {
 
   // Waits until the server has welcomed us.
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
-  // Waits for a credit, joining again where that is needed, then sends what `make` makes.
+  // Waits until the server grants another message, joining again where that is needed; how many
+  // unrolls it shall hold.
+  [[nodiscard]] Result<std::uint32_t> await_grant(std::stop_token stop,
+                                                  const Meanwhile& meanwhile = {});
+  // Waits for a grant as well, should it have been lost with a conversation, then sends what `make`
+  // makes.
   [[nodiscard]] Result<void> send(const MakeMessage& make, std::stop_token stop,
                                   const Meanwhile& meanwhile = {});
-  // The same without waiting; false: there is no credit, or no room in the queue. `make` may be
+  // The same without waiting; false: there is no grant, or no room in the queue. `make` may be
   // asked for the same message again.
   [[nodiscard]] Result<bool> try_send(const MakeMessage& make);
   // Acts on what has come and says what is due: Hello to a server that has gone, Ping to a silent
@@ -103,7 +108,7 @@ class ServerLink {
   [[nodiscard]] Result<void> drain();
   // Waits for one frame and acts on it; false: none came.
   [[nodiscard]] Result<bool> hear(Deadline deadline);
-  // Sends what takes no credit, unless the queue is full: then false. Never waits.
+  // Sends what takes no grant, unless the queue is full: then false. Never waits.
   bool say(const wire::Message& message);
 
   [[nodiscard]] bool joined() const { return state_ == State::kJoined; }
@@ -114,14 +119,17 @@ class ServerLink {
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
   // One that came otherwise than over this link, from the same server.
   void count_malformed() { ++malformed_; }
-  // Of this conversation: messages sent, the last one that the server has accepted, and how many
-  // may be sent in all.
+  // Of this conversation: messages sent, the last one that the server has accepted, how many may be
+  // sent in all, and how many unrolls the next one shall hold.
   struct Progress {
     std::uint64_t sent = 0;
     std::uint64_t accepted = 0;
     std::uint64_t granted = 0;
+    std::uint32_t unrolls = 1;
   };
-  [[nodiscard]] Progress progress() const { return {sent_.get(), acknowledged_.get(), granted_}; }
+  [[nodiscard]] Progress progress() const {
+    return {sent_.get(), acknowledged_.get(), granted_, unrolls_};
+  }
   // How long a wait may last before tend() has something to do.
   [[nodiscard]] Duration slice() const { return slice_; }
 
@@ -168,8 +176,9 @@ class ServerLink {
   TimePoint next_hello_;
   std::string trouble_;  // why there is no connection, as the log was told
   wire::Welcome welcome_;
-  std::uint64_t granted_ = 0;  // credits since the Welcome
-  Sequence sent_;              // messages since the Welcome, each of which took a credit
+  std::uint64_t granted_ = 0;  // messages since the Welcome
+  std::uint32_t unrolls_ = 1;  // in each, as was said last
+  Sequence sent_;              // messages since the Welcome, each of which used a grant
   Sequence acknowledged_;
   std::uint64_t joins_ = 0;
   std::uint64_t unacknowledged_ = 0;

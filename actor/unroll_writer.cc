@@ -14,10 +14,17 @@ UnrollWriter::UnrollWriter(const env::EnvironmentSpec& spec, std::size_t environ
       environments_(static_cast<std::uint32_t>(environments)),
       steps_(static_cast<std::uint32_t>(steps)) {
   for (const auto& graph : spec.graphs) graphs_.push_back(graph->hash);
-  begin();
+  start();
 }
 
-void UnrollWriter::begin() {
+void UnrollWriter::begin(std::size_t environments) {
+  PACML_CHECK(next_ == 0, "a message is of the same environments from its first step to its last");
+  if (environments == environments_) return;
+  environments_ = static_cast<std::uint32_t>(environments);
+  start();
+}
+
+void UnrollWriter::start() {
   unrolls_ = {};
   unrolls_.steps = steps_;
   unrolls_.environments = environments_;
@@ -82,7 +89,7 @@ Unrolls UnrollWriter::take(const env::ObservationBatch& next_observations) {
   PACML_CHECK(full(), "only a full message is taken");
   write_row(next_, next_observations);
   Unrolls done = std::move(unrolls_);
-  begin();
+  start();
   return done;
 }
 

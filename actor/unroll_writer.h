@@ -10,12 +10,15 @@
 
 namespace pacml::actor {
 
-// Turns steps of B environments in lockstep into messages of T steps each. Consecutive messages
-// share one row of observations: the last row of one is the first of the next. Thread-confined.
+// Turns steps of B environments in lockstep into messages of T steps each. Consecutive messages of
+// the same environments share one row of observations: the last row of one is the first of the next.
+// Thread-confined.
 class UnrollWriter {
  public:
   UnrollWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps);
 
+  // The next message is of so many environments; else of as many as the one before.
+  void begin(std::size_t environments);
   // What the next actions answer. Once per step, before `step`.
   void observe(const env::ObservationBatch& observations);
   // The actions [B], their log-probabilities under the behaviour policy [B] and what came of them.
@@ -27,7 +30,7 @@ class UnrollWriter {
   [[nodiscard]] Unrolls take(const env::ObservationBatch& next_observations);
 
  private:
-  void begin();
+  void start();
   void write_row(std::size_t t, const env::ObservationBatch& observations);
 
   std::vector<GraphHash> graphs_;  // by graph index of the spec

@@ -6,14 +6,28 @@
 namespace pacml::actor {
 
 VectorEnv::VectorEnv(const EnvironmentFactory& make, std::size_t size, Seed stream)
-    : stream_(stream), episodes_(size, 0), results_(size) {
+    : stream_(stream), episodes_(size, 0), selected_(size), results_(size) {
   PACML_CHECK(size > 0, "an actor steps at least one environment");
   for (std::size_t b = 0; b < size; ++b) environments_.push_back(make());
   observations_ = env::ObservationBatch(size, spec().num_globals, spec().num_actions);
   last_observations_ = env::ObservationBatch(0, spec().num_globals, spec().num_actions);
   for (std::size_t b = 0; b < size; ++b) {
+    selected_[b] = b;
     start_episode(b);
     environments_[b]->observe(observations_.row(b));
+  }
+}
+
+void VectorEnv::select(std::size_t count) {
+  PACML_CHECK(count >= 1 && count <= total(), "there are so many environments");
+  if (count == total() && size() == total()) return;
+  const std::size_t first = (selected_.back() + 1) % total();
+  selected_.resize(count);
+  results_.resize(count);
+  observations_.resize(count);
+  for (std::size_t b = 0; b < count; ++b) {
+    selected_[b] = (first + b) % total();
+    environments_[selected_[b]]->observe(observations_.row(b));
   }
 }
 
@@ -27,13 +41,13 @@ std::span<const env::StepResult> VectorEnv::step(std::span<const int> actions) {
   finished_.clear();
   last_observations_.resize(0);
   for (std::size_t b = 0; b < size(); ++b) {
-    env::Environment& environment = *environments_[b];
+    env::Environment& environment = *environments_[selected_[b]];
     results_[b] = environment.step(actions[b]);
     if (results_[b].final()) {
       finished_.push_back({b, environment.summary()});
       last_observations_.resize(finished_.size());
       environment.observe(last_observations_.row(finished_.size() - 1));
-      start_episode(b);
+      start_episode(selected_[b]);
     }
     environment.observe(observations_.row(b));
   }

@@ -9,8 +9,8 @@
 namespace pacml::actor {
 namespace {
 
-// Announcements can be missed: after so many messages without news, we ask for weights anyway.
-constexpr int kAskEvery = 4;
+// Announcements can be missed: after so long without news, we ask for weights anyway.
+constexpr std::chrono::milliseconds kAskEvery{1'000};
 
 }  // namespace
 
@@ -27,10 +27,12 @@ void WeightsInbox::joined(const wire::Welcome& welcome) {
   newest_.reset();
   have_ = PolicyVersion{0};
   announced_ = welcome.policy_version;
+  refresh_lag_ = wire::refresh_lag(welcome.max_policy_lag);
   requested_ = false;
 }
 
 void WeightsInbox::received(wire::Message&& message) {
+  heard_at_ = clock_->now();
   if (auto* weights = std::get_if<wire::Weights>(&message)) {
     requested_ = false;
     announced_ = std::max(announced_, weights->version);
@@ -47,13 +49,13 @@ void WeightsInbox::hear_announcements() {
   const auto message = wire::decode(*frame);
   if (!message) return learner_->count_malformed();
   if (const auto* heard = std::get_if<wire::WeightsAnnouncement>(&*message)) {
+    heard_at_ = clock_->now();
     announced_ = std::max(announced_, heard->version);
   }
 }
 
 void WeightsInbox::request() {
-  calls_since_request_ = 0;
-  requested_at_ = clock_->now();
+  asked_at_ = clock_->now();
   requested_ = learner_->say(wire::GetWeights{have_});
 }
 
@@ -66,9 +68,11 @@ std::optional<model::Parameters> WeightsInbox::take() {
 std::optional<model::Parameters> WeightsInbox::newest() {
   static_cast<void>(learner_->drain());  // an error is said again when something is sent
   hear_announcements();
-  ++calls_since_request_;
-  const bool due = requested_ ? clock_->now() - requested_at_ >= lost_after_
-                              : calls_since_request_ >= kAskEvery || announced_ > have_;
+  const TimePoint now = clock_->now();
+  const bool old = announced_ > have_ && (have_.get() == 0 ||
+                                          announced_.get() - have_.get() >= refresh_lag_);
+  const bool due = requested_ ? now - asked_at_ >= lost_after_
+                              : old || now - std::max(asked_at_, heard_at_) >= kAskEvery;
   if (due && !newest_ && learner_->joined()) request();
   const auto until = Deadline::in(patience_);
   while (requested_ && !newest_ && learner_->hear(until).value_or(false)) {

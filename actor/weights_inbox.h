@@ -11,7 +11,8 @@
 
 namespace pacml::actor {
 
-// The learner's newest weights: hears what is announced, asks for it over a link, keeps what came
+// The learner's newest weights: takes those that come with leave to act, hears what is announced, asks
+// for it over a link where it is newer by more than need be (wire::refresh_lag), and keeps what came
 // until the actor takes it. A learner that resumed may be at an older version than before; joining
 // it anew makes its weights the newest. Thread-confined.
 class WeightsInbox final : public ServerLink::Listener {
@@ -43,9 +44,10 @@ class WeightsInbox final : public ServerLink::Listener {
 
   PolicyVersion have_;  // handed to the actor
   PolicyVersion announced_;
+  std::uint64_t refresh_lag_ = 1;            // versions
   bool requested_ = false;                   // and not yet answered
-  TimePoint requested_at_;
-  int calls_since_request_ = 0;              // of newest()
+  TimePoint asked_at_;                       // last
+  TimePoint heard_at_;                       // of any weights, last
   std::optional<model::Parameters> newest_;  // received, not yet handed over
 };
 

@@ -24,6 +24,7 @@ std::vector<std::string> validate(const LearnerConfig& c) {
     problems.emplace_back("forget_seconds: must be in 1..1e6");
   }
   for (const auto& [key, value] : {std::pair{"all_reduce_seconds", c.all_reduce_seconds},
+                                   std::pair{"grant_seconds", c.grant_seconds},
                                    std::pair{"metrics_seconds", c.metrics_seconds},
                                    std::pair{"checkpoint_seconds", c.checkpoint_seconds},
                                    std::pair{"evaluate_seconds", c.evaluate_seconds}}) {

@@ -20,6 +20,7 @@ struct LearnerConfig {
   std::int64_t max_actors = 4096;      // >= 1
   std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait; further ones are dropped;
                                              // >= 1 MiB
+  Seconds grant_seconds = 2;      // for leave to act to be used, before others get it; > 0
   Seconds forget_seconds = 30;    // a silent actor whose turn it is to speak is forgotten; >= 1
   Seconds metrics_seconds = 2;    // between lines of metrics.jsonl; > 0
   Seconds checkpoint_seconds = 1;  // what a crash may cost; > 0
@@ -38,6 +39,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
   v("max_waiting_bytes", c.max_waiting_bytes);
+  v("grant_seconds", c.grant_seconds);
   v("forget_seconds", c.forget_seconds);
   v("metrics_seconds", c.metrics_seconds);
   v("checkpoint_seconds", c.checkpoint_seconds);

@@ -15,8 +15,8 @@ class SampleSource {
   virtual ~SampleSource() = default;
   // The next message. kTimeout; kStopped.
   [[nodiscard]] virtual Result<ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) = 0;
-  // A message has been learned from, or left out: whoever sent it may send another.
-  virtual void consumed(const transport::PeerId& peer) = 0;
+  // A message has been taken in, or left out: somebody may send another.
+  virtual void consumed(const ReceivedUnrolls& received) = 0;
   [[nodiscard]] virtual std::size_t queue_depth() const = 0;
 };
 
@@ -34,7 +34,7 @@ class ServedActors final : public SampleSource, public ParametersSink {
   Result<ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) override {
     return server_->pop(std::move(stop), deadline);
   }
-  void consumed(const transport::PeerId& peer) override { server_->consumed(peer); }
+  void consumed(const ReceivedUnrolls& received) override { server_->consumed(received); }
   [[nodiscard]] std::size_t queue_depth() const override { return server_->queue_depth(); }
   void publish(model::Parameters parameters) override { server_->publish(std::move(parameters)); }
 

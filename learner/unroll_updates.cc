@@ -12,9 +12,9 @@ UnrollUpdates::UnrollUpdates(UnrollAlgorithm& algorithm, const model::NetworkSha
 
 void UnrollUpdates::accept(ReceivedUnrolls&& received, LearnerRecord& record) {
   if (graphs_.add_readable(received.graphs, shape_)) algorithm_->set_graphs(graphs_.graphs());
-  // The credit goes back now, not with the update: a batch may take more messages than all actors
-  // together have credits. What is gathered stays below a batch and one message.
-  source_->consumed(received.peer);
+  // Its room goes back now, not with the update: among replicas, an update may take more than one's
+  // window. What is gathered stays below a batch and one message.
+  source_->consumed(received);
   const Unrolls& unrolls = received.unrolls;
   if (!fits(unrolls, shape_, graphs_)) {
     ++record.counters.misfits;

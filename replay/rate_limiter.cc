@@ -31,6 +31,14 @@ RateLimit RateLimiter::limit(std::size_t size) const {
   return RateLimit::kOpen;
 }
 
+std::uint64_t RateLimiter::insert_room(std::size_t size) const {
+  if (config_.samples_per_insert == 0) return kNoLimit;
+  const auto min_size = static_cast<std::size_t>(config_.min_size);
+  const double until_full = size < min_size ? static_cast<double>(min_size - size) : 0;
+  const double until_closed = (config_.error_buffer - surplus()) / config_.samples_per_insert;
+  return static_cast<std::uint64_t>(std::clamp(until_closed, until_full, 9e15));
+}
+
 bool RateLimiter::can_insert(std::size_t size) const {
   return limit(size) != RateLimit::kInsertsForSamples;
 }

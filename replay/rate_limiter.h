@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace pacml::replay {
@@ -50,6 +51,10 @@ class RateLimiter {
   void sampled(std::uint64_t draws) { counts_.sampled += draws; }
 
   [[nodiscard]] RateLimit limit(std::size_t size) const;
+  // How many items may be inserted before inserts have to wait, give or take one; kNoLimit: any
+  // number.
+  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  [[nodiscard]] std::uint64_t insert_room(std::size_t size) const;
   // Who waits for whom and why, as a clause: "samples wait for inserts: 812 of 1000 items".
   [[nodiscard]] std::string describe(std::size_t size) const;
 

@@ -22,6 +22,9 @@ std::vector<std::string> validate(const ReplayConfig& c) {
   if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {
     problems.emplace_back("forget_seconds: must be in 1..1e6");
   }
+  if (!(c.grant_seconds >= 1e-3)) {
+    problems.emplace_back("grant_seconds: must be at least 0.001");
+  }
   if (c.snapshot_seconds != 0 && !(c.snapshot_seconds >= 1e-3)) {
     problems.emplace_back("snapshot_seconds: must be 0 (only at the end) or at least 0.001");
   }

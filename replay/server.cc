@@ -17,14 +17,28 @@
 namespace pacml::replay {
 namespace {
 
-constexpr std::chrono::milliseconds kSlice{200};  // how long a wait may ignore the stop token
+constexpr std::chrono::milliseconds kSlice{50};  // how long a wait may ignore the stop token
 constexpr std::chrono::milliseconds kSnapshotSlice{1};
 constexpr std::chrono::milliseconds kSweepEvery{1'000};
+constexpr std::chrono::milliseconds kAdaptEvery{50};
+constexpr int kStarvedPercent = 10;  // of the time that nothing came, the shard is not what is scarce
 constexpr std::size_t kItemsPerStep = 256;  // of a snapshot, between two messages
 constexpr std::size_t kMostLearners = 64;
 constexpr std::size_t kMostRequests = 4096;      // of all learners
 constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request
 constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
+
+// How much may be under way: as much as actors want, but what keeps the shard busy when they want
+// more than it can do.
+serving::WorkWindowConfig work_of(const ReplayConfig& config) {
+  serving::WorkWindowConfig work;
+  work.least = 1U << 15;
+  work.most = std::uint64_t{1} << 40;
+  work.small = 400;
+  work.messages_per_actor = static_cast<std::uint64_t>(config.credits_per_actor);
+  work.patience = in_seconds(config.grant_seconds);
+  return work;
+}
 
 }  // namespace
 
@@ -38,7 +52,7 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       table_(config.table, derive(seed, Purpose::kReplay, shard)),
       sessions_(run, {.server = "replay shard",
                       .option = "replay.max_actors",
-                      .credits_per_actor = static_cast<std::uint64_t>(config.credits_per_actor),
+                      .work = work_of(config),
                       .max_actors = static_cast<std::size_t>(config.max_actors),
                       .silence = in_seconds(config.forget_seconds)},
                 clock),
@@ -62,8 +76,10 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
   next_snapshot_ = clock_->now() + in_seconds(config_.snapshot_seconds);
   while (!stop.stop_requested()) {
     beat();
+    const TimePoint turned = clock_->now();
     auto incoming =
         transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
+    waited_ += clock_->now() - turned;
     if (incoming) {
       dispatch(*incoming);
     } else if (incoming.error().code == Errc::kStopped) {
@@ -73,7 +89,9 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
     give_back_withheld();
     answer_requests();
     tend_snapshot();
+    adapt();
     sweep();
+    tell_grants();
   }
   // A shard that ends is missed, not mourned: whoever talks to it says Hello until it is back.
   for (const auto& [peer, actor] : sessions_.actors()) {
@@ -112,7 +130,7 @@ void Server::dispatch(const transport::Incoming& incoming) {
 
 void Server::turn_out(const transport::Incoming& incoming) {
   sessions_.forget(incoming.peer);
-  gate_.forget(incoming.peer);
+  sessions_.drop(gate_.forget(incoming.peer));
   forget_learner(incoming.peer);
   refuse(incoming.peer, {wire::Refusal::kConfig,
                          "the key of " + incoming.key_name + " is no longer allowed here"});
@@ -131,7 +149,7 @@ void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& messa
     send(peer, wire::Pong{ping->nonce});
   } else if (std::holds_alternative<wire::Goodbye>(message)) {
     sessions_.forget(peer);
-    gate_.forget(peer);
+    sessions_.drop(gate_.forget(peer));
   }
   // What only a client or a learner's server gets is ignored.
 }
@@ -176,7 +194,7 @@ void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello,
   auto refused = sessions_.admit(
       peer, hello, replaced,
       {key_name, [this](const std::string& name) { return transport_->lists(name); }});
-  for (const auto& former : replaced) gate_.forget(former);
+  for (const auto& former : replaced) sessions_.drop(gate_.forget(former));
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
                  hello.actor.get(), hello.host, hello.pid);
@@ -199,7 +217,7 @@ void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& h
   }
   learners_[peer] = {hello.actor, clock_->now()};
   const auto& run = sessions_.run();
-  send(peer, wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag});
+  send(peer, wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag, 1});
 }
 
 void Server::forget_learner(const transport::PeerId& peer) {
@@ -214,7 +232,9 @@ void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::
     return refuse(peer,
                   {wire::Refusal::kMalformed, "transitions of another width than those here"});
   }
-  const auto verdict = sessions_.accept(peer, insert.actor, insert.incarnation, insert.sequence);
+  const std::uint64_t decisions = insert.batch.priorities.size();
+  const auto verdict =
+      sessions_.accept(peer, insert.actor, insert.incarnation, insert.sequence, decisions);
   if (verdict == Verdict::kRefused) {
     return refuse(peer, {wire::Refusal::kMalformed,
                          "transitions of another actor, or more of them than were granted"});
@@ -223,17 +243,17 @@ void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::
   if (waiting_bytes() > 0 &&
       waiting_bytes() + bytes > static_cast<std::size_t>(config_.max_waiting_bytes)) {
     ++counters_.no_room;
-    withheld_.push_back(peer);
+    withheld_.emplace_back(peer, decisions);
     return;
   }
   shape_ = shape;
   auto graphs = insert.batch.transitions.graphs;
-  gate_.push(peer, std::move(insert.batch), std::move(graphs), bytes);
+  gate_.push(peer, std::move(insert.batch), std::move(graphs), decisions, bytes);
   deliver(peer);
 }
 
 void Server::deliver(const transport::PeerId& peer) {
-  // An actor that joins again has new credits while its former life's messages may still wait: the
+  // An actor that joins again has new grants while its former life's messages may still wait: the
   // bound holds all the same.
   const auto room = static_cast<std::size_t>(config_.credits_per_actor * config_.max_actors);
   const auto missing = gate_.release(
@@ -260,8 +280,8 @@ void Server::give_back_withheld() {
   if (withheld_.empty()) return;
   const bool room = waiting_bytes() < static_cast<std::size_t>(config_.max_waiting_bytes);
   if (!room) return;
-  for (const auto& peer : std::exchange(withheld_, {})) {
-    if (sessions_.give_back(peer)) send(peer, sessions_.credit(peer));
+  for (const auto& [peer, decisions] : std::exchange(withheld_, {})) {
+    sessions_.give_back(peer, decisions);
   }
 }
 
@@ -283,7 +303,28 @@ void Server::insert(Waiting& waiting) {
   episodes_.insert(episodes_.end(), reports.begin(),
                    reports.begin() + static_cast<std::ptrdiff_t>(taken));
   counters_.episodes_dropped += reports.size() - taken;
-  if (sessions_.give_back(waiting.peer)) send(waiting.peer, sessions_.credit(waiting.peer));
+  limit_work();
+  sessions_.give_back(waiting.peer, waiting.batch.priorities.size());
+}
+
+void Server::tell_grants() {
+  for (const auto& peer : sessions_.take_news()) send(peer, sessions_.credit(peer));
+}
+
+void Server::limit_work() {
+  // What the rate limiter would keep waiting, somebody would have acted for too early.
+  sessions_.limit(std::max<std::uint64_t>(1, table_.insert_room()));
+}
+
+void Server::adapt() {
+  limit_work();
+  const TimePoint now = clock_->now();
+  const Duration elapsed = now - last_adaption_;
+  if (elapsed < kAdaptEvery) return;
+  last_adaption_ = now;
+  sessions_.expire_grants();
+  sessions_.adapt(waited_ > elapsed * kStarvedPercent / 100);
+  waited_ = Duration{0};
 }
 
 void Server::answer_requests() {
@@ -413,6 +454,8 @@ std::string Server::status() const {
                                  {"max_bytes", table.max_bytes},
                                  {"total_priority", table.total_priority},
                                  {"limiter", table.why},
+                                 {"window", sessions_.work().window()},
+                                 {"in_flight", sessions_.work().in_flight()},
                                  {"inserts_waiting", waiting_.size()},
                                  {"bytes_waiting", waiting_bytes()},
                                  {"inserts_waiting_for_graphs", gate_.size()},

@@ -27,9 +27,9 @@
 namespace pacml::replay {
 
 // One shard's end of the protocol (docs/protocol.md): takes actors' transitions exactly once,
-// grants credits as the table takes them in, answers learners' draws as the rate limiter allows,
+// hands out work as the table takes it in, answers learners' draws as the rate limiter allows,
 // applies priority updates, and snapshots all of it without making anybody wait. Memory is bounded:
-// the table, and each actor's credits. Thread-confined, but for request_snapshot and
+// the table, and what actors were granted. Thread-confined, but for request_snapshot and
 // board: thread-safe.
 class Server {
  public:
@@ -93,6 +93,11 @@ class Server {
   void deliver(const transport::PeerId& peer);
   void insert_waiting();
   void give_back_withheld();
+  // Tells who may act.
+  void tell_grants();
+  // What may be under way follows what the shard and its rate limiter can take.
+  void limit_work();
+  void adapt();
   void insert(Waiting& waiting);
   void answer_requests();
   void answer(const Request& request);
@@ -123,7 +128,7 @@ class Server {
   std::deque<Waiting> waiting_;   // for the rate limiter
   std::size_t waiting_bytes_ = 0;
   // Whose messages were dropped for want of room: their credits come back when there is some.
-  std::vector<transport::PeerId> withheld_;
+  std::vector<std::pair<transport::PeerId, std::uint64_t>> withheld_;  // decisions of each
   std::deque<Request> requests_;  // as well
   std::map<transport::PeerId, Learner> learners_;
   std::vector<EpisodeRecord> episodes_;  // for the next answer
@@ -133,6 +138,8 @@ class Server {
   std::unique_ptr<SnapshotWriter> writer_;  // of the snapshot that is running
   TimePoint next_snapshot_;
   TimePoint next_sweep_;
+  TimePoint last_adaption_;
+  Duration waited_{0};  // for messages, since then
   std::uint64_t snapshots_ = 0;
   FaultCounter snapshot_faults_;
   std::atomic<bool> snapshot_requested_{false};

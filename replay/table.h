@@ -67,6 +67,7 @@ class Table {
   UpdateCounts update_priorities(std::span<const PriorityUpdate> updates);
 
   [[nodiscard]] bool can_insert() const { return limiter_.can_insert(size()); }
+  [[nodiscard]] std::uint64_t insert_room() const { return limiter_.insert_room(size()); }
   [[nodiscard]] bool can_sample() const { return limiter_.can_sample(size()); }
 
   [[nodiscard]] std::size_t size() const { return sampler_->size(); }

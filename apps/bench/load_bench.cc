@@ -70,9 +70,12 @@ bench::CannedExperience record(const TrainConfig& config,
   const auto loop = make_actor_loop(config, world, *policy, seed, ActorId{0}, PolicyVersion{0});
   loop->set_parameters(model::initialise(shape, seed));
   for (std::size_t i = 0; i < kBeforeCanned; ++i) static_cast<void>(loop->run_message());
-  std::vector<actor::ActorMessage> messages;
-  for (std::size_t i = 0; i < kCanned; ++i) messages.push_back(loop->run_message());
-  return bench::can(std::move(messages));
+  std::vector<std::vector<actor::ActorMessage>> sizes(
+      static_cast<std::size_t>(config.actor.environments));
+  for (std::size_t size = 1; size <= sizes.size(); ++size) {
+    for (std::size_t i = 0; i < kCanned; ++i) sizes[size - 1].push_back(loop->run_message(size));
+  }
+  return bench::can(std::move(sizes));
 }
 
 // CPU time and memory of some processes while the load is measured, seen from a thread of its own.
@@ -143,22 +146,22 @@ class MetricsWindow {
   void end() { lines_ = read(); }
   void report(bench::Figures& figures) const {
     if (lines_.size() < first_ + 2) return;
-    std::vector<double> decisions;
-    std::vector<double> updates;
     std::vector<double> lags;
     for (std::size_t i = first_ + 1; i < lines_.size(); ++i) {
-      decisions.push_back(lines_[i].value("decisions_per_second", 0.0));
-      updates.push_back(lines_[i].value("updates_per_second", 0.0));
       lags.push_back(lines_[i].value(nlohmann::json::json_pointer("/policy_lag/p50"), 0.0));
     }
     const auto grown = [&](const char* key) {
       return lines_.back().value(key, 0.0) - lines_[first_].value(key, 0.0);
     };
-    figures.emplace_back("learned_decisions_per_second", bench::median_of(decisions));
-    figures.emplace_back("updates_per_second", bench::median_of(updates));
+    const double seconds = grown("seconds");
+    if (!(seconds > 0)) return;
+    // What was left out as too old, nobody has learned from.
+    figures.emplace_back("learned_decisions_per_second", grown("samples") / seconds);
+    figures.emplace_back("updates_per_second", grown("updates") / seconds);
     figures.emplace_back("policy_lag_p50", bench::median_of(lags));
-    if (grown("decisions") > 0) {
-      figures.emplace_back("stale_share", grown("stale") / grown("decisions"));
+    const double left_out = grown("stale");
+    if (grown("samples") + left_out > 0) {
+      figures.emplace_back("stale_share", left_out / (grown("samples") + left_out));
     }
   }
 
@@ -185,7 +188,7 @@ class LoadBench {
         options_(options),
         world_(make_world(config)),
         canned_(record(config, world_)),
-        hello_(make_hello(wire::Role::kActor, ActorId{0}, agreement_of(config, *world_), "")) {}
+        hello_(make_actor_hello(config, ActorId{0}, agreement_of(config, *world_), "")) {}
 
   Point measure(std::size_t actors, std::size_t shards) {
     const PrivateFolder scratch("pacml-load");
@@ -234,7 +237,7 @@ class LoadBench {
                {"most_to_fewest", load.fewest == 0 ? std::numeric_limits<double>::quiet_NaN()
                                                    : static_cast<double>(load.most) /
                                                          static_cast<double>(load.fewest)},
-               {"fewest_messages", static_cast<double>(load.fewest)},
+               {"fewest_decisions", static_cast<double>(load.fewest)},
                {"jain_index", load.jain},
                {"round_trip_p50_seconds", load.round_trip_p50},
                {"round_trip_p99_seconds", load.round_trip_p99},
@@ -243,7 +246,7 @@ class LoadBench {
                {"rejoined", static_cast<double>(load.rejoined)},
                {"up_bytes_per_decision", load.bytes_up / std::max(1.0, load.decisions)},
                {"down_bytes_per_decision", load.bytes_down / std::max(1.0, load.decisions)},
-               {"decisions_per_message", canned_.decisions_per_message}};
+               {"decisions_per_message", load.decisions / std::max(1.0, messages)}};
     add_server_figures(learner, replay, figures);
     learner_watch.report("learner", replay.empty() ? messages : 0, figures);
     shard_watch.report("shards", messages, figures);
@@ -306,13 +309,14 @@ std::string brief(double value, double scale, const char* format) {
 
 std::string table_of(const std::vector<Point>& points) {
   std::vector<std::vector<std::string>> rows = {
-      {"actors", "shards", "welcomed", "messages/s", "decisions/s", "max/min", "Jain", "lost",
-       "credit p50", "p99", "learner", "memory", "lag", "stale"}};
+      {"actors", "shards", "welcomed", "messages/s", "decisions/s", "learned/s", "max/min", "Jain",
+       "lost", "accepted p50", "p99", "learner", "memory", "lag", "stale"}};
   for (const Point& p : points) {
     rows.push_back({std::to_string(p.actors), std::to_string(p.shards),
                     brief(p.figure("welcomed_seconds"), 1, "%.2f s"),
                     brief(p.figure("messages_per_second"), 1, "%.0f"),
                     brief(p.figure("decisions_per_second"), 1, "%.0f"),
+                    brief(p.figure("learned_decisions_per_second"), 1, "%.0f"),
                     brief(p.figure("most_to_fewest"), 1, "%.2f"),
                     brief(p.figure("jain_index"), 1, "%.3f"),
                     brief(p.figure("lost_messages"), 1, "%.0f"),
@@ -321,9 +325,16 @@ std::string table_of(const std::vector<Point>& points) {
                     brief(p.figure("learner_cores"), 1, "%.2f cores"),
                     brief(p.figure("learner_resident_bytes_most"), 1e-6, "%.0f MB"),
                     brief(p.figure("policy_lag_p50"), 1, "%.0f"),
-                    brief(p.figure("stale_share"), 100, "%.0f %%")});
+                    brief(p.figure("stale_share"), 100, "%.1f %%")});
   }
   return align_columns(rows);
+}
+
+// What actors are there for: of IMPALA's, what was learned; of Ape-X's, what came into the replay,
+// since the learner draws from it as fast as it can, however many they are.
+double yield_of(const Point& point) {
+  const double learned = point.figure("learned_decisions_per_second");
+  return point.shards > 0 || std::isnan(learned) ? point.figure("decisions_per_second") : learned;
 }
 
 // Where more actors add nothing, for each number of shards.
@@ -334,11 +345,11 @@ std::string knees_of(const std::vector<Point>& points) {
     double most = 0;
     std::size_t end = i;
     for (; end < points.size() && points[end].shards == shards; ++end) {
-      most = std::max(most, points[end].figure("decisions_per_second"));
+      most = std::max(most, yield_of(points[end]));
     }
     const auto knee = std::find_if(
         points.begin() + static_cast<std::ptrdiff_t>(i), points.end(),
-        [&](auto& p) { return p.figure("decisions_per_second") >= kKneeShare * most; });
+        [&](auto& p) { return yield_of(p) >= kKneeShare * most; });
     if (end - i > 1) {
       text += "knee" + (shards > 0 ? " with " + std::to_string(shards) + " shards" : "") + ": " +
               std::to_string(knee->actors) + " actors; more of them add less than 5 %\n";

@@ -14,7 +14,7 @@ struct LoadBenchOptions {
   std::vector<std::string> config_arguments;  // CONFIG and its options, for the processes started
   std::vector<std::size_t> actors = {1'000};  // a point of the sweep each
   std::vector<std::size_t> shards;            // algorithm apex: a point each; empty: replay.shards
-  double decisions_per_second = 0;            // of each actor; 0: as fast as credits allow
+  double decisions_per_second = 0;            // of each actor while it acts; 0: no limit
   double seconds = 10;                        // measured at each point
   double warm_up = 3;                         // seconds before that
   std::size_t threads = 0;          // that drive the actors; 0: half of the machine's cores

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -137,6 +138,7 @@ class ScalingBench {
             {"decisions_per_cpu_second", bench::median_of(with_per_cpu)},
             {"alone_decisions_per_cpu_second", bench::median_of(alone_per_cpu)},
             {"efficiency", bench::median_of(efficiency)},
+            {"overhead_share", std::max(0.0, 1 - bench::median_of(efficiency))},
             {"waiting_share", bench::median_of(waiting)}};
   }
 
@@ -144,15 +146,12 @@ class ScalingBench {
   [[nodiscard]] std::size_t cpu_of(std::size_t actor) const {
     return options_.cpus[actor % options_.cpus.size()];
   }
-  [[nodiscard]] double decisions_per_message() const {
-    return static_cast<double>(config_.actor.environments * config_.actor.unroll_length);
-  }
-
-  [[nodiscard]] double messages_at(const std::string& learner) const {
+  // Of a figure in the learner's status.
+  [[nodiscard]] double count_at(const std::string& learner, const char* figure) const {
     const auto status = nlohmann::json::parse(
         ask_status(learner, config_.security, Deadline::in(kStatusPatience)), nullptr, false);
     if (!status.is_object()) throw UserError("the benchmark's learner tells no status");
-    return status.value("messages", 0.0);
+    return status.value(figure, 0.0);
   }
 
   // `weights`: what the actors acted with in the end.
@@ -166,7 +165,7 @@ class ScalingBench {
       arguments.insert(arguments.end(), {"--set", change});
     }
     BenchServers servers(arguments, 0, scratch.path());
-    static_cast<void>(messages_at(servers.learner()));
+    static_cast<void>(count_at(servers.learner(), "messages"));
     std::vector<ChildProcess> actors;
     for (std::size_t i = 0; i < count; ++i) {
       const PinnedScope on_actor_cpu({cpu_of(i)});
@@ -180,7 +179,7 @@ class ScalingBench {
       return sum;
     };
     // A message of each, and then the warm-up.
-    while (messages_at(servers.learner()) < static_cast<double>(count)) {
+    while (count_at(servers.learner(), "messages") < static_cast<double>(count)) {
       servers.check_running();
       for (auto& actor : actors) {
         if (const auto exit = actor.poll()) throw UserError("an actor " + describe(*exit));
@@ -188,12 +187,12 @@ class ScalingBench {
       std::this_thread::sleep_for(kLook);
     }
     std::this_thread::sleep_for(std::chrono::duration<double>(options_.warm_up));
-    const double messages = messages_at(servers.learner());
+    const double decisions = count_at(servers.learner(), "decisions");
     const double cpu = cpu_seconds();
     const auto start = Clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double>(options_.seconds));
-    const Work work{(messages_at(servers.learner()) - messages) * decisions_per_message(),
-                    seconds_since(start), cpu_seconds() - cpu};
+    const Work work{count_at(servers.learner(), "decisions") - decisions, seconds_since(start),
+                    cpu_seconds() - cpu};
     servers.check_running();
     weights = weights_of(servers.learner(), count);
     return work;

@@ -29,10 +29,11 @@ struct ScalingBenchOptions {
 //   wall_ratio                   of these two; waiting for the learner counts
 //   decisions_per_cpu_second, alone_decisions_per_cpu_second
 //   efficiency                   of these two: what sending, weights and the rest of the
-//   conversation
-//                                cost. Neither a learner that is slower than its actors nor others
+//                                conversation cost. Neither a learner that is slower than its actors nor others
 //                                on the machine change it
-//   waiting_share                of the actors' cores that nobody used: they waited for credits
+//   overhead_share               of an actor's CPU time, what is neither simulator nor policy: 1 -
+//                                efficiency; weights taken and graphs embedded anew are in it
+//   waiting_share                of the actors' cores that nobody used: they waited for work
 // UserError: a process does not start or ends, a CPU is not there, the algorithm is not impala.
 void run_scaling_bench(const TrainConfig& config, const ScalingBenchOptions& options,
                        BenchReport& report, std::ostream& out);

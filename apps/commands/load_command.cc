@@ -36,7 +36,7 @@ class LoadCommand final : public Command {
     options.option("--shards LIST", &shards_,
                    "how many replay shards (algorithm: apex); default: replay.shards");
     options.option("--rate R", &options_.decisions_per_second,
-                   "decisions a second of each actor; 0: as fast as credits allow");
+                   "decisions a second of each actor while it acts; 0: no limit");
     options.option("--seconds S", &options_.seconds, "measured for each, after a warm-up");
     options.option("--warm-up S", &options_.warm_up, "seconds before anything counts");
     options.option("--threads N", &threads_,

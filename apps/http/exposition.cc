@@ -36,6 +36,8 @@ constexpr Figure kFigures[] = {
     {"/malformed", "pacml_malformed_total", kCounter, "Frames that were no message."},
     {"/no_room", "pacml_no_room_total", kCounter, "Messages dropped because too many bytes waited."},
     {"/refused", "pacml_refused_total", kCounter, "Peers and messages that were turned away."},
+    {"/window", "pacml_work_window_decisions", kGauge, "Decisions that may be under way, of all actors together."},
+    {"/in_flight", "pacml_work_in_flight_decisions", kGauge, "Decisions that are under way: granted, and not yet consumed."},
     {"/denied", "pacml_denied_total", kCounter, "Connections turned away because of their key."},
 
     // Learner.
@@ -50,6 +52,7 @@ constexpr Figure kFigures[] = {
     {"/policy_lag/p99", "pacml_policy_lag_p99", kGauge, "Versions between acting and learning, 99th percentile."},
     {"/policy_lag/max", "pacml_policy_lag_max", kGauge, "Versions between acting and learning, largest."},
     {"/queue_depth", "pacml_queue_depth", kGauge, "Messages or batches that wait to be learned from."},
+    {"/actors_enough", "pacml_actors_enough", kGauge, "Actors that would keep the learner as busy as it is."},
     {"/loss", "pacml_loss", kGauge, "Loss, mean of the last interval of metrics."},
     {"/entropy", "pacml_policy_entropy_ratio", kGauge, "Entropy of the policy, of the largest possible."},
     {"/return", "pacml_episode_return", kGauge, "Return of episodes, mean of the last interval."},

@@ -67,8 +67,8 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   const auto sockets = sockets_for(config, *world);
   transport::Dealer learner(context, endpoint, sockets, kWatched);
   transport::Subscriber announcements(context, announcement_endpoint(endpoint), sockets);
-  const auto hello = make_hello(wire::Role::kActor, ActorId{options.id},
-                                agreement_of(config, *world), options.run_id);
+  const auto hello = make_actor_hello(config, ActorId{options.id}, agreement_of(config, *world),
+                                      options.run_id);
   const auto& graphs = world->spec().graphs;
   auto config_of_links = actor::LinkConfig::from(config.patience);
   config_of_links.report = [&status](const actor::LinkReport& report) { status.heard(report); };

@@ -32,11 +32,16 @@ void ActorStatus::waits(std::int64_t decisions) {
   waits_ = true;
 }
 
+void ActorStatus::acts() {
+  const std::scoped_lock lock(mutex_);
+  last_turn_ = clock_->now();
+  waits_ = false;
+}
+
 void ActorStatus::has_sent() {
   const std::scoped_lock lock(mutex_);
   beat();
   ++messages_;
-  waits_ = false;
 }
 
 RoleReport ActorStatus::report() const {
@@ -72,8 +77,14 @@ RoleReport ActorStatus::report() const {
           {}};
 }
 
-Result<void> ReportedSink::send(actor::ActorMessage&& message, std::stop_token stop) {
+Result<actor::Work> ReportedSink::next_work(std::stop_token stop) {
   status_->waits(decisions_());
+  auto work = inner_->next_work(std::move(stop));
+  if (work) status_->acts();
+  return work;
+}
+
+Result<void> ReportedSink::send(actor::ActorMessage&& message, std::stop_token stop) {
   auto sent = inner_->send(std::move(message), std::move(stop));
   if (sent) status_->has_sent();
   return sent;

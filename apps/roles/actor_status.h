@@ -26,7 +26,9 @@ class ActorStatus {
   // A conversation's state; for actor::LinkConfig::report.
   void heard(const actor::LinkReport& link);
   void has_weights(PolicyVersion version);
+  // For leave to act; and has it.
   void waits(std::int64_t decisions);
+  void acts();
   void has_sent();
 
   // Ready: joined, and acting with weights.
@@ -59,6 +61,7 @@ class ReportedSink final : public actor::ExperienceSink {
                ActorStatus& status)
       : inner_(&inner), decisions_(std::move(decisions)), status_(&status) {}
 
+  [[nodiscard]] Result<actor::Work> next_work(std::stop_token stop) override;
   [[nodiscard]] Result<void> send(actor::ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;
   [[nodiscard]] Result<model::Parameters> first_parameters(std::stop_token stop) override;

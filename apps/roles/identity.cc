@@ -33,6 +33,14 @@ wire::Hello make_hello(wire::Role role, ActorId id, const Agreement& agreement,
   return hello;
 }
 
+wire::Hello make_actor_hello(const TrainConfig& config, ActorId id, const Agreement& agreement,
+                             const std::string& run_id) {
+  auto hello = make_hello(wire::Role::kActor, id, agreement, run_id);
+  hello.unroll_length = static_cast<std::uint32_t>(config.actor.unroll_length);
+  hello.most_unrolls = static_cast<std::uint32_t>(config.actor.environments);
+  return hello;
+}
+
 serving::RunIdentity make_identity(const TrainConfig& config, const Agreement& agreement,
                                    const std::string& run_id) {
   serving::RunIdentity identity;

@@ -14,6 +14,10 @@ namespace pacml::apps {
 [[nodiscard]] wire::Hello make_hello(wire::Role role, ActorId id, const Agreement& agreement,
                                      const std::string& run_id);
 
+// The same of an actor, with what it can do.
+[[nodiscard]] wire::Hello make_actor_hello(const TrainConfig& config, ActorId id,
+                                           const Agreement& agreement, const std::string& run_id);
+
 // What a server compares with it. `run_id` empty: any run is welcome.
 [[nodiscard]] serving::RunIdentity make_identity(const TrainConfig& config,
                                                  const Agreement& agreement,

@@ -22,7 +22,7 @@ Result<learner::ReceivedUnrolls> InProcessActor::next(std::stop_token /*stop*/,
       {}, std::get<Unrolls>(loop_->run_message()), world_->spec().graphs};
 }
 
-void InProcessActor::consumed(const transport::PeerId& /*peer*/) {}
+void InProcessActor::consumed(const learner::ReceivedUnrolls& /*received*/) {}
 
 void InProcessActor::publish(model::Parameters parameters) {
   if (!loop_) {

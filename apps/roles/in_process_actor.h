@@ -19,7 +19,7 @@ class InProcessActor final : public learner::SampleSource, public learner::Param
 
   // Pre: weights were published.
   Result<learner::ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) override;
-  void consumed(const transport::PeerId& peer) override;
+  void consumed(const learner::ReceivedUnrolls& received) override;
   [[nodiscard]] std::size_t queue_depth() const override { return 0; }
   void publish(model::Parameters parameters) override;
 

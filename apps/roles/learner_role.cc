@@ -36,6 +36,7 @@
 #include "common/transport/router.h"
 #include "env/tasks/partitioning.h"
 #include "learner/serving/experience_server.h"
+#include "learner/wanted_work.h"
 #include "replay/client.h"
 
 namespace pacml::apps {
@@ -170,7 +171,9 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
   const transport::SocketConfig for_peers = sockets_for(config, *world);
   transport::Context context(1, encryption);
   learner::ExperienceServerConfig serving;
-  serving.credits_per_actor = static_cast<std::uint64_t>(config.learner.credits_per_actor);
+  if (config.algorithm == AlgorithmKind::kImpala) {
+    serving.work = learner::wanted_work(config.impala, config.learner);
+  }
   serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
   serving.silence = in_seconds(config.learner.forget_seconds);
   serving.max_waiting_bytes = static_cast<std::size_t>(config.learner.max_waiting_bytes);

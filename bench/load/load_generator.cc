@@ -118,11 +118,11 @@ class Driver {
   [[nodiscard]] ProtocolActor::Pace pace_of(const CannedExperience& canned,
                                             std::size_t number) const {
     if (config_.decisions_per_second <= 0) return {};
-    const std::chrono::duration<double> interval(canned.decisions_per_message /
-                                                 config_.decisions_per_second);
+    const std::chrono::duration<double> per_decision(1 / config_.decisions_per_second);
     const double share = static_cast<double>(number + 1) / static_cast<double>(config_.actors);
-    return {std::chrono::duration_cast<Duration>(interval * share),
-            std::chrono::duration_cast<Duration>(interval)};
+    return {std::chrono::duration_cast<Duration>(per_decision * canned.decisions_per_message *
+                                                 share),
+            std::chrono::duration_cast<Duration>(per_decision)};
   }
 
   void follow_phase() {
@@ -236,12 +236,12 @@ void sum_up(const Shared& shared, const CannedExperience& canned, LoadReport& re
   double sum_of_squares = 0;
   report.fewest = shared.before.empty() ? 0 : UINT64_MAX;
   for (std::size_t i = 0; i < shared.before.size(); ++i) {
-    const std::uint64_t accepted = shared.after[i].accepted - shared.before[i].accepted;
-    report.accepted += accepted;
-    report.fewest = std::min(report.fewest, accepted);
-    report.most = std::max(report.most, accepted);
-    sum += static_cast<double>(accepted);
-    sum_of_squares += static_cast<double>(accepted) * static_cast<double>(accepted);
+    report.accepted += shared.after[i].accepted - shared.before[i].accepted;
+    const std::uint64_t decisions = shared.after[i].decisions - shared.before[i].decisions;
+    report.fewest = std::min(report.fewest, decisions);
+    report.most = std::max(report.most, decisions);
+    sum += static_cast<double>(decisions);
+    sum_of_squares += static_cast<double>(decisions) * static_cast<double>(decisions);
     report.bytes_down +=
         static_cast<double>(shared.after[i].weights_bytes - shared.before[i].weights_bytes);
     report.sent += shared.last[i].sent;
@@ -251,8 +251,8 @@ void sum_up(const Shared& shared, const CannedExperience& canned, LoadReport& re
   report.jain = sum_of_squares == 0
                     ? 0
                     : sum * sum / (static_cast<double>(shared.before.size()) * sum_of_squares);
-  report.decisions = static_cast<double>(report.accepted) * canned.decisions_per_message;
-  report.bytes_up = static_cast<double>(report.accepted) * canned.bytes_per_message;
+  report.decisions = sum;
+  report.bytes_up = sum * canned.bytes_per_decision;
   report.round_trip_p50 = static_cast<double>(shared.round_trips.quantile(0.5)) * 1e-6;
   report.round_trip_p99 = static_cast<double>(shared.round_trips.quantile(0.99)) * 1e-6;
   report.ended.assign(shared.reasons.begin(), shared.reasons.end());

@@ -27,7 +27,7 @@ struct LoadTarget {
 
 struct LoadConfig {
   std::size_t actors = 1;                         // >= 1
-  double decisions_per_second = 0;                // of each actor; 0: as fast as credits allow
+  double decisions_per_second = 0;                // of each actor while it acts; 0: without limit
   std::size_t threads = 1;                        // that drive them; >= 1
   Duration patience = std::chrono::seconds(120);  // for every actor to be welcomed
   Duration warm_up = std::chrono::seconds(3);     // after that, before anything counts
@@ -46,10 +46,10 @@ struct LoadReport {
   double decisions = 0;        // in these
   double bytes_up = 0;         // of experience, in these
   double bytes_down = 0;       // of weights, while it measured
-  std::uint64_t fewest = 0;    // accepted of one actor
+  std::uint64_t fewest = 0;    // decisions accepted of one actor
   std::uint64_t most = 0;
   double jain = 0;            // of what was accepted, over actors: 1 is even, 1/actors is one's all
-  double round_trip_p50 = 0;  // seconds from a message to the return of its credit
+  double round_trip_p50 = 0;  // seconds from a message to the word that it was accepted
   double round_trip_p99 = 0;
   std::uint64_t sent = 0;          // messages, from start to end
   std::uint64_t lost = 0;          // of these, not said to be accepted in the end

@@ -54,21 +54,27 @@ actor::LinkConfig without_waiting() {
 
 }  // namespace
 
-CannedExperience can(std::vector<actor::ActorMessage> messages) {
-  PACML_CHECK(!messages.empty(), "a can has something in it");
+CannedExperience can(std::vector<std::vector<actor::ActorMessage>> sizes) {
+  PACML_CHECK(!sizes.empty(), "a can has something in it");
   CannedExperience canned;
-  for (const auto& message : messages) {
+  double bytes = 0;
+  for (const auto& message : sizes.back()) {
     canned.decisions_per_message += static_cast<double>(decisions_in(message));
     const auto frame =
         wire::encode(numbered(actor::ActorMessage(message), {ActorId{0}, {}, Sequence{1}}));
-    for (const auto& part : frame.parts) {
-      canned.bytes_per_message += static_cast<double>(part.size());
-    }
+    for (const auto& part : frame.parts) bytes += static_cast<double>(part.size());
   }
-  canned.decisions_per_message /= static_cast<double>(messages.size());
-  canned.bytes_per_message /= static_cast<double>(messages.size());
-  canned.messages = std::move(messages);
+  canned.bytes_per_decision = bytes / std::max(1.0, canned.decisions_per_message);
+  canned.decisions_per_message /= static_cast<double>(sizes.back().size());
+  canned.sizes = std::move(sizes);
   return canned;
+}
+
+CannedExperience can(std::vector<actor::ActorMessage> messages) {
+  PACML_CHECK(!messages.empty(), "a can has something in it");
+  std::vector<std::vector<actor::ActorMessage>> sizes;
+  sizes.push_back(std::move(messages));
+  return can(std::move(sizes));
 }
 
 ProtocolActor::ProtocolActor(const Connections& connections, const wire::Hello& hello,
@@ -81,7 +87,7 @@ ProtocolActor::ProtocolActor(const Connections& connections, const wire::Hello& 
       canned_(&canned),
       pace_(pace),
       round_trips_(&round_trips),
-      next_canned_(hello.actor.get() % canned.messages.size()) {
+      next_canned_(hello.actor.get()) {
   if (connections.shard == nullptr) return;
   shard_.emplace(
       *connections.shard,
@@ -97,7 +103,7 @@ Result<TimePoint> ProtocolActor::advance(TimePoint now) {
   count(now);
   if (joined() && !version_) take_weights();
   if (ready() && !silent_) {
-    if (auto sent = send_what_is_due(now); !sent) return tl::unexpected(sent.error());
+    if (auto sent = act_and_send(now); !sent) return tl::unexpected(sent.error());
   }
   // Sending may have brought in what came meanwhile without anybody being told: who waits for the
   // sockets to be readable must leave nothing in them.
@@ -107,31 +113,38 @@ Result<TimePoint> ProtocolActor::advance(TimePoint now) {
   }
   count(now);
   const TimePoint tend_again = now + kTendEvery;
-  const bool has_credit = experience().progress().sent < experience().progress().granted;
-  if (!next_message_ || silent_ || !has_credit) return tend_again;
-  return std::min(tend_again, *next_message_);
+  if (silent_) return tend_again;
+  if (acting_) return std::min(tend_again, acting_->until);
+  return begins_ && may_act() ? std::min(tend_again, *begins_) : tend_again;
 }
 
-Result<void> ProtocolActor::send_what_is_due(TimePoint now) {
-  if (!next_message_) next_message_ = now + pace_.first;
-  while (*next_message_ <= now && experience().joined()) {
+Result<void> ProtocolActor::act_and_send(TimePoint now) {
+  if (!begins_) begins_ = now + pace_.first;
+  while (true) {
+    if (!acting_) {
+      if (now < *begins_ || !may_act()) return {};
+      take_weights();
+      const auto& sizes = canned_->sizes;
+      const auto& messages =
+          sizes[std::clamp<std::size_t>(experience().progress().unrolls, 1, sizes.size()) - 1];
+      const auto& message = messages[next_canned_++ % messages.size()];
+      const auto decisions = static_cast<Duration::rep>(decisions_in(message));
+      acting_ = Acting{now + pace_.per_decision * decisions, *version_, &message};
+    }
+    if (now < acting_->until) return {};
     const auto sent = experience().try_send(
         [this](const actor::ServerLink::Stamp& stamp) { return make(stamp); });
     if (!sent) return tl::unexpected(sent.error());
     if (!*sent) return {};
     ++tally_.sent;
-    unreturned_.push_back(now);
-    next_canned_ = (next_canned_ + 1) % canned_->messages.size();
-    // A message that had to wait puts the next one off: its actor acted no earlier.
-    next_message_ = std::max(*next_message_, now - pace_.interval) + pace_.interval;
-    take_weights();
+    unaccepted_.push_back({now, decisions_in(*acting_->message)});
+    acting_.reset();
   }
-  return {};
 }
 
 wire::Message ProtocolActor::make(const actor::ServerLink::Stamp& stamp) const {
-  actor::ActorMessage message = canned_->messages[next_canned_];
-  std::visit([this](auto& m) { set_version(m, *version_); }, message);
+  actor::ActorMessage message = *acting_->message;
+  std::visit([this](auto& m) { set_version(m, acting_->version); }, message);
   return numbered(std::move(message), stamp);
 }
 
@@ -149,19 +162,16 @@ void ProtocolActor::count(TimePoint now) {
     if (!experience().joined()) return;
     life_ = experience().joins();
     tally_.joins = life_;
-    // Nothing was sent in this life: what is granted is what Welcome said.
-    first_credits_ = progress.granted;
     accepted_ = 0;
-    returned_ = 0;
-    unreturned_.clear();
+    unaccepted_.clear();
   }
-  tally_.accepted += progress.accepted - std::min(progress.accepted, accepted_);
-  accepted_ = std::max(accepted_, progress.accepted);
-  const std::uint64_t returned = progress.granted - std::min(progress.granted, first_credits_);
-  for (; returned_ < returned && !unreturned_.empty(); ++returned_, unreturned_.pop_front()) {
-    const auto taken =
-        std::chrono::duration_cast<std::chrono::microseconds>(now - unreturned_.front());
+  for (; accepted_ < progress.accepted && !unaccepted_.empty(); ++accepted_) {
+    const Sent& sent = unaccepted_.front();
+    ++tally_.accepted;
+    tally_.decisions += sent.decisions;
+    const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(now - sent.at);
     round_trips_->add(static_cast<std::uint64_t>(std::max<Duration::rep>(0, taken.count())));
+    unaccepted_.pop_front();
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
@@ -15,14 +16,14 @@
 namespace pacml::serving {
 
 // Messages that name graphs, held back until every graph that they name is known; those of one peer
-// leave in the order of their arrival. Bounded by the peers' credits. Thread-confined.
+// leave in the order of their arrival. Bounded by what peers are granted. Thread-confined.
 template <class Message>
 class GraphGate {
  public:
-  // `bytes`: what the message takes.
+  // `decisions`: in the message. `bytes`: what it takes.
   void push(const transport::PeerId& peer, Message&& message, std::vector<GraphHash> graphs,
-            std::size_t bytes) {
-    waiting_[peer].push_back({std::move(message), std::move(graphs), bytes});
+            std::uint64_t decisions, std::size_t bytes) {
+    waiting_[peer].push_back({std::move(message), std::move(graphs), decisions, bytes});
     ++size_;
     bytes_ += bytes;
   }
@@ -52,12 +53,16 @@ class GraphGate {
     return {};
   }
 
-  void forget(const transport::PeerId& peer) {
+  // How many decisions came to nothing with it.
+  [[nodiscard]] std::uint64_t forget(const transport::PeerId& peer) {
     const auto found = waiting_.find(peer);
-    if (found == waiting_.end()) return;
+    if (found == waiting_.end()) return 0;
+    std::uint64_t decisions = 0;
+    for (const Held& held : found->second) decisions += held.decisions;
     size_ -= found->second.size();
     for (const Held& held : found->second) bytes_ -= held.bytes;
     waiting_.erase(found);
+    return decisions;
   }
   [[nodiscard]] std::vector<transport::PeerId> peers() const {
     std::vector<transport::PeerId> out;
@@ -71,6 +76,7 @@ class GraphGate {
   struct Held {
     Message message;
     std::vector<GraphHash> graphs;
+    std::uint64_t decisions = 0;
     std::size_t bytes = 0;
   };
   std::map<transport::PeerId, std::deque<Held>> waiting_;
@@ -86,7 +92,7 @@ void forget_silent(Sessions& sessions, GraphGate<Message>& gate) {
   for (const auto& peer : gate.peers()) {
     if (!sessions.silent(peer)) continue;
     sessions.forget(peer);
-    gate.forget(peer);
+    sessions.drop(gate.forget(peer));
   }
 }
 

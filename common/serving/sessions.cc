@@ -17,7 +17,7 @@ constexpr Incarnation kGreatest{std::uint64_t{1} << 62};
 }  // namespace
 
 Sessions::Sessions(RunIdentity run, SessionsConfig config, const Clock& clock)
-    : run_(std::move(run)), config_(std::move(config)), clock_(&clock) {}
+    : run_(std::move(run)), config_(std::move(config)), clock_(&clock), window_(config_.work) {}
 
 std::optional<wire::Refused> Sessions::objection(const wire::Hello& hello) const {
   const std::string role(name_of(hello.role));
@@ -87,14 +87,17 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
     if (!is_new) {
       replaced.push_back(peer);
       connections_.erase(actor.id);
+      window_.leave(actor.id);
     }
     const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
-    actor = Actor{hello.actor, hello.incarnation, used, used.get(), {}};
+    actor = Actor{hello.actor, hello.incarnation, used, used.get(), 1, std::nullopt, {}, false};
+    window_.join(actor.id, {hello.unroll_length, hello.most_unrolls});
   }
   connections_[actor.id] = peer;
   if (!holder.key_name.empty()) holders_[actor.id] = holder.key_name;
   actor.last_heard = clock_->now();
   bound_memory();
+  hand_out();
   return std::nullopt;
 }
 
@@ -102,11 +105,53 @@ void Sessions::forget(const transport::PeerId& peer) {
   const auto found = actors_.find(peer);
   if (found == actors_.end()) return;
   connections_.erase(found->second.id);
+  window_.leave(found->second.id);
   actors_.erase(found);
+  hand_out();
 }
 
 wire::Welcome Sessions::welcome(const transport::PeerId& peer, PolicyVersion version) const {
-  return {run_.run_id, run_.run_seed, granted(actors_.at(peer)), version, run_.max_policy_lag};
+  const Actor& actor = actors_.at(peer);
+  return {run_.run_id, run_.run_seed, actor.granted, version, run_.max_policy_lag, actor.unrolls};
+}
+
+void Sessions::hand_out() {
+  while (const auto grant = window_.grant(clock_->now())) {
+    const transport::PeerId& peer = connections_.at(grant->actor);
+    Actor& actor = actors_.at(peer);
+    ++actor.granted;
+    actor.unrolls = static_cast<std::uint32_t>(grant->unrolls);
+    if (!std::exchange(actor.has_news, true)) news_.push_back(peer);
+  }
+}
+
+std::vector<transport::PeerId> Sessions::take_news() {
+  std::erase_if(news_, [this](const transport::PeerId& peer) {
+    const auto found = actors_.find(peer);
+    return found == actors_.end() || !std::exchange(found->second.has_news, false);
+  });
+  return std::exchange(news_, {});
+}
+
+void Sessions::sent_weights(const transport::PeerId& peer, PolicyVersion version) {
+  if (const auto found = actors_.find(peer); found != actors_.end()) {
+    found->second.weights = version;
+  }
+}
+
+void Sessions::expire_grants() {
+  window_.expire(clock_->now());
+  hand_out();
+}
+
+void Sessions::limit(std::uint64_t decisions) {
+  window_.limit(decisions);
+  hand_out();
+}
+
+void Sessions::adapt(bool starved) {
+  window_.adapt(starved);
+  hand_out();
 }
 
 const Sessions::Actor* Sessions::find(const transport::PeerId& peer) const {
@@ -121,15 +166,16 @@ void Sessions::heard(const transport::PeerId& peer) {
 }
 
 Sessions::Verdict Sessions::accept(const transport::PeerId& peer, ActorId actor_id,
-                                   Incarnation incarnation, Sequence sequence) {
+                                   Incarnation incarnation, Sequence sequence,
+                                   std::uint64_t decisions) {
   Actor& actor = actors_.at(peer);
-  if (actor_id != actor.id || incarnation != actor.incarnation || sequence.get() > granted(actor)) {
+  if (actor_id != actor.id || incarnation != actor.incarnation || sequence.get() > actor.granted) {
     return Verdict::kRefused;
   }
   const auto verdict = tracker_.accept(actor_id, incarnation, sequence);
   bound_memory();
   if (verdict != wire::SequenceTracker::Verdict::kAccept) return Verdict::kDropped;
-  actor.returned += sequence.get() - actor.used.get() - 1;
+  window_.arrived(actor_id, sequence.get() - actor.used.get() - 1, decisions, clock_->now());
   actor.used = sequence;
   return Verdict::kNew;
 }
@@ -142,17 +188,21 @@ void Sessions::bound_memory() {
   tracker_.forget_half([this](ActorId actor) { return !connections_.contains(actor); });
 }
 
-bool Sessions::give_back(const transport::PeerId& peer) {
-  const auto found = actors_.find(peer);
-  if (found == actors_.end()) return false;
-  Actor& actor = found->second;
-  if (actor.returned < actor.used.get()) ++actor.returned;
-  return true;
+void Sessions::give_back(const transport::PeerId& peer, std::uint64_t decisions) {
+  const Actor* const actor = find(peer);
+  window_.consumed(actor == nullptr ? std::nullopt : std::optional(actor->id), decisions);
+  hand_out();
+}
+
+void Sessions::drop(std::uint64_t decisions) {
+  if (decisions == 0) return;
+  window_.consumed(std::nullopt, decisions);
+  hand_out();
 }
 
 wire::Credit Sessions::credit(const transport::PeerId& peer) const {
   const Actor& actor = actors_.at(peer);
-  return {granted(actor), actor.used};
+  return {actor.granted, actor.used, actor.unrolls};
 }
 
 bool Sessions::silent(const transport::PeerId& peer) const {
@@ -161,14 +211,12 @@ bool Sessions::silent(const transport::PeerId& peer) const {
 }
 
 void Sessions::forget_silent() {
-  // An actor that waits for credits says nothing: only one that holds a credit is expected to
-  // speak.
-  std::erase_if(actors_, [&](const auto& entry) {
-    const Actor& actor = entry.second;
-    if (actor.used.get() >= granted(actor) || !silent(entry.first)) return false;
-    connections_.erase(actor.id);
-    return true;
-  });
+  // An actor that may not act says nothing: only one that has a grant is expected to speak.
+  std::vector<transport::PeerId> gone;
+  for (const auto& [peer, actor] : actors_) {
+    if (actor.used.get() < actor.granted && silent(peer)) gone.push_back(peer);
+  }
+  for (const auto& peer : gone) forget(peer);
 }
 
 }  // namespace pacml::serving

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/clock.h"
+#include "common/serving/work_window.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "common/wire/sequence_tracker.h"
@@ -28,15 +29,15 @@ struct RunIdentity {
 struct SessionsConfig {
   std::string server = "learner";             // in sentences for the peer
   std::string option = "learner.max_actors";  // what `max_actors` is called there
-  std::uint64_t credits_per_actor = 2;  // messages that an actor may have on the way or in here
-  std::size_t max_actors = 4096;        // further ones are turned away
+  WorkWindowConfig work{};                    // how much may be on the way or in here
+  std::size_t max_actors = 4096;              // further ones are turned away
   Duration silence =
       std::chrono::seconds(30);      // an actor that is not heard of for so long is forgotten
   std::size_t max_known = 1U << 17;  // actors, present or gone, whose last message is remembered
 };
 
-// A server's conversations with its actors (docs/protocol.md): who is welcome, how many messages
-// each may send, and which of them are new. Decides what to answer; sends nothing itself.
+// A server's conversations with its actors (docs/protocol.md): who is welcome, who may act next and
+// how much, and which messages are new. Decides what to answer; sends nothing itself.
 // Thread-confined.
 class Sessions {
  public:
@@ -46,9 +47,12 @@ class Sessions {
   struct Actor {
     ActorId id;
     Incarnation incarnation;
-    Sequence used;               // the last message accepted: numbers passed over cost credits too
-    std::uint64_t returned = 0;  // credits: of messages consumed, and of those that were lost
+    Sequence used;               // the last message accepted: numbers passed over used grants too
+    std::uint64_t granted = 0;   // messages in all
+    std::uint32_t unrolls = 1;   // that the last grant was of
+    std::optional<PolicyVersion> weights{};  // that it was sent last
     TimePoint last_heard;
+    bool has_news = false;       // is in news_
   };
 
   // Why a peer may not talk to this run at all; nullopt: it may. For every role.
@@ -66,6 +70,7 @@ class Sessions {
                                                    const wire::Hello& hello,
                                                    std::vector<transport::PeerId>& replaced,
                                                    const Holder& holder = {});
+  // Pre: find(peer).
   [[nodiscard]] wire::Welcome welcome(const transport::PeerId& peer, PolicyVersion version) const;
 
   // nullptr: not welcomed, or forgotten.
@@ -73,17 +78,31 @@ class Sessions {
   void heard(const transport::PeerId& peer);
 
   enum class Verdict {
-    kNew,      // to be taken, and its credit to be given back later
+    kNew,      // to be taken, and given back when it is dealt with
     kDropped,  // seen before: counted, not answered
-    kRefused,  // of another actor, or beyond its credits
+    kRefused,  // of another actor, or more than was granted
   };
-  // Pre: find(peer).
+  // `decisions`: in the message. Pre: find(peer).
   [[nodiscard]] Verdict accept(const transport::PeerId& peer, ActorId actor,
-                               Incarnation incarnation, Sequence sequence);
-  // One of its messages is dealt with. False: the actor has gone, and its credits with it.
-  bool give_back(const transport::PeerId& peer);
+                               Incarnation incarnation, Sequence sequence,
+                               std::uint64_t decisions);
+  // One of its messages is dealt with; it may have gone.
+  void give_back(const transport::PeerId& peer, std::uint64_t decisions);
+  // Messages of peers that have gone came to nothing.
+  void drop(std::uint64_t decisions);
   // Pre: find(peer).
   [[nodiscard]] wire::Credit credit(const transport::PeerId& peer) const;
+  // Who has been granted something since the last call, in the order of that.
+  [[nodiscard]] std::vector<transport::PeerId> take_news();
+  // It has been sent these weights. Nothing where it has gone.
+  void sent_weights(const transport::PeerId& peer, PolicyVersion version);
+
+  // Now and then: grants that were not used go to others; and the window follows what became of the
+  // server (WorkWindow::adapt).
+  void expire_grants();
+  void adapt(bool starved);
+  void limit(std::uint64_t decisions);
+  [[nodiscard]] const WorkWindow& work() const { return window_; }
 
   void forget(const transport::PeerId& peer);
   // Not heard of for so long as config.silence, or not here.
@@ -105,9 +124,7 @@ class Sessions {
   [[nodiscard]] std::optional<wire::Refused> theft(ActorId actor, const Holder& holder) const;
   // Of actors that come, send and go under one number after the other, not all are remembered.
   void bound_memory();
-  [[nodiscard]] std::uint64_t granted(const Actor& actor) const {
-    return actor.returned + config_.credits_per_actor;
-  }
+  void hand_out();
 
   RunIdentity run_;
   SessionsConfig config_;
@@ -116,6 +133,8 @@ class Sessions {
   std::map<ActorId, transport::PeerId> connections_;  // of each actor, one: the keys of actors_
   std::map<ActorId, std::string> holders_;            // by the name of their key
   wire::SequenceTracker tracker_;
+  WorkWindow window_;
+  std::vector<transport::PeerId> news_;
 };
 
 }  // namespace pacml::serving

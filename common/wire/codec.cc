@@ -242,7 +242,7 @@ tl::unexpected<Error> over_limit(std::string what) {
 constexpr WireLimits kDefaults{};
 
 Frame write(const Hello& m) {
-  return EnvelopeWriter(index_of<Hello>(), 8)
+  return EnvelopeWriter(index_of<Hello>(), 10)
       .number(static_cast<std::uint64_t>(m.role))
       .number(m.actor.get())
       .number(m.incarnation.get())
@@ -251,6 +251,8 @@ Frame write(const Hello& m) {
       .text(m.run_id, kDefaults.max_text)
       .text(m.host, kDefaults.max_text)
       .number(m.pid)
+      .number(m.unroll_length)
+      .number(m.most_unrolls)
       .frame();
 }
 
@@ -299,19 +301,23 @@ Result<Message> read(std::type_identity<Hello>, Source in) {
   m.run_id = in.envelope.text(in.limits.max_text);
   m.host = in.envelope.text(in.limits.max_text);
   m.pid = in.envelope.number32();
+  m.unroll_length = in.envelope.number32();
+  m.most_unrolls = in.envelope.number32();
   if (!in.envelope.complete()) return bad_envelope();
+  if (m.unroll_length == 0 || m.most_unrolls == 0) return corrupt("an actor that can do nothing");
   if (!role) return corrupt("an unknown role");
   m.role = *role;
   return finished(in, std::move(m));
 }
 
 Frame write(const Welcome& m) {
-  return EnvelopeWriter(index_of<Welcome>(), 5)
+  return EnvelopeWriter(index_of<Welcome>(), 6)
       .text(m.run_id, kDefaults.max_text)
       .number(m.run_seed.get())
       .number(m.credits)
       .number(m.policy_version.get())
       .number(m.max_policy_lag)
+      .number(m.unrolls)
       .frame();
 }
 
@@ -322,6 +328,9 @@ Result<Message> read(std::type_identity<Welcome>, Source in) {
   m.credits = in.envelope.number();
   m.policy_version = PolicyVersion{in.envelope.number()};
   m.max_policy_lag = in.envelope.number();
+  m.unrolls = in.envelope.number32();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (m.unrolls == 0) return corrupt("a grant of nothing");
   return finished(in, std::move(m));
 }
 
@@ -412,9 +421,10 @@ Result<Message> read(std::type_identity<Experience>, Source in) {
 }
 
 Frame write(const Credit& m) {
-  return EnvelopeWriter(index_of<Credit>(), 2)
+  return EnvelopeWriter(index_of<Credit>(), 3)
       .number(m.granted)
       .number(m.last_accepted.get())
+      .number(m.unrolls)
       .frame();
 }
 
@@ -422,6 +432,9 @@ Result<Message> read(std::type_identity<Credit>, Source in) {
   Credit m;
   m.granted = in.envelope.number();
   m.last_accepted = Sequence{in.envelope.number()};
+  m.unrolls = in.envelope.number32();
+  if (!in.envelope.complete()) return bad_envelope();
+  if (m.unrolls == 0) return corrupt("a grant of nothing");
   return finished(in, m);
 }
 

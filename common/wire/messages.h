@@ -50,6 +50,10 @@ struct Hello {
   std::string run_id;             // empty: joins whichever run is there
   std::string host;               // for logs
   std::uint32_t pid = 0;          // for logs
+  // Of an actor: how many decisions an unroll of one environment has, and of how many environments
+  // it can make one at once. >= 1.
+  std::uint32_t unroll_length = 1;
+  std::uint32_t most_unrolls = 1;
   bool operator==(const Hello&) const = default;
 };
 
@@ -59,8 +63,16 @@ struct Welcome {
   std::uint64_t credits = 0;  // granted in total so far to this connection
   PolicyVersion policy_version;
   std::uint64_t max_policy_lag = 0;  // versions
+  std::uint32_t unrolls = 1;         // that messages to come shall hold, as in Credit
   bool operator==(const Welcome&) const = default;
 };
+
+// Weights so many versions older than the newest are worth new ones: fetching them more often than
+// the lag that is allowed needs costs both sides much, since everything that an actor derives from
+// them is computed anew. A quarter, so that the rest is for experience on its way.
+[[nodiscard]] constexpr std::uint64_t refresh_lag(std::uint64_t max_policy_lag) {
+  return max_policy_lag < 4 ? 1 : max_policy_lag / 4;
+}
 
 struct Refused {
   Refusal why = Refusal::kUnknownPeer;
@@ -69,7 +81,7 @@ struct Refused {
   bool operator==(const Refused&) const = default;
 };
 
-// Consumes one credit.
+// Uses one grant.
 struct Experience {
   ActorId actor;
   Incarnation incarnation;
@@ -78,9 +90,12 @@ struct Experience {
   bool operator==(const Experience&) const = default;
 };
 
+// Leave to act. An actor that has none waits; one that has acts, with the newest weights that have
+// come, and sends what came of it.
 struct Credit {
-  std::uint64_t granted = 0;  // in total since the Welcome's Hello; never falls
+  std::uint64_t granted = 0;  // messages in total since the Welcome's Hello; never falls
   Sequence last_accepted;     // 0: none yet
+  std::uint32_t unrolls = 1;  // that messages not yet begun shall hold, at most; >= 1
   bool operator==(const Credit&) const = default;
 };
 
@@ -139,7 +154,7 @@ struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
 
-// Consumes one credit, as Experience does.
+// Uses one grant, as Experience does.
 struct Insert {
   ActorId actor;
   Incarnation incarnation;

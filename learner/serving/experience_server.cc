@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
@@ -17,13 +18,21 @@
 namespace pacml::learner {
 namespace {
 
-constexpr std::chrono::milliseconds kSlice{200};  // how long a wait may ignore the stop token
+constexpr std::chrono::milliseconds kSlice{50};  // how long a wait may ignore the stop token
 constexpr std::chrono::milliseconds kSweepEvery{1'000};
+constexpr std::chrono::milliseconds kAdaptEvery{50};
 constexpr std::chrono::milliseconds kRepeatEvery{500};  // announcements of the same weights
-// A thousand actors and a hundred updates a second would make 100 000 frames a second, each a
-// system call here and one there, for actors that look between two messages only. So each actor's
-// frame takes its time, and the newest weights are announced when the last round is paid for.
+// Who is granted work gets weights with it: announcements are for actors whose experience goes
+// elsewhere. A thousand actors and a hundred updates a second would make 100 000 frames a second,
+// each a system call here and one there, for actors that look between two messages only. So each
+// actor's frame takes its time, and the newest weights are announced when the last round is paid
+// for.
+constexpr std::chrono::milliseconds kAnnounceEvery{20};
 constexpr std::chrono::microseconds kPerAnnouncedActor{50};
+// The learner need not wait for experience, but for so short a time.
+constexpr double kStarvedShare = 0.02;
+constexpr double kWaits = 0.1;  // ... to be said to wait
+constexpr double kMeanOver = 20;  // adaptions: a second
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
 
@@ -35,13 +44,12 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                                    const ExperienceServerConfig& config,
                                    std::function<nlohmann::json()> more, const Clock& clock)
     : clock_(&clock),
-      queue_(config.credits_per_actor * config.max_actors),
-      sessions_(run,
-                {.server = "learner",
-                 .option = "learner.max_actors",
-                 .credits_per_actor = config.credits_per_actor,
-                 .max_actors = config.max_actors,
-                 .silence = config.silence},
+      queue_(config.work.messages_per_actor * config.max_actors),
+      sessions_(run, {.server = "learner",
+                      .option = "learner.max_actors",
+                      .work = config.work,
+                      .max_actors = config.max_actors,
+                      .silence = config.silence},
                 clock),
       max_graph_bytes_(config.max_graph_bytes),
       max_waiting_bytes_(config.max_waiting_bytes),
@@ -57,11 +65,14 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     wakeable_ = &actors;
   }
   next_sweep_ = clock_->now();
+  last_adaption_ = clock_->now();
   while (!stop.stop_requested()) {
     beat();
-    grant_returned_credits();
+    take_back_consumed();
     announce_new_weights();
+    adapt();
     sweep();
+    tell_grants();
     auto incoming = transport_->receive(until_next_duty());
     if (incoming) {
       dispatch(*incoming);
@@ -122,7 +133,7 @@ void ExperienceServer::answer_finally(serving::Farewell& farewell,
 
 void ExperienceServer::turn_out(const transport::Incoming& incoming) {
   sessions_.forget(incoming.peer);
-  gate_.forget(incoming.peer);
+  sessions_.drop(gate_.forget(incoming.peer));
   refuse(incoming.peer, {wire::Refusal::kConfig,
                          "the key of " + incoming.key_name + " is no longer allowed here"});
   count();
@@ -165,7 +176,7 @@ void ExperienceServer::dispatch(const transport::Incoming& incoming) {
           send(peer, wire::Pong{m.nonce});
         } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
           sessions_.forget(peer);
-          gate_.forget(peer);
+          sessions_.drop(gate_.forget(peer));
         }
         // What only a client gets is ignored.
       },
@@ -194,7 +205,7 @@ void ExperienceServer::welcome(const transport::Incoming& from, const wire::Hell
   const auto refused = sessions_.admit(
       peer, hello, replaced,
       {from.key_name, [this](const std::string& name) { return transport_->lists(name); }});
-  for (const auto& former : replaced) gate_.forget(former);
+  for (const auto& former : replaced) sessions_.drop(gate_.forget(former));
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
                  hello.actor.get(), hello.host, hello.pid);
@@ -207,8 +218,9 @@ void ExperienceServer::welcome(const transport::Incoming& from, const wire::Hell
 void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience,
                                std::size_t bytes) {
   using Verdict = serving::Sessions::Verdict;
-  const auto verdict =
-      sessions_.accept(peer, experience.actor, experience.incarnation, experience.sequence);
+  const std::uint64_t decisions = experience.unrolls.num_decisions();
+  const auto verdict = sessions_.accept(peer, experience.actor, experience.incarnation,
+                                        experience.sequence, decisions);
   count();  // before the learner can see the message
   if (verdict == Verdict::kRefused) {
     return refuse(peer, {wire::Refusal::kMalformed,
@@ -216,13 +228,13 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
   }
   if (verdict == Verdict::kDropped) return;
   if (waiting_bytes() > 0 && waiting_bytes() + bytes > max_waiting_bytes_) {
-    withheld_.push_back(peer);
+    withheld_.push_back({peer, decisions});
     const std::scoped_lock lock(mutex_);
     ++counters_.no_room;
     return;
   }
   auto graphs = experience.unrolls.graphs;
-  gate_.push(peer, std::move(experience.unrolls), std::move(graphs), bytes);
+  gate_.push(peer, std::move(experience.unrolls), std::move(graphs), decisions, bytes);
   deliver_waiting(peer);
 }
 
@@ -232,7 +244,7 @@ void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
       [&](Unrolls&& unrolls, std::size_t bytes) {
         std::vector<env::GraphFeaturesPtr> graphs;
         for (const GraphHash hash : unrolls.graphs) graphs.push_back(graphs_.at(hash));
-        // The queue holds every credit of max_actors actors. An actor that joins again has new
+        // The queue holds every grant of max_actors actors. An actor that joins again has new
         // ones while its former life's messages may still be there: then this one waits.
         ReceivedUnrolls received{peer, std::move(unrolls), std::move(graphs), bytes};
         queued_bytes_ += bytes;  // before it can be taken out
@@ -266,26 +278,63 @@ void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion
                                          content_hash(std::span<const float>(weights_->values))});
     return;
   }
-  send(peer, wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
+  if (encoded_of_ != weights_) {
+    encoded_of_ = weights_;
+    encoded_ = wire::encode(
+        wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
+  }
+  // A peer that is gone or does not read loses it, as any answer.
+  static_cast<void>(transport_->send(peer, wire::Frame(encoded_)));
+  sessions_.sent_weights(peer, weights_->version);
   const std::scoped_lock lock(mutex_);
   ++counters_.weights_sent;
 }
 
-void ExperienceServer::grant_returned_credits() {
-  std::vector<transport::PeerId> returned;
+void ExperienceServer::take_back_consumed() {
+  std::vector<Consumed> consumed;
   {
     const std::scoped_lock lock(mutex_);
-    returned.swap(returned_);
+    consumed.swap(consumed_);
   }
   if (waiting_bytes() < max_waiting_bytes_) {
-    returned.insert(returned.end(), withheld_.begin(), withheld_.end());
+    consumed.insert(consumed.end(), withheld_.begin(), withheld_.end());
     withheld_.clear();
   }
-  for (const auto& peer : returned) {
-    if (sessions_.give_back(peer)) send(peer, sessions_.credit(peer));
-  }
-  if (returned.empty()) return;
+  for (const auto& [peer, decisions] : consumed) sessions_.give_back(peer, decisions);
+  if (consumed.empty()) return;
   for (const auto& waiting : gate_.peers()) deliver_waiting(waiting);
+}
+
+void ExperienceServer::tell_grants() {
+  const std::uint64_t refresh = wire::refresh_lag(sessions_.run().max_policy_lag);
+  for (const auto& peer : sessions_.take_news()) {
+    // Who has no weights yet asks for them.
+    const auto has = sessions_.find(peer)->weights;
+    if (weights_ && has &&
+        (*has > weights_->version || weights_->version.get() - has->get() >= refresh)) {
+      send_weights(peer, *has);
+    }
+    send(peer, sessions_.credit(peer));
+  }
+}
+
+void ExperienceServer::adapt() {
+  const TimePoint now = clock_->now();
+  const Duration elapsed = now - last_adaption_;
+  if (elapsed < kAdaptEvery) return;
+  last_adaption_ = now;
+  Duration waited;
+  {
+    const std::scoped_lock lock(mutex_);
+    waited = waited_ + (waits_since_ ? now - *waits_since_ : Duration{0});
+  }
+  const double share = std::chrono::duration<double>(waited - waited_before_) /
+                       std::chrono::duration<double>(elapsed);
+  waited_before_ = waited;
+  sessions_.expire_grants();
+  sessions_.adapt(share > kStarvedShare);
+  starved_share_ += (share - starved_share_) / kMeanOver;
+  acting_ += (static_cast<double>(sessions_.work().acting()) - acting_) / kMeanOver;
 }
 
 void ExperienceServer::announce_new_weights() {
@@ -298,7 +347,9 @@ void ExperienceServer::announce_new_weights() {
   // comes.
   const bool news = weights_ != announced_;
   next_announcement_ =
-      last_announcement_ + (news ? kPerAnnouncedActor * sessions_.actors().size() : kRepeatEvery);
+      last_announcement_ +
+      (news ? std::max<Duration>(kAnnounceEvery, kPerAnnouncedActor * sessions_.actors().size())
+            : kRepeatEvery);
   if (clock_->now() < next_announcement_) return;
   announced_ = weights_;
   last_announcement_ = clock_->now();
@@ -333,12 +384,29 @@ Result<void> ExperienceServer::send(const transport::PeerId& peer, wire::Message
   return transport_->send(peer, wire::encode(message));
 }
 
+std::uint64_t ExperienceServer::enough_actors() const {
+  return static_cast<std::uint64_t>(std::max(1.0, std::ceil(acting_)));
+}
+
+std::string ExperienceServer::limiter() const {
+  const std::size_t actors = sessions_.actors().size();
+  if (counters().accepted == 0) return "no experience has come here";
+  if (sessions_.work().at_its_end()) {
+    return "as much is under way as max_policy_lag allows: more actors would not help, larger "
+           "updates would";
+  }
+  if (starved_share_ > kWaits) return "the learner waits for experience: more actors would help";
+  const std::uint64_t enough = enough_actors();
+  return "actors wait for the learner: more of them would not help" +
+         (enough < actors ? ", " + std::to_string(enough) + " of " + std::to_string(actors) +
+                                " would be enough"
+                          : std::string());
+}
+
 std::string ExperienceServer::status() const {
   const auto now_counted = counters();
   const std::size_t depth = queue_depth();
-  const char* const limiter = now_counted.accepted == 0 ? "no experience has come here"
-                              : depth > 0               ? "actors wait for the learner"
-                                                        : "the learner waits for experience";
+  const auto& work = sessions_.work();
   auto status = more_ ? more_() : nlohmann::json::object();
   status.update({{"role", "learner"},
                  {"run", sessions_.run().run_id},
@@ -353,23 +421,37 @@ std::string ExperienceServer::status() const {
                  {"denied", now_counted.denied},
                  {"no_room", now_counted.no_room},
                  {"weights_sent", now_counted.weights_sent},
+                 {"window", work.window()},
+                 {"in_flight", work.in_flight()},
+                 {"actors_enough", enough_actors()},
                  {"messages_waiting", depth},
                  {"bytes_waiting", waiting_bytes()},
                  {"messages_waiting_for_graphs", gate_.size()},
-                 {"limiter", limiter}});
+                 {"limiter", limiter()}});
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<ReceivedUnrolls> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {
-  auto received = queue_.pop(std::move(stop), deadline);
+  auto received = queue_.try_pop();
+  if (!received && received.error().code == Errc::kTimeout) {
+    const TimePoint start = clock_->now();
+    {
+      const std::scoped_lock lock(mutex_);
+      waits_since_ = start;
+    }
+    received = queue_.pop(std::move(stop), deadline);
+    const std::scoped_lock lock(mutex_);
+    waits_since_.reset();
+    waited_ += clock_->now() - start;
+  }
   if (received) queued_bytes_ -= received->bytes;
   return received;
 }
 
-void ExperienceServer::consumed(const transport::PeerId& peer) {
+void ExperienceServer::consumed(const ReceivedUnrolls& received) {
   const std::scoped_lock lock(mutex_);
-  returned_.push_back(peer);
+  consumed_.push_back({received.peer, received.unrolls.num_decisions()});
   if (wakeable_ != nullptr) wakeable_->wake();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
@@ -18,6 +19,7 @@
 #include "common/serving/graph_gate.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
+#include "common/serving/work_window.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "env/graph_features.h"
@@ -27,16 +29,15 @@ namespace pacml::learner {
 
 // One message of experience, with every graph that it names.
 struct ReceivedUnrolls {
-  transport::PeerId peer;  // whose credit it took
+  transport::PeerId peer;  // whose grant it used
   Unrolls unrolls;
   std::vector<env::GraphFeaturesPtr> graphs;  // in the order of unrolls.graphs
   std::size_t bytes = 0;                      // as they came
 };
 
 struct ExperienceServerConfig {
-  std::uint64_t credits_per_actor =
-      2;                          // messages that an actor may have on the way or in the queue
-  std::size_t max_actors = 4096;  // further ones are turned away
+  serving::WorkWindowConfig work{};  // how much experience may be on the way or in the queue
+  std::size_t max_actors = 4096;   // further ones are turned away
   Duration silence =
       std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
   std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
@@ -59,9 +60,9 @@ struct ServerCounters {
 };
 
 // The learner's end of the protocol (docs/protocol.md): welcomes actors, takes their experience
-// exactly once and hands it to the learner thread, grants credits as the learner consumes, serves
-// weights and fetches unknown graphs. Memory is bounded: an actor has at most its credits in here,
-// and all of them together at most config.max_waiting_bytes.
+// exactly once and hands it to the learner thread, hands out work as the learner consumes, with
+// weights to do it with, and fetches unknown graphs. Memory is bounded: no more is in here than was
+// granted, and at most config.max_waiting_bytes.
 // run() is confined to one thread, which also owns the transports; publish, consumed, counters,
 // queue_depth and board are thread-safe.
 class ExperienceServer {
@@ -78,8 +79,8 @@ class ExperienceServer {
 
   // The next message. As BoundedQueue::pop.
   [[nodiscard]] Result<ReceivedUnrolls> pop(std::stop_token stop, Deadline deadline);
-  // The learner is done with a message: its actor may send another.
-  void consumed(const transport::PeerId& peer);
+  // The learner is done with a message: somebody may act for another.
+  void consumed(const ReceivedUnrolls& received);
   // The learner fails, and may be started again: its actors are to wait for that. Before `stop`.
   // Thread-safe.
   void keep_actors() { keep_actors_ = true; }
@@ -92,6 +93,11 @@ class ExperienceServer {
   [[nodiscard]] const serving::StatusBoard& board() const { return board_; }
 
  private:
+  struct Consumed {
+    transport::PeerId peer;
+    std::uint64_t decisions = 0;
+  };
+
   void dispatch(const transport::Incoming& incoming);
   // A peer whose key is no longer allowed.
   void turn_out(const transport::Incoming& incoming);
@@ -103,8 +109,16 @@ class ExperienceServer {
   void send_weights(const transport::PeerId& peer, PolicyVersion have);
   // Hands over what has all its graphs, oldest first; asks for what is missing.
   void deliver_waiting(const transport::PeerId& peer);
-  void grant_returned_credits();
+  void take_back_consumed();
+  // Tells who may act, with weights where theirs are too old for that.
+  void tell_grants();
+  // Whether the learner had to wait for experience since the last time: the window follows.
+  void adapt();
   void announce_new_weights();
+  // How many actors would keep the learner as busy as it is.
+  [[nodiscard]] std::uint64_t enough_actors() const;
+  // Who waits for whom, as a sentence.
+  [[nodiscard]] std::string limiter() const;
   // A JSON object for people and programs.
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Deadline until_next_duty() const;
@@ -132,12 +146,18 @@ class ExperienceServer {
   const std::size_t max_graph_bytes_;
   const std::size_t max_waiting_bytes_;
   const Duration farewell_;
-  // Whose messages were dropped for want of room: their credits come back when there is some.
-  std::vector<transport::PeerId> withheld_;
+  // Whose messages were dropped for want of room: their room comes back when there is some.
+  std::vector<Consumed> withheld_;
   std::size_t graph_bytes_ = 0;
   std::shared_ptr<const model::Parameters> weights_;
+  std::shared_ptr<const model::Parameters> encoded_of_;  // what encoded_ says
+  wire::Frame encoded_;
   std::function<nlohmann::json()> more_;
   TimePoint next_sweep_;
+  TimePoint last_adaption_;
+  Duration waited_before_{0};    // of waited_, then
+  double starved_share_ = 1;     // of the last second or so, how long the learner waited
+  double acting_ = 0;            // how many actors had a grant to use, in the mean of that time
   std::shared_ptr<const model::Parameters> announced_;
   std::atomic<bool> keep_actors_{false};
   TimePoint last_announcement_;
@@ -145,7 +165,9 @@ class ExperienceServer {
 
   // Between the learner thread and run().
   mutable std::mutex mutex_;
-  std::vector<transport::PeerId> returned_;                  // under mutex_
+  std::vector<Consumed> consumed_;                           // under mutex_
+  Duration waited_{0};                                       // for experience, by pop(); under mutex_
+  std::optional<TimePoint> waits_since_;                     // in pop(); under mutex_
   std::shared_ptr<const model::Parameters> newest_weights_;  // under mutex_
   ServerCounters counters_;                                  // under mutex_
   transport::FrameServer* wakeable_ = nullptr;               // under mutex_; while run() runs

@@ -167,10 +167,13 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
                    random_bytes(rng, 300),
                    random_bytes(rng, 40),
                    random_bytes(rng, 40),
-                   static_cast<std::uint32_t>(rng.next())};
+                   static_cast<std::uint32_t>(rng.next()),
+                   1 + static_cast<std::uint32_t>(random_number(rng) >> 33),
+                   1 + static_cast<std::uint32_t>(random_number(rng) >> 33)};
     case 1:
       return Welcome{random_bytes(rng, 40), Seed{random_number(rng)}, random_number(rng),
-                     PolicyVersion{random_number(rng)}, random_number(rng)};
+                     PolicyVersion{random_number(rng)}, random_number(rng),
+                     1 + static_cast<std::uint32_t>(random_number(rng) >> 33)};
     case 2:
       return Refused{static_cast<Refusal>(1 + rng.below(6)), random_bytes(rng, 300),
                      Incarnation{rng.next()}};
@@ -179,7 +182,8 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
                         Incarnation{random_number(rng)}, Sequence{1 + random_number(rng) / 2},
                         random_unrolls(rng)};
     case 4:
-      return Credit{random_number(rng), Sequence{random_number(rng)}};
+      return Credit{random_number(rng), Sequence{random_number(rng)},
+                    1 + static_cast<std::uint32_t>(random_number(rng) >> 33)};
     case 5:
       return GetWeights{PolicyVersion{random_number(rng)}};
     case 6: {

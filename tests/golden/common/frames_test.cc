@@ -55,11 +55,12 @@ std::vector<Message> samples() {
   insert.batch.episodes = u.episodes;
   const Samples drawn{5, t, {0x0000000700000003}, {0.125}, {1000, 2.5, 3000}, u.episodes};
 
-  return {Hello{Role::kActor, ActorId{3}, Incarnation{2}, 0x1234, "a: 1\n", "run-1", "host", 4321},
-          Welcome{"run-1", Seed{42}, 4, PolicyVersion{9}, 16},
+  return {Hello{Role::kActor, ActorId{3}, Incarnation{2}, 0x1234, "a: 1\n", "run-1", "host", 4321,
+                50, 32},
+          Welcome{"run-1", Seed{42}, 4, PolicyVersion{9}, 16, 25},
           Refused{Refusal::kStale, "task: 1 here, 2 there", Incarnation{300}},
           experience,
-          Credit{12, Sequence{8}},
+          Credit{12, Sequence{8}, 25},
           GetWeights{PolicyVersion{9}},
           Weights{PolicyVersion{10}, 0xabcdef, {1.0F, -2.0F}},
           WeightsAnnouncement{PolicyVersion{10}, 0x99},

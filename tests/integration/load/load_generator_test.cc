@@ -31,7 +31,7 @@ class EagerLearner {
     });
     consume_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
-        if (const auto got = server_.pop(stop, Deadline::in(100ms))) server_.consumed(got->peer);
+        if (const auto got = server_.pop(stop, Deadline::in(100ms))) server_.consumed(*got);
       }
     });
   }

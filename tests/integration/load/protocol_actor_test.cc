@@ -48,7 +48,7 @@ struct Conversation {
     return *std::move(received);
   }
 
-  ServedLearner<InProcessPair> learner{{.credits_per_actor = 2}};
+  ServedLearner<InProcessPair> learner{{.work = {.messages_per_actor = 2}}};
   std::vector<env::GraphFeaturesPtr> graphs;
   bench::CannedExperience canned;
   std::unique_ptr<ServedLearner<InProcessPair>::Actor> transports;
@@ -67,7 +67,7 @@ TEST_CASE("a protocol actor waits for weights before it sends", "[integration][l
   CHECK(c.actor.tally().weights >= 1);
 }
 
-TEST_CASE("a protocol actor sends what credits allow, and its can in turn", "[integration][load]") {
+TEST_CASE("a protocol actor sends what it is granted, and its can in turn", "[integration][load]") {
   Conversation c;
   c.learner.server().publish(sample_weights(1));
   const auto first = c.next();
@@ -77,21 +77,31 @@ TEST_CASE("a protocol actor sends what credits allow, and its can in turn", "[in
   CHECK(c.actor.tally().sent == 2);
   CHECK(c.round_trips.count() == 0);
 
-  c.learner.server().consumed(first.peer);
+  c.learner.server().consumed(first);
   static_cast<void>(c.next());
   CHECK(c.actor.tally().sent == 3);
-  CHECK(c.round_trips.count() == 1);
   c.advance_until([&] { return c.actor.tally().accepted >= 2; });
+  CHECK(c.round_trips.count() == c.actor.tally().accepted);
+  CHECK(c.actor.tally().decisions == 6 * c.actor.tally().accepted);
   CHECK(c.learner.server().counters().gaps == 0);
 }
 
-TEST_CASE("a protocol actor keeps its pace where credits would allow more", "[integration][load]") {
-  Conversation c({.first = 0ms, .interval = 1h});
+TEST_CASE("a protocol actor acts as long as its pace says, with the weights that it began with",
+          "[integration][load]") {
+  Conversation c({.first = 0ms, .per_decision = 1h});
   c.learner.server().publish(sample_weights(1));
-  const auto first = c.next();
-  c.learner.server().consumed(first.peer);
-  c.advance_until([&] { return c.round_trips.count() == 1; });
+  c.advance_until([&] { return c.actor.ready(); });
+  const auto now = std::chrono::steady_clock::now();
+  REQUIRE(c.actor.advance(now));
+  CHECK(c.actor.tally().sent == 0);
+  c.learner.server().publish(sample_weights(2));
+  REQUIRE(c.actor.advance(now + 5h));
+  CHECK(c.actor.tally().sent == 0);
+  REQUIRE(c.actor.advance(now + 7h));
   CHECK(c.actor.tally().sent == 1);
+  const auto received = c.next();
+  CHECK(received.unrolls.num_decisions() == 6);
+  CHECK(received.unrolls.policy_version.front() == PolicyVersion{1});
 }
 
 TEST_CASE("what a learner took with it stays unaccepted", "[integration][load]") {

@@ -17,7 +17,7 @@ using testing::soon;
 using testing::ZmqCurvePair;
 
 struct Scene {
-  ServedLearner<ZmqCurvePair> learner{{.credits_per_actor = 4}};
+  ServedLearner<ZmqCurvePair> learner{{.work = {.messages_per_actor = 4}}};
   wire::Hello victim = sample_hello(0, 100);
   testing::RawPeer actor = learner.raw_peer();
 

@@ -21,7 +21,7 @@ using wire::Refusal;
 
 TEMPLATE_TEST_CASE("an actor that agrees is welcomed with what it needs to know",
                    "[integration][serving]", InProcessPair, ZmqTcpPair) {
-  ServedLearner<TestType> learner({.credits_per_actor = 3});
+  ServedLearner<TestType> learner({.work = {.messages_per_actor = 3}});
   const auto actor = learner.actor();
   const auto welcome = actor->link.join({});
   REQUIRE(welcome);

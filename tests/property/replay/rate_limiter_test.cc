@@ -75,3 +75,33 @@ TEST_CASE("however greedy one side is, the ratio stays within the error buffer a
     }
   }
 }
+
+TEST_CASE("inserts have to wait after as many as there was room for") {
+  Rng rng(Seed{5});
+  for (int round = 0; round < 300; ++round) {
+    const RateLimiterConfig config = random_config(rng);
+    RateLimiter limiter(config);
+    std::size_t size = 0;
+    for (int step = 0; step < 50; ++step) {
+      CAPTURE(config.samples_per_insert, config.min_size, config.error_buffer, size);
+      const std::uint64_t room = limiter.insert_room(size);
+      if (config.samples_per_insert == 0) {
+        REQUIRE(room == RateLimiter::kNoLimit);
+        break;
+      }
+      std::uint64_t taken = 0;
+      for (; taken < 200 && limiter.can_insert(size); ++taken) {
+        limiter.inserted(1);
+        ++size;
+      }
+      // Rounding may cost or give one.
+      if (taken < 200) {
+        REQUIRE(taken + 1 >= room);
+        REQUIRE(taken <= room + 1);
+      } else {
+        REQUIRE(room >= 199);
+      }
+      if (limiter.can_sample(size)) limiter.sampled(1 + rng.below(300));
+    }
+  }
+}

@@ -64,7 +64,13 @@ class FakeSink final : public ExperienceSink {
   std::size_t capacity = 3;             // messages taken before `refusal`
   Error refusal{Errc::kStopped, "enough"};
   std::stop_source* stop_when_full = nullptr;
+  std::size_t wanted = 5;               // unrolls of each message
+  std::vector<std::size_t> asked_with;  // messages sent before each question for work
 
+  Result<Work> next_work(std::stop_token) override {
+    asked_with.push_back(sent.size());
+    return Work{wanted};
+  }
   Result<void> send(ActorMessage&& message, std::stop_token) override {
     if (sent.size() == capacity) return tl::unexpected(refusal);
     sent.push_back(std::get<Unrolls>(std::move(message)));
@@ -184,6 +190,39 @@ TEST_CASE("an actor takes newer weights between messages, never within one", "[u
       CHECK(version.get() == expected[m]);
     }
   }
+}
+
+TEST_CASE("an actor asks before it acts, and makes as many unrolls as are wanted", "[unit][actor]") {
+  Actor actor(Seed{8});
+  FakeSink sink;
+  sink.wanted = GENERATE(1U, 2U, 5U, 9U);
+  static_cast<void>(actor.loop.run(sink, {}));
+  CHECK(sink.asked_with == std::vector<std::size_t>{0, 1, 2, 3});
+  for (const Unrolls& unrolls : sink.sent) {
+    REQUIRE(validate(unrolls));
+    CHECK(unrolls.environments == std::min<std::size_t>(sink.wanted, 5));
+    CHECK(unrolls.steps == 8);
+  }
+}
+
+TEST_CASE("environments take turns where not all are wanted, and go on where they stood",
+          "[unit][actor]") {
+  // What two actors of one seed make of the same weights, one of which takes two turns for it.
+  Actor whole(Seed{9});
+  Actor parts(Seed{9});
+  whole.loop.set_parameters(weights(1));
+  parts.loop.set_parameters(weights(1));
+  const auto first_rows = [](const Unrolls& u) {
+    return std::vector(u.globals.begin(), u.globals.begin() + u.environments * u.num_globals);
+  };
+  const auto all = first_rows(whole.run_unroll());
+  std::vector<float> in_turns;
+  for (const std::size_t size : {2U, 3U}) {
+    const auto rows = first_rows(std::get<Unrolls>(parts.loop.run_message(size)));
+    in_turns.insert(in_turns.end(), rows.begin(), rows.end());
+  }
+  CHECK(in_turns == all);  // nobody was left out, or came twice
+  CHECK(parts.loop.decisions() == whole.loop.decisions());
 }
 
 TEST_CASE("an actor ends when it is told to, or with what its connection says", "[unit][actor]") {

@@ -76,7 +76,7 @@ TEST_CASE("a finished environment shows its next episode, and its last observati
     for (std::size_t i = 0; i < ended.size(); ++i) {
       const std::size_t b = ended[i];
       const Seed episode = recorder.episodes[b][episodes_before[b] - 1];
-      REQUIRE(environments.finished()[i].environment == b);
+      REQUIRE(environments.finished()[i].row == b);
       REQUIRE(environments.finished()[i].summary.decisions ==
               ScriptedEnvironment::length_of(episode));
       REQUIRE(environments.last_observations().globals(i)[0] == name_of_episode(episode));
@@ -114,6 +114,34 @@ TEST_CASE("an episode depends on the stream, the environment and its number alon
     }
   }
   CHECK(distinct.size() == count);
+}
+
+TEST_CASE("of many environments so many are stepped as are selected, one after the other",
+          "[unit][actor]") {
+  Recorder recorder;
+  VectorEnv environments(recorder.factory(), 5, Seed{8});
+  std::vector<float> steps(5, 0);  // since its episode began, of each
+  std::size_t next = 0;
+  for (const std::size_t count : {2U, 2U, 3U, 1U, 4U, 5U, 5U, 2U}) {
+    environments.select(count);
+    REQUIRE(environments.size() == count);
+    REQUIRE(environments.total() == 5);
+    for (std::size_t row = 0; row < count; ++row) {
+      const std::size_t i = (next + row) % 5;
+      REQUIRE(environments.selected()[row] == i);
+      // It stands where it was left.
+      REQUIRE(environments.observations().globals(row)[0] ==
+              name_of_episode(recorder.episodes[i].back()));
+      REQUIRE(environments.observations().globals(row)[1] == steps[i]);
+    }
+    const auto results = environments.step(actions_for(environments));
+    REQUIRE(results.size() == count);
+    for (std::size_t row = 0; row < count; ++row) {
+      float& t = steps[environments.selected()[row]];
+      t = results[row].final() ? 0 : t + 1;
+    }
+    if (count < 5) next = (next + count) % 5;
+  }
 }
 
 }  // namespace

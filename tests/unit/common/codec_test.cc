@@ -60,7 +60,7 @@ TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
   foreign.parts[0][0] = std::byte{'G'};
   REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
   REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
-               Catch::Contains("version 9") && Catch::Contains("version 3"));
+               Catch::Contains("version 9") && Catch::Contains("version 4"));
 }
 
 TEST_CASE("unknown types and short frames are refused", "[wire]") {

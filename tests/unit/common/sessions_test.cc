@@ -43,7 +43,7 @@ TEST_CASE("an actor whose clock went back is told which life comes next, also af
   Sessions sessions({}, {});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 1'000), replaced));
-  REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{1'000}, Sequence{1}) ==
+  REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{1'000}, Sequence{1}, 1) ==
           Sessions::Verdict::kNew);
   SECTION("while the former one is there") {}
   SECTION("when it is gone") { sessions.forget(peer(0)); }
@@ -59,7 +59,7 @@ TEST_CASE("an actor whose clock went back is told which life comes next, also af
   // The same one would have its messages dropped as seen before.
   CHECK_FALSE(admit(sessions, peer(1), hello(7, 1'000), replaced));
   REQUIRE(admit(sessions, peer(1), hello(7, 1'001), replaced));
-  CHECK(sessions.accept(peer(1), ActorId{7}, Incarnation{1'001}, Sequence{1}) ==
+  CHECK(sessions.accept(peer(1), ActorId{7}, Incarnation{1'001}, Sequence{1}, 1) ==
         Sessions::Verdict::kNew);
   CHECK(sessions.tracker().gaps() == 0);
   CHECK(sessions.tracker().duplicates() + sessions.tracker().stale() == 0);
@@ -79,15 +79,15 @@ TEST_CASE("nobody can use up the incarnations of an actor") {
 }
 
 TEST_CASE("a Hello that is repeated changes nothing, whatever was sent meanwhile") {
-  Sessions sessions({}, {.credits_per_actor = 3});
+  Sessions sessions({}, {.work = {.messages_per_actor = 3}});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
-  REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{5}, Sequence{1}) ==
+  REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{5}, Sequence{1}, 1) ==
           Sessions::Verdict::kNew);
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   CHECK(replaced.empty());
-  CHECK(sessions.credit(peer(0)) == wire::Credit{3, Sequence{1}});
+  CHECK(sessions.credit(peer(0)) == wire::Credit{3, Sequence{1}, 1});
   // On another connection, too, as long as it has sent nothing: the Welcome was lost on the way.
   REQUIRE(admit(sessions, peer(1), hello(8, 5), replaced));
   CHECK(admit(sessions, peer(2), hello(8, 5), replaced));
@@ -98,11 +98,11 @@ TEST_CASE("a stranger that comes under one name after the other is not remembere
   Sessions sessions({}, {.max_known = 10});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(0, 9), replaced));
-  REQUIRE(sessions.accept(peer(0), ActorId{0}, Incarnation{9}, Sequence{1}) ==
+  REQUIRE(sessions.accept(peer(0), ActorId{0}, Incarnation{9}, Sequence{1}, 1) ==
           Sessions::Verdict::kNew);
   for (std::uint32_t actor = 1; actor <= 1'000; ++actor) {
     REQUIRE(admit(sessions, peer(1), hello(actor, 9), replaced));
-    REQUIRE(sessions.accept(peer(1), ActorId{actor}, Incarnation{9}, Sequence{1}) ==
+    REQUIRE(sessions.accept(peer(1), ActorId{actor}, Incarnation{9}, Sequence{1}, 1) ==
             Sessions::Verdict::kNew);
     REQUIRE(sessions.tracker().size() <= 11);
   }
@@ -117,7 +117,7 @@ TEST_CASE("a stranger that comes under one name after the other is not remembere
 TEST_CASE("a peer that was forgotten is in nobody's way") {
   ManualClock clock;
   const std::chrono::seconds silence(30);
-  Sessions sessions({}, {.credits_per_actor = 2, .max_actors = 1, .silence = silence}, clock);
+  Sessions sessions({}, {.work = {.messages_per_actor = 2}, .max_actors = 1, .silence = silence}, clock);
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   CHECK_FALSE(admit(sessions, peer(1), hello(8), replaced));  // there is room for one

@@ -65,8 +65,12 @@ TEST_CASE("an actor that acts or waits beats, and one that does neither is misse
 class Sink final : public actor::ExperienceSink {
  public:
   explicit Sink(ActorStatus& status) : status_(&status) {}
-  Result<void> send(actor::ActorMessage&&, std::stop_token) override {
+  Result<actor::Work> next_work(std::stop_token) override {
     seen = status_of(*status_);
+    if (refuses) return fail(Errc::kStopped);
+    return actor::Work{5};
+  }
+  Result<void> send(actor::ActorMessage&&, std::stop_token) override {
     if (refuses) return fail(Errc::kStopped);
     return {};
   }
@@ -90,9 +94,10 @@ TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][
   CHECK(sink.first_parameters({})->version == PolicyVersion{3});
   CHECK(status_of(status)["policy_version"] == 3);
   decisions = 40;
-  CHECK(sink.send(Unrolls{}, {}));
+  CHECK(sink.next_work({})->unrolls == 5);
   CHECK(inner.seen["state"] == "waiting");
   CHECK(inner.seen["decisions"] == 40);
+  CHECK(sink.send(Unrolls{}, {}));
   CHECK(status_of(status)["state"] == "acting");
   CHECK(status_of(status)["messages"] == 1);
   inner.newest->version = PolicyVersion{4};
@@ -101,6 +106,7 @@ TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][
   inner.newest.reset();
   CHECK_FALSE(sink.newest_parameters());
   inner.refuses = true;
+  CHECK_FALSE(sink.next_work({}));
   CHECK_FALSE(sink.send(Unrolls{}, {}));
   CHECK(status_of(status)["messages"] == 1);
 }

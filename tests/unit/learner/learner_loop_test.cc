@@ -70,7 +70,7 @@ class ListedSource final : public SampleSource {
     messages.pop_front();
     return message;
   }
-  void consumed(const transport::PeerId& peer) override { ++consumed_of[peer.bytes]; }
+  void consumed(const ReceivedUnrolls& received) override { ++consumed_of[received.peer.bytes]; }
   [[nodiscard]] std::size_t queue_depth() const override { return messages.size(); }
 };
 

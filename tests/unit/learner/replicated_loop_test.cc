@@ -35,7 +35,7 @@ class ListedSource final : public SampleSource {
     messages.pop_front();
     return message;
   }
-  void consumed(const transport::PeerId&) override {}
+  void consumed(const ReceivedUnrolls&) override {}
   [[nodiscard]] std::size_t queue_depth() const override { return messages.size(); }
 };
 

@@ -1,0 +1,36 @@
+#include "learner/wanted_work.h"
+
+#include <limits>
+
+#include "tests/support/catch.h"
+
+namespace pacml::learner {
+namespace {
+
+TEST_CASE("what is in flight leaves room within the lag that is allowed", "[unit][learner]") {
+  ImpalaConfig impala;
+  impala.batch_decisions = 2'000;
+  impala.max_policy_lag = GENERATE(2, 3, 20, 1'000);
+  LearnerConfig learner;
+  learner.replicas = GENERATE(1, 3);
+  const auto work = wanted_work(impala, learner);
+  const auto share = static_cast<std::uint64_t>((2'000 + learner.replicas - 1) / learner.replicas);
+  CHECK(work.most <= share * static_cast<std::uint64_t>(impala.max_policy_lag) / 2);
+  CHECK(work.least <= work.most);
+  CHECK(work.most >= share);  // an update is possible
+}
+
+TEST_CASE("whatever the settings, a window comes of them", "[unit][learner]") {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  ImpalaConfig impala;
+  impala.batch_decisions = GENERATE_COPY(std::int64_t{1}, std::int64_t{7}, kMost);
+  impala.max_policy_lag = GENERATE_COPY(std::int64_t{0}, std::int64_t{1}, kMost);
+  const auto work = wanted_work(impala, {});
+  CHECK(work.least >= 1);
+  CHECK(work.least <= work.most);
+  CHECK(work.small >= 1);
+  CHECK_NOTHROW(serving::WorkWindow(work));
+}
+
+}  // namespace
+}  // namespace pacml::learner
