@@ -15,7 +15,8 @@ namespace pacml::actor {
 
 // Acts in many environments with one policy: one forward pass for all of them per step, actions
 // chosen and recorded as the algorithm wants it, newest weights taken between messages. A pure
-// function of the seed, of the weights it is given and of how much it is asked for. Thread-confined.
+// function of the seed, of the weights it is given and of how much it is asked for.
+// Thread-confined.
 class ActorLoop {
  public:
   // Borrows `policy` for its life. `behaviour`: made for this task, this configuration and this
@@ -26,8 +27,8 @@ class ActorLoop {
   // Weights that are not finite are refused: the former ones stay.
   void set_parameters(const model::Parameters& parameters);
   // Acts for one message's worth of steps: an unroll of each environment, or of so many of them, in
-  // turns. Where the newest weights say nothing that can be acted upon (model::is_sound), it goes on
-  // with those before them; UserError: there are none. Pre: weights were given.
+  // turns. Where the newest weights say nothing that can be acted upon (model::is_sound), it goes
+  // on with those before them; UserError: there are none. Pre: weights were given.
   [[nodiscard]] ActorMessage run_message() { return run_message(environments_.total()); }
   [[nodiscard]] ActorMessage run_message(std::size_t unrolls);
 

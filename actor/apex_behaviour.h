@@ -40,10 +40,10 @@ class ApexBehaviour final : public Behaviour {
   EpsilonGreedy exploration_;
   model::Policy* policy_;
   std::vector<std::size_t> environments_;  // [B], in the rows
-  std::vector<int> actions_;          // [B]
-  std::vector<float> action_values_;  // [B]
-  std::vector<float> best_values_;    // [B]
-  std::vector<float> q_;              // [B, A], scratch
+  std::vector<int> actions_;               // [B]
+  std::vector<float> action_values_;       // [B]
+  std::vector<float> best_values_;         // [B]
+  std::vector<float> q_;                   // [B, A], scratch
 
   // Of the episodes that the last step ended.
   env::ObservationBatch truncated_;

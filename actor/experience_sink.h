@@ -27,8 +27,8 @@ class ExperienceSink {
  public:
   virtual ~ExperienceSink() = default;
   // Waits until the receiver has room for what we would do next, and says how much it wants. So an
-  // actor that is not needed does nothing, and one that is acts with the newest weights. kStopped as
-  // below.
+  // actor that is not needed does nothing, and one that is acts with the newest weights. kStopped
+  // as below.
   [[nodiscard]] virtual Result<Work> next_work(std::stop_token stop) = 0;
   // Hands over one message, of the kind that the sink is for (PACML_CHECK); waits while its
   // receiver has no room for it. kStopped: a stop was requested, or the learner is about to end.

@@ -28,8 +28,8 @@ class NstepWriter {
   NstepWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps,
               const NstepConfig& config);
 
-  // The rows of the next message are these of the environments; else those of the one before, and of
-  // the first one all, in order.
+  // The rows of the next message are these of the environments; else those of the one before, and
+  // of the first one all, in order.
   void begin(std::span<const std::size_t> environments);
   // What the next actions answer, and the greatest value of a valid action there [B]. Once per
   // step, before `step`.

@@ -11,8 +11,8 @@
 namespace pacml::actor {
 
 // Turns steps of B environments in lockstep into messages of T steps each. Consecutive messages of
-// the same environments share one row of observations: the last row of one is the first of the next.
-// Thread-confined.
+// the same environments share one row of observations: the last row of one is the first of the
+// next. Thread-confined.
 class UnrollWriter {
  public:
   UnrollWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps);

@@ -43,8 +43,8 @@ class VectorEnv {
 
   // Takes actions [B]. Results are borrowed until the next call.
   std::span<const env::StepResult> step(std::span<const int> actions);
-  // Of the last step: rows whose environments finished, in order, and the last observation of each (row i
-  // belongs to finished()[i]).
+  // Of the last step: rows whose environments finished, in order, and the last observation of each
+  // (row i belongs to finished()[i]).
   [[nodiscard]] std::span<const Finished> finished() const { return finished_; }
   [[nodiscard]] const env::ObservationBatch& last_observations() const {
     return last_observations_;

@@ -69,8 +69,8 @@ std::optional<model::Parameters> WeightsInbox::newest() {
   static_cast<void>(learner_->drain());  // an error is said again when something is sent
   hear_announcements();
   const TimePoint now = clock_->now();
-  const bool old = announced_ > have_ && (have_.get() == 0 ||
-                                          announced_.get() - have_.get() >= refresh_lag_);
+  const bool old =
+      announced_ > have_ && (have_.get() == 0 || announced_.get() - have_.get() >= refresh_lag_);
   const bool due = requested_ ? now - asked_at_ >= lost_after_
                               : old || now - std::max(asked_at_, heard_at_) >= kAskEvery;
   if (due && !newest_ && learner_->joined()) request();

@@ -11,10 +11,10 @@
 
 namespace pacml::actor {
 
-// The learner's newest weights: takes those that come with leave to act, hears what is announced, asks
-// for it over a link where it is newer by more than need be (wire::refresh_lag), and keeps what came
-// until the actor takes it. A learner that resumed may be at an older version than before; joining
-// it anew makes its weights the newest. Thread-confined.
+// The learner's newest weights: takes those that come with leave to act, hears what is announced,
+// asks for it over a link where it is newer by more than need be (wire::refresh_lag), and keeps
+// what came until the actor takes it. A learner that resumed may be at an older version than
+// before; joining it anew makes its weights the newest. Thread-confined.
 class WeightsInbox final : public ServerLink::Listener {
  public:
   // Borrows them and the clock; `learner` is the link that this listens to.

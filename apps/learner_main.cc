@@ -30,12 +30,13 @@ int main(int argc, char** argv) {
       },
       learner::connect_gloo));
   program.commands.push_back(apps::make_export_command());
-  program.commands.push_back(apps::make_bench_command(
-      {{"learner", [](const apps::BenchSettings&, apps::BenchReport& report) {
-          report.emplace_back("learner", bench::run_learner_bench());
-          report.emplace_back("apex", bench::run_apex_bench());
-        }}},
-      model::describe_torch_runtime));
+  program.commands.push_back(
+      apps::make_bench_command({{"learner",
+                                 [](const apps::BenchSettings&, apps::BenchReport& report) {
+                                   report.emplace_back("learner", bench::run_learner_bench());
+                                   report.emplace_back("apex", bench::run_apex_bench());
+                                 }}},
+                               model::describe_torch_runtime));
   program.commands.push_back(apps::make_version_command([] {
     std::cout << model::describe_torch_runtime() << "\n";
     return 0;

@@ -4,8 +4,8 @@
 
 namespace pacml {
 
-inline constexpr int kExitBug = 1;            // ours; worth a report
-inline constexpr int kExitUserMustMend = 2;   // trying again will not help
-inline constexpr int kExitTryAgain = 75;      // it may: EX_TEMPFAIL of sysexits.h
+inline constexpr int kExitBug = 1;           // ours; worth a report
+inline constexpr int kExitUserMustMend = 2;  // trying again will not help
+inline constexpr int kExitTryAgain = 75;     // it may: EX_TEMPFAIL of sysexits.h
 
 }  // namespace pacml

@@ -35,7 +35,8 @@ struct ObservationRow {
 struct StepResult {
   float reward = 0;
   bool terminated = false;  // the decision process ended: bootstrap with 0
-  bool truncated = false;   // a limit cut the episode: bootstrap with the value of the state after it
+  bool truncated =
+      false;  // a limit cut the episode: bootstrap with the value of the state after it
   [[nodiscard]] bool final() const { return terminated || truncated; }
 };
 

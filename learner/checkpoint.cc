@@ -235,16 +235,16 @@ Result<Checkpoint> read_checkpoint(const fs::path& file, const model::ParameterL
   return checkpoint;
 }
 
-// Names of what is in `folder`, sorted; none where there is no folder. UserError: it cannot be read,
-// which is not to be taken for having no checkpoints.
+// Names of what is in `folder`, sorted; none where there is no folder. UserError: it cannot be
+// read, which is not to be taken for having no checkpoints.
 std::vector<std::string> file_names(const fs::path& folder) {
   std::vector<std::string> out;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     out.push_back(it->path().filename().string());
   }
-  const bool is_absent = error == std::errc::no_such_file_or_directory ||
-                         error == std::errc::not_a_directory;
+  const bool is_absent =
+      error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
   if (error && !is_absent) {
     throw_system_error("cannot read the folder " + folder.string(), error.value());
   }
@@ -391,8 +391,9 @@ LoadedCheckpoint load_newest(const CheckpointFolder& folder, const model::Parame
   for (const fs::path& file : folder.list()) {
     auto checkpoint = read_checkpoint(file, layout);
     if (checkpoint && file_name_of(*checkpoint) != file.filename()) {
-      checkpoint = fail(Errc::kCorruptFrame, file.string() + " is not what its name says: it holds " +
-                                                 file_name_of(*checkpoint));
+      checkpoint =
+          fail(Errc::kCorruptFrame,
+               file.string() + " is not what its name says: it holds " + file_name_of(*checkpoint));
     }
     if (checkpoint) {
       out.checkpoint = *std::move(checkpoint);

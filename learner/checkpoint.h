@@ -51,8 +51,8 @@ class CheckpointFolder {
   CheckpointFolder(std::filesystem::path folder, std::size_t keep);
 
   // Writes a checkpoint, atomically, then removes those beyond `keep` and what interrupted writes
-  // have left. Named by the counter "updates". kIo: the sentence names the path and the reason (what
-  // is not finite is not written); older checkpoints are untouched.
+  // have left. Named by the counter "updates". kIo: the sentence names the path and the reason
+  // (what is not finite is not written); older checkpoints are untouched.
   [[nodiscard]] Result<std::filesystem::path> save(const Checkpoint& checkpoint,
                                                    const model::ParameterLayout& layout);
   [[nodiscard]] Result<std::filesystem::path> save_best(const Checkpoint& checkpoint,

@@ -9,7 +9,7 @@ namespace pacml::learner {
 namespace {
 
 constexpr std::int64_t kMostBatchDecisions = 1'000'000;  // a batch is held in memory
-constexpr double kGreatestScale = 1e6;                    // beyond it float32 has nothing left
+constexpr double kGreatestScale = 1e6;                   // beyond it float32 has nothing left
 
 }  // namespace
 

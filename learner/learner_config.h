@@ -20,9 +20,9 @@ struct LearnerConfig {
   std::int64_t max_actors = 4096;      // >= 1
   std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait; further ones are dropped;
                                              // >= 1 MiB
-  Seconds grant_seconds = 2;      // for leave to act to be used, before others get it; > 0
-  Seconds forget_seconds = 30;    // a silent actor whose turn it is to speak is forgotten; >= 1
-  Seconds metrics_seconds = 2;    // between lines of metrics.jsonl; > 0
+  Seconds grant_seconds = 2;       // for leave to act to be used, before others get it; > 0
+  Seconds forget_seconds = 30;     // a silent actor whose turn it is to speak is forgotten; >= 1
+  Seconds metrics_seconds = 2;     // between lines of metrics.jsonl; > 0
   Seconds checkpoint_seconds = 1;  // what a crash may cost; > 0
   std::int64_t keep_checkpoints = 60;   // besides the best; >= 1
   Seconds evaluate_seconds = 15;        // between evaluations of the policy; > 0

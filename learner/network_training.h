@@ -42,8 +42,8 @@ class NetworkTraining {
   void start_values(const TargetSums& targets) { normaliser_.start(targets); }
   // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
   void take_in_values(const TargetSums& targets);
-  // One step against `gradient`; where it is not finite, or the weights would not be, nothing changes
-  // and no update is counted.
+  // One step against `gradient`; where it is not finite, or the weights would not be, nothing
+  // changes and no update is counted.
   Optimizer::Step step(std::span<const float> gradient, double learning_rate,
                        std::int64_t decisions);
 

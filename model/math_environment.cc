@@ -28,9 +28,9 @@ constexpr const char* kBlasKernel = "OPENBLAS_CORETYPE";
 // OpenBLAS's kernels for processors that have no AVX2: chosen for one that has it, they are a
 // fallback. Kernels that are not listed are for processors that it knows.
 constexpr std::array<std::string_view, 18> kBeforeAvx2{
-    "Generic",      "Katmai",    "Coppermine", "Northwood", "Prescott",    "Core2",
-    "Penryn",       "Dunnington", "Nehalem",   "Athlon",    "Opteron",     "Opteron_SSE3",
-    "Barcelona",    "Atom",      "Nano",       "Bobcat",    "Sandybridge", "unknown"};
+    "Generic",   "Katmai",     "Coppermine", "Northwood", "Prescott",    "Core2",
+    "Penryn",    "Dunnington", "Nehalem",    "Athlon",    "Opteron",     "Opteron_SSE3",
+    "Barcelona", "Atom",       "Nano",       "Bobcat",    "Sandybridge", "unknown"};
 
 }  // namespace
 

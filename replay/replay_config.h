@@ -22,11 +22,11 @@ struct ReplayConfig {
   std::int64_t max_actors = 4096;      // of a shard
   std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait for the table; further ones
                                              // are dropped; >= 1 MiB
-  Seconds grant_seconds = 2;           // for leave to act to be used, before others get it; > 0
-  Seconds forget_seconds = 30;         // a silent peer whose turn it is to speak is forgotten; >= 1
-  std::int64_t prefetch = 4;           // batches that the learner has asked for ahead; >= 1
-  Seconds snapshot_seconds = 60;       // between snapshots of a shard; 0: only when it ends
-  Seconds patience_seconds = 10;       // after which draws that a shard owes are drawn elsewhere
+  Seconds grant_seconds = 2;      // for leave to act to be used, before others get it; > 0
+  Seconds forget_seconds = 30;    // a silent peer whose turn it is to speak is forgotten; >= 1
+  std::int64_t prefetch = 4;      // batches that the learner has asked for ahead; >= 1
+  Seconds snapshot_seconds = 60;  // between snapshots of a shard; 0: only when it ends
+  Seconds patience_seconds = 10;  // after which draws that a shard owes are drawn elsewhere
   bool operator==(const ReplayConfig&) const = default;
 };
 

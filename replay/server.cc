@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kSlice{50};  // how long a wait may ignore t
 constexpr std::chrono::milliseconds kSnapshotSlice{1};
 constexpr std::chrono::milliseconds kSweepEvery{1'000};
 constexpr std::chrono::milliseconds kAdaptEvery{50};
-constexpr int kStarvedPercent = 10;  // of the time that nothing came, the shard is not what is scarce
+constexpr int kStarvedPercent =
+    10;  // of the time that nothing came, the shard is not what is scarce
 constexpr std::size_t kItemsPerStep = 256;  // of a snapshot, between two messages
 constexpr std::size_t kMostLearners = 64;
 constexpr std::size_t kMostRequests = 4096;      // of all learners
@@ -50,11 +51,12 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       shard_(shard),
       snapshot_path_(std::move(snapshot)),
       table_(config.table, derive(seed, Purpose::kReplay, shard)),
-      sessions_(run, {.server = "replay shard",
-                      .option = "replay.max_actors",
-                      .work = work_of(config),
-                      .max_actors = static_cast<std::size_t>(config.max_actors),
-                      .silence = in_seconds(config.forget_seconds)},
+      sessions_(run,
+                {.server = "replay shard",
+                 .option = "replay.max_actors",
+                 .work = work_of(config),
+                 .max_actors = static_cast<std::size_t>(config.max_actors),
+                 .silence = in_seconds(config.forget_seconds)},
                 clock),
       snapshot_faults_("no snapshot could be written", clock) {
   if (!snapshot_path_ || !std::filesystem::exists(*snapshot_path_)) return;
@@ -191,9 +193,9 @@ void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello,
     return welcome_learner(peer, hello);
   }
   std::vector<transport::PeerId> replaced;
-  auto refused = sessions_.admit(
-      peer, hello, replaced,
-      {key_name, [this](const std::string& name) { return transport_->lists(name); }});
+  auto refused = sessions_.admit(peer, hello, replaced, {key_name, [this](const std::string& name) {
+                                                           return transport_->lists(name);
+                                                         }});
   for (const auto& former : replaced) sessions_.drop(gate_.forget(former));
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",

@@ -125,11 +125,11 @@ class Server {
   TransitionShape shape_;  // no actions: nothing was inserted yet
   serving::Sessions sessions_;
   serving::GraphGate<PrioritizedTransitions> gate_;
-  std::deque<Waiting> waiting_;   // for the rate limiter
+  std::deque<Waiting> waiting_;  // for the rate limiter
   std::size_t waiting_bytes_ = 0;
   // Whose messages were dropped for want of room: their credits come back when there is some.
   std::vector<std::pair<transport::PeerId, std::uint64_t>> withheld_;  // decisions of each
-  std::deque<Request> requests_;  // as well
+  std::deque<Request> requests_;                                       // as well
   std::map<transport::PeerId, Learner> learners_;
   std::vector<EpisodeRecord> episodes_;  // for the next answer
   Counters counters_;

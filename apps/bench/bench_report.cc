@@ -22,16 +22,14 @@ std::string cpu_model() {
 }
 
 nlohmann::json machine(const std::string& math) {
-  return {{"cpu", cpu_model()},
-          {"cores", std::thread::hardware_concurrency()},
+  return {{"cpu", cpu_model()},      {"cores", std::thread::hardware_concurrency()},
           {"compiler", __VERSION__},
 #ifdef NDEBUG
           {"build", "release"},
 #else
           {"build", "debug"},
 #endif
-          {"pacml", version()},
-          {"math", math}};
+          {"pacml", version()},      {"math", math}};
 }
 
 // "1.53 ms", "240371 /s", "22.7 MB", "0.224".

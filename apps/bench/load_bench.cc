@@ -347,9 +347,8 @@ std::string knees_of(const std::vector<Point>& points) {
     for (; end < points.size() && points[end].shards == shards; ++end) {
       most = std::max(most, yield_of(points[end]));
     }
-    const auto knee = std::find_if(
-        points.begin() + static_cast<std::ptrdiff_t>(i), points.end(),
-        [&](auto& p) { return yield_of(p) >= kKneeShare * most; });
+    const auto knee = std::find_if(points.begin() + static_cast<std::ptrdiff_t>(i), points.end(),
+                                   [&](auto& p) { return yield_of(p) >= kKneeShare * most; });
     if (end - i > 1) {
       text += "knee" + (shards > 0 ? " with " + std::to_string(shards) + " shards" : "") + ": " +
               std::to_string(knee->actors) + " actors; more of them add less than 5 %\n";

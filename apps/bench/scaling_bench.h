@@ -29,8 +29,8 @@ struct ScalingBenchOptions {
 //   wall_ratio                   of these two; waiting for the learner counts
 //   decisions_per_cpu_second, alone_decisions_per_cpu_second
 //   efficiency                   of these two: what sending, weights and the rest of the
-//                                conversation cost. Neither a learner that is slower than its actors nor others
-//                                on the machine change it
+//                                conversation cost. Neither a learner that is slower than its
+//                                actors nor others on the machine change it
 //   overhead_share               of an actor's CPU time, what is neither simulator nor policy: 1 -
 //                                efficiency; weights taken and graphs embedded anew are in it
 //   waiting_share                of the actors' cores that nobody used: they waited for work

@@ -25,9 +25,10 @@ struct NamedBench {
   std::function<void(const BenchSettings&, BenchReport&)> run;
 };
 
-// `pacml bench` over a program's benchmarks. `math`: what the learner computes with, for the report.
-[[nodiscard]] std::unique_ptr<Command> make_bench_command(
-    std::vector<NamedBench> benches, std::function<std::string()> math);
+// `pacml bench` over a program's benchmarks. `math`: what the learner computes with, for the
+// report.
+[[nodiscard]] std::unique_ptr<Command> make_bench_command(std::vector<NamedBench> benches,
+                                                          std::function<std::string()> math);
 
 // Those of the main program; "learner" runs in the program that has LibTorch.
 [[nodiscard]] std::vector<NamedBench> main_benches();

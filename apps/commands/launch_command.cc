@@ -8,7 +8,6 @@
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
-#include "apps/cli/files.h"
 #include "apps/commands/limits.h"
 #include "apps/launch/kubernetes_launch.h"
 #include "apps/launch/launch_request.h"

@@ -29,8 +29,8 @@ namespace pacml::apps {
                                                           env::Heuristic& policy, Seed seed,
                                                           const std::function<bool()>& goes_on);
 
-// A policy whose network says nothing that can be acted upon (model::is_sound), because its training
-// had diverged.
+// A policy whose network says nothing that can be acted upon (model::is_sound), because its
+// training had diverged.
 class UnsoundPolicy final : public UserError {
  public:
   using UserError::UserError;

@@ -85,11 +85,12 @@ class Manifests {
   [[nodiscard]] TemplateValues server_values(const RoleResources& resources,
                                              const std::string& args) const {
     TemplateValues t = role_values(resources, args);
-    t.values.insert({{"PORT", std::to_string(request_.site.port)},
-                     {"STOP_SECONDS", std::to_string(site_.stop_seconds > 0 ? site_.stop_seconds
-                                                                   : stop_seconds(request_))},
-                     {"STORAGE", std::to_string(site_.storage_gib)},
-                     {"STORAGE_CLASS", site_.storage_class}});
+    t.values.insert(
+        {{"PORT", std::to_string(request_.site.port)},
+         {"STOP_SECONDS",
+          std::to_string(site_.stop_seconds > 0 ? site_.stop_seconds : stop_seconds(request_))},
+         {"STORAGE", std::to_string(site_.storage_gib)},
+         {"STORAGE_CLASS", site_.storage_class}});
     return t;
   }
 

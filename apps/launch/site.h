@@ -32,7 +32,7 @@ struct SlurmSite {
   std::string time_limit = "24:00:00";  // of each job, which is requeued when it is over
   // So long before it, a job stops in order; 0: supervision.stop_seconds, and half a minute.
   std::int64_t warning_seconds = 0;
-  std::vector<std::string> options;     // for both jobs, e.g. "--account=physics"
+  std::vector<std::string> options;  // for both jobs, e.g. "--account=physics"
   bool operator==(const SlurmSite&) const = default;
 };
 
@@ -40,8 +40,8 @@ struct KubernetesSite {
   std::string name = "pacml";        // begins the name of every object
   std::string name_space = "pacml";  // key: namespace
   std::string image = "pacml:latest";
-  std::string storage_class;               // empty: the cluster's default
-  std::int64_t storage_gib = 20;           // of the run folder, and of each shard's snapshots
+  std::string storage_class;      // empty: the cluster's default
+  std::int64_t storage_gib = 20;  // of the run folder, and of each shard's snapshots
   // For a role to stop in order; 0: supervision.stop_seconds.
   std::int64_t stop_seconds = 0;
   std::string keys_secret = "pacml-keys";  // server's and actors' end in -server and -actor

@@ -51,8 +51,8 @@ class Addresses {
 };
 
 // Runs on the other host, with the silence after which we are gone, the patience for the role's
-// end, where it runs, and its command in its arguments. bash, because its `read` knows a time limit.
-// What the role prints goes to stderr, since stdout is its life line.
+// end, where it runs, and its command in its arguments. bash, because its `read` knows a time
+// limit. What the role prints goes to stderr, since stdout is its life line.
 constexpr std::string_view kAttendant = R"(trap "" HUP PIPE
 silence=$1 patience=$2; shift 2
 cd "$1" || exit 2
@@ -81,12 +81,13 @@ class SshRun {
         roles_(plan_ssh_launch(request, hosts)),
         ssh_(find_program("ssh")),
         directory_(directory_of(request)),
-        supervisor_(io_,
-                    {.patience = request.config.supervision.stop_seconds.milliseconds(),
-                     .silence = request.config.supervision.silence_seconds.milliseconds(),
-                     .first_restart = kFirstRestart},
-                    [](const std::string& sentence) { std::cerr << sentence << "\n"; },
-                    [this] { heartbeat_.cancel(); }),
+        supervisor_(
+            io_,
+            {.patience = request.config.supervision.stop_seconds.milliseconds(),
+             .silence = request.config.supervision.silence_seconds.milliseconds(),
+             .first_restart = kFirstRestart},
+            [](const std::string& sentence) { std::cerr << sentence << "\n"; },
+            [this] { heartbeat_.cancel(); }),
         heartbeat_(io_),
         started_(std::chrono::steady_clock::now()) {}
 

@@ -21,8 +21,8 @@ namespace pacml::apps {
 
 // One process of the run.
 struct RemoteRole {
-  std::string name;                  // "learner", "replay-0", "actor-3"
-  std::string login;                 // where, as ssh is told
+  std::string name;   // "learner", "replay-0", "actor-3"
+  std::string login;  // where, as ssh is told
   MemberKind kind = MemberKind::kActor;
   std::vector<std::string> command;  // what runs there
 };

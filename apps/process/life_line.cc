@@ -65,8 +65,11 @@ void LifeLine::say_until_the_end() {
   while (!ending_) {
     const bool was_ready = ready_;
     const std::string hangs = hung_thread(steady().now(), silence_);
-    const std::string line =
-        std::string(kMark) + (!hangs.empty() ? "! " + hangs : was_ready ? "+" : "~") + "\n";
+    const std::string line = std::string(kMark) +
+                             (!hangs.empty() ? "! " + hangs
+                              : was_ready    ? "+"
+                                             : "~") +
+                             "\n";
     [[maybe_unused]] const auto written = ::write(fd_, line.data(), line.size());
     changed_.wait_for(lock, kLifeSignEvery, [&] { return ending_ || ready_ != was_ready; });
   }

@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kMostDeaths = 8;                  // of one member ...
-constexpr std::chrono::minutes kWindow{10};     // ... within which it is no accident
-constexpr milliseconds kFirstRestart{250};      // after a death that nobody waits for
+constexpr int kMostDeaths = 8;               // of one member ...
+constexpr std::chrono::minutes kWindow{10};  // ... within which it is no accident
+constexpr milliseconds kFirstRestart{250};   // after a death that nobody waits for
 
 int stage_of(MemberKind kind) {
   switch (kind) {
@@ -41,13 +41,12 @@ RunSupervisor::RunSupervisor(boost::asio::io_context& io, RunSupervision setting
     : settings_(std::move(settings)),
       tell_(std::move(tell)),
       done_(std::move(done)),
-      signals_(io,
-               {.stop =
-                    [this](int signal) {
-                      // Of one lost session there may be two SIGHUP, and nobody is impatient.
-                      if (!stopping_ || signal != SIGHUP) stop();
-                    },
-                .checkpoint = [this] { ask_for_checkpoint(); }}),
+      signals_(io, {.stop =
+                        [this](int signal) {
+                          // Of one lost session there may be two SIGHUP, and nobody is impatient.
+                          if (!stopping_ || signal != SIGHUP) stop();
+                        },
+                    .checkpoint = [this] { ask_for_checkpoint(); }}),
       supervisor_(io, [this](const ChildReport& report) { observe(report); }) {
   raise_open_file_limit();  // each process has a life line
   // That nobody reads any more what we print is no reason to end.
@@ -62,11 +61,10 @@ void RunSupervisor::start(Member member) {
   SupervisedChild child;
   child.spec = std::move(member.spec);
   child.stage = stage_of(member.kind);
-  child.restart = Backoff{
-      .first = is_waited_for ? settings_.first_restart
-                             : std::max(settings_.first_restart, kFirstRestart),
-      .most_deaths = kMostDeaths,
-      .window = kWindow};
+  child.restart = Backoff{.first = is_waited_for ? settings_.first_restart
+                                                 : std::max(settings_.first_restart, kFirstRestart),
+                          .most_deaths = kMostDeaths,
+                          .window = kWindow};
   child.before_restart = std::move(member.before_restart);
   child.may_finish = member.kind != MemberKind::kShard;  // whoever ends it, its actors wait for it
   child.silence = settings_.silence;
@@ -146,7 +144,8 @@ void RunSupervisor::learner_ended(const ChildReport& report) {
   // Stopped before it could even listen to signals: it had nothing to lose.
   if (stopping_ && !report.forced && was_killed_by(report.exit, SIGTERM)) return;
   if (!failed_) exit_code_ = report.exit.shell_code();
-  if (report.forced) losses_.push_back("the learner was killed before it had left its last checkpoint");
+  if (report.forced)
+    losses_.push_back("the learner was killed before it had left its last checkpoint");
   if (!report.exit.clean() && logs_.contains(report.name)) {
     complain(report);
   } else if (report.exit.signal != 0) {
@@ -164,7 +163,8 @@ void RunSupervisor::shard_ended(const ChildReport& report) {
     if (report.exit.clean()) return;
     complain(report);
     // Without its last snapshot the run cannot go on where it was.
-    losses_.push_back(report.name + (report.forced ? " was killed before it had left" : " could not leave") +
+    losses_.push_back(report.name +
+                      (report.forced ? " was killed before it had left" : " could not leave") +
                       " its last snapshot: its table is older than the checkpoint");
     if (exit_code_ == 0) exit_code_ = report.exit.shell_code();
     return;

@@ -29,8 +29,9 @@ struct Member {
 
 // How a run is looked after.
 struct RunSupervision {
-  std::chrono::milliseconds patience{60'000};   // for all to stop in order, together
-  std::chrono::milliseconds silence{30'000};    // without a sign of life, before one is killed; 0: never
+  std::chrono::milliseconds patience{60'000};  // for all to stop in order, together
+  std::chrono::milliseconds silence{
+      30'000};  // without a sign of life, before one is killed; 0: never
   std::chrono::milliseconds first_restart{50};  // after a death that everybody waits for
   bool others_may_join = false;                 // actors that are not ours
   std::function<bool()> has_checkpoint = {};    // the next learner goes on from one; none: unknown
@@ -39,8 +40,8 @@ struct RunSupervision {
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up
 // what dies too often, stops all in order (actors, learners, shards, so that a shard's last
 // snapshot has all that was inserted) and kills what does not. SIGINT, SIGTERM and SIGHUP stop the
-// run in order, a second one of the first two kills; SIGUSR1 asks the learner for a checkpoint, as soon as it can
-// hear. Thread-confined as Supervisor is.
+// run in order, a second one of the first two kills; SIGUSR1 asks the learner for a checkpoint, as
+// soon as it can hear. Thread-confined as Supervisor is.
 //
 // The exit code is the learner's, unless something else has ended the run, or a shard could not
 // leave its last snapshot: then that one's; what was killed has 128 + SIGKILL.

@@ -22,7 +22,8 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr milliseconds kLookEvery = kLifeSignEvery;
-// A program that is loaded from a slow disk, on a busy machine, is silent before it can say anything.
+// A program that is loaded from a slow disk, on a busy machine, is silent before it can say
+// anything.
 constexpr milliseconds kFirstSign{120'000};
 // How long what is left of a child on another host may outlive it, before it is killed here.
 constexpr milliseconds kRemainsFor{5'000};
@@ -159,8 +160,8 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
   void look() {
     const TimePoint now = steady().now();
     // Where we did not run ourselves, nobody else's silence is measured.
-    const auto passed = std::min(std::chrono::duration_cast<milliseconds>(now - looked_),
-                                 2 * kLookEvery);
+    const auto passed =
+        std::min(std::chrono::duration_cast<milliseconds>(now - looked_), 2 * kLookEvery);
     looked_ = now;
     for (Life& life : lives_) {
       if (life.process) listen_to(life, passed);

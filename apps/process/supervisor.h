@@ -67,8 +67,9 @@ struct ChildReport {
   pid_t pid = 0;
   ChildExit exit;
   std::chrono::milliseconds delay{0};
-  bool started = true;  // kRestarting, kEnded: there was a life that ended; else `why` there was not
-  std::string why;      // it could not be started, or hung; may be empty
+  bool started =
+      true;         // kRestarting, kEnded: there was a life that ended; else `why` there was not
+  std::string why;  // it could not be started, or hung; may be empty
   bool forced = false;  // kEnded: we killed it, since it did not stop
   int deaths = 0;       // kEnded: within the window, where there were too many; else 0
 };

@@ -67,8 +67,8 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   const auto sockets = sockets_for(config, *world);
   transport::Dealer learner(context, endpoint, sockets, kWatched);
   transport::Subscriber announcements(context, announcement_endpoint(endpoint), sockets);
-  const auto hello = make_actor_hello(config, ActorId{options.id}, agreement_of(config, *world),
-                                      options.run_id);
+  const auto hello =
+      make_actor_hello(config, ActorId{options.id}, agreement_of(config, *world), options.run_id);
   const auto& graphs = world->spec().graphs;
   auto config_of_links = actor::LinkConfig::from(config.patience);
   config_of_links.report = [&status](const actor::LinkReport& report) { status.heard(report); };
@@ -95,16 +95,15 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   transport::Context context(1, encryption_of(config.security, Party::kClient));
   ActorStatus status(ActorId{options.id}, options.run_id);
   Error ended{Errc::kStopped, "asked to stop"};
-  run_role_threads(
-      {{"actor",
-        [&](const std::stop_token& stop) {
-          ended = connect_and_act(config, options, context, status, stop);
-        }}},
-      {},
-      {.http = options.http,
-       .report = [&status] { return status.report(); },
-       .silence = in_seconds(config.supervision.silence_seconds),
-       .life_line = &life_line});
+  run_role_threads({{"actor",
+                     [&](const std::stop_token& stop) {
+                       ended = connect_and_act(config, options, context, status, stop);
+                     }}},
+                   {},
+                   {.http = options.http,
+                    .report = [&status] { return status.report(); },
+                    .silence = in_seconds(config.supervision.silence_seconds),
+                    .life_line = &life_line});
   if (ended.code == Errc::kStopped) return 0;
   if (ended.code != Errc::kTimeout) throw UserError(ended.detail);
   // Nothing is wrong with us: whoever started us may try again.

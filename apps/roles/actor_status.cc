@@ -13,8 +13,7 @@ ActorStatus::ActorStatus(ActorId id, std::string run) : id_(id), run_(std::move(
 void ActorStatus::heard(const actor::LinkReport& link) {
   const std::scoped_lock lock(mutex_);
   beat();
-  links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged,
-                                      link.malformed};
+  links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged, link.malformed};
 }
 
 void ActorStatus::has_weights(PolicyVersion version) {
@@ -73,8 +72,8 @@ RoleReport ActorStatus::report() const {
   status["unacknowledged"] = unacknowledged;
   status["malformed"] = malformed;
   if (links_.contains("replay shard")) status["shard_joins"] = link("replay shard").joins;
-  return {status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), joined && acts_,
-          {}};
+  return {
+      status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), joined && acts_, {}};
 }
 
 Result<actor::Work> ReportedSink::next_work(std::stop_token stop) {

@@ -46,9 +46,9 @@ using nlohmann::json;
 
 RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions& options) {
   if (options.several.replica > 0) return RunDirectory::join(options.run_directory);
-  return options.resume ? RunDirectory::open(options.run_directory)
-                        : RunDirectory::create(options.run_directory,
-                                               dump_config(as_recorded(config)));
+  return options.resume
+             ? RunDirectory::open(options.run_directory)
+             : RunDirectory::create(options.run_directory, dump_config(as_recorded(config)));
 }
 
 // What the run is from now on; by its one writer.
@@ -75,9 +75,9 @@ void talk_to_shards(replay::Client& client, const transport::SocketConfig& socke
   std::vector<std::unique_ptr<transport::Dealer>> dealers;
   std::vector<transport::FrameClient*> links;
   for (const auto& address : addresses) {
-    dealers.push_back(std::make_unique<transport::Dealer>(
-        context, transport::Endpoint::parse(address), sockets,
-        transport::Dealer::Handshakes::kWatched));
+    dealers.push_back(
+        std::make_unique<transport::Dealer>(context, transport::Endpoint::parse(address), sockets,
+                                            transport::Dealer::Handshakes::kWatched));
     links.push_back(dealers.back().get());
   }
   client.run(links, stop);
@@ -266,17 +266,18 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
                   .to_stderr = false});
   if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
-  run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
-                   [&session] { session.request_checkpoint(); },
-                   {.http = options.http,
-                    .report =
-                        [&session, &run] {
-                          auto status = session.status();
-                          status.update({{"role", "learner"}, {"run", run.name()}});
-                          return RoleReport{
-                              status.dump(-1, ' ', false, json::error_handler_t::replace), true, {}};
-                        },
-                    .silence = silence_of(config)});
+  run_role_threads(
+      {{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
+      [&session] { session.request_checkpoint(); },
+      {.http = options.http,
+       .report =
+           [&session, &run] {
+             auto status = session.status();
+             status.update({{"role", "learner"}, {"run", run.name()}});
+             return RoleReport{
+                 status.dump(-1, ' ', false, json::error_handler_t::replace), true, {}};
+           },
+       .silence = silence_of(config)});
   if (const auto why = session.divergence()) throw UserError(*why);
   return 0;
 }

@@ -24,7 +24,7 @@ struct LearnerRoleOptions {
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
   int preferred_degree = 0;  // of a new run's first policy, as the warm start found it; 0: none
-  ReplicaOptions several;  // where learner.replicas is above 1
+  ReplicaOptions several;    // where learner.replicas is above 1
 };
 
 // How a learner makes its network: the one part that needs LibTorch.

@@ -37,8 +37,7 @@ std::int64_t largest_part(const TrainConfig& config, const env::PartitioningWorl
       kSmallest + bytes_of(world, config.actor.unroll_length, config.actor.environments);
   if (config.algorithm == AlgorithmKind::kApex) {
     constexpr std::int64_t kEpisodes = 65'536;  // in an answer to a draw (docs/memory.md)
-    const std::int64_t drawn =
-        bytes_of_transitions(world, config.apex.batch_size) + 40 * kEpisodes;
+    const std::int64_t drawn = bytes_of_transitions(world, config.apex.batch_size) + 40 * kEpisodes;
     largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(world, sent)});
   }
   for (const auto& graph : world.spec().graphs) {

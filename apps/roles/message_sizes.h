@@ -9,8 +9,8 @@
 namespace pacml::apps {
 
 // An upper bound of the bytes of the largest part of any message of this run: experience, graphs,
-// weights, drawn batches. Of experience as these settings make it: an actor with larger ones needs a
-// learner that knows of them.
+// weights, drawn batches. Of experience as these settings make it: an actor with larger ones needs
+// a learner that knows of them.
 [[nodiscard]] std::int64_t largest_part(const TrainConfig& config,
                                         const env::PartitioningWorld& world);
 

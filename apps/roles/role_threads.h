@@ -29,7 +29,8 @@ struct RolePages {
 // Runs a role's threads, at least one, and its control plane on this one: SIGTERM and SIGINT stop
 // them, SIGUSR1 calls `checkpoint` (which must be thread-safe; none: ignored), `pages` are served
 // until all have ended, and the first one to end, however it ends, ends all. Each thread, and this
-// one, has a heartbeat (common/heartbeat.h). Rethrows the first failure. UserError: the pages' address cannot be had.
+// one, has a heartbeat (common/heartbeat.h). Rethrows the first failure. UserError: the pages'
+// address cannot be had.
 void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()> checkpoint = {},
                       const RolePages& pages = {});
 

@@ -22,8 +22,8 @@
 namespace pacml::apps {
 namespace {
 
-constexpr std::chrono::milliseconds kPoll{250};         // between looks at the metrics
-constexpr std::chrono::seconds kSilence{10};  // after which it is said that there is no news
+constexpr std::chrono::milliseconds kPoll{250};  // between looks at the metrics
+constexpr std::chrono::seconds kSilence{10};     // after which it is said that there is no news
 constexpr const char* kLearner = "learner";
 
 // One run from start to end, on the thread that runs io.

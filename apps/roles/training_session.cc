@@ -285,14 +285,10 @@ void TrainingSession::write_metrics() {
       {"resident_bytes", resident_bytes()},
       {"faults", faults()}};
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
-    line["replay"] = {{"shards", replay->shards},
-                      {"joins", replay->joins},
-                      {"items", replay->items},
-                      {"total_priority", replay->total_priority},
-                      {"batches", replay->batches},
-                      {"redrawn", replay->redrawn},
-                      {"malformed", replay->malformed},
-                      {"updates_lost", replay->updates_lost}};
+    line["replay"] = {{"shards", replay->shards},       {"joins", replay->joins},
+                      {"items", replay->items},         {"total_priority", replay->total_priority},
+                      {"batches", replay->batches},     {"redrawn", replay->redrawn},
+                      {"malformed", replay->malformed}, {"updates_lost", replay->updates_lost}};
   }
   if (replicas_) {
     line["replicas"] = {

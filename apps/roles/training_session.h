@@ -59,8 +59,8 @@ class TrainingSession {
   // housekeeping is due; false when a limit is reached or `stop` requested.
   void begin();
   bool step(const std::stop_token& stop);
-  // A last evaluation that is under way, or still to come, when `stop` is requested has a quarter of
-  // supervision.stop_seconds from then on: the rest is for what must be written.
+  // A last evaluation that is under way, or still to come, when `stop` is requested has a quarter
+  // of supervision.stop_seconds from then on: the rest is for what must be written.
   void finish(const std::stop_token& stop = {});
 
   // Asks for a checkpoint at the next opportunity. Thread-safe.

@@ -70,20 +70,19 @@ class WarmStartPhase {
       changed_.notify_all();
     });
     const auto profiles = env::load_profiles(config_.env.profiles, config_.env.workload.models);
-    degree_ = best_constant_degree(config_.env, profiles,
-                                   Seed{static_cast<std::uint64_t>(config_.seed)},
-                                   config_.warm_start.episodes, 1,
-                                   {stop, [this](std::size_t done, std::size_t all) {
-                                      done_ = done;
-                                      all_ = all;
-                                    }});
+    degree_ = best_constant_degree(
+        config_.env, profiles, Seed{static_cast<std::uint64_t>(config_.seed)},
+        config_.warm_start.episodes, 1, {stop, [this](std::size_t done, std::size_t all) {
+                                           done_ = done;
+                                           all_ = all;
+                                         }});
   }
 
   // Until it has ended, or there is something to tell.
   bool wait_for_end(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    const auto patience = std::min(config_.learner.metrics_seconds.milliseconds(),
-                                   deadline_.remaining());
+    const auto patience =
+        std::min(config_.learner.metrics_seconds.milliseconds(), deadline_.remaining());
     return changed_.wait_for(lock, stop, patience, [this] { return ended_; });
   }
 
@@ -119,8 +118,8 @@ std::optional<int> run_warm_start(const TrainConfig& config, const LearnerRoleOp
       {options.http, [&phase, &run] {
          auto status = phase.figures();
          status.update({{"role", "learner"}, {"run", run.name()}});
-         return RoleReport{status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                           false, {}};
+         return RoleReport{
+             status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), false, {}};
        }});
   if (degree == 0) return std::nullopt;
   return degree;

@@ -33,8 +33,9 @@ class RunDirectory {
   // from. Otherwise create() will do: a life that ended before its first checkpoint leaves a run
   // that is neither new nor to be resumed, and this clears it.
   [[nodiscard]] static bool resume_or_clear(const std::filesystem::path& path);
-  // What was not left in order when the run ended last (RunSupervisor::losses), until somebody takes
-  // note of it. Where it cannot be written, that is logged nowhere: the same was told to the user.
+  // What was not left in order when the run ended last (RunSupervisor::losses), until somebody
+  // takes note of it. Where it cannot be written, that is logged nowhere: the same was told to the
+  // user.
   static void note_losses(const std::filesystem::path& path,
                           const std::vector<std::string>& sentences);
   [[nodiscard]] static std::vector<std::string> take_losses(const std::filesystem::path& path);

@@ -24,11 +24,10 @@ void check_message(const TrainConfig& config, std::vector<std::string>& problems
       config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32);
   const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
   if (bytes <= most) return;
-  problems.push_back("actor.unroll_length: a message of " +
-                     std::to_string(config.actor.environments) + " x " +
-                     std::to_string(config.actor.unroll_length) + " decisions takes " +
-                     std::to_string(bytes) + " bytes; at most " + std::to_string(most) +
-                     " get through");
+  problems.push_back(
+      "actor.unroll_length: a message of " + std::to_string(config.actor.environments) + " x " +
+      std::to_string(config.actor.unroll_length) + " decisions takes " + std::to_string(bytes) +
+      " bytes; at most " + std::to_string(most) + " get through");
 }
 
 }  // namespace

@@ -120,9 +120,9 @@ class Driver {
     if (config_.decisions_per_second <= 0) return {};
     const std::chrono::duration<double> per_decision(1 / config_.decisions_per_second);
     const double share = static_cast<double>(number + 1) / static_cast<double>(config_.actors);
-    return {std::chrono::duration_cast<Duration>(per_decision * canned.decisions_per_message *
-                                                 share),
-            std::chrono::duration_cast<Duration>(per_decision)};
+    return {
+        std::chrono::duration_cast<Duration>(per_decision * canned.decisions_per_message * share),
+        std::chrono::duration_cast<Duration>(per_decision)};
   }
 
   void follow_phase() {

@@ -21,7 +21,7 @@ namespace pacml::bench {
 struct CannedExperience {
   std::vector<std::vector<actor::ActorMessage>> sizes;  // [n - 1]: of n unrolls; taken in turn
   double decisions_per_message = 0;                     // means, of the largest
-  double bytes_per_decision = 0;  // on the wire, without the transport's own
+  double bytes_per_decision = 0;                        // on the wire, without the transport's own
 };
 // Messages of 1, 2, ... unrolls; or of one number of them, whatever is asked for. Pre: no list is
 // empty.
@@ -29,10 +29,10 @@ struct CannedExperience {
 [[nodiscard]] CannedExperience can(std::vector<actor::ActorMessage> messages);
 
 // An actor without a simulator: it speaks the protocol over the links of a real one, and where that
-// would act it takes experience from a can, with its own name, numbers and policy version. As a real
-// one it waits for leave to act, then takes the newest weights, then acts, which takes it as long as
-// its pace says, and sends as much as was asked for. Never blocks, so that one thread drives
-// thousands. Thread-confined, as are the transports.
+// would act it takes experience from a can, with its own name, numbers and policy version. As a
+// real one it waits for leave to act, then takes the newest weights, then acts, which takes it as
+// long as its pace says, and sends as much as was asked for. Never blocks, so that one thread
+// drives thousands. Thread-confined, as are the transports.
 class ProtocolActor {
  public:
   struct Connections {

@@ -13,8 +13,8 @@
 //
 // found by argument-dependent lookup. Reading, dumping, diffing and hashing all walk that list
 // (config/reader.h, config/dump.h). A field is: bool, an integer, a double (YAML .inf allowed),
-// Seconds (seconds.h: a length of time that fits a clock), a std::string, an enum with enum_names, a
-// Strong of such, std::vector or std::array of such, std::optional of such (null: absent),
+// Seconds (seconds.h: a length of time that fits a clock), a std::string, an enum with enum_names,
+// a Strong of such, std::vector or std::array of such, std::optional of such (null: absent),
 // std::map<std::string, T>, or another struct that has visit_fields.
 //
 // `std::vector<std::string> validate(const Config&)`, where it exists, returns every problem of the

@@ -12,8 +12,8 @@
 namespace pacml::serving {
 
 // A server's end in order, told to every peer until each has confirmed that it heard, or for a
-// bounded time (docs/protocol.md, "Leaving"). Decides whom to tell and when it is over; sends nothing
-// itself. Thread-confined.
+// bounded time (docs/protocol.md, "Leaving"). Decides whom to tell and when it is over; sends
+// nothing itself. Thread-confined.
 class Farewell {
  public:
   // Between two tellings of one peer.

@@ -28,9 +28,9 @@ class GraphGate {
     bytes_ += bytes;
   }
 
-  // Calls deliver(Message&&, bytes) for each message of `peer` whose graphs are all known(hash), oldest
-  // first, until one must wait; the graphs that this one lacks. It waits, too, where deliver says
-  // false: there is no room, and the message was left untouched.
+  // Calls deliver(Message&&, bytes) for each message of `peer` whose graphs are all known(hash),
+  // oldest first, until one must wait; the graphs that this one lacks. It waits, too, where deliver
+  // says false: there is no room, and the message was left untouched.
   template <class Known, class Deliver>
   [[nodiscard]] std::vector<GraphHash> release(const transport::PeerId& peer, Known known,
                                                Deliver deliver) {

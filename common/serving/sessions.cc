@@ -182,7 +182,8 @@ Sessions::Verdict Sessions::accept(const transport::PeerId& peer, ActorId actor_
 
 void Sessions::bound_memory() {
   if (holders_.size() > std::max(config_.max_known, 2 * actors_.size())) {
-    std::erase_if(holders_, [this](const auto& entry) { return !connections_.contains(entry.first); });
+    std::erase_if(holders_,
+                  [this](const auto& entry) { return !connections_.contains(entry.first); });
   }
   if (tracker_.size() <= std::max(config_.max_known, actors_.size())) return;
   tracker_.forget_half([this](ActorId actor) { return !connections_.contains(actor); });

@@ -47,12 +47,12 @@ class Sessions {
   struct Actor {
     ActorId id;
     Incarnation incarnation;
-    Sequence used;               // the last message accepted: numbers passed over used grants too
-    std::uint64_t granted = 0;   // messages in all
-    std::uint32_t unrolls = 1;   // that the last grant was of
+    Sequence used;              // the last message accepted: numbers passed over used grants too
+    std::uint64_t granted = 0;  // messages in all
+    std::uint32_t unrolls = 1;  // that the last grant was of
     std::optional<PolicyVersion> weights{};  // that it was sent last
     TimePoint last_heard;
-    bool has_news = false;       // is in news_
+    bool has_news = false;  // is in news_
   };
 
   // Why a peer may not talk to this run at all; nullopt: it may. For every role.
@@ -63,8 +63,8 @@ class Sessions {
     std::function<bool(const std::string&)> lists;  // whether a holder's key is still allowed
   };
   // Welcomes an actor, replacing its former connections, or says why not. `replaced`: those
-  // connections, whose messages that still wait for something are void. An actor's number belongs to
-  // the holder of the key that it was first welcomed with, as long as one of theirs is allowed.
+  // connections, whose messages that still wait for something are void. An actor's number belongs
+  // to the holder of the key that it was first welcomed with, as long as one of theirs is allowed.
   // Pre: the role is actor.
   [[nodiscard]] std::optional<wire::Refused> admit(const transport::PeerId& peer,
                                                    const wire::Hello& hello,
@@ -84,8 +84,7 @@ class Sessions {
   };
   // `decisions`: in the message. Pre: find(peer).
   [[nodiscard]] Verdict accept(const transport::PeerId& peer, ActorId actor,
-                               Incarnation incarnation, Sequence sequence,
-                               std::uint64_t decisions);
+                               Incarnation incarnation, Sequence sequence, std::uint64_t decisions);
   // One of its messages is dealt with; it may have gone.
   void give_back(const transport::PeerId& peer, std::uint64_t decisions);
   // Messages of peers that have gone came to nothing.

@@ -98,8 +98,8 @@ void WorkWindow::arrived(ActorId id, std::uint64_t passed_over, std::uint64_t de
   if (found == actors_.end()) return;
   Actor& actor = found->second;
   change(id, actor, [&] {
-    const auto used = static_cast<std::size_t>(
-        std::min<std::uint64_t>(passed_over + 1, actor.granted.size()));
+    const auto used =
+        static_cast<std::size_t>(std::min<std::uint64_t>(passed_over + 1, actor.granted.size()));
     take_back(actor, used);
     actor.granted.erase(actor.granted.begin(),
                         actor.granted.begin() + static_cast<std::ptrdiff_t>(used));
@@ -126,7 +126,8 @@ void WorkWindow::expire(TimePoint now) {
     if (actor.served > account_ && actor.served - account_ > lead) {
       change(id, actor, [&actor = actor, lead, this] { actor.served = account_ + lead; });
     }
-    if (actor.granted.empty() || actor.overdue || now - actor.last_turn < config_.patience) continue;
+    if (actor.granted.empty() || actor.overdue || now - actor.last_turn < config_.patience)
+      continue;
     change(id, actor, [&actor = actor, this] {
       take_back(actor, actor.granted.size());
       actor.overdue = true;

@@ -42,15 +42,18 @@ struct WorkGrant {
 
 // Hands out work: who may act next, and how much of it. Arithmetic only; it sends nothing.
 //
-//   bounded     what is in flight never exceeds the window, but for one message that alone is larger,
+//   bounded     what is in flight never exceeds the window, but for one message that alone is
+//   larger,
 //               and for messages that come when their grant had already been given to others
-//   fair        the actor that was served least comes next, in decisions; who joins begins where the
-//               others are, who could take nothing for a while catches up by a window at most, and who
-//               had much while there were few waits for the others by two messages at most
+//   fair        the actor that was served least comes next, in decisions; who joins begins where
+//   the
+//               others are, who could take nothing for a while catches up by a window at most, and
+//               who had much while there were few waits for the others by two messages at most
 //   divided     messages are as large as all actors can have messages_per_actor of at once, but not
-//               smaller than `small`; when that is not enough, only so many actors have a grant at a
-//               time as the window has room for, in turns
-//   returned    when its actor leaves; when the server passes over the numbers of lost messages; and
+//               smaller than `small`; when that is not enough, only so many actors have a grant at
+//               a time as the window has room for, in turns
+//   returned    when its actor leaves; when the server passes over the numbers of lost messages;
+//   and
 //               after `patience`, whereupon an actor gets nothing more until it has spoken
 //
 // Thread-confined.
@@ -65,12 +68,13 @@ class WorkWindow {
 
   // The next grant, or nothing: nobody may have one, or the window is full.
   [[nodiscard]] std::optional<WorkGrant> grant(TimePoint now);
-  // A message has come, and uses its actor's oldest grant; `passed_over` older ones came to nothing.
+  // A message has come, and uses its actor's oldest grant; `passed_over` older ones came to
+  // nothing.
   void arrived(ActorId actor, std::uint64_t passed_over, std::uint64_t decisions, TimePoint now);
   // ... and is dealt with, or came to nothing. nullopt: its actor has left since.
   void consumed(std::optional<ActorId> actor, std::uint64_t decisions);
-  // Takes back grants that were not used within the patience, and forgets what was long ago. For now
-  // and then, as adapt().
+  // Takes back grants that were not used within the patience, and forgets what was long ago. For
+  // now and then, as adapt().
   void expire(TimePoint now);
   // What became of the server since it was last told: whether it had to wait for work. The window
   // follows. For now and then, some ten times a second.
@@ -116,9 +120,9 @@ class WorkWindow {
   std::uint64_t window_;
   std::uint64_t limit_ = WorkWindowConfig::kUnlimited;
   std::uint64_t small_;         // below config_.small while the largest window is not enough
-  std::uint64_t reserved_ = 0;   // decisions granted and not come
-  std::uint64_t come_ = 0;       // decisions come and not consumed
-  std::uint64_t account_ = 0;    // what the last one had been served when it was granted
+  std::uint64_t reserved_ = 0;  // decisions granted and not come
+  std::uint64_t come_ = 0;      // decisions come and not consumed
+  std::uint64_t account_ = 0;   // what the last one had been served when it was granted
   std::size_t acting_ = 0;
   bool split_ = false;      // since adapt() was last told, a message was less than its actor can do
   bool exhausted_ = false;  // ... or there was no room for one at all

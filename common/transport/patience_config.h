@@ -19,7 +19,7 @@ struct PatienceConfig {
   Seconds weights_seconds = 0.002;  // that an actor waits for weights, between two messages; >= 0
   Seconds lost_seconds = 2;         // for an answer with weights, before they are asked for again
   Seconds farewell_seconds = 5;     // at most, that a learner waits for its actors to confirm that
-                                   // they have heard of its end; 0: it tells them once
+                                    // they have heard of its end; 0: it tells them once
   bool operator==(const PatienceConfig&) const = default;
 };
 

@@ -48,8 +48,8 @@ ZapAnswer answer_zap(std::span<const std::string> request, const AllowList& allo
   answer.key = key;
   const std::string* const name = allowed.find(key);
   answer.allowed = name != nullptr;
-  answer.parts =
-      answer.allowed ? reply(id, "200", "OK", user_text({key, *name})) : reply(id, "400", "the key is not allowed");
+  answer.parts = answer.allowed ? reply(id, "200", "OK", user_text({key, *name}))
+                                : reply(id, "400", "the key is not allowed");
   return answer;
 }
 

@@ -22,8 +22,8 @@ struct ZapAnswer {
   std::vector<std::string> parts;    // of the reply
 };
 
-// What a connection is called by its authentication: the key that it showed, as text, and the name of
-// its holder.
+// What a connection is called by its authentication: the key that it showed, as text, and the name
+// of its holder.
 struct KeyUser {
   CurveKeyBytes key{};
   std::string name;

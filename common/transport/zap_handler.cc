@@ -21,7 +21,9 @@ constexpr std::size_t kMostParts = 16;                       // of a request tha
 }  // namespace
 
 ZapHandler::ZapHandler(zmq::context_t& context, const std::filesystem::path& allowed_clients)
-    : allowed_(allowed_clients), socket_(context, zmq::socket_type::rep), seen_(allowed_.current()) {
+    : allowed_(allowed_clients),
+      socket_(context, zmq::socket_type::rep),
+      seen_(allowed_.current()) {
   socket_.set(zmq::sockopt::linger, 0);
   socket_.bind(kEndpoint);
   thread_ = std::jthread([this] {

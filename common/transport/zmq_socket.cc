@@ -56,8 +56,8 @@ bool somebody_listens(const std::string& path) {
 }
 
 // A listening socket that nobody but this user's processes may connect to, from its first moment:
-// whoever may write to its file may connect, and Linux takes the file's mode from the socket. libzmq
-// would make the file as the umask says. Whoever calls owns the descriptor.
+// whoever may write to its file may connect, and Linux takes the file's mode from the socket.
+// libzmq would make the file as the umask says. Whoever calls owns the descriptor.
 int listen_for_own_processes(const std::string& path, const std::string& where) {
   const auto failed = [&](int fd) {
     const int reason = errno;
@@ -71,11 +71,10 @@ int listen_for_own_processes(const std::string& path, const std::string& where) 
   }
   const sockaddr_un address = address_of(path);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const bool listens =
-      fd >= 0 && ::fchmod(fd, 0600) == 0 &&
-      ::bind(fd, reinterpret_cast<const sockaddr*>(&address),
-             static_cast<socklen_t>(sizeof address)) == 0 &&
-      ::listen(fd, kBacklog) == 0;
+  const bool listens = fd >= 0 && ::fchmod(fd, 0600) == 0 &&
+                       ::bind(fd, reinterpret_cast<const sockaddr*>(&address),
+                              static_cast<socklen_t>(sizeof address)) == 0 &&
+                       ::listen(fd, kBacklog) == 0;
   if (!listens) throw failed(fd);
   return fd;
 }

@@ -71,8 +71,7 @@ void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint);
 // All parts of the next message; what exceeds wire::kMaxParts + 1 is dropped, so that decoding
 // refuses the frame without our having stored it. `user`, where given, becomes what the
 // authentication calls the sender (zap.h). kTimeout: nothing is there now. kStopped.
-[[nodiscard]] Result<wire::Frame> receive_now(zmq::socket_t& socket,
-                                              std::string* user = nullptr);
+[[nodiscard]] Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user = nullptr);
 
 // The parts without waiting, after `prefix` where given (a routing id). kTimeout: full.
 // kDisconnected: no such peer. kStopped. On error nothing was sent.

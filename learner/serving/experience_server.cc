@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kAnnounceEvery{20};
 constexpr std::chrono::microseconds kPerAnnouncedActor{50};
 // The learner need not wait for experience, but for so short a time.
 constexpr double kStarvedShare = 0.02;
-constexpr double kWaits = 0.1;  // ... to be said to wait
+constexpr double kWaits = 0.1;    // ... to be said to wait
 constexpr double kMeanOver = 20;  // adaptions: a second
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
@@ -45,11 +45,12 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                                    std::function<nlohmann::json()> more, const Clock& clock)
     : clock_(&clock),
       queue_(config.work.messages_per_actor * config.max_actors),
-      sessions_(run, {.server = "learner",
-                      .option = "learner.max_actors",
-                      .work = config.work,
-                      .max_actors = config.max_actors,
-                      .silence = config.silence},
+      sessions_(run,
+                {.server = "learner",
+                 .option = "learner.max_actors",
+                 .work = config.work,
+                 .max_actors = config.max_actors,
+                 .silence = config.silence},
                 clock),
       max_graph_bytes_(config.max_graph_bytes),
       max_waiting_bytes_(config.max_waiting_bytes),
@@ -274,14 +275,14 @@ void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Gr
 void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion have) {
   if (!weights_) return;  // the learner has not begun; the actor asks again
   if (have == weights_->version && have.get() != 0) {
-    send(peer, wire::WeightsAnnouncement{have,
-                                         content_hash(std::span<const float>(weights_->values))});
+    send(peer,
+         wire::WeightsAnnouncement{have, content_hash(std::span<const float>(weights_->values))});
     return;
   }
   if (encoded_of_ != weights_) {
     encoded_of_ = weights_;
-    encoded_ = wire::encode(
-        wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
+    encoded_ =
+        wire::encode(wire::Weights{weights_->version, weights_->layout_hash, weights_->values});
   }
   // A peer that is gone or does not read loses it, as any answer.
   static_cast<void>(transport_->send(peer, wire::Frame(encoded_)));
@@ -398,9 +399,9 @@ std::string ExperienceServer::limiter() const {
   if (starved_share_ > kWaits) return "the learner waits for experience: more actors would help";
   const std::uint64_t enough = enough_actors();
   return "actors wait for the learner: more of them would not help" +
-         (enough < actors ? ", " + std::to_string(enough) + " of " + std::to_string(actors) +
-                                " would be enough"
-                          : std::string());
+         (enough < actors
+              ? ", " + std::to_string(enough) + " of " + std::to_string(actors) + " would be enough"
+              : std::string());
 }
 
 std::string ExperienceServer::status() const {

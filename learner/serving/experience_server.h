@@ -37,7 +37,7 @@ struct ReceivedUnrolls {
 
 struct ExperienceServerConfig {
   serving::WorkWindowConfig work{};  // how much experience may be on the way or in the queue
-  std::size_t max_actors = 4096;   // further ones are turned away
+  std::size_t max_actors = 4096;     // further ones are turned away
   Duration silence =
       std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
   std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
@@ -155,9 +155,9 @@ class ExperienceServer {
   std::function<nlohmann::json()> more_;
   TimePoint next_sweep_;
   TimePoint last_adaption_;
-  Duration waited_before_{0};    // of waited_, then
-  double starved_share_ = 1;     // of the last second or so, how long the learner waited
-  double acting_ = 0;            // how many actors had a grant to use, in the mean of that time
+  Duration waited_before_{0};  // of waited_, then
+  double starved_share_ = 1;   // of the last second or so, how long the learner waited
+  double acting_ = 0;          // how many actors had a grant to use, in the mean of that time
   std::shared_ptr<const model::Parameters> announced_;
   std::atomic<bool> keep_actors_{false};
   TimePoint last_announcement_;
@@ -165,9 +165,9 @@ class ExperienceServer {
 
   // Between the learner thread and run().
   mutable std::mutex mutex_;
-  std::vector<Consumed> consumed_;                           // under mutex_
-  Duration waited_{0};                                       // for experience, by pop(); under mutex_
-  std::optional<TimePoint> waits_since_;                     // in pop(); under mutex_
+  std::vector<Consumed> consumed_;        // under mutex_
+  Duration waited_{0};                    // for experience, by pop(); under mutex_
+  std::optional<TimePoint> waits_since_;  // in pop(); under mutex_
   std::shared_ptr<const model::Parameters> newest_weights_;  // under mutex_
   ServerCounters counters_;                                  // under mutex_
   transport::FrameServer* wakeable_ = nullptr;               // under mutex_; while run() runs

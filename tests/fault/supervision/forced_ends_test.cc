@@ -54,8 +54,7 @@ TEST_CASE("a shard that has to be killed is told, is the exit code, and --resume
   CHECK(again.err.empty());  // whatever was lost is of the past
 }
 
-TEST_CASE("a learner that has to be killed is told, and is the exit code",
-          "[fault][supervision]") {
+TEST_CASE("a learner that has to be killed is told, and is the exit code", "[fault][supervision]") {
   auto config = tiny_config();
   config.supervision.stop_seconds = 5;
   const Workplace place(config);

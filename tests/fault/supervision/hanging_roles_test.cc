@@ -108,9 +108,8 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
   config.supervision.silence_seconds = kSilence;
   const Workplace place(config);
   Learner learner(place, "tcp://127.0.0.1:*", {"--http", "127.0.0.1:0"});
-  wait_until("the pages are served", [&] {
-    return !lines_after(place.log("learner"), "health at http://").empty();
-  });
+  wait_until("the pages are served",
+             [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
   const auto address = lines_after(place.log("learner"), "health at http://").back();
   CHECK(testing::http_get(address, "/healthz").body() == "ok\n");
   {
@@ -154,8 +153,7 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
         },
         std::chrono::seconds(120));
   }
-  CHECK_THAT(train.err(),
-             Catch::Contains("learner hangs (thread serve has been silent for "));
+  CHECK_THAT(train.err(), Catch::Contains("learner hangs (thread serve has been silent for "));
   wait_until("it goes on from a checkpoint",
              [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
   place.wait_for_decisions(place.latest("decisions") + 2'000);

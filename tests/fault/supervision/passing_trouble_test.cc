@@ -137,8 +137,7 @@ TEST_CASE("what a killed supervisor leaves in the temporary folder goes with the
     CHECK(train.end() == 128 + SIGKILL);
     for (const auto& child : children) {
       wait_until(child.second + " is gone", [&] {
-        const std::string stat =
-            testing::text_of("/proc/" + std::to_string(child.first) + "/stat");
+        const std::string stat = testing::text_of("/proc/" + std::to_string(child.first) + "/stat");
         return stat.empty() || stat.find(") Z ") != std::string::npos;
       });
     }

@@ -16,7 +16,8 @@ namespace {
 
 using asio::ip::tcp;
 
-// More would not fit into the system's buffers while nobody reads: server and client are one thread.
+// More would not fit into the system's buffers while nobody reads: server and client are one
+// thread.
 constexpr std::size_t kMostBytes = std::size_t{1} << 15;
 
 // A server for all inputs: what one leaves behind in it would show at the next.

@@ -46,8 +46,9 @@ TEST_CASE("pacml tells its version") {
   CHECK(run(program() + " --version").output == "pacml " + pacml::apps::version() + "\n");
   const Outcome outcome = run(program() + " version");
   CHECK(outcome.code == 0);
-  CHECK_THAT(outcome.output, Catch::StartsWith("pacml " + pacml::apps::version() + "\n") &&
-                                 (Catch::Contains("LibTorch ") || Catch::Contains("without LibTorch")));
+  CHECK_THAT(outcome.output,
+             Catch::StartsWith("pacml " + pacml::apps::version() + "\n") &&
+                 (Catch::Contains("LibTorch ") || Catch::Contains("without LibTorch")));
 }
 
 TEST_CASE("pacml answers mistakes with one line and exit code 2") {

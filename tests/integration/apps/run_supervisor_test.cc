@@ -80,8 +80,10 @@ TEST_CASE("a shard that has to be killed is told, is the exit code, and is remem
   run.start(MemberKind::kLearner, "learner", "exit 0");
   run.end();
   CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
-  CHECK(run.all_told() == "replay-0 had not stopped yet: killed\nreplay-0 was killed by signal 9 "
-                          "(Killed); see " + (run.folder / "replay-0.log").string() + "\n");
+  CHECK(run.all_told() ==
+        "replay-0 had not stopped yet: killed\nreplay-0 was killed by signal 9 "
+        "(Killed); see " +
+            (run.folder / "replay-0.log").string() + "\n");
   CHECK(run.supervisor->losses() ==
         std::vector<std::string>{"replay-0 was killed before it had left its last snapshot: its "
                                  "table is older than the checkpoint"});
@@ -175,9 +177,9 @@ TEST_CASE("where others may join, a run goes on without an actor of its own") {
 TEST_CASE("a terminal that hangs up stops the run in order, and twice is no impatience") {
   Run run;
   const auto there = run.folder / "there";
-  run.start(MemberKind::kLearner, "learner",
-            "trap 'sleep 0.3; exit 0' TERM; : > " + there.string() +
-                "; while :; do sleep 0.01; done");
+  run.start(
+      MemberKind::kLearner, "learner",
+      "trap 'sleep 0.3; exit 0' TERM; : > " + there.string() + "; while :; do sleep 0.01; done");
   run.run_until([&] { return std::filesystem::exists(there); });
   REQUIRE(::raise(SIGHUP) == 0);
   run.io.run_for(50ms);

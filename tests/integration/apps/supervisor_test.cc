@@ -167,9 +167,8 @@ TEST_CASE("a life that cannot be prepared is one more death, and takes nobody el
 // A child with a life line that does as `script` says, where SAY is how it speaks.
 SupervisedChild alive(const std::string& name, const std::string& script,
                       std::chrono::milliseconds silence) {
-  SupervisedChild child =
-      shell(name, "say() { echo \"pacml $*\" > /proc/self/fd/$PACML_LIFE_LINE; }; " + script, 0,
-            kQuick);
+  SupervisedChild child = shell(
+      name, "say() { echo \"pacml $*\" > /proc/self/fd/$PACML_LIFE_LINE; }; " + script, 0, kQuick);
   child.spec.life_line = LifeLineKind::kDescriptor;
   child.silence = silence;
   return child;

@@ -33,7 +33,9 @@ TEST_CASE("an actor's task outlives an address that vanishes while it is read",
   const Workplace place;
   const fs::path program = place / "stand-in";
   std::ofstream(program) << "#!/bin/bash\n"
-                            "echo \"$*\" >> " << (place / "started").string() << "\n"
+                            "echo \"$*\" >> "
+                         << (place / "started").string()
+                         << "\n"
                             "[[ $* == *--learner* ]] || exit 2\n"
                             "exec sleep 1000\n";
   ::chmod(program.c_str(), 0755);
@@ -53,9 +55,8 @@ TEST_CASE("an actor's task outlives an address that vanishes while it is read",
   spec.log = place / "printed";
   auto task = apps::ChildProcess::spawn(spec);
   REQUIRE(task);
-  wait_until("it has begun", [&] {
-    return text_of(place / "printed").find("actor 3: on ") != std::string::npos;
-  });
+  wait_until("it has begun",
+             [&] { return text_of(place / "printed").find("actor 3: on ") != std::string::npos; });
   std::this_thread::sleep_for(std::chrono::milliseconds(1'500));  // it looks once a second
   CHECK_FALSE(task->poll());
   CHECK_FALSE(fs::exists(place / "started"));

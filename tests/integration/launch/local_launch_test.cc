@@ -68,8 +68,8 @@ TEST_CASE("scripts/launch_local hands on what it is given, and the run's exit co
           "[integration][launch]") {
   const Workplace place;
   {
-    Script script(place, {place.config_file(), "--run=" + place.run(), "--actors=1",
-                          "--decisions", "2000"});
+    Script script(
+        place, {place.config_file(), "--run=" + place.run(), "--actors=1", "--decisions", "2000"});
     CHECK(script.end() == 0);
     CHECK(place.latest("decisions") >= 2'000);
   }

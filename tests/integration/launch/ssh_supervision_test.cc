@@ -36,8 +36,7 @@ int free_port() {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<std::uint16_t>(port));
-    const bool bound =
-        ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    const bool bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     ::close(fd);
     return bound;
   };
@@ -135,8 +134,7 @@ TEST_CASE("a role on another host that has to be killed is told, and is the exit
   wait_until("nothing is left of it", [&] { return place.role("learner") == 0; });
   Pacml resumed(place.launch({"--resume"}));
   place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
-  CHECK_THAT(resumed.err(),
-             Catch::Contains("the run's former end: the learner was killed before"));
+  CHECK_THAT(resumed.err(), Catch::Contains("the run's former end: the learner was killed before"));
   resumed.signal(SIGTERM);
   CHECK(resumed.end() == 0);
 }

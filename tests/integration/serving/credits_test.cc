@@ -71,9 +71,10 @@ TEMPLATE_TEST_CASE("experience beyond what was granted is refused", "[integratio
   CHECK(learner.server().counters().accepted == 2);
 }
 
-TEMPLATE_TEST_CASE("messages that would exceed the bytes that may wait are dropped and counted, and "
-                   "their credits come back when there is room",
-                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+TEMPLATE_TEST_CASE(
+    "messages that would exceed the bytes that may wait are dropped and counted, and "
+    "their credits come back when there is room",
+    "[integration][serving]", InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner({.work = {.messages_per_actor = 3}, .max_waiting_bytes = 1});
   auto peer = learner.raw_peer();
   peer.say(sample_hello());

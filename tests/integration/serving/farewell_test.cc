@@ -37,8 +37,8 @@ TEMPLATE_TEST_CASE("an actor that does not hear the learner's goodbye is told ag
   const auto actor = learner.actor();
   REQUIRE(actor->link.join({}));
   learner.lose_goodbyes(3);
-  auto ended = std::async(std::launch::async,
-                          [&] { return sends_until_the_end(*actor, learner.graph(0)); });
+  auto ended =
+      std::async(std::launch::async, [&] { return sends_until_the_end(*actor, learner.graph(0)); });
   learner.stop();
   CHECK(ended.get().code == Errc::kStopped);
   CHECK(learner.goodbyes_lost() == 3);

@@ -21,8 +21,9 @@ RawPeer peer_of(transport::Context& context, const transport::Router& router) {
   return RawPeer(std::make_unique<transport::Dealer>(context, router.endpoint()));
 }
 
-TEST_CASE("an actor's number is its key's, until that leaves the list: then its actor is turned out",
-          "[integration][serving][security]") {
+TEST_CASE(
+    "an actor's number is its key's, until that leaves the list: then its actor is turned out",
+    "[integration][serving][security]") {
   const testing::KeyFolder keys;
   transport::add_client_key(keys.path(), "other");
   const auto any_port = transport::Endpoint::parse("tcp://127.0.0.1:*");

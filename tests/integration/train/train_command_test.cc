@@ -204,8 +204,8 @@ TEST_CASE("a resumed run takes harmless changes, and its configuration tells the
           "[integration][train]") {
   const Workplace place;
   REQUIRE(pacml(train(place, {"--decisions", "400"})).code == 0);
-  const Outcome resumed = pacml(train(
-      place, {"--resume", "--decisions", "1200", "--set", "learner.metrics_seconds=0.25"}));
+  const Outcome resumed = pacml(
+      train(place, {"--resume", "--decisions", "1200", "--set", "learner.metrics_seconds=0.25"}));
   INFO(resumed.err);
   CHECK(resumed.code == 0);
   CHECK(resumed.err == "learner.metrics_seconds: 0.25 from now on, 0.1 before\n");
@@ -213,15 +213,15 @@ TEST_CASE("a resumed run takes harmless changes, and its configuration tells the
              Catch::Contains("metrics_seconds: 0.25"));
 }
 
-TEST_CASE("a run on its own models is resumed on them without being told",
-          "[integration][train]") {
+TEST_CASE("a run on its own models is resumed on them without being told", "[integration][train]") {
   const Workplace place;
   fs::create_directories(place / "models" / "alexnet");
   std::ofstream(place / "models" / "alexnet" / "graph.txt")
       << "node1 -- A -- forward_compute_time=1.0, backward_compute_time=2.0, "
          "activation_size=1000, parameter_size=500\n";
-  REQUIRE(pacml(train(place, {"--decisions", "400", "--profiles", (place / "models").string()}))
-              .code == 0);
+  REQUIRE(
+      pacml(train(place, {"--decisions", "400", "--profiles", (place / "models").string()})).code ==
+      0);
   const Outcome resumed = pacml(train(place, {"--resume", "--decisions", "1200"}));
   CHECK(resumed.code == 0);
   CHECK(resumed.err.empty());

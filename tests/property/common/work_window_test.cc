@@ -137,8 +137,7 @@ TEST_CASE("whatever happens, no more is in flight than the window has room for",
       REQUIRE(grant->unrolls <= life.unit.most_unrolls);
       life.granted.push_back(grant->unrolls * life.unit.unroll);
       // One that is larger than the whole window is alone.
-      REQUIRE((window.in_flight() <= window.window() ||
-               window.in_flight() == life.granted.back()));
+      REQUIRE((window.in_flight() <= window.window() || window.in_flight() == life.granted.back()));
       REQUIRE(life.granted.size() <= config.messages_per_actor);
       REQUIRE(++messages < 1'000);
     }

@@ -23,7 +23,8 @@ PartitioningConfig config_of(ObservationKind observation, double limit) {
   c.observation = observation;
   c.cluster.max_simulation_time = limit;
   c.workload.replication_factor = 12;
-  c.workload.interarrival = {.kind = DistributionKind::kUniform, .min = 1, .max = 400, .decimals = 1};
+  c.workload.interarrival = {
+      .kind = DistributionKind::kUniform, .min = 1, .max = 400, .decimals = 1};
   return c;
 }
 

@@ -192,7 +192,8 @@ TEST_CASE("an actor takes newer weights between messages, never within one", "[u
   }
 }
 
-TEST_CASE("an actor asks before it acts, and makes as many unrolls as are wanted", "[unit][actor]") {
+TEST_CASE("an actor asks before it acts, and makes as many unrolls as are wanted",
+          "[unit][actor]") {
   Actor actor(Seed{8});
   FakeSink sink;
   sink.wanted = GENERATE(1U, 2U, 5U, 9U);

@@ -114,8 +114,7 @@ TEST_CASE("the welcome and the weights are the learner's", "[unit][actor]") {
   CHECK(c.weights->version == PolicyVersion{8});
 }
 
-TEST_CASE("no more is sent than the shard has granted, however long that takes",
-          "[unit][actor]") {
+TEST_CASE("no more is sent than the shard has granted, however long that takes", "[unit][actor]") {
   Connected c;
   c.shard.allow(1);
   REQUIRE(c.link.join({}));

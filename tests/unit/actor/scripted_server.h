@@ -60,8 +60,8 @@ class Stage {
   std::deque<Step> steps_;
 };
 
-// One server's end of the protocol that does what a test says: it serves, is dead, turns peers away,
-// stops, or is of another version of the protocol. Thread-confined.
+// One server's end of the protocol that does what a test says: it serves, is dead, turns peers
+// away, stops, or is of another version of the protocol. Thread-confined.
 class ScriptedServer {
  public:
   enum class Mood {
@@ -98,9 +98,7 @@ class ScriptedServer {
         publisher_->publish(wire::encode(wire::WeightsAnnouncement{PolicyVersion{version}, 1})));
   }
   // Gives back the credits of so many messages of a conversation, and keeps those of later ones.
-  void allow(std::uint64_t messages) {
-    allowed_ = messages;
-  }
+  void allow(std::uint64_t messages) { allowed_ = messages; }
 
   [[nodiscard]] const std::vector<wire::Hello>& hellos() const { return hellos_; }
   [[nodiscard]] const std::vector<wire::Insert>& inserts() const { return inserts_; }
@@ -115,9 +113,7 @@ class ScriptedServer {
   void babble() { say_frame(last_peer_, wire::Frame{{Bytes(20)}}); }
 
   // Asks whoever sent the last message for a graph.
-  void ask_for(GraphHash graph) {
-    say(last_peer_, wire::NeedGraph{graph});
-  }
+  void ask_for(GraphHash graph) { say(last_peer_, wire::NeedGraph{graph}); }
 
  private:
   static constexpr std::uint64_t kCredits = 2;

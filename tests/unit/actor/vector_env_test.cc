@@ -80,7 +80,8 @@ TEST_CASE("a finished environment shows its next episode, and its last observati
       REQUIRE(environments.finished()[i].summary.decisions ==
               ScriptedEnvironment::length_of(episode));
       REQUIRE(environments.last_observations().globals(i)[0] == name_of_episode(episode));
-      // The state that a truncated episode would have gone on from is the one after its last action.
+      // The state that a truncated episode would have gone on from is the one after its last
+      // action.
       const auto length = static_cast<float>(ScriptedEnvironment::length_of(episode));
       REQUIRE(environments.last_observations().globals(i)[1] ==
               (results[b].terminated ? length - 1 : length));

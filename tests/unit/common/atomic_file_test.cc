@@ -84,9 +84,9 @@ TEST_CASE("a device is written into, and stays one", "[file]") {
   const TempDir folder;
   fs::create_symlink("/dev/full", folder / "full");
   fs::create_symlink("/dev/null", folder / "null");
-  CHECK_THAT(write_file_atomically(folder / "full", "x").error().detail,
-             Catch::Contains((folder / "full").string()) &&
-                 Catch::EndsWith("No space left on device"));
+  CHECK_THAT(
+      write_file_atomically(folder / "full", "x").error().detail,
+      Catch::Contains((folder / "full").string()) && Catch::EndsWith("No space left on device"));
   CHECK(write_file_atomically(folder / "null", "x"));
   for (const char* device : {"/dev/full", "/dev/null"}) CHECK(fs::is_character_file(device));
   CHECK(fs::is_symlink(folder / "full"));

@@ -56,8 +56,7 @@ TEST_CASE("with no limit no thread ever hangs", "[unit][common]") {
   CHECK(hung_thread(steady().now() + 1000h, Duration{0}).empty());
 }
 
-TEST_CASE("a thread at rest is not expected to beat, and beats when it goes on",
-          "[unit][common]") {
+TEST_CASE("a thread at rest is not expected to beat, and beats when it goes on", "[unit][common]") {
   const Watched disk("disk", [](std::latch& there, std::latch& go_on) {
     const Rest waits;
     const Rest nested;

@@ -7,7 +7,9 @@
 namespace pacml::transport {
 namespace {
 
-TEST_CASE("the default patience is valid", "[config]") { CHECK(validate(PatienceConfig{}).empty()); }
+TEST_CASE("the default patience is valid", "[config]") {
+  CHECK(validate(PatienceConfig{}).empty());
+}
 
 TEST_CASE("a patience that no clock can measure is named", "[config]") {
   const double bad = GENERATE(-1, 1e7, std::numeric_limits<double>::infinity(),

@@ -117,7 +117,8 @@ TEST_CASE("a stranger that comes under one name after the other is not remembere
 TEST_CASE("a peer that was forgotten is in nobody's way") {
   ManualClock clock;
   const std::chrono::seconds silence(30);
-  Sessions sessions({}, {.work = {.messages_per_actor = 2}, .max_actors = 1, .silence = silence}, clock);
+  Sessions sessions({}, {.work = {.messages_per_actor = 2}, .max_actors = 1, .silence = silence},
+                    clock);
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   CHECK_FALSE(admit(sessions, peer(1), hello(8), replaced));  // there is room for one
@@ -139,9 +140,8 @@ TEST_CASE("an actor's number belongs to the key that it was first welcomed with"
   std::vector<transport::PeerId> replaced;
   bool anna_is_listed = true;
   const auto key_of = [&](const std::string& name) {
-    return Sessions::Holder{name, [&](const std::string& who) {
-                              return who != "anna" || anna_is_listed;
-                            }};
+    return Sessions::Holder{
+        name, [&](const std::string& who) { return who != "anna" || anna_is_listed; }};
   };
   REQUIRE_FALSE(sessions.admit(peer(0), hello(7, 5), replaced, key_of("anna")));
   const auto refused = sessions.admit(peer(1), hello(7, 6), replaced, key_of("bob"));

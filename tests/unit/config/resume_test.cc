@@ -52,23 +52,23 @@ TEST_CASE("a resumed run has its own configuration, whatever is not said", "[uni
   CHECK(begun.with(dump_config(testing::tiny_config())).config == config);
 }
 
-TEST_CASE("a change that makes another run of it is refused, every one by name",
-          "[unit][config]") {
+TEST_CASE("a change that makes another run of it is refused, every one by name", "[unit][config]") {
   const Begun begun;
   for (const std::string said :
        {"seed: 2", "algorithm: apex", "env: {ramp: {topology: [4, 2, 2]}}",
         "env: {max_partitions_per_op: 8}", "env: {reward: {fail_reward: -2}}",
         "network: {readout_width: 32}", "impala: {discount: 0.5}",
-        "impala: {value_normalisation: none, advantage_scaling: none}",
-        "transitions: {n_step: 5}", "replay: {shards: 3}", "replay: {table: {capacity: 20000}}",
+        "impala: {value_normalisation: none, advantage_scaling: none}", "transitions: {n_step: 5}",
+        "replay: {shards: 3}", "replay: {table: {capacity: 20000}}",
         "learner: {evaluate_episodes: 3}", "warm_start: {episodes: 9}"}) {
     INFO(said);
     CHECK_THAT(begun.refusal(said), Catch::StartsWith("a resumed run stays what it is: "));
   }
   const auto both = begun.refusal("{seed: 2, env: {ramp: {topology: [4, 2, 2]}}, actors: 3}");
-  CHECK_THAT(both, Catch::Contains("seed is 2, and 1 in the run") &&
-                       Catch::Contains("env.ramp.topology is [4, 2, 2], and [2, 2, 2] in the run") &&
-                       !Catch::Contains("actors"));
+  CHECK_THAT(both,
+             Catch::Contains("seed is 2, and 1 in the run") &&
+                 Catch::Contains("env.ramp.topology is [4, 2, 2], and [2, 2, 2] in the run") &&
+                 !Catch::Contains("actors"));
 }
 
 TEST_CASE("a change that does no harm is taken and told", "[unit][config]") {
@@ -96,8 +96,8 @@ TEST_CASE("a run on its own models keeps their folder, also from elsewhere", "[u
   CHECK(elsewhere.env.profiles == moved.path().string());
   CHECK(changes.size() == 1);
   fs::remove_all(models.path());
-  CHECK_THAT(begun.refusal("seed: 1"), Catch::Contains(models.path().string()) &&
-                                           Catch::Contains("--profiles"));
+  CHECK_THAT(begun.refusal("seed: 1"),
+             Catch::Contains(models.path().string()) && Catch::Contains("--profiles"));
   CHECK(begun.refusal("seed: 1", moved.path().string()) == "none");
 }
 
@@ -118,8 +118,8 @@ TEST_CASE("a run is not resumed on other job graphs", "[unit][config]") {
   CHECK_NOTHROW(check_graphs(begun.run(), graphs));  // it has not kept any
   record_graphs(begun.run(), graphs);
   CHECK_NOTHROW(check_graphs(begun.run(), graphs));
-  for (const Graphs& other : {Graphs{{"alexnet", "00ff"}, {"vgg16", "1235"}},
-                              Graphs{{"alexnet", "00ff"}}}) {
+  for (const Graphs& other :
+       {Graphs{{"alexnet", "00ff"}, {"vgg16", "1235"}}, Graphs{{"alexnet", "00ff"}}}) {
     CHECK_THROWS_WITH(check_graphs(begun.run(), other),
                       Catch::Contains("vgg16 is not what it was") && Catch::Contains("--profiles"));
   }

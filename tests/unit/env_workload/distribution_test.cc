@@ -162,7 +162,8 @@ TEST_CASE("a skew-normal is on the grid, within its limits, and a function of it
 }
 
 TEST_CASE("a bad distribution is refused with the key at fault") {
-  CHECK(first_problem({.kind = DistributionKind::kFixed, .value = NAN}) == "value must be from -1e15 to 1e15");
+  CHECK(first_problem({.kind = DistributionKind::kFixed, .value = NAN}) ==
+        "value must be from -1e15 to 1e15");
   CHECK(first_problem(uniform(1.0, 0.1, 2)) == "min (1) must not be above max (0.1)");
   CHECK(first_problem(uniform(0.1, INFINITY, 2)) == "max must be from -1e15 to 1e15");
   CHECK(first_problem(uniform(0.1, 1.0, 10)) == "decimals must be 0 to 9, not 10");

@@ -22,7 +22,8 @@ struct Role {
   }
 };
 
-TEST_CASE("health is ok while every thread turns, else it names the one that hangs", "[unit][http]") {
+TEST_CASE("health is ok while every thread turns, else it names the one that hangs",
+          "[unit][http]") {
   Role role;
   role.report.ready = false;
   CHECK(role.get("/healthz").status == 200);
@@ -67,9 +68,9 @@ TEST_CASE("without a token, a request that names another host is refused", "[uni
     INFO(here);
     CHECK(status_for(here) == 200);
   }
-  for (const char* elsewhere : {"evil.example", "evil.example:9100", "localhost.evil.example", ":",
-                                "[", "[]", "[::1", "127.0.0.1.evil.example", "localhost:1:2",
-                                " localhost"}) {
+  for (const char* elsewhere :
+       {"evil.example", "evil.example:9100", "localhost.evil.example", ":", "[", "[]", "[::1",
+        "127.0.0.1.evil.example", "localhost:1:2", " localhost"}) {
     INFO(elsewhere);
     CHECK(status_for(elsewhere) == 403);
     CHECK(status_for(elsewhere, "/healthz") == 403);
@@ -78,7 +79,8 @@ TEST_CASE("without a token, a request that names another host is refused", "[uni
 
 TEST_CASE("with a token, any name may lead here", "[unit][http]") {
   const Role role(kToken);
-  CHECK(role.pages.answer({"/status", "Bearer " + kToken, "learner.example:9100"}, {}).status == 200);
+  CHECK(role.pages.answer({"/status", "Bearer " + kToken, "learner.example:9100"}, {}).status ==
+        200);
   CHECK(role.pages.answer({"/healthz", {}, "learner.example:9100"}, {}).status == 200);
 }
 

@@ -31,8 +31,8 @@ class CountingAlgorithm final : public UnrollAlgorithm {
   std::int64_t learned = 0;
   std::int64_t updates = 0;
   bool applies = true;
-  bool diverges = false;           // each update's gradient
-  std::vector<float> weights;      // of the snapshot
+  bool diverges = false;       // each update's gradient
+  std::vector<float> weights;  // of the snapshot
 
   Result<UpdateReport> update(const TrainBatch& batch) override {
     batches.push_back(batch.decisions());

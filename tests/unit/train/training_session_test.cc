@@ -271,7 +271,8 @@ TEST_CASE("a session whose learning diverges ends before its limit, with weights
   while (session.step({})) REQUIRE(++steps < 200);
   const auto why = session.divergence();
   REQUIRE(why);
-  CHECK_THAT(*why, Catch::StartsWith("learning has diverged: after update 1, 100 updates in a row"));
+  CHECK_THAT(*why,
+             Catch::StartsWith("learning has diverged: after update 1, 100 updates in a row"));
   CHECK(session.status()["skipped"] == 100);
   const auto before = run.checkpoint_names();
   session.request_checkpoint();

@@ -167,7 +167,8 @@ TEST_CASE("impossible clusters are refused with the key at fault", "[topology]")
   CHECK(problem([](RampConfig& c) { c.num_channels = 0; }) == "num_channels: must be at least 1");
   CHECK(problem([](RampConfig& c) { c.total_node_bandwidth = 0; }) ==
         "total_node_bandwidth: must be > 0 and at most 1e24");
-  CHECK(problem([](RampConfig& c) { c.worker_memory = kInf; }) == "worker_memory: must be > 0 and at most 1e24");
+  CHECK(problem([](RampConfig& c) { c.worker_memory = kInf; }) ==
+        "worker_memory: must be > 0 and at most 1e24");
   CHECK(problem([](RampConfig& c) { c.propagation_latency = -1; }) ==
         "propagation_latency: must be from 0 to 1e6");
   CHECK(problem([](RampConfig& c) { c.worker_io_latency = std::nan(""); }) ==

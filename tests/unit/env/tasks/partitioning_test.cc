@@ -350,8 +350,8 @@ TEST_CASE("a reward that would divide by nothing is refused with its key", "[par
   c.fail_reward_factor = 0;
   CHECK(validate(c).empty());
   c.normaliser = RewardNormaliser::kSequentialTimeTimesFactor;
-  CHECK(validate(c) ==
-        std::vector<std::string>{"fail_reward_factor: must be at least 1e-9 where it is divided by"});
+  CHECK(validate(c) == std::vector<std::string>{
+                           "fail_reward_factor: must be at least 1e-9 where it is divided by"});
   PartitioningConfig task;
   task.reward = c;
   task.reward.kind = RewardKind::kLookaheadJct;
@@ -366,8 +366,9 @@ TEST_CASE("a reward that no number can hold ends the episode with a sentence", "
   const std::vector<Profile> profiles = {testing::single_op(1, 1, 0, 0, "empty")};
   PartitioningEnv env(std::make_shared<const PartitioningWorld>(c, profiles));
   env.reset(JobStream::from_list({{0, 1.0, 0}}, 1));
-  CHECK_THROWS_WITH(env.step(1), Catch::StartsWith("env.reward: mean_compute_throughput gives a job "
-                                                   "of model empty a reward that is not finite"));
+  CHECK_THROWS_WITH(env.step(1),
+                    Catch::StartsWith("env.reward: mean_compute_throughput gives a job "
+                                      "of model empty a reward that is not finite"));
 }
 
 TEST_CASE("an observation that no message can hold is refused", "[partitioning]") {
@@ -375,9 +376,10 @@ TEST_CASE("an observation that no message can hold is refused", "[partitioning]"
   c.ramp.topology = {16, 16, 16};
   CHECK(validate(c).empty());
   c.observation = ObservationKind::kCluster;
-  CHECK(validate(c) == std::vector<std::string>{
-                           "observation: cluster makes 4147 numbers of so many servers and degrees; "
-                           "a message takes at most 4096"});
+  CHECK(validate(c) ==
+        std::vector<std::string>{
+            "observation: cluster makes 4147 numbers of so many servers and degrees; "
+            "a message takes at most 4096"});
   c.ramp.topology = {5, 5, 161};  // 4025
   CHECK(validate(c).empty());
 }
@@ -441,8 +443,7 @@ TEST_CASE("impossible configurations are refused with the key at fault", "[parti
     return problems.size() == 1 ? problems.front() : std::to_string(problems.size()) + " problems";
   };
   CHECK(validate(PartitioningConfig{}).empty());
-  CHECK(problem([](auto& c) { c.op_quantum = 0; }) ==
-        "op_quantum: must be > 0 and at most 1e15");
+  CHECK(problem([](auto& c) { c.op_quantum = 0; }) == "op_quantum: must be > 0 and at most 1e15");
   CHECK(problem([](auto& c) { c.max_partitions_per_op = 0; }) ==
         "max_partitions_per_op: must be in 1..512");
   CHECK(problem([](auto& c) { c.max_partitions_per_op = 7; }) ==
