@@ -69,8 +69,7 @@ void wait_for_another(const Pacml& train, const std::string& role, pid_t victim)
       [&] {
         const pid_t now = role_of(train, role);
         return now > 0 && now != victim;
-      },
-      std::chrono::seconds(120));
+      });
 }
 
 TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
@@ -150,8 +149,7 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
           hangs.hear();
           const pid_t now = role_of(train, kLearnerRole);
           return now > 0 && now != victim;
-        },
-        std::chrono::seconds(120));
+        });
   }
   CHECK_THAT(train.err(), Catch::Contains("learner hangs (thread serve has been silent for "));
   wait_until("it goes on from a checkpoint",

@@ -106,8 +106,7 @@ TEST_CASE("a role on another host that hangs is replaced", "[integration][launch
         [&] {
           const pid_t now = place.role(role);
           return now > 0 && now != victim;
-        },
-        std::chrono::seconds(120));
+        });
     CHECK_THAT(launch.err(), Catch::Contains(name + " hangs (no sign of life for "));
     const auto lines = place.work.metrics().size();
     wait_until("there is news of the present learner",
