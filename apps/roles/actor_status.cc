@@ -33,7 +33,7 @@ void ActorStatus::waits(std::int64_t decisions) {
 
 void ActorStatus::acts() {
   const std::scoped_lock lock(mutex_);
-  last_turn_ = clock_->now();
+  beat();
   waits_ = false;
 }
 
