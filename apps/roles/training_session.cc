@@ -172,12 +172,14 @@ void TrainingSession::finish(const std::stop_token& stop) {
   // outcome belongs into the last checkpoint all the same.
   checkpoint();
   std::optional<Deadline> limit;
-  evaluate([&] {
+  // Of what has diverged there is nothing to be said.
+  const auto go_on = [&] {
     if (!limit && stop.stop_requested()) {
       limit = Deadline::in(in_seconds(config_.supervision.stop_seconds.count() / 4));
     }
     return !limit || !limit->expired();
-  });
+  };
+  if (!divergence()) evaluate(go_on);
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics();
   if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());

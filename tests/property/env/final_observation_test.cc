@@ -50,7 +50,7 @@ TEST_CASE("a truncated episode ends with the observation that it would have gone
   const auto observation = GENERATE(ObservationKind::kPaper, ObservationKind::kCluster);
   constexpr double kLimit = 3000;
   PartitioningEnv limited(world_of(config_of(observation, kLimit)));
-  PartitioningEnv endless(world_of(config_of(observation, 1e9)));
+  PartitioningEnv endless(world_of(config_of(observation, 1e8)));
   int moved = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     INFO("seed " << seed);

@@ -125,6 +125,7 @@ json everything() {
                           "duplicates",
                           "gaps",
                           "malformed",
+                          "no_room",
                           "refused",
                           "denied",
                           "updates",

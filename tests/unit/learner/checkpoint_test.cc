@@ -169,7 +169,7 @@ TEST_CASE("a file that is not what its name says neither blocks the others nor t
     const LoadedCheckpoint loaded = load_newest(folder, layout);
     CHECK(loaded.checkpoint == example(updates));
     REQUIRE(loaded.skipped.size() == 1);
-    CHECK(loaded.skipped[0].find(stray.string()) == 0);
+    CHECK(loaded.skipped[0].find(stray.string()) != std::string::npos);
   };
   SECTION("a copy of another checkpoint") {
     const auto written = folder.save(example(1), layout);
@@ -196,7 +196,7 @@ TEST_CASE("what is not finite is neither written nor read", "[unit][learner]") {
   CheckpointFolder folder(temporary.path(), 3);
   REQUIRE(folder.save(example(1), layout));
   Checkpoint diverged = example(2);
-  diverged.algorithm.vectors.begin()->second[1] = std::numeric_limits<float>::quiet_NaN();
+  diverged.algorithm.vectors.at("parameters")[1] = std::numeric_limits<float>::quiet_NaN();
   const auto written = folder.save(diverged, layout);
   REQUIRE_FALSE(written);
   CHECK(written.error().detail.find("are not finite") != std::string::npos);

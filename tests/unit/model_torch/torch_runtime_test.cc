@@ -25,7 +25,9 @@ TEST_CASE("the runtime names the kernels that it computes with", "[unit][model_t
     CHECK(blas_kernel_in_use() == std::string(asked));
   }
   if (const char* asked = std::getenv("ATEN_CPU_CAPABILITY"); asked != nullptr) {
-    CHECK_THAT(text, Catch::Contains(std::string("with ") + asked, Catch::CaseSensitive::No));
+    // LibTorch's own word for "default", on processors that could do more.
+    const std::string name = std::string(asked) == "default" ? "no avx" : asked;
+    CHECK_THAT(text, Catch::Contains("with " + name, Catch::CaseSensitive::No));
   }
 }
 

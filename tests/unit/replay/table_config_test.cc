@@ -33,7 +33,7 @@ TEST_CASE("every problem of a table's settings is told, by its key") {
   CHECK(problems[1] == "max_bytes must be at least 0, not -1");
   CHECK(problems[2] == "priority_exponent must be from 0 to 1, not 1.500000");
   CHECK(problems[3] == "max_times_sampled must be from 0 to 2147483648, not -1");
-  CHECK(problems[4] == "samples_per_insert must be at least 0, not nan");
+  CHECK(problems[4] == "samples_per_insert must be from 0 to 1e9, not nan");
   CHECK(problems[5] == "min_size must be from 1 to capacity (0), not 10000");
 }
 

@@ -207,6 +207,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
                                           "malformed",
                                           "messages",
                                           "misfits",
+                                          "no_room",
                                           "policy_lag",
                                           "policy_loss",
                                           "queue_depth",
@@ -252,8 +253,8 @@ TEST_CASE("a line of metrics says what the replay shards hold, where there are s
                                       .items = 7,
                                       .total_priority = 8.5};
   run.train(400);
-  const json expected = {{"shards", 2},  {"joins", 3}, {"redrawn", 4},         {"updates_lost", 5},
-                         {"batches", 6}, {"items", 7}, {"total_priority", 8.5}};
+  const json expected = {{"shards", 2},  {"joins", 3}, {"redrawn", 4},          {"updates_lost", 5},
+                         {"batches", 6}, {"items", 7}, {"total_priority", 8.5}, {"malformed", 0}};
   CHECK(run.metrics().at(0)["replay"] == expected);
 }
 
