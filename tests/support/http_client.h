@@ -63,7 +63,7 @@ class HttpClient {
   }
   HttpAnswer ask(const std::string& method, const std::string& target,
                  const std::string& headers = {}) {
-    REQUIRE(say(method + " " + target + " HTTP/1.1\r\nHost: test\r\n" + headers + "\r\n"));
+    REQUIRE(say(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n"));
     auto answer = hear(method == "HEAD");
     REQUIRE(answer);
     return *std::move(answer);
