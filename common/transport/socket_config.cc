@@ -14,6 +14,7 @@ std::vector<std::string> validate(const SocketConfig& c) {
   require(c.reconnect_max_ms >= c.reconnect_min_ms,
           "reconnect_max_ms must be at least reconnect_min_ms");
   require(c.keepalive_ms >= 0, "keepalive_ms must be at least 0");
+  require(c.keepalive_ms <= 32'767'000, "keepalive_ms must be at most 32767000");
   require(c.dead_after_ms > c.keepalive_ms, "dead_after_ms must be greater than keepalive_ms");
   return problems;
 }

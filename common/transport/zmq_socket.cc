@@ -105,8 +105,12 @@ void watch_over(zmq::socket_t& socket, const SocketConfig& config) {
   const int every = std::max(1, config.keepalive_ms / 1000);  // seconds
   socket.set(zmq::sockopt::tcp_keepalive, 1);
   socket.set(zmq::sockopt::tcp_keepalive_idle, every);
-  socket.set(zmq::sockopt::tcp_keepalive_intvl, every);
-  socket.set(zmq::sockopt::tcp_keepalive_cnt, std::max(1, config.dead_after_ms / (every * 1000)));
+  // Linux counts up to 127 probes; asked for more, ZeroMQ would never be connected, without a word.
+  constexpr int kMostProbes = 127;
+  const int silence = std::max(1, config.dead_after_ms / 1000);
+  const int between = std::max(every, (silence + kMostProbes - 1) / kMostProbes);
+  socket.set(zmq::sockopt::tcp_keepalive_intvl, between);
+  socket.set(zmq::sockopt::tcp_keepalive_cnt, std::max(1, silence / between));
   socket.set(zmq::sockopt::tcp_maxrt, config.dead_after_ms);
 }
 

@@ -49,12 +49,13 @@ nlohmann::json last_report(const std::string& log) {
 void check_books(const nlohmann::json& report, const apps::TrainConfig& config,
                  std::int64_t joins) {
   INFO(report);
-  const std::int64_t message = config.actor.environments * config.actor.unroll_length;
-  const std::int64_t taken = message * (report["messages"].get<std::int64_t>() -
-                                        report["inserts_waiting"].get<std::int64_t>());
+  // A message holds unrolls of as many environments as the shard wanted, from one to all.
+  const auto messages =
+      report["messages"].get<std::int64_t>() - report["inserts_waiting"].get<std::int64_t>();
   const auto inserted = report["inserted"].get<std::int64_t>();
-  CHECK(inserted <= taken);
-  CHECK(inserted >= taken - joins * config.actor.environments * config.transitions.n_step);
+  CHECK(inserted <= config.actor.environments * config.actor.unroll_length * messages);
+  CHECK(inserted >= config.actor.unroll_length * messages -
+                        joins * config.actor.environments * config.transitions.n_step);
 }
 
 nlohmann::json status_of(const Workplace& place, const std::string& address) {
