@@ -180,7 +180,7 @@ TEST_CASE("a port that is taken is said before a run folder is made", "[integrat
   const auto address = wait_for_pages([&] { return place.log("learner"); });
   const Outcome outcome = pacml({"learner", other.config_file(), "--run", other.run(), "--bind",
                                  "tcp://127.0.0.1:*", "--http", address});
-  CHECK(outcome.code == 2);
+  CHECK(outcome.code == 75);  // whoever has it may let it go
   CHECK_THAT(outcome.err, Catch::Contains("--http: cannot listen at " + address));
   CHECK_FALSE(std::filesystem::exists(other.run()));
 }
