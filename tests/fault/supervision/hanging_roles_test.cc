@@ -64,12 +64,10 @@ class StoppedThread {
 };
 
 void wait_for_another(const Pacml& train, const std::string& role, pid_t victim) {
-  wait_until(
-      "another process has the place of " + role,
-      [&] {
-        const pid_t now = role_of(train, role);
-        return now > 0 && now != victim;
-      });
+  wait_until("another process has the place of " + role, [&] {
+    const pid_t now = role_of(train, role);
+    return now > 0 && now != victim;
+  });
 }
 
 TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
@@ -143,13 +141,11 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
       WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
       return;
     }
-    wait_until(
-        "another learner has its place",
-        [&] {
-          hangs.hear();
-          const pid_t now = role_of(train, kLearnerRole);
-          return now > 0 && now != victim;
-        });
+    wait_until("another learner has its place", [&] {
+      hangs.hear();
+      const pid_t now = role_of(train, kLearnerRole);
+      return now > 0 && now != victim;
+    });
   }
   CHECK_THAT(train.err(), Catch::Contains("learner hangs (thread serve has been silent for "));
   wait_until("it goes on from a checkpoint",

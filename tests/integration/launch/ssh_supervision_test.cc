@@ -101,12 +101,10 @@ TEST_CASE("a role on another host that hangs is replaced", "[integration][launch
     const pid_t victim = place.role(role);
     REQUIRE(victim > 0);
     REQUIRE(::kill(victim, SIGSTOP) == 0);
-    wait_until(
-        "another " + role + " has its place",
-        [&] {
-          const pid_t now = place.role(role);
-          return now > 0 && now != victim;
-        });
+    wait_until("another " + role + " has its place", [&] {
+      const pid_t now = place.role(role);
+      return now > 0 && now != victim;
+    });
     CHECK_THAT(launch.err(), Catch::Contains(name + " hangs (no sign of life for "));
     const auto lines = place.work.metrics().size();
     wait_until("there is news of the present learner",
