@@ -188,6 +188,8 @@ TEST_CASE("a replay shard that is killed costs what it took since its snapshot, 
   const Workplace place(impatient());
   Pacml process(train_words(place));
   wait_for_progress(place);
+  wait_until("its actor has joined it",
+             [&] { return status_of(place, shard_address(place, 1))["inserted"] > 0; });
   kill_shard(place, process);
   CHECK_THAT(process.err(), Catch::StartsWith("replay-1 was killed by signal 9 (Killed); starting "
                                               "it again in 50 ms\n"));
