@@ -13,6 +13,7 @@
 #include "apps/run/run_directory.h"
 #include "common/asio.h"
 #include "common/clock.h"
+#include "common/repeating_timer.h"
 #include "common/result.h"
 #include "common/transport/endpoint.h"
 
@@ -87,8 +88,9 @@ class SshRun {
              .silence = request.config.supervision.silence_seconds.milliseconds(),
              .first_restart = kFirstRestart},
             [](const std::string& sentence) { std::cerr << sentence << "\n"; },
-            [this] { heartbeat_.cancel(); }),
-        heartbeat_(io_),
+            [this] { beats_.stop(); }),
+        beats_(io_, std::chrono::milliseconds(request.site.ssh.silence_seconds * 125),
+               [this] { supervisor_.send_to_all(0); }),
         started_(std::chrono::steady_clock::now()) {}
 
   static std::string directory_of(const LaunchRequest& request) {
@@ -103,7 +105,7 @@ class SshRun {
     }
     for (const RemoteRole& role : roles_) start(role);
     std::cerr << "started " << roles_.size() << " processes; logs: " << logs().string() << "\n";
-    beat();
+    beats_.start();
     io_.run();
     RunDirectory::note_losses(request_.run, supervisor_.losses());
     return supervisor_.exit_code();
@@ -154,22 +156,14 @@ class SshRun {
     supervisor_.start(std::move(member));
   }
 
-  // Attendants end their roles when they hear nothing for half the time after which we give up.
-  void beat() {
-    supervisor_.send_to_all(0);
-    heartbeat_.expires_after(std::chrono::milliseconds(request_.site.ssh.silence_seconds * 125));
-    heartbeat_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (!cancelled) beat();
-    });
-  }
-
   const LaunchRequest& request_;
   std::vector<RemoteRole> roles_;
   std::string ssh_;
   std::string directory_;
   boost::asio::io_context io_;
   RunSupervisor supervisor_;
-  boost::asio::steady_timer heartbeat_;
+  // Attendants end their roles when they hear nothing for half the time after which we give up.
+  RepeatingTimer beats_;
   TimePoint started_;
 };
 

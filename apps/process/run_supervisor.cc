@@ -63,6 +63,7 @@ void RunSupervisor::start(Member member) {
   child.stage = stage_of(member.kind);
   child.restart = Backoff{.first = is_waited_for ? settings_.first_restart
                                                  : std::max(settings_.first_restart, kFirstRestart),
+                          .first_try_again = settings_.first_try_again,
                           .most_deaths = kMostDeaths,
                           .window = kWindow};
   child.before_restart = std::move(member.before_restart);

@@ -32,9 +32,10 @@ struct RunSupervision {
   std::chrono::milliseconds patience{60'000};  // for all to stop in order, together
   std::chrono::milliseconds silence{
       30'000};  // without a sign of life, before one is killed; 0: never
-  std::chrono::milliseconds first_restart{50};  // after a death that everybody waits for
-  bool others_may_join = false;                 // actors that are not ours
-  std::function<bool()> has_checkpoint = {};    // the next learner goes on from one; none: unknown
+  std::chrono::milliseconds first_restart{50};       // after a death that everybody waits for
+  std::chrono::milliseconds first_try_again{1'000};  // see Backoff
+  bool others_may_join = false;                      // actors that are not ours
+  std::function<bool()> has_checkpoint = {};  // the next learner goes on from one; none: unknown
 };
 
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up

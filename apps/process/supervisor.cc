@@ -208,7 +208,8 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
   void wait_for_deaths() {
     deaths_.async_wait([self = weak_from_this()](const auto& error, int) {
       const auto state = self.lock();
-      if (error || !state) return;
+      // A handler that was queued when the wait was cancelled knows of no error.
+      if (error || !state || state->finished_) return;
       state->wait_for_deaths();
       state->reap();
     });

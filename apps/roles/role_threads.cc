@@ -11,6 +11,7 @@
 #include "common/asio.h"
 #include "common/check.h"
 #include "common/heartbeat.h"
+#include "common/repeating_timer.h"
 #include "common/signals.h"
 #include "common/thread_group.h"
 
@@ -18,15 +19,6 @@ namespace pacml::apps {
 namespace {
 
 constexpr std::chrono::seconds kBeatEvery{1};
-
-// The control plane's own heartbeat, while the timer waits.
-void beat_on(asio::steady_timer& timer) {
-  beat();
-  timer.expires_after(kBeatEvery);
-  timer.async_wait([&timer](const boost::system::error_code& cancelled) {
-    if (!cancelled) beat_on(timer);
-  });
-}
 
 // The pages of a role, which is not ready while it stops.
 void serve_pages(std::optional<HttpServer>& server, asio::io_context& io, const RolePages& pages,
@@ -56,8 +48,8 @@ void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()
   Signals signals(io, {.stop = {}, .checkpoint = std::move(checkpoint)});
   if (pages.life_line != nullptr) pages.life_line->ready();
   const Heartbeat heart("control");
-  asio::steady_timer heart_timer(io);
-  beat_on(heart_timer);
+  RepeatingTimer beats(io, kBeatEvery, beat);
+  beats.start();
   ThreadGroup threads;
   std::optional<HttpServer> http;
   serve_pages(http, io, pages, threads.stop_token());
@@ -66,7 +58,7 @@ void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()
     threads.request_stop();
     if (--running > 0) return;
     signals.cancel();
-    heart_timer.cancel();
+    beats.stop();
     if (http) http->stop();
   };
   for (const RoleThread& role : roles) {

@@ -15,6 +15,7 @@
 #include "apps/run/run_news.h"
 #include "common/asio.h"
 #include "common/private_folder.h"
+#include "common/repeating_timer.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"
 #include "model/math_environment.h"
@@ -22,8 +23,8 @@
 namespace pacml::apps {
 namespace {
 
-constexpr std::chrono::milliseconds kPoll{250};  // between looks at the metrics
-constexpr std::chrono::seconds kSilence{10};     // after which it is said that there is no news
+constexpr std::chrono::milliseconds kLookEvery{250};  // at the metrics
+constexpr std::chrono::seconds kSilence{10};  // after which it is said that there is no news
 constexpr const char* kLearner = "learner";
 
 // One run from start to end, on the thread that runs io.
@@ -40,8 +41,8 @@ class Training {
              .silence = options.silence,
              .others_may_join = !options.bind.empty(),
              .has_checkpoint = [this] { return has_checkpoint(); }},
-            [this](const std::string& sentence) { tell(sentence); }, [this] { timer_.cancel(); }),
-        timer_(io_) {}
+            [this](const std::string& sentence) { tell(sentence); }, [this] { looks_.stop(); }),
+        looks_(io_, kLookEvery, [this] { show_newest(); }) {}
 
   int run() {
     started_ = std::chrono::steady_clock::now();
@@ -52,7 +53,7 @@ class Training {
       std::cerr << "the run's former end: " << loss << "\n";
     }
     start_roles();
-    poll();
+    looks_.start();
     io_.run();
     line_.finish(progress_);
     RunDirectory::note_losses(run_, supervisor_.losses());
@@ -211,14 +212,6 @@ class Training {
     std::cerr << sentence << "\n";
   }
 
-  void poll() {
-    show_newest();
-    timer_.expires_after(kPoll);
-    timer_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (!cancelled) poll();
-    });
-  }
-
   void show_newest() {
     const auto now = steady().now();
     static_cast<void>(news_.look(now, progress_));
@@ -240,7 +233,7 @@ class Training {
   TrainProgress progress_;
   boost::asio::io_context io_;
   RunSupervisor supervisor_;
-  boost::asio::steady_timer timer_;
+  RepeatingTimer looks_;
   TimePoint started_;
 };
 

@@ -83,6 +83,8 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
       as_recorded(read_config<TrainConfig>(ConfigSource::from_file(run.config_file())));
   TrainConfig now = read_config(said, before);
   if (!profiles.empty()) now.env.profiles = profiles;
+  // A configuration that spells out the default says nothing against what --profiles once said.
+  if (now.env.profiles.empty()) now.env.profiles = before.env.profiles;
   if (!keys.empty()) now.security.keys = keys;
   Resumption resumption{as_recorded(std::move(now)), {}};
 

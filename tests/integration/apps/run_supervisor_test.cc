@@ -30,10 +30,13 @@ struct Run {
     member.spec.log = folder / (name + ".log");
     supervisor->start(std::move(member));
   }
-  // A process that has said so by then, and does `script`.
-  void start_and_wait(MemberKind kind, const std::string& name, const std::string& script) {
+  // A process that lives, and at a request to stop does `when_asked`: it has begun to by now.
+  void start_living(MemberKind kind, const std::string& name,
+                    const std::string& when_asked = "exit 0") {
     const auto there = folder / (name + ".there");
-    start(kind, name, "trap '' TERM; : > " + there.string() + "; " + script);
+    start(
+        kind, name,
+        "trap '" + when_asked + "' TERM; : > " + there.string() + "; while :; do sleep 0.01; done");
     run_until([&] { return std::filesystem::exists(there); });
   }
   template <class Condition>
@@ -59,14 +62,13 @@ struct Run {
   std::optional<RunSupervisor> supervisor;
 };
 
-const std::string kLives = "trap 'exit 0' TERM; while :; do sleep 0.01; done";
-const std::string kDeaf = "while :; do sleep 0.01; done";
+const std::string kDeaf;  // does nothing when asked to stop
 
 TEST_CASE("a run that stops in order ends with the learner's code and leaves no word") {
   Run run;
-  run.start(MemberKind::kShard, "replay-0", kLives);
-  run.start(MemberKind::kLearner, "learner", kLives);
-  run.start(MemberKind::kActor, "actor-0", kLives);
+  run.start_living(MemberKind::kShard, "replay-0");
+  run.start_living(MemberKind::kLearner, "learner");
+  run.start_living(MemberKind::kActor, "actor-0");
   run.supervisor->stop();
   run.end();
   CHECK(run.supervisor->exit_code() == 0);
@@ -76,7 +78,7 @@ TEST_CASE("a run that stops in order ends with the learner's code and leaves no 
 
 TEST_CASE("a shard that has to be killed is told, is the exit code, and is remembered") {
   Run run({.patience = 600ms, .silence = 0s});
-  run.start_and_wait(MemberKind::kShard, "replay-0", kDeaf);
+  run.start_living(MemberKind::kShard, "replay-0", kDeaf);
   run.start(MemberKind::kLearner, "learner", "exit 0");
   run.end();
   CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
@@ -91,7 +93,7 @@ TEST_CASE("a shard that has to be killed is told, is the exit code, and is remem
 
 TEST_CASE("a learner that has to be killed is told, is the exit code, and is remembered") {
   Run run({.patience = 600ms, .silence = 0s});
-  run.start_and_wait(MemberKind::kLearner, "learner", kDeaf);
+  run.start_living(MemberKind::kLearner, "learner", kDeaf);
   run.supervisor->stop();
   run.end();
   CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
@@ -101,8 +103,8 @@ TEST_CASE("a learner that has to be killed is told, is the exit code, and is rem
 
 TEST_CASE("an actor that has to be killed is told, and costs nothing") {
   Run run({.patience = 600ms, .silence = 0s});
-  run.start(MemberKind::kLearner, "learner", kLives);
-  run.start_and_wait(MemberKind::kActor, "actor-0", kDeaf);
+  run.start_living(MemberKind::kLearner, "learner");
+  run.start_living(MemberKind::kActor, "actor-0", kDeaf);
   run.supervisor->stop();
   run.end();
   CHECK(run.supervisor->exit_code() == 0);
@@ -111,11 +113,8 @@ TEST_CASE("an actor that has to be killed is told, and costs nothing") {
 
 TEST_CASE("a shard whose last snapshot fails is told, and is the exit code") {
   Run run;
-  run.start(MemberKind::kShard, "replay-0", "trap 'exit 2' TERM; while :; do sleep 0.01; done");
-  const auto ready = run.folder / "ready";
-  run.start(MemberKind::kLearner, "learner", ": > " + ready.string() + "; " + kLives);
-  run.run_until([&] { return std::filesystem::exists(ready); });
-  run.io.run_for(200ms);  // for the shard's trap; without it the shard ends by the signal
+  run.start_living(MemberKind::kShard, "replay-0", "exit 2");
+  run.start_living(MemberKind::kLearner, "learner");
   run.supervisor->stop();
   run.end();
   CHECK(run.supervisor->exit_code() == 2);
@@ -127,7 +126,7 @@ TEST_CASE("a shard whose last snapshot fails is told, and is the exit code") {
 TEST_CASE("a shard that crashes for ever ends the run with a sentence") {
   Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms});
   run.start(MemberKind::kShard, "replay-0", "exit 3");
-  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start_living(MemberKind::kLearner, "learner");
   run.end();
   CHECK(run.supervisor->exit_code() == 3);
   CHECK_THAT(run.all_told(), Catch::Contains("replay-0 ended with code 3, as 8 times within 10 "
@@ -135,9 +134,8 @@ TEST_CASE("a shard that crashes for ever ends the run with a sentence") {
                                  Catch::Contains("a replay shard is lost for good: stopping"));
 }
 
-TEST_CASE("what asks for another try in vain ends the run with its own code",
-          "[.][slow]") {  // a minute and a half of waiting
-  Run run;
+TEST_CASE("what asks for another try in vain ends the run with its own code") {
+  Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms, .first_try_again = 1ms});
   run.start(MemberKind::kLearner, "learner", "exit 75");
   run.run_until([&] { return run.done; });
   CHECK(run.supervisor->exit_code() == 75);
@@ -145,9 +143,9 @@ TEST_CASE("what asks for another try in vain ends the run with its own code",
 
 TEST_CASE("a run goes on without an actor that only the user can mend, and not without any") {
   Run run;
-  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start_living(MemberKind::kLearner, "learner");
   run.start(MemberKind::kActor, "actor-0", "exit 2");
-  run.start(MemberKind::kActor, "actor-1", kLives);
+  run.start_living(MemberKind::kActor, "actor-1");
   run.run_until([&] { return run.told.size() == 2; });
   CHECK(run.told[1] == "going on with 1 of 2 actors");
   CHECK_FALSE(run.done);
@@ -156,7 +154,7 @@ TEST_CASE("a run goes on without an actor that only the user can mend, and not w
   CHECK(run.supervisor->exit_code() == 0);
 
   Run other;
-  other.start(MemberKind::kLearner, "learner", kLives);
+  other.start_living(MemberKind::kLearner, "learner");
   other.start(MemberKind::kActor, "actor-0", "exit 2");
   other.end();
   CHECK(other.supervisor->exit_code() == 2);
@@ -165,7 +163,7 @@ TEST_CASE("a run goes on without an actor that only the user can mend, and not w
 
 TEST_CASE("where others may join, a run goes on without an actor of its own") {
   Run run({.patience = 30s, .silence = 0s, .others_may_join = true});
-  run.start(MemberKind::kLearner, "learner", kLives);
+  run.start_living(MemberKind::kLearner, "learner");
   run.start(MemberKind::kActor, "actor-0", "exit 2");
   run.run_until([&] { return run.told.size() == 2; });
   CHECK(run.told[1] == "going on with 0 of 1 actors");
@@ -176,11 +174,7 @@ TEST_CASE("where others may join, a run goes on without an actor of its own") {
 
 TEST_CASE("a terminal that hangs up stops the run in order, and twice is no impatience") {
   Run run;
-  const auto there = run.folder / "there";
-  run.start(
-      MemberKind::kLearner, "learner",
-      "trap 'sleep 0.3; exit 0' TERM; : > " + there.string() + "; while :; do sleep 0.01; done");
-  run.run_until([&] { return std::filesystem::exists(there); });
+  run.start_living(MemberKind::kLearner, "learner", "sleep 0.3; exit 0");
   REQUIRE(::raise(SIGHUP) == 0);
   run.io.run_for(50ms);
   REQUIRE(::raise(SIGHUP) == 0);

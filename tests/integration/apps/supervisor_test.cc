@@ -268,11 +268,13 @@ TEST_CASE("a child without a restart policy ends for good, and its code is repor
 
 TEST_CASE("stopping asks the highest stage first and the next when it has gone") {
   Bench bench;
-  // Each says so when asked; the learner would fail had an actor been left behind.
-  bench.supervisor.start(shell("learner", "trap 'exit 0' TERM; while :; do sleep 0.01; done", 0));
+  const testing::TempDir folder;
+  const auto ready = folder / "ready";
+  bench.supervisor.start(shell(
+      "learner", "trap 'exit 0' TERM; : > " + ready.string() + "; while :; do sleep 0.01; done"));
   bench.supervisor.start(shell("actor-0", "exec sleep 1000", 1, kQuick));
   bench.supervisor.start(shell("actor-1", "exec sleep 1000", 1, kQuick));
-  bench.run_until([&] { return bench.reports.size() == 3; });
+  bench.run_until([&] { return bench.reports.size() == 3 && fs::exists(ready); });
   bench.stop();
   std::vector<std::string> ended;
   for (const auto& r : bench.reports) {

@@ -177,12 +177,12 @@ TEST_CASE("a warm start tells how far it is, and can be stopped and begun again"
   testing::wait_until("the warm start is told of", [&] {
     const auto lines = place.metrics();
     return !lines.empty() && lines.back().contains("warm_start") &&
-           lines.back()["warm_start"]["episodes"] > 0;
+           lines.back()["warm_start"]["episodes"] > 0 &&
+           process.out().find("warm start: ") != std::string::npos;
   });
   process.signal(SIGINT);
   CHECK(process.end() == 130);
   CHECK(process.err() == "stopped before training began: nothing is saved\n");
-  CHECK_THAT(process.out(), Catch::Contains("warm start: "));
   CHECK(place.checkpoints().empty());
 
   const Outcome again =
@@ -255,22 +255,16 @@ TEST_CASE("a second signal ends the waiting, and the checkpoint is there all the
 TEST_CASE("a checkpoint is written when one is asked for", "[integration][train]") {
   auto config = tiny_config();
   config.learner.checkpoint_seconds = 1e6;
-  // Two checkpoints of one update are one file: the first line of metrics, which is when the
-  // launcher takes the learner for ready, comes when there were updates.
-  config.learner.metrics_seconds = 1;
   const Workplace place(config);
   Pacml process(train(place, {}));
   testing::wait_until("the learner's process is there", [&] { return has_learner(process); });
-  process.signal(SIGUSR1);  // before anybody could hear it
-  const auto wait_for_checkpoints = [&](std::size_t count) {
-    testing::wait_until("one more checkpoint is there",
-                        [&] { return place.checkpoints().size() == count; });
-  };
-  wait_for_checkpoints(2);
-  place.wait_for_decisions(place.latest("decisions") + 2'000);
-  REQUIRE(place.checkpoints().size() == 2);
+  process.signal(SIGUSR1);  // before anybody could hear it: kept until somebody can, kills nobody
+  place.wait_for_decisions(2'000);
+  // Two checkpoints of one update are one file: the early request may have left none of its own.
+  const auto before = place.checkpoints();
   process.signal(SIGUSR1);
-  wait_for_checkpoints(3);
+  testing::wait_until("one more checkpoint is there",
+                      [&] { return place.checkpoints().size() > before.size(); });
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
 }
