@@ -125,7 +125,7 @@ void create_key_folder(const fs::path& folder) {
   const std::string actor = write_pair(made.path(), kActor);
   write(made.path() / kAllowed,
         "# Who may connect to the learner and to replay shards: a public key, and who holds it.\n"
-        "# A line that is taken out is refused from its next connection on.\n" +
+        "# Whoever holds the key of a line that is taken out is turned out, and kept out.\n" +
             line_of(server, kServer) + line_of(actor, kActor),
         kPublic);
   made.move_into_place();
