@@ -33,7 +33,8 @@ class ExperienceSink {
   // Hands over one message, of the kind that the sink is for (PACML_CHECK); waits while its
   // receiver has no room for it. kStopped: a stop was requested, or the learner is about to end.
   [[nodiscard]] virtual Result<void> send(ActorMessage&& message, std::stop_token stop) = 0;
-  // The newest weights that have arrived since the last call, if any. Never waits for the network.
+  // The newest weights that have arrived since the last call, if any. Where newer ones were asked
+  // for, it may wait for them, for patience.weights_seconds at most.
   [[nodiscard]] virtual std::optional<model::Parameters> newest_parameters() = 0;
   // The first weights; waits for them. kStopped as above.
   [[nodiscard]] virtual Result<model::Parameters> first_parameters(std::stop_token stop) = 0;

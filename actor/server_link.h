@@ -32,12 +32,15 @@ struct LinkConfig {
   // What the configuration says, in seconds.
   [[nodiscard]] static LinkConfig from(const transport::PatienceConfig& config);
 
-  Duration hello_interval = std::chrono::milliseconds(500);  // between Hellos that nobody answers
-  Duration ping_interval = std::chrono::seconds(1);          // of silence, before we ask
-  Duration silence = std::chrono::seconds(5);                // after that, before Hello again
-  Duration give_up = std::chrono::minutes(10);               // without a server: an error
-  Duration weights_patience = std::chrono::milliseconds(2);  // for weights, between two messages
-  Duration weights_lost = std::chrono::seconds(2);  // for an answer, before we ask for them again
+  using Default = transport::PatienceConfig;
+  Duration hello_interval = in_seconds(Default{}.hello_seconds);  // of Hellos that nobody answers
+  Duration ping_interval = in_seconds(Default{}.ping_seconds);    // of silence, before we ask
+  Duration silence = in_seconds(Default{}.silence_seconds);       // after that, before Hello again
+  Duration give_up = in_seconds(Default{}.give_up_seconds);       // without a server: an error
+  // For weights, between two messages.
+  Duration weights_patience = in_seconds(Default{}.weights_seconds);
+  // For an answer, before we ask for them again.
+  Duration weights_lost = in_seconds(Default{}.lost_seconds);
   // Called from within the link's functions, several times a second while one of them waits.
   std::function<void(const LinkReport&)> report = {};
 };

@@ -265,13 +265,6 @@ bool is_checkpoint(std::string_view name) {
   return name.starts_with(kPrefix) && name.ends_with(kSuffix);
 }
 
-// What a write that was killed leaves beside its goal.
-bool is_left_over(std::string_view name) {
-  if (!name.starts_with('.')) return false;
-  name.remove_prefix(1);
-  return (name.starts_with(kPrefix) || name.starts_with(kBest)) && !name.ends_with(kSuffix);
-}
-
 }  // namespace
 
 std::string encode_checkpoint(const Checkpoint& checkpoint, const model::ParameterLayout& layout) {
@@ -356,9 +349,7 @@ Result<fs::path> CheckpointFolder::save(const Checkpoint& checkpoint,
   for (auto old = newest; old != all.end(); ++old) {
     if (static_cast<std::size_t>(old - newest) >= keep_) fs::remove(*old, ignored);
   }
-  for (const std::string& left : file_names(folder_)) {
-    if (is_left_over(left)) fs::remove(folder_ / left, ignored);
-  }
+  remove_stale_temporaries(folder_);
   return written;
 }
 

@@ -16,19 +16,24 @@
 #include "common/experience/transitions.h"
 #include "common/rng.h"
 #include "common/transport/channel.h"
+#include "common/transport/patience_config.h"
 #include "common/wire/messages.h"
+#include "replay/replay_config.h"
 
 namespace pacml::replay {
 
 struct ClientConfig {
+  using Patience = transport::PatienceConfig;
   std::uint32_t batch_size = 512;  // draws
-  std::size_t prefetch = 4;        // batches drawn or being drawn ahead of the learner
-  Duration hello_interval = std::chrono::milliseconds(500);
-  Duration ping_interval = std::chrono::seconds(1);   // of silence, before a shard is asked
-  Duration silence = std::chrono::seconds(5);         // ... before it counts as gone
+  // Batches drawn or being drawn ahead of the learner.
+  std::size_t prefetch = static_cast<std::size_t>(ReplayConfig{}.prefetch);
+  Duration hello_interval = in_seconds(Patience{}.hello_seconds);
+  Duration ping_interval =
+      in_seconds(Patience{}.ping_seconds);                    // of silence, before we ask a shard
+  Duration silence = in_seconds(Patience{}.silence_seconds);  // ... before it counts as gone
   Duration probe_interval = std::chrono::seconds(1);  // between looks at how much a shard holds
-  Duration patience = std::chrono::seconds(10);  // for draws that a shard owes, before others do
-                                                 // them
+  // For draws that a shard owes, before others do them.
+  Duration patience = in_seconds(ReplayConfig{}.patience_seconds);
 };
 
 using GraphPtr = std::shared_ptr<const wire::Graph>;

@@ -38,8 +38,10 @@ class TrainCommand final : public Command {
     options.option("--minutes M", &minutes_, "stop after M minutes");
     options.option("--decisions N", &decisions_, "stop after N decisions of the run");
     options.option("--actors K", &actors_, "actor processes (default: the configuration's)");
-    options.option("--bind ADDRESS", &bind_,
-                   "where further actors may join, e.g. tcp://*:5555 (then --actors may be 0)");
+    options.option(
+        "--bind ADDRESS", &bind_,
+        "where further actors may join, e.g. tcp://*:5555 (then --actors may be 0); port "
+        "*: any that is free");
     options.option("--resume", &resume_, "go on from the run's last checkpoint");
     options.option("--continue", &go_on_,
                    "begin the run, or go on where it has a checkpoint: for what starts us again");

@@ -91,7 +91,7 @@ class SshRun {
             [this] { beats_.stop(); }),
         beats_(io_, std::chrono::milliseconds(request.site.ssh.silence_seconds * 125),
                [this] { supervisor_.send_to_all(0); }),
-        started_(std::chrono::steady_clock::now()) {}
+        started_(steady().now()) {}
 
   static std::string directory_of(const LaunchRequest& request) {
     return request.site.ssh.directory.empty() ? fs::current_path().string()
@@ -127,8 +127,7 @@ class SshRun {
     if (role.name == kLearner) {
       LaunchRequest left = request_;
       if (left.minutes) {  // each life has the time that is left
-        const std::chrono::duration<double, std::ratio<60>> gone =
-            std::chrono::steady_clock::now() - started_;
+        const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started_;
         left.minutes = std::max(0.001, *left.minutes - gone.count());
       }
       append(life.command, limit_words(left));

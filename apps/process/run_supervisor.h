@@ -29,9 +29,8 @@ struct Member {
 
 // How a run is looked after.
 struct RunSupervision {
-  std::chrono::milliseconds patience{60'000};  // for all to stop in order, together
-  std::chrono::milliseconds silence{
-      30'000};  // without a sign of life, before one is killed; 0: never
+  std::chrono::milliseconds patience{};  // for all to stop in order, together
+  std::chrono::milliseconds silence{};   // without a sign of life, before one is killed; 0: never
   std::chrono::milliseconds first_restart{50};       // after a death that everybody waits for
   std::chrono::milliseconds first_try_again{1'000};  // see Backoff
   bool others_may_join = false;                      // actors that are not ours

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "apps/roles/identity.h"
 #include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
+#include "common/clock.h"
 #include "common/exit_codes.h"
 #include "common/log.h"
 #include "common/transport/dealer.h"
@@ -35,13 +37,19 @@ std::string history(const actor::ReplayLink& link) {
          " messages may be lost";
 }
 
-// Acts until something ends it, over a link that has been joined; what that was.
+// What ended an actor's work for one learner.
+struct Stint {
+  Error ended;
+  bool joined = false;  // the learner was there
+};
+
+// Acts until something ends it, over a link that is to be joined first.
 template <class Link>
-Error act(const TrainConfig& config, const ActorRoleOptions& options,
+Stint act(const TrainConfig& config, const ActorRoleOptions& options,
           const std::shared_ptr<const env::PartitioningWorld>& world, Link& link,
           ActorStatus& status, const std::stop_token& stop) {
   const auto welcome = link.join(stop);
-  if (!welcome) return welcome.error();
+  if (!welcome) return {welcome.error(), false};
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
                welcome->policy_version.get());
   const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
@@ -52,16 +60,14 @@ Error act(const TrainConfig& config, const ActorRoleOptions& options,
   const Error ended = loop->run(sink, stop);
   link.leave(ended.detail);
   spdlog::info("acted {} decisions, {}; ended: {}", loop->decisions(), history(link), ended.detail);
-  return ended;
+  return {ended, true};
 }
 
-// Joins the learner, and a replay shard where there are some, and acts.
-Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options,
-                      transport::Context& context, ActorStatus& status,
+// Joins that learner, and a replay shard where there are some, and acts.
+Stint connect_and_act(const TrainConfig& config, const ActorRoleOptions& options,
+                      const std::string& address, transport::Context& context, ActorStatus& status,
                       const std::stop_token& stop) {
-  // Actors are spread over the learners, and over the shards.
-  const auto& nearest_learner = options.learners[options.id % options.learners.size()];
-  const auto endpoint = transport::Endpoint::parse(nearest_learner);
+  const auto endpoint = transport::Endpoint::parse(address);
   constexpr auto kWatched = transport::Dealer::Handshakes::kWatched;
   const auto world = make_world(config);
   const auto sockets = sockets_for(config, *world);
@@ -71,15 +77,41 @@ Error connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
       make_actor_hello(config, ActorId{options.id}, agreement_of(config, *world), options.run_id);
   const auto& graphs = world->spec().graphs;
   auto config_of_links = actor::LinkConfig::from(config.patience);
+  if (options.learners.size() > 1) {
+    config_of_links.give_up =
+        std::min(config_of_links.give_up, in_seconds(config.patience.move_on_seconds));
+  }
   config_of_links.report = [&status](const actor::LinkReport& report) { status.heard(report); };
   if (options.replay.empty()) {
     actor::LearnerLink link(learner, announcements, hello, graphs, config_of_links);
     return act(config, options, world, link, status, stop);
   }
+  // Actors are spread over the shards.
   const auto& nearest = options.replay[options.id % options.replay.size()];
   transport::Dealer shard(context, transport::Endpoint::parse(nearest), sockets, kWatched);
   actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links);
   return act(config, options, world, link, status, stop);
+}
+
+// Acts for one learner after the other: none that is away is waited for while others are there.
+Error act_for_all(const TrainConfig& config, const ActorRoleOptions& options,
+                  transport::Context& context, ActorStatus& status, const std::stop_token& stop) {
+  const std::size_t learners = options.learners.size();
+  const Duration give_up = in_seconds(config.patience.give_up_seconds);
+  TimePoint alone_since = steady().now();
+  for (std::size_t turn = options.id % learners;; turn = (turn + 1) % learners) {
+    const TimePoint begun = steady().now();
+    auto [ended, joined] =
+        connect_and_act(config, options, options.learners[turn], context, status, stop);
+    if (ended.code != Errc::kTimeout || learners == 1) return ended;
+    const TimePoint now = steady().now();
+    if (joined) {
+      alone_since = std::max(begun, now - in_seconds(config.patience.move_on_seconds));
+    }
+    if (now - alone_since >= give_up) return ended;
+    spdlog::warn("{}; trying the learner at {}", ended.detail,
+                 options.learners[(turn + 1) % learners]);
+  }
 }
 
 }  // namespace
@@ -97,7 +129,7 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   Error ended{Errc::kStopped, "asked to stop"};
   run_role_threads({{"actor",
                      [&](const std::stop_token& stop) {
-                       ended = connect_and_act(config, options, context, status, stop);
+                       ended = act_for_all(config, options, context, status, stop);
                      }}},
                    {},
                    {.http = options.http,

@@ -11,7 +11,8 @@
 namespace pacml::apps {
 
 struct ActorRoleOptions {
-  std::vector<std::string> learners;  // endpoints; of several, actor i talks to the (i mod N)-th
+  // Endpoints; of several, actor i talks to the (i mod N)-th, and to the next while that is away.
+  std::vector<std::string> learners;
   std::vector<std::string> replay;   // endpoints of the replay shards, where the algorithm has some
   std::uint32_t id = 0;              // unique among the actors of a run
   std::string run_id;                // empty: whichever run the learner is at
@@ -20,8 +21,8 @@ struct ActorRoleOptions {
   std::string log;  // file of bounded length to log to, instead of standard error; empty: none
 };
 
-// Runs one actor process until SIGTERM, SIGINT or the learner's end; the exit code: kExitTryAgain
-// where the learner, or the shard, stayed silent. UserError: the learner refuses us.
+// Runs one actor process until SIGTERM, SIGINT or the end of the run; the exit code: kExitTryAgain
+// where all learners, or the shard, stayed silent. UserError: a learner refuses us.
 [[nodiscard]] int run_actor(const TrainConfig& config, const ActorRoleOptions& options);
 
 }  // namespace pacml::apps

@@ -181,6 +181,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
   TrainingSession* learning = nullptr;
   learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
                                    [&learning] { return learning->status(); });
+  if (!leads) server.keep_actors();  // the run goes on without us
   learner::ServedActors actors(server);
   std::vector<RoleThread> threads = {
       {"serve", [&](const std::stop_token& stop) {
@@ -226,6 +227,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                        });
                        try {
                          session.run(stop);
+                         if (session.run_is_over()) server.dismiss_actors();
                        } catch (...) {
                          server.keep_actors();  // whoever starts us again needs them
                          throw;

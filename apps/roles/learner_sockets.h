@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "common/transport/context.h"
@@ -22,5 +23,10 @@ struct LearnerSockets {
 [[nodiscard]] LearnerSockets bind_learner(transport::Context& context,
                                           const transport::Endpoint& endpoint,
                                           const transport::SocketConfig& config);
+
+// For whoever must know the port before anybody binds it: where the system may choose it, one that
+// is free now, as are the `above` next ones. UserError: no such address.
+[[nodiscard]] transport::Endpoint with_chosen_port(const transport::Endpoint& endpoint,
+                                                   std::int64_t above);
 
 }  // namespace pacml::apps

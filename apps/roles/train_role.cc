@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <ratio>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/process/run_supervisor.h"
 #include "apps/roles/endpoints.h"
+#include "apps/roles/learner_sockets.h"
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_news.h"
@@ -33,6 +35,7 @@ class Training {
   explicit Training(const TrainRoleOptions& options)
       : options_(options),
         run_(options.run_directory),
+        bind_(bind_of(options)),
         news_(run_, std::max<Duration>(kSilence, 3 * options.news_every), steady().now()),
         line_(std::cout, terminal_width_of_stdout()),
         supervisor_(
@@ -45,7 +48,7 @@ class Training {
         looks_(io_, kLookEvery, [this] { show_newest(); }) {}
 
   int run() {
-    started_ = std::chrono::steady_clock::now();
+    started_ = steady().now();
     // A copy: whoever edits the original does not edit this run.
     write_user_file(config_arguments_.front(), options_.config_text);
     make_folders();
@@ -53,6 +56,9 @@ class Training {
       std::cerr << "the run's former end: " << loss << "\n";
     }
     start_roles();
+    if (bind_ && bind_->str() != options_.bind) {
+      std::cerr << "further actors may join at " << bind_->str() << "\n";
+    }
     looks_.start();
     io_.run();
     line_.finish(progress_);
@@ -65,9 +71,14 @@ class Training {
   [[nodiscard]] transport::Endpoint private_address(const std::string& name) const {
     return transport::Endpoint::parse("ipc://" + (sockets_.path() / name).string());
   }
+  // Where others may join; none: nowhere.
+  [[nodiscard]] static std::optional<transport::Endpoint> bind_of(const TrainRoleOptions& options) {
+    if (options.bind.empty()) return std::nullopt;
+    // The learner's second port, and those of the shards, lie above.
+    return with_chosen_port(transport::Endpoint::parse(options.bind), 1 + options.replay_shards);
+  }
   [[nodiscard]] transport::Endpoint address() const {
-    return options_.bind.empty() ? private_address(kLearner)
-                                 : transport::Endpoint::parse(options_.bind);
+    return bind_.value_or(private_address(kLearner));
   }
   // Where learner k >= 1 talks to its actors, and where the leader gathers the other learners.
   [[nodiscard]] transport::Endpoint follower_address(std::int64_t k) const {
@@ -77,7 +88,7 @@ class Training {
 
   // A role that was killed leaves its file; ours go with their folder.
   void remove_sockets() const {
-    if (options_.bind.empty() || address().kind() != transport::Endpoint::Kind::kIpc) return;
+    if (!bind_ || bind_->kind() != transport::Endpoint::Kind::kIpc) return;
     std::vector<transport::Endpoint> all = {address(), announcement_endpoint(address())};
     for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
       all.push_back(shard_endpoint(address(), s));
@@ -144,8 +155,7 @@ class Training {
       spec.command = command;
       if (resume) spec.command.emplace_back("--resume");
       if (!options_.minutes) return;
-      const std::chrono::duration<double, std::ratio<60>> gone =
-          std::chrono::steady_clock::now() - started_;
+      const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started_;
       const double left = std::max(0.001, *options_.minutes - gone.count());
       append(spec.command, {"--minutes", std::to_string(left)});
     };
@@ -226,6 +236,7 @@ class Training {
 
   TrainRoleOptions options_;
   std::filesystem::path run_;
+  std::optional<transport::Endpoint> bind_;
   PrivateFolder sockets_{"pacml"};  // unless they are bound elsewhere
   std::vector<std::string> config_arguments_{(sockets_.path() / "config.yaml").string()};
   RunNews news_;

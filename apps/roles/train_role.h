@@ -23,8 +23,8 @@ struct TrainRoleOptions {
   std::string bind;           // tcp: actors of other hosts may join; empty: this run's own alone
   std::int64_t learners = 1;  // that take each update together
   bool resume = false;
-  std::chrono::milliseconds patience{60'000};  // for all to stop in order
-  std::chrono::milliseconds silence{30'000};   // of a process that hangs; 0: none ever does
+  std::chrono::milliseconds patience{};  // for all to stop in order
+  std::chrono::milliseconds silence{};   // of a process that hangs; 0: none ever does
 };
 
 // Trains on this machine: starts a learner, replay shards and actors as processes of their own,

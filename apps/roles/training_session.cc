@@ -135,12 +135,18 @@ bool TrainingSession::step(const std::stop_token& stop) {
   beat();
   if (replicas_ && replicas_->awaited()) loop_->ask_to_regroup();
   const auto updated = loop_->step(stop, Deadline::in(replicas_ ? kGroupPatience : kPatience));
-  if (!updated && updated.error().code == Errc::kStopped) return false;
+  if (!updated && updated.error().code == Errc::kStopped) {
+    dismissed_ = !stop.stop_requested();
+    return false;
+  }
   if (!updated && updated.error().code != Errc::kTimeout && !regroup(stop, updated.error())) {
     return false;
   }
   status_.count(loop_->counters());
-  if (divergence()) return false;
+  if (divergence()) {
+    dismissed_ = true;  // with everybody, who have the same weights
+    return false;
+  }
   if (leads() && clock_->now() >= next_evaluation_) {
     evaluate([&stop] { return !stop.stop_requested(); });
     next_evaluation_ = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
@@ -193,7 +199,10 @@ bool TrainingSession::regroup(const std::stop_token& stop, const Error& why) {
     spdlog::info("the replicas form another group: {}", why.detail);
   }
   do {
-    if (!replicas_->regroup(stop)) return false;
+    if (!replicas_->regroup(stop)) {
+      dismissed_ = !stop.stop_requested();
+      return false;
+    }
   } while (!share_state());
   ++groups_;
   loop_->regrouped();

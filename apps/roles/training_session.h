@@ -70,6 +70,9 @@ class TrainingSession {
   // Why learning ended before its limits, where it diverged: for the user, who has to change
   // something. After run().
   [[nodiscard]] std::optional<std::string> divergence() const;
+  // Whether the run has ended: not so where one of several learners leaves, which is not the
+  // leader. After run().
+  [[nodiscard]] bool run_is_over() const { return leads() || dismissed_; }
   // What was learned, a JSON object as in metrics.jsonl. Thread-safe.
   [[nodiscard]] nlohmann::json status() const;
 
@@ -116,6 +119,7 @@ class TrainingSession {
   double seconds_before_ = 0;     // of training, in earlier processes of this run
   std::int64_t groups_ = 0;       // of replicas, that this one has been in
   std::int64_t divergences_ = 0;  // of their weights
+  bool dismissed_ = false;        // by the leader, which has ended the run
   std::atomic<bool> checkpoint_requested_{false};
 };
 

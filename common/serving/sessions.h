@@ -30,9 +30,8 @@ struct SessionsConfig {
   std::string server = "learner";             // in sentences for the peer
   std::string option = "learner.max_actors";  // what `max_actors` is called there
   WorkWindowConfig work{};                    // how much may be on the way or in here
-  std::size_t max_actors = 4096;              // further ones are turned away
-  Duration silence =
-      std::chrono::seconds(30);      // an actor that is not heard of for so long is forgotten
+  std::size_t max_actors = 1;                 // further ones are turned away
+  Duration silence = kForever;       // an actor that is not heard of for so long is forgotten
   std::size_t max_known = 1U << 17;  // actors, present or gone, whose last message is remembered
 };
 

@@ -23,6 +23,7 @@
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "env/graph_features.h"
+#include "learner/learner_config.h"
 #include "model/parameters.h"
 
 namespace pacml::learner {
@@ -37,9 +38,10 @@ struct ReceivedUnrolls {
 
 struct ExperienceServerConfig {
   serving::WorkWindowConfig work{};  // how much experience may be on the way or in the queue
-  std::size_t max_actors = 4096;     // further ones are turned away
-  Duration silence =
-      std::chrono::seconds(30);  // an actor that is not heard of for so long is forgotten
+  // Further ones are turned away.
+  std::size_t max_actors = static_cast<std::size_t>(LearnerConfig{}.max_actors);
+  // An actor that is not heard of for so long is forgotten.
+  Duration silence = in_seconds(LearnerConfig{}.forget_seconds);
   std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
   // Of messages that wait here; what would exceed them is dropped, unless nothing else waits.
   std::size_t max_waiting_bytes = std::size_t{1} << 30;
@@ -81,9 +83,10 @@ class ExperienceServer {
   [[nodiscard]] Result<ReceivedUnrolls> pop(std::stop_token stop, Deadline deadline);
   // The learner is done with a message: somebody may act for another.
   void consumed(const ReceivedUnrolls& received);
-  // The learner fails, and may be started again: its actors are to wait for that. Before `stop`.
-  // Thread-safe.
+  // What our end means to actors: that they are to wait for whoever comes in our place, or, as long
+  // as nobody says so, that the run is over. Before `stop`. Thread-safe.
   void keep_actors() { keep_actors_ = true; }
+  void dismiss_actors() { keep_actors_ = false; }
   // New weights to act with.
   void publish(model::Parameters parameters);
 

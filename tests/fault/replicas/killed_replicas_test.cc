@@ -44,6 +44,14 @@ void wait_for_more(const Workplace& place) {
   place.wait_for_decisions(place.latest("decisions") + 2'000);
 }
 
+// Of the newest line of metrics of learner 1.
+std::int64_t latest_of_follower(const Workplace& place, const std::string& key) {
+  std::istringstream lines(text_of(place / "run/metrics-1.jsonl"));
+  std::string newest;
+  for (std::string line; std::getline(lines, line);) newest = line;
+  return newest.empty() ? 0 : nlohmann::json::parse(newest).at(key).get<std::int64_t>();
+}
+
 void stop(const Workplace& place, Pacml& train) {
   train.signal(SIGTERM);
   const int code = train.end();
@@ -92,6 +100,30 @@ TEST_CASE("when the leader is killed all go on from its last checkpoint", "[faul
   wait_until_together(place, 2);
   wait_for_more(place);
   CHECK(learner_of(train.pid(), 1) == follower);  // which has waited
+  stop(place, train);
+}
+
+TEST_CASE("when a follower leaves in order its actors act for another learner",
+          "[fault][replicas]") {
+  apps::TrainConfig config = replicated();
+  config.patience.move_on_seconds = 5;
+  config.learner.forget_seconds = 2;
+  const Workplace place(config);
+  Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "60"});
+  wait_until_together(place, 2);
+  // Where learners were slow to begin, actors have moved on already: their next lives begin anew.
+  for (const auto& [pid, command] : children_of(train.pid())) {
+    if (command.find("pacml actor") != std::string::npos) ::kill(pid, SIGKILL);
+  }
+  wait_until("each learner has its actor", [&] {
+    return place.latest("actors") == 1 && latest_of_follower(place, "actors") == 1;
+  });
+  const pid_t follower = learner_of(train.pid(), 1);
+  REQUIRE(follower != 0);
+  REQUIRE(::kill(follower, SIGTERM) == 0);
+  wait_until_together(place, 1);
+  wait_until("the leader has the actors of both", [&] { return place.latest("actors") == 2; });
+  wait_for_more(place);
   stop(place, train);
 }
 

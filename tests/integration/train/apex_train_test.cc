@@ -176,6 +176,17 @@ TEST_CASE("actors from elsewhere join where training binds, and --continue begin
   }
 }
 
+TEST_CASE("where training may choose the port, all its processes know which it is",
+          "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const auto words = train_words(place, {"--bind", "tcp://127.0.0.1:*", "--decisions", "3000"});
+  const Outcome trained = pacml(words);
+  INFO(trained.err);
+  CHECK(trained.code == 0);
+  CHECK(place.latest("decisions") >= 3'000);
+  CHECK_THAT(trained.err, Catch::Contains("further actors may join at tcp://127.0.0.1:"));
+}
+
 TEST_CASE("a policy of Ape-X is evaluated and exported like any other", "[integration][train]") {
   const Workplace place(tiny_apex_config());
   const Outcome trained = pacml(train_words(place, {"--deterministic", "--decisions", "1000"}));

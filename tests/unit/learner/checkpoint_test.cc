@@ -136,7 +136,7 @@ TEST_CASE("a folder keeps the newest checkpoints and the best one", "[unit][lear
 TEST_CASE("what a killed write left behind goes with the next checkpoint", "[unit][learner]") {
   const testing::TempDir temporary;
   CheckpointFolder folder(temporary.path(), 1);
-  const fs::path left = temporary.path() / ".checkpoint-000000000001.safetensors.a1B2c3";
+  const fs::path left = temporary.path() / ".checkpoint-000000000001.safetensors.pacml-a1B2c3";
   const fs::path other = temporary.path() / ".hidden";
   std::ofstream(left) << "half";
   std::ofstream(other) << "not ours";
