@@ -120,15 +120,16 @@ void WorkWindow::consumed(std::optional<ActorId> id, std::uint64_t decisions) {
 }
 
 void WorkWindow::expire(TimePoint now) {
-  for (auto& [id, actor] : actors_) {
+  for (auto& [id, state] : actors_) {
+    Actor& actor = state;  // lambdas capture no structured bindings
     // Who was alone for a while had large messages: the others need not catch up with all of that.
     const std::uint64_t lead = kAtOnce * unrolls_for(actor) * actor.unit.unroll;
     if (actor.served > account_ && actor.served - account_ > lead) {
-      change(id, actor, [&actor = actor, lead, this] { actor.served = account_ + lead; });
+      change(id, actor, [&] { actor.served = account_ + lead; });
     }
     if (actor.granted.empty() || actor.overdue || now - actor.last_turn < config_.patience)
       continue;
-    change(id, actor, [&actor = actor, this] {
+    change(id, actor, [&] {
       take_back(actor, actor.granted.size());
       actor.overdue = true;
     });
