@@ -12,7 +12,7 @@ LearnerLink::LearnerLink(transport::FrameClient& learner, transport::FrameSubscr
                          const LinkConfig& config, const Clock& clock)
     : learner_(learner, {"learner", ServerLink::WhenItStops::kEnd}, std::move(hello), graphs,
                config, &weights_, clock),
-      weights_(learner_, announcements, config, clock) {}
+      weights_(learner_, announcements, WeightsInbox::Supply::kWithWork, config, clock) {}
 
 Result<wire::Welcome> LearnerLink::join(std::stop_token stop) { return learner_.join(stop); }
 

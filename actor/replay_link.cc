@@ -13,7 +13,7 @@ ReplayLink::ReplayLink(transport::FrameClient& learner, transport::FrameSubscrib
                        const Clock& clock)
     : learner_(learner, {"learner", ServerLink::WhenItStops::kEnd}, hello, graphs, config,
                &weights_, clock),
-      weights_(learner_, announcements, config, clock),
+      weights_(learner_, announcements, WeightsInbox::Supply::kOnDemand, config, clock),
       shard_(shard, {"replay shard", ServerLink::WhenItStops::kWaitForAnother}, hello, graphs,
              config, nullptr, clock) {}
 

@@ -15,9 +15,10 @@ constexpr std::chrono::milliseconds kAskEvery{1'000};
 }  // namespace
 
 WeightsInbox::WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements,
-                           const LinkConfig& config, const Clock& clock)
+                           Supply supply, const LinkConfig& config, const Clock& clock)
     : learner_(&learner),
       announcements_(&announcements),
+      supply_(supply),
       ask_again_(config.hello_interval),
       patience_(config.weights_patience),
       lost_after_(config.weights_lost),
@@ -27,7 +28,8 @@ void WeightsInbox::joined(const wire::Welcome& welcome) {
   newest_.reset();
   have_ = PolicyVersion{0};
   announced_ = welcome.policy_version;
-  refresh_lag_ = wire::refresh_lag(welcome.max_policy_lag);
+  refresh_lag_ = supply_ == Supply::kWithWork ? wire::overdue_lag(welcome.max_policy_lag)
+                                              : wire::refresh_lag(welcome.max_policy_lag);
   requested_ = false;
 }
 

@@ -12,13 +12,16 @@
 namespace pacml::actor {
 
 // The learner's newest weights: takes those that come with leave to act, hears what is announced,
-// asks for it over a link where it is newer by more than need be (wire::refresh_lag), and keeps
-// what came until the actor takes it. A learner that resumed may be at an older version than
-// before; joining it anew makes its weights the newest. Thread-confined.
+// asks for it over a link where it is newer by more than need be (wire::refresh_lag; where weights
+// come with leave to act, wire::overdue_lag), and keeps what came until the actor takes it. A
+// learner that resumed may be at an older version than before; joining it anew makes its weights
+// the newest. Thread-confined.
 class WeightsInbox final : public ServerLink::Listener {
  public:
+  // Whether the learner is who gives leave to act.
+  enum class Supply { kWithWork, kOnDemand };
   // Borrows them and the clock; `learner` is the link that this listens to.
-  WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements,
+  WeightsInbox(ServerLink& learner, transport::FrameSubscriber& announcements, Supply supply,
                const LinkConfig& config, const Clock& clock = steady());
 
   // What arrived since the last call, if anything did. Waits for weights that are on the way, no
@@ -37,6 +40,7 @@ class WeightsInbox final : public ServerLink::Listener {
 
   ServerLink* learner_;
   transport::FrameSubscriber* announcements_;
+  Supply supply_;
   Duration ask_again_;
   Duration patience_;
   Duration lost_after_;

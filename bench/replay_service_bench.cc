@@ -71,6 +71,7 @@ class Shard {
     replay::ReplayConfig config;
     config.table.capacity = 1 << 19;
     config.table.min_size = 1;
+    config.inserts_per_sample = 0;  // what a shard can do is measured, not what a learner needs
     server_ =
         std::make_unique<replay::Server>(serving::RunIdentity{}, config, Seed{1}, 0, std::nullopt);
     threads_.spawn("bench-shard",

@@ -1,6 +1,7 @@
 #include "learner/wanted_work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace pacml::learner {
@@ -25,6 +26,12 @@ serving::WorkWindowConfig wanted_work(const ImpalaConfig& impala, const LearnerC
   work.messages_per_actor = static_cast<std::uint64_t>(learner.credits_per_actor);
   work.patience = in_seconds(learner.grant_seconds);
   return work;
+}
+
+std::uint64_t refresh_lag(const serving::WorkWindow& work, std::uint64_t max_policy_lag) {
+  const auto under_way = static_cast<std::uint64_t>(
+      std::ceil(work.opened() * static_cast<double>(max_policy_lag / 2)));
+  return std::max<std::uint64_t>(1, (max_policy_lag - std::min(max_policy_lag, under_way)) / 2);
 }
 
 }  // namespace pacml::learner

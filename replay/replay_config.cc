@@ -19,6 +19,9 @@ std::vector<std::string> validate(const ReplayConfig& c) {
   if (!(c.priority_epsilon > 0 && c.priority_epsilon <= 1e9)) {
     problems.emplace_back("priority_epsilon: must be > 0 and at most 1e9");
   }
+  if (c.inserts_per_sample != 0 && !(c.inserts_per_sample >= 1e-3 && c.inserts_per_sample <= 1e9)) {
+    problems.emplace_back("inserts_per_sample: must be 0 (no bound) or from 0.001 to 1e9");
+  }
   if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {
     problems.emplace_back("forget_seconds: must be in 1..1e6");
   }

@@ -22,6 +22,9 @@ struct ReplayConfig {
   std::int64_t max_actors = 4096;      // of a shard
   std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait for the table; further ones
                                              // are dropped; >= 1 MiB
+  // Transitions that come in for each that is drawn, at most: actors that would bring more wait.
+  // Only where the table has no samples_per_insert; 0: no bound.
+  double inserts_per_sample = 8;
   Seconds grant_seconds = 2;      // for leave to act to be used, before others get it; > 0
   Seconds forget_seconds = 30;    // a silent peer whose turn it is to speak is forgotten; >= 1
   std::int64_t prefetch = 4;      // batches that the learner has asked for ahead; >= 1
@@ -39,6 +42,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
   v("max_waiting_bytes", c.max_waiting_bytes);
+  v("inserts_per_sample", c.inserts_per_sample);
   v("grant_seconds", c.grant_seconds);
   v("forget_seconds", c.forget_seconds);
   v("prefetch", c.prefetch);

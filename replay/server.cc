@@ -25,7 +25,9 @@ constexpr int kStarvedPercent =
     10;  // of the time that nothing came, the shard is not what is scarce
 constexpr std::size_t kItemsPerStep = 256;  // of a snapshot, between two messages
 constexpr std::size_t kMostLearners = 64;
-constexpr std::size_t kMostRequests = 4096;      // of all learners
+constexpr std::size_t kMostRequests = 4096;  // of all learners
+// Beyond what is drawn: enough for slow actors to have under way, and for a learner's pauses.
+constexpr double kInsertBurst = 1U << 20;
 constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request
 constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
 
@@ -35,7 +37,7 @@ serving::WorkWindowConfig work_of(const ReplayConfig& config) {
   serving::WorkWindowConfig work;
   work.least = 1U << 15;
   work.most = std::uint64_t{1} << 40;
-  work.small = 400;
+  work.small = 800;
   work.messages_per_actor = static_cast<std::uint64_t>(config.credits_per_actor);
   work.patience = in_seconds(config.grant_seconds);
   return work;
@@ -51,6 +53,7 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       shard_(shard),
       snapshot_path_(std::move(snapshot)),
       table_(config.table, derive(seed, Purpose::kReplay, shard)),
+      allowance_(config.table.samples_per_insert > 0 ? 0 : config.inserts_per_sample, kInsertBurst),
       sessions_(run,
                 {.server = "replay shard",
                  .option = "replay.max_actors",
@@ -270,8 +273,8 @@ void Server::deliver(const transport::PeerId& peer) {
 }
 
 void Server::insert_waiting() {
-  if (waiting_.empty() || !table_.can_insert()) return;
-  for (; !waiting_.empty() && table_.can_insert(); waiting_.pop_front()) {
+  if (waiting_.empty() || !may_insert()) return;
+  for (; !waiting_.empty() && may_insert(); waiting_.pop_front()) {
     waiting_bytes_ -= waiting_.front().bytes;
     insert(waiting_.front());
   }
@@ -305,6 +308,11 @@ void Server::insert(Waiting& waiting) {
   episodes_.insert(episodes_.end(), reports.begin(),
                    reports.begin() + static_cast<std::ptrdiff_t>(taken));
   counters_.episodes_dropped += reports.size() - taken;
+  if (bounded_by_draws()) {
+    allowance_.inserted(static_cast<double>(waiting.batch.priorities.size()));
+  } else {
+    allowance_.forgive();
+  }
   limit_work();
   sessions_.give_back(waiting.peer, waiting.batch.priorities.size());
 }
@@ -315,7 +323,11 @@ void Server::tell_grants() {
 
 void Server::limit_work() {
   // What the rate limiter would keep waiting, somebody would have acted for too early.
-  sessions_.limit(std::max<std::uint64_t>(1, table_.insert_room()));
+  std::uint64_t room = table_.insert_room();
+  if (bounded_by_draws()) {
+    room = std::min(room, static_cast<std::uint64_t>(std::max(0.0, allowance_.left())));
+  }
+  sessions_.limit(std::max<std::uint64_t>(1, room));
 }
 
 void Server::adapt() {
@@ -342,6 +354,7 @@ void Server::answer(const Request& request) {
   }
   items_.resize(request.sample.count);
   const std::span<const SampledItem> drawn(items_.data(), table_.sample(items_));
+  allowance_.drawn(static_cast<double>(drawn.size()));
   wire::Samples samples;
   samples.request = request.sample.request;
   samples.transitions.shape = shape_;
@@ -442,6 +455,16 @@ Result<std::uint64_t> Server::write_snapshot() {
   return written;
 }
 
+std::string Server::limiter(const TableStatus& table) const {
+  if (!bounded_by_draws() || sessions_.work().in_flight() + 1 < sessions_.work().window() ||
+      allowance_.left() >= kInsertBurst / 2) {
+    return table.why;
+  }
+  return "actors wait for the learner, which draws one of " +
+         std::to_string(static_cast<std::uint64_t>(config_.inserts_per_sample)) +
+         " transitions: more of them would not help";
+}
+
 std::string Server::status() const {
   const TableStatus table = table_.status();
   const auto& counters = table.counters;
@@ -455,7 +478,7 @@ std::string Server::status() const {
                                  {"bytes", table.bytes},
                                  {"max_bytes", table.max_bytes},
                                  {"total_priority", table.total_priority},
-                                 {"limiter", table.why},
+                                 {"limiter", limiter(table)},
                                  {"window", sessions_.work().window()},
                                  {"in_flight", sessions_.work().in_flight()},
                                  {"inserts_waiting", waiting_.size()},

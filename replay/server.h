@@ -20,6 +20,7 @@
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
 #include "replay/graph_store.h"
+#include "replay/insert_allowance.h"
 #include "replay/replay_config.h"
 #include "replay/snapshot_writer.h"
 #include "replay/table.h"
@@ -95,8 +96,17 @@ class Server {
   void give_back_withheld();
   // Tells who may act.
   void tell_grants();
-  // What may be under way follows what the shard and its rate limiter can take.
+  // Whether what comes in is bounded by what learners draw: they are there, and could draw.
+  [[nodiscard]] bool bounded_by_draws() const {
+    return allowance_.bounded() && !learners_.empty() && table_.can_sample();
+  }
+  [[nodiscard]] bool may_insert() const {
+    return table_.can_insert() && (!bounded_by_draws() || allowance_.left() >= 1);
+  }
+  // What may be under way follows what the shard and its rate limiter can take, and learners use.
   void limit_work();
+  // Who waits for whom; a clause.
+  [[nodiscard]] std::string limiter(const TableStatus& table) const;
   void adapt();
   void insert(Waiting& waiting);
   void answer_requests();
@@ -122,6 +132,7 @@ class Server {
 
   Table table_;
   GraphStore graphs_;
+  InsertAllowance allowance_;
   TransitionShape shape_;  // no actions: nothing was inserted yet
   serving::Sessions sessions_;
   serving::GraphGate<PrioritizedTransitions> gate_;

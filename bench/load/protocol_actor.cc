@@ -83,7 +83,10 @@ ProtocolActor::ProtocolActor(const Connections& connections, const wire::Hello& 
                              Histogram& round_trips)
     : learner_(*connections.learner, {"learner", actor::ServerLink::WhenItStops::kEnd}, hello,
                graphs, without_waiting(), &weights_),
-      weights_(learner_, *connections.announcements, without_waiting()),
+      weights_(learner_, *connections.announcements,
+               connections.shard == nullptr ? actor::WeightsInbox::Supply::kWithWork
+                                            : actor::WeightsInbox::Supply::kOnDemand,
+               without_waiting()),
       canned_(&canned),
       pace_(pace),
       round_trips_(&round_trips),

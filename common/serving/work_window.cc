@@ -78,6 +78,7 @@ std::optional<WorkGrant> WorkWindow::grant(TimePoint now) {
   const std::uint64_t decisions = unrolls * actor.unit.unroll;
   if (!has_room_for(decisions)) {
     exhausted_ = true;
+    held_up_ = held_up_ || limit_ < window_;
     return std::nullopt;
   }
   split_ = split_ || unrolls < actor.unit.most_unrolls;
@@ -139,6 +140,8 @@ void WorkWindow::expire(TimePoint now) {
 void WorkWindow::adapt(bool starved) {
   const bool went_without = std::exchange(exhausted_, false);
   const bool split = std::exchange(split_, false);
+  // Who is held up waits as well, and not for more hands.
+  if (std::exchange(held_up_, false)) starved = false;
   at_its_end_ = starved && went_without && window_ == config_.most && small_ == 0;
   if (!starved) {
     small_ = std::min(config_.small, std::max<std::uint64_t>(1, small_ * 2));

@@ -79,10 +79,15 @@ class WorkWindow {
   // What became of the server since it was last told: whether it had to wait for work. The window
   // follows. For now and then, some ten times a second.
   void adapt(bool starved);
-  // From now on no more than so many, however large the window. For servers that are held up.
+  // From now on no more than so many, however large the window. For servers that are held up: where
+  // that is why actors go without, the server does not count as waiting for work.
   void limit(std::uint64_t most) { limit_ = most; }
 
   [[nodiscard]] std::uint64_t window() const { return std::min(window_, limit_); }
+  // ... as a share of the largest that there may be.
+  [[nodiscard]] double opened() const {
+    return static_cast<double>(window()) / static_cast<double>(config_.most);
+  }
   [[nodiscard]] std::uint64_t in_flight() const { return reserved_ + come_; }
   // Decisions that have come and are not consumed.
   [[nodiscard]] std::uint64_t come() const { return come_; }
@@ -126,6 +131,7 @@ class WorkWindow {
   std::size_t acting_ = 0;
   bool split_ = false;      // since adapt() was last told, a message was less than its actor can do
   bool exhausted_ = false;  // ... or there was no room for one at all
+  bool held_up_ = false;    // ... because of limit()
   bool at_its_end_ = false;
   std::map<ActorId, Actor> actors_;
   Queue queue_;  // of those that want work

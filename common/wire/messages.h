@@ -67,11 +67,17 @@ struct Welcome {
   bool operator==(const Welcome&) const = default;
 };
 
-// Weights so many versions older than the newest are worth new ones: fetching them more often than
-// the lag that is allowed needs costs both sides much, since everything that an actor derives from
-// them is computed anew. A quarter, so that the rest is for experience on its way.
+// An actor that fetches weights itself does so when the newest are so many versions newer: fetching
+// them more often than the lag that is allowed needs costs both sides much, since everything that
+// an actor derives from them is computed anew. A quarter, so that the rest is for experience on its
+// way.
 [[nodiscard]] constexpr std::uint64_t refresh_lag(std::uint64_t max_policy_lag) {
   return max_policy_lag < 4 ? 1 : max_policy_lag / 4;
+}
+// One that is sent weights with leave to act asks for them only when those have not come: no
+// learner leaves an actor with older ones.
+[[nodiscard]] constexpr std::uint64_t overdue_lag(std::uint64_t max_policy_lag) {
+  return max_policy_lag < 4 ? 1 : max_policy_lag / 2;
 }
 
 struct Refused {

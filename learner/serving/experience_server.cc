@@ -14,6 +14,7 @@
 #include "common/wire/codec.h"
 #include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
+#include "learner/wanted_work.h"
 
 namespace pacml::learner {
 namespace {
@@ -28,7 +29,7 @@ constexpr std::chrono::milliseconds kRepeatEvery{500};  // announcements of the 
 // actor's frame takes its time, and the newest weights are announced when the last round is paid
 // for.
 constexpr std::chrono::milliseconds kAnnounceEvery{20};
-constexpr std::chrono::microseconds kPerAnnouncedActor{50};
+constexpr std::chrono::microseconds kPerAnnouncedActor{200};
 // The learner need not wait for experience, but for so short a time.
 constexpr double kStarvedShare = 0.02;
 constexpr double kWaits = 0.1;    // ... to be said to wait
@@ -307,7 +308,7 @@ void ExperienceServer::take_back_consumed() {
 }
 
 void ExperienceServer::tell_grants() {
-  const std::uint64_t refresh = wire::refresh_lag(sessions_.run().max_policy_lag);
+  const std::uint64_t refresh = refresh_lag(sessions_.work(), sessions_.run().max_policy_lag);
   for (const auto& peer : sessions_.take_news()) {
     // Who has no weights yet asks for them.
     const auto has = sessions_.find(peer)->weights;

@@ -79,6 +79,43 @@ TEST_CASE("an actor that takes more than its credits is refused", "[integration]
   CHECK_THAT(status.at("limiter").get<std::string>(), Catch::Contains("inserts wait"));
 }
 
+TEST_CASE("what nobody draws from waits, as do the actors that would bring more",
+          "[integration][replay]") {
+  auto config = shard_config();
+  config.credits_per_actor = 64;
+  config.inserts_per_sample = 4;
+  ServedShard shard(config);
+  ShardPeer actor(shard, shard_hello(kActor));
+  const std::vector<float> many(1U << 16, 1);
+  constexpr std::uint64_t kMore = 20;  // messages than a burst has
+  std::uint64_t sent = 0;
+  const auto insert = [&](std::uint64_t messages) {
+    for (; messages > 0; --messages) actor.insert(++sent, marked(many, many));
+  };
+  // While no learner is there, nobody is waited for.
+  insert(kMore);
+  CHECK(actor.status().at("inserts_waiting") == 0);
+  {
+    ShardPeer learner(shard, shard_hello(wire::Role::kLearner));
+    insert(kMore);
+    const auto status = actor.status();
+    CHECK(status.at("inserts_waiting") > 0);
+    CHECK(status.at("window") == 1);
+    CHECK_THAT(status.at("limiter").get<std::string>(), Catch::Contains("actors wait"));
+    const auto inserted = status.at("inserted").get<std::uint64_t>();
+    learner.say(wire::Sample{1, 1U << 15});
+    static_cast<void>(learner.hear<wire::Samples>());
+    learner.say(wire::Ping{1});
+    static_cast<void>(learner.hear<wire::Pong>());
+    CHECK(actor.status().at("inserted").get<std::uint64_t>() > inserted);
+    learner.say(wire::Goodbye{"has enough"});
+    learner.say(wire::Ping{2});
+    CHECK(learner.hear<wire::Refused>().why == wire::Refusal::kUnknownPeer);
+  }
+  insert(1);
+  CHECK(actor.status().at("inserts_waiting") == 0);
+}
+
 TEST_CASE("what is no priority is refused item by item, and counted", "[integration][replay]") {
   auto config = shard_config();
   config.priority_epsilon = 2;  // what is below 0 stays so

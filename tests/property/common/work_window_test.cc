@@ -312,5 +312,23 @@ TEST_CASE("a server that waits for work opens its window, and one that does not 
   CHECK(traffic.window.window() == 500);
 }
 
+TEST_CASE("a server that is held up asks for no smaller messages, though it has nothing to do",
+          "[property][window]") {
+  Traffic traffic(small_window(6'000, 6'000), 100, {50, 32});
+  traffic.window.limit(500);
+  for (int i = 0; i < 100; ++i) {
+    traffic.window.adapt(true);
+    while (traffic.can_send()) traffic.send(0);
+    while (traffic.consume()) {
+    }
+  }
+  traffic.window.adapt(true);
+  traffic.window.join(name(1'000), {50, 32});
+  traffic.window.limit(WorkWindowConfig::kUnlimited);
+  const auto grant = traffic.window.grant(kStart);
+  REQUIRE(grant);
+  CHECK(grant->unrolls == 5);
+}
+
 }  // namespace
 }  // namespace pacml::serving
