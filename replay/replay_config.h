@@ -24,7 +24,7 @@ struct ReplayConfig {
                                              // are dropped; >= 1 MiB
   // Transitions that come in for each that is drawn, at most: actors that would bring more wait.
   // Only where the table has no samples_per_insert; 0: no bound.
-  double inserts_per_sample = 8;
+  double inserts_per_sample = 4;
   Seconds grant_seconds = 2;      // for leave to act to be used, before others get it; > 0
   Seconds forget_seconds = 30;    // a silent peer whose turn it is to speak is forgotten; >= 1
   std::int64_t prefetch = 4;      // batches that the learner has asked for ahead; >= 1
