@@ -16,22 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Owns a file descriptor.
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int fd() const { return fd_; }
-  [[nodiscard]] bool ok() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
 tl::unexpected<Error> io_error(const std::string& what, const fs::path& path) {
   return fail(Errc::kIo, what + " " + path.string() + ": " + std::strerror(errno));
 }
@@ -76,10 +60,13 @@ bool stays_ours(int fd) {
 
 void remove_if_stale(const fs::path& file) {
   // Without O_NONBLOCK, opening a pipe of that name would wait for its other end.
-  const File temporary(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const FileDescriptor temporary(
+      ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
-  if (!temporary.ok() || ::fstat(temporary.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  if (::flock(temporary.fd(), LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
+  if (!temporary.is_open() || ::fstat(temporary.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return;
+  }
+  if (::flock(temporary.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(file.c_str());
 }
 
 // Of the target that `prefix` belongs to; empty: of all.
@@ -109,34 +96,34 @@ bool wait_for_input(int fd) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path, fs::path target, std::string temporary, int fd)
+AtomicFile::AtomicFile(fs::path path, fs::path target, std::string temporary, FileDescriptor file)
     : path_(std::move(path)),
       target_(std::move(target)),
       temporary_(std::move(temporary)),
-      fd_(fd) {}
+      file_(std::move(file)) {}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
-      fd_(std::exchange(other.fd_, -1)) {}
+      file_(std::move(other.file_)) {}
 
 AtomicFile::~AtomicFile() {
   // In this order: while it has its name, it has its lock.
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  if (fd_ >= 0) ::close(fd_);
+  file_.reset();
 }
 
 Result<AtomicFile> AtomicFile::open_as_it_is(fs::path path) {
   // A pipe that nobody reads would otherwise keep us for ever.
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0 && errno == ENXIO) {
+  FileDescriptor opened(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!opened.is_open() && errno == ENXIO) {
     return fail(Errc::kIo, "cannot write " + path.string() + ": nobody reads from it");
   }
-  if (fd < 0) return io_error("cannot write", path);
-  AtomicFile file(std::move(path), {}, {}, fd);
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+  if (!opened.is_open()) return io_error("cannot write", path);
+  AtomicFile file(std::move(path), {}, {}, std::move(opened));
+  const int flags = ::fcntl(file.file_.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(file.file_.get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
     return io_error("cannot write", file.path_);
   }
   return file;
@@ -159,41 +146,38 @@ Result<AtomicFile> AtomicFile::create(fs::path path, mode_t mode) {
       folder_of(target) / (temporary_prefix(target) + std::string(kRandom, 'X'));
   while (true) {
     std::string temporary = pattern.string();
-    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-    if (fd < 0) return io_error("cannot write", path);
-    if (!stays_ours(fd)) {
-      ::close(fd);
-      continue;
-    }
-    AtomicFile file(std::move(path), std::move(target), std::move(temporary), fd);
-    if (::fchmod(fd, mode) != 0) return io_error("cannot write", file.path_);
+    FileDescriptor made(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (!made.is_open()) return io_error("cannot write", path);
+    if (!stays_ours(made.get())) continue;
+    AtomicFile file(std::move(path), std::move(target), std::move(temporary), std::move(made));
+    if (::fchmod(file.file_.get(), mode) != 0) return io_error("cannot write", file.path_);
     return file;
   }
 }
 
 Result<void> AtomicFile::append(std::string_view bytes) {
-  if (!write_all(fd_, bytes)) return io_error("cannot write", path_);
+  if (!write_all(file_.get(), bytes)) return io_error("cannot write", path_);
   return {};
 }
 
 Result<void> AtomicFile::commit() {
   if (target_.empty()) {
     // Devices and pipes have nothing to sync, and say so.
-    const bool synced = ::fsync(fd_) == 0 || errno == EINVAL || errno == EROFS;
-    if (!synced || ::close(std::exchange(fd_, -1)) != 0) return io_error("cannot write", path_);
+    const bool synced = ::fsync(file_.get()) == 0 || errno == EINVAL || errno == EROFS;
+    if (!synced || !file_.close()) return io_error("cannot write", path_);
     return {};
   }
   // Some file systems report a failed write only at the close; another descriptor keeps the lock
   // until the file has its name.
-  const File lock(::fcntl(fd_, F_DUPFD_CLOEXEC, 0));
-  const bool written = ::fsync(fd_) == 0 && ::close(std::exchange(fd_, -1)) == 0 &&
+  const FileDescriptor lock(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+  const bool written = ::fsync(file_.get()) == 0 && file_.close() &&
                        ::rename(temporary_.c_str(), target_.c_str()) == 0;
   if (!written) return io_error("cannot write", path_);
   temporary_.clear();
   // The new name is on the disk only when the folder is.
   const fs::path folder = folder_of(target_);
-  const File parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!parent.ok() || ::fsync(parent.fd()) != 0) return io_error("cannot sync", folder);
+  const FileDescriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent.is_open() || ::fsync(parent.get()) != 0) return io_error("cannot sync", folder);
   return {};
 }
 
@@ -208,18 +192,18 @@ void remove_stale_temporaries(const fs::path& folder) { remove_temporaries(folde
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (!file.ok() || ::fstat(file.fd(), &status) != 0) return io_error("cannot read", path);
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return io_error("cannot read", path);
   const bool may_wait = !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   std::string content;
   std::array<char, 65536> block{};
   while (true) {
-    if (may_wait && !wait_for_input(file.fd())) {
+    if (may_wait && !wait_for_input(file.get())) {
       if (errno != ETIMEDOUT) return io_error("cannot read", path);
       return fail(Errc::kIo, "cannot read " + path.string() + ": nothing came for ten seconds");
     }
-    const ssize_t got = ::read(file.fd(), block.data(), block.size());
+    const ssize_t got = ::read(file.get(), block.data(), block.size());
     if (got < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;
       return io_error("cannot read", path);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/file_descriptor.h"
 #include "common/result.h"
 
 namespace pacml {
@@ -35,13 +36,13 @@ class AtomicFile {
 
  private:
   AtomicFile(std::filesystem::path path, std::filesystem::path target, std::string temporary,
-             int fd);
+             FileDescriptor file);
   static Result<AtomicFile> open_as_it_is(std::filesystem::path path);
 
   std::filesystem::path path_;    // as the caller calls it
   std::filesystem::path target_;  // what is replaced; empty: written into as it is
   std::string temporary_;         // empty: nothing to remove
-  int fd_;                        // -1: closed
+  FileDescriptor file_;
 };
 
 // The same for a file whose content is at hand.

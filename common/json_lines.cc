@@ -39,27 +39,18 @@ off_t end_of_last_line(int fd, off_t size) {
 }  // namespace
 
 JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : path_(std::move(path)) {
-  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd_ < 0) throw_system_error("cannot write " + path_.string(), errno);
-  if (cut_torn_line()) return;
-  const int error = errno;
-  ::close(fd_);
-  throw_system_error("cannot write " + path_.string(), error);
-}
-
-JsonLinesWriter::JsonLinesWriter(JsonLinesWriter&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), torn_(other.torn_) {}
-
-JsonLinesWriter::~JsonLinesWriter() {
-  if (fd_ >= 0) ::close(fd_);
+  file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!file_.is_open() || !cut_torn_line()) {
+    throw_system_error("cannot write " + path_.string(), errno);
+  }
 }
 
 bool JsonLinesWriter::cut_torn_line() {
   struct stat status {};
-  if (::fstat(fd_, &status) != 0) return false;
+  if (::fstat(file_.get(), &status) != 0) return false;
   if (!S_ISREG(status.st_mode)) return true;
-  const off_t end = end_of_last_line(fd_, status.st_size);
-  return end == status.st_size || ::ftruncate(fd_, end) == 0;
+  const off_t end = end_of_last_line(file_.get(), status.st_size);
+  return end == status.st_size || ::ftruncate(file_.get(), end) == 0;
 }
 
 Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
@@ -70,7 +61,7 @@ Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
       object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   ssize_t written = -1;
   do {
-    written = ::write(fd_, line.data(), line.size());
+    written = ::write(file_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written < 0) return fail(Errc::kIo, reason(path_));
   if (static_cast<std::size_t>(written) != line.size()) {

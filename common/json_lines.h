@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
+#include "common/file_descriptor.h"
 #include "common/result.h"
 
 namespace pacml {
@@ -15,10 +16,6 @@ class JsonLinesWriter {
  public:
   // UserError: cannot be opened.
   explicit JsonLinesWriter(std::filesystem::path path);
-  JsonLinesWriter(JsonLinesWriter&& other) noexcept;
-  JsonLinesWriter(const JsonLinesWriter&) = delete;
-  JsonLinesWriter& operator=(const JsonLinesWriter&) = delete;
-  ~JsonLinesWriter();
   // kIo: e.g. the disk is full; the file has its former lines. Numbers that JSON lacks (NaN,
   // infinity) become null.
   [[nodiscard]] Result<void> write(const nlohmann::json& object);
@@ -27,7 +24,7 @@ class JsonLinesWriter {
   [[nodiscard]] bool cut_torn_line();
 
   std::filesystem::path path_;
-  int fd_ = -1;
+  FileDescriptor file_;
   bool torn_ = false;  // the last line may be half of one
 };
 

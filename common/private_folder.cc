@@ -30,13 +30,11 @@ bool is_ours(const fs::path& folder) {
          status.st_uid == ::geteuid();
 }
 
-// The lock of a folder without an owner; -1: it has one, or is being made just now.
-int take_over(const fs::path& folder) {
-  const int fd = ::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return -1;
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-  ::close(fd);
-  return -1;
+// The lock of a folder without an owner; none: it has one, or is being made just now.
+FileDescriptor take_over(const fs::path& folder) {
+  FileDescriptor lock(::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (lock.is_open() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  return {};
 }
 
 }  // namespace
@@ -52,11 +50,10 @@ PrivateFolder::PrivateFolder(const std::string& name) {
   path_ = made;
   // The lock has its name only once it is held, so that nobody takes the folder for a left one.
   const fs::path making = path_ / ".making";
-  lock_ = ::open(making.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const bool held = lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0;
+  lock_ = FileDescriptor(::open(making.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const bool held = lock_.is_open() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0;
   if (held && ::rename(making.c_str(), (path_ / kLock).c_str()) == 0) return;
   const int error = errno;
-  if (lock_ >= 0) ::close(lock_);
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   throw refuse(error);
@@ -65,7 +62,6 @@ PrivateFolder::PrivateFolder(const std::string& name) {
 PrivateFolder::~PrivateFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-  ::close(lock_);
 }
 
 void remove_left_private_folders(const std::string& name) {
@@ -73,11 +69,10 @@ void remove_left_private_folders(const std::string& name) {
   for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(), ignored)) {
     const fs::path& folder = entry.path();
     if (!is_called(folder.filename().string(), name) || !is_ours(folder)) continue;
-    const int lock = take_over(folder);
-    if (lock < 0) continue;
+    const FileDescriptor lock = take_over(folder);
+    if (!lock.is_open()) continue;
     std::error_code failed;
     fs::remove_all(folder, failed);
-    ::close(lock);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "common/file_descriptor.h"
+
 namespace pacml {
 
 // A new folder for temporary files that nobody but this user can enter, and whose name nobody can
@@ -22,7 +24,7 @@ class PrivateFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  // held as long as there is an owner
+  FileDescriptor lock_;  // held as long as there is an owner
 };
 
 // Removes this user's folders of that name in the folder of temporary files whose owners are gone.

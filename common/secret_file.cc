@@ -6,7 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
+
+#include "common/file_descriptor.h"
 
 namespace pacml {
 namespace {
@@ -47,11 +48,10 @@ std::string trimmed(const std::string& text) {
 
 Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max_bytes) {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return cannot_read(path, std::strerror(errno));
-  const std::shared_ptr<void> closed_at_the_end(nullptr, [fd](void*) { ::close(fd); });
+  const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat file {};
-  if (::fstat(fd, &file) != 0) return cannot_read(path, std::strerror(errno));
+  if (!opened.is_open() || ::fstat(opened.get(), &file) != 0)
+    return cannot_read(path, std::strerror(errno));
   if (!S_ISREG(file.st_mode)) return cannot_read(path, "it is no plain file");
   if (!is_private(file)) {
     return fail(Errc::kIo, path.string() + " holds a secret, but its mode " + octal(file.st_mode) +
@@ -66,7 +66,7 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::siz
   std::string text(max_bytes + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
-    const ssize_t got = ::read(fd, text.data() + size, text.size() - size);
+    const ssize_t got = ::read(opened.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return cannot_read(path, std::strerror(errno));
     if (got == 0) break;

@@ -12,6 +12,7 @@
 #include "common/bytes.h"
 #include "common/check.h"
 #include "common/hash.h"
+#include "common/raw_bytes.h"
 #include "common/text.h"
 
 namespace pacml::model {
@@ -19,58 +20,16 @@ namespace {
 
 constexpr std::string_view kMagic = "pacmlpar";
 
-template <class T>
-void append(std::string& bytes, const T& value) {
-  static_assert(std::is_arithmetic_v<T>);
-  const std::size_t at = bytes.size();
-  bytes.resize(at + sizeof(T));
-  std::memcpy(bytes.data() + at, &value, sizeof(T));
-}
-
-void append(std::string& bytes, std::string_view text) {
-  append(bytes, static_cast<std::uint32_t>(text.size()));
-  bytes += text;
-}
-
-// Reads from the front. Past the end every value is zero and ok() false, so that a decoder checks
-// once, where a wrong value would cost something.
-class ByteReader {
- public:
-  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
-
-  [[nodiscard]] bool ok() const { return ok_; }
-  [[nodiscard]] std::string_view rest() const { return rest_; }
-
-  template <class T>
-  T read() {
-    T value{};
-    const std::string_view bytes = take(sizeof(T));
-    bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
-    return value;
-  }
-  std::string_view take(std::size_t count) {
-    ok_ = ok_ && count <= rest_.size();
-    if (!ok_) return {};
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
- private:
-  std::string_view rest_;
-  bool ok_ = true;
-};
-
 // Names and shapes; offsets follow from them.
-std::vector<ParameterEntry> read_entries(ByteReader& reader) {
+std::vector<ParameterEntry> read_entries(RawReader& reader) {
   std::vector<ParameterEntry> entries;
-  const auto count = reader.read<std::uint32_t>();
+  const auto count = reader.take<std::uint32_t>();
   for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
     ParameterEntry entry;
-    entry.name = reader.take(reader.read<std::uint32_t>());
-    const auto rank = reader.read<std::uint32_t>();
+    entry.name = reader.take_text<std::uint32_t>();
+    const auto rank = reader.take<std::uint32_t>();
     for (std::uint32_t d = 0; d < rank && reader.ok(); ++d) {
-      entry.shape.push_back(reader.read<std::int64_t>());
+      entry.shape.push_back(reader.take<std::int64_t>());
     }
     entries.push_back(std::move(entry));
   }
@@ -103,8 +62,8 @@ std::string first_difference(const std::vector<ParameterEntry>& there,
 // The file less its hash, if that is right.
 Result<std::string_view> verified_body(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return fail(Errc::kCorruptFrame, "is not a parameter file");
-  ByteReader header(bytes.substr(kMagic.size()));
-  const auto format = header.read<std::uint32_t>();
+  RawReader header(bytes.substr(kMagic.size()));
+  const auto format = header.take<std::uint32_t>();
   if (header.ok() && format != kParametersFormat) {
     return fail(Errc::kVersionMismatch, "has format " + std::to_string(format) +
                                             "; this program reads format " +
@@ -113,7 +72,7 @@ Result<std::string_view> verified_body(std::string_view bytes) {
   constexpr std::size_t kHashSize = sizeof(std::uint64_t);
   if (header.rest().size() < kHashSize) return fail(Errc::kCorruptFrame, "is cut short");
   const std::string_view body = bytes.substr(0, bytes.size() - kHashSize);
-  if (ByteReader(bytes.substr(body.size())).read<std::uint64_t>() != content_hash(body)) {
+  if (RawReader(bytes.substr(body.size())).take<std::uint64_t>() != content_hash(body)) {
     return fail(Errc::kCorruptFrame, "is damaged or cut short: its checksum does not match");
   }
   return body;
@@ -125,30 +84,30 @@ std::string encode_parameters(const Parameters& parameters, const ParameterLayou
   PACML_CHECK(parameters.layout_hash == layout.hash && parameters.values.size() == layout.total,
               "parameters of another layout");
   std::string bytes(kMagic);
-  append(bytes, kParametersFormat);
-  append(bytes, parameters.version.get());
-  append(bytes, layout.hash);
-  append(bytes, static_cast<std::uint32_t>(layout.entries.size()));
+  append_value(bytes, kParametersFormat);
+  append_value(bytes, parameters.version.get());
+  append_value(bytes, layout.hash);
+  append_value(bytes, static_cast<std::uint32_t>(layout.entries.size()));
   for (const ParameterEntry& entry : layout.entries) {
-    append(bytes, std::string_view(entry.name));
-    append(bytes, static_cast<std::uint32_t>(entry.shape.size()));
-    for (const std::int64_t extent : entry.shape) append(bytes, extent);
+    append_sized<std::uint32_t>(bytes, raw_bytes(entry.name));
+    append_value(bytes, static_cast<std::uint32_t>(entry.shape.size()));
+    for (const std::int64_t extent : entry.shape) append_value(bytes, extent);
   }
-  append(bytes, static_cast<std::uint64_t>(parameters.values.size()));
-  for (const float value : parameters.values) append(bytes, value);
-  append(bytes, content_hash(bytes));
+  append_value(bytes, static_cast<std::uint64_t>(parameters.values.size()));
+  for (const float value : parameters.values) append_value(bytes, value);
+  append_value(bytes, content_hash(bytes));
   return bytes;
 }
 
 Result<Parameters> decode_parameters(std::string_view bytes, const ParameterLayout& layout) {
   const Result<std::string_view> body = verified_body(bytes);
   if (!body) return tl::unexpected(body.error());
-  ByteReader reader(body->substr(kMagic.size() + sizeof(kParametersFormat)));
+  RawReader reader(body->substr(kMagic.size() + sizeof(kParametersFormat)));
   Parameters parameters;
-  parameters.version = PolicyVersion{reader.read<std::uint64_t>()};
-  parameters.layout_hash = reader.read<std::uint64_t>();
+  parameters.version = PolicyVersion{reader.take<std::uint64_t>()};
+  parameters.layout_hash = reader.take<std::uint64_t>();
   const std::vector<ParameterEntry> entries = read_entries(reader);
-  const auto count = reader.read<std::uint64_t>();
+  const auto count = reader.take<std::uint64_t>();
   if (!reader.ok()) return fail(Errc::kCorruptFrame, "ends inside its list of parameters");
   const std::string difference = first_difference(entries, layout.entries);
   if (!difference.empty()) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "common/hash.h"
+#include "common/raw_bytes.h"
 
 namespace pacml::replay {
 namespace {
@@ -13,56 +14,6 @@ namespace {
 constexpr std::array<char, 7> kMagic = {'P', 'A', 'C', 'M', 'L', 'R', 'T'};
 constexpr char kFormat = 1;
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // read at once; a wrong length costs no more
-
-template <class T>
-constexpr bool kPlain = std::has_unique_object_representations_v<T> || std::is_same_v<T, double>;
-
-void append_bytes(Bytes& bytes, std::span<const std::byte> content) {
-  const std::size_t at = bytes.size();
-  bytes.resize(at + content.size());
-  if (!content.empty()) std::memcpy(bytes.data() + at, content.data(), content.size());
-}
-
-template <class T>
-requires kPlain<T>
-void append(Bytes& bytes, const T& value) {
-  append_bytes(bytes, std::as_bytes(std::span(&value, 1)));
-}
-
-void append_sized(Bytes& bytes, std::span<const std::byte> content) {
-  append(bytes, std::uint64_t{content.size()});
-  append_bytes(bytes, content);
-}
-
-// Takes values off the front of bytes; once they run out, everything is zero and ok() false.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  template <class T>
-  requires kPlain<T>
-  [[nodiscard]] T take() {
-    T value{};
-    if (const auto raw = take_bytes(sizeof(T)); ok_) std::memcpy(&value, raw.data(), sizeof(T));
-    return value;
-  }
-  [[nodiscard]] std::span<const std::byte> take_bytes(std::uint64_t length) {
-    ok_ = ok_ && length <= rest_.size();
-    if (!ok_) return {};
-    const auto taken = rest_.first(length);
-    rest_ = rest_.subspan(length);
-    return taken;
-  }
-  [[nodiscard]] std::span<const std::byte> take_sized() {
-    return take_bytes(take<std::uint64_t>());
-  }
-  [[nodiscard]] bool ok() const { return ok_; }
-  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
-
- private:
-  std::span<const std::byte> rest_;
-  bool ok_ = true;
-};
 
 std::uint64_t hash_of(const Block& block) {
   return content_hash(block.bytes, static_cast<std::uint64_t>(block.kind));
@@ -77,23 +28,23 @@ bool read_exactly(std::istream& in, std::span<std::byte> into) {
 
 Bytes encode_header(const SnapshotHeader& header) {
   Bytes bytes;
-  append_sized(bytes, std::as_bytes(std::span(header.config)));
-  append(bytes, header.sampler_rng.words);
-  append(bytes, header.remover_rng.words);
-  append(bytes, header.limiter);
-  append(bytes, header.counters);
-  append(bytes, header.next_insertion);
-  append(bytes, header.items);
-  append(bytes, header.unused);
-  append_sized(bytes, bytes_of(header.free));
-  append_sized(bytes, header.extra);
+  append_sized<std::uint64_t>(bytes, std::as_bytes(std::span(header.config)));
+  append_value(bytes, header.sampler_rng.words);
+  append_value(bytes, header.remover_rng.words);
+  append_value(bytes, header.limiter);
+  append_value(bytes, header.counters);
+  append_value(bytes, header.next_insertion);
+  append_value(bytes, header.items);
+  append_value(bytes, header.unused);
+  append_sized<std::uint64_t>(bytes, bytes_of(header.free));
+  append_sized<std::uint64_t>(bytes, header.extra);
   return bytes;
 }
 
 Result<SnapshotHeader> decode_header(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
+  RawReader reader(bytes);
   SnapshotHeader header;
-  const auto config = reader.take_sized();
+  const auto config = reader.take_sized<std::uint64_t>();
   header.config.assign(reinterpret_cast<const char*>(config.data()), config.size());
   header.sampler_rng.words = reader.take<std::array<std::uint64_t, 4>>();
   header.remover_rng.words = reader.take<std::array<std::uint64_t, 4>>();
@@ -102,8 +53,8 @@ Result<SnapshotHeader> decode_header(std::span<const std::byte> bytes) {
   header.next_insertion = reader.take<std::uint64_t>();
   header.items = reader.take<std::uint64_t>();
   header.unused = reader.take<std::uint32_t>();
-  const auto free = reader.take_sized();
-  const auto extra = reader.take_sized();
+  const auto free = reader.take_sized<std::uint64_t>();
+  const auto extra = reader.take_sized<std::uint64_t>();
   if (!reader.ok() || !reader.rest().empty() || free.size() % sizeof(ItemKey) != 0) {
     return fail(Errc::kCorruptFrame, "its header has the wrong length");
   }
@@ -114,16 +65,16 @@ Result<SnapshotHeader> decode_header(std::span<const std::byte> bytes) {
 }
 
 void append_record(Bytes& bytes, const SnapshotRecord& record) {
-  append(bytes, record.key.pack());
-  append(bytes, record.insertion);
-  append(bytes, record.priority);
-  append(bytes, record.times_sampled);
-  append(bytes, static_cast<std::uint32_t>(record.payload.size()));
+  append_value(bytes, record.key.pack());
+  append_value(bytes, record.insertion);
+  append_value(bytes, record.priority);
+  append_value(bytes, record.times_sampled);
+  append_value(bytes, static_cast<std::uint32_t>(record.payload.size()));
   append_bytes(bytes, record.payload);
 }
 
 Result<SnapshotRecord> take_record(std::span<const std::byte>& bytes) {
-  Reader reader(bytes);
+  RawReader reader(bytes);
   SnapshotRecord record;
   record.key = ItemKey::unpack(reader.take<std::uint64_t>());
   record.insertion = reader.take<std::uint64_t>();
@@ -137,8 +88,8 @@ Result<SnapshotRecord> take_record(std::span<const std::byte>& bytes) {
 
 Bytes encode_magic() {
   Bytes bytes;
-  append(bytes, kMagic);
-  append(bytes, kFormat);
+  append_value(bytes, kMagic);
+  append_value(bytes, kFormat);
   return bytes;
 }
 
@@ -157,16 +108,16 @@ Result<void> read_magic(std::istream& in) {
 
 Bytes encode_frame(const Block& block) {
   Bytes bytes;
-  append(bytes, static_cast<std::uint32_t>(block.kind));
-  append(bytes, static_cast<std::uint32_t>(block.bytes.size()));
-  append(bytes, hash_of(block));
+  append_value(bytes, static_cast<std::uint32_t>(block.kind));
+  append_value(bytes, static_cast<std::uint32_t>(block.bytes.size()));
+  append_value(bytes, hash_of(block));
   return bytes;
 }
 
 Result<Block> read_block(std::istream& in) {
   std::array<std::byte, 16> frame{};
   if (!read_exactly(in, frame)) return fail(Errc::kCorruptFrame, "it is cut short");
-  Reader reader(frame);
+  RawReader reader(frame);
   const auto kind = reader.take<std::uint32_t>();
   if (kind < static_cast<std::uint32_t>(BlockKind::kHeader) ||
       kind > static_cast<std::uint32_t>(BlockKind::kEnd)) {

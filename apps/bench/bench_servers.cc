@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "apps/cli/files.h"
+#include "apps/cli/words.h"
 #include "apps/process/hand_over.h"
 #include "common/clock.h"
 #include "common/result.h"
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{20};  // for a process to end in order
 constexpr std::chrono::milliseconds kLook{20};
-
-void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-}
 
 }  // namespace
 

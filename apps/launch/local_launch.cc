@@ -1,25 +1,21 @@
 #include "apps/launch/local_launch.h"
 
 #include <ostream>
-#include <string>
-#include <vector>
 
+#include "apps/cli/words.h"
 #include "apps/launch/template_text.h"
 #include "apps/process/hand_over.h"
 
 namespace pacml::apps {
 namespace {
 
-std::vector<std::string> train_words(const LaunchRequest& request) {
-  std::vector<std::string> words = {"train"};
-  const auto append = [&](const std::vector<std::string>& more) {
-    words.insert(words.end(), more.begin(), more.end());
-  };
-  append(request.config_words);
-  append({"--run", request.run, "--actors", std::to_string(actors_of(request))});
-  append(limit_words(request));
-  append(key_words(request));
-  append(http_words(request));
+Words train_words(const LaunchRequest& request) {
+  Words words = {"train"};
+  append(words, request.config_words);
+  append(words, {"--run", request.run, "--actors", std::to_string(actors_of(request))});
+  append(words, limit_words(request));
+  append(words, key_words(request));
+  append(words, http_words(request));
   if (request.resume) words.emplace_back("--resume");
   return words;
 }

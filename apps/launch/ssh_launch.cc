@@ -7,6 +7,7 @@
 #include <ratio>
 #include <set>
 
+#include "apps/cli/words.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
 #include "apps/process/run_supervisor.h"
@@ -21,14 +22,9 @@ namespace pacml::apps {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
 
 constexpr const char* kLearner = "learner";
 constexpr std::chrono::milliseconds kFirstRestart{500};  // ssh takes its time as well
-
-void append(Words& words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-}
 
 bool is_loopback(const Host& host) {
   return transport::Endpoint::parse("tcp://" + host.name + ":1").is_local();

@@ -21,24 +21,6 @@
 namespace pacml::apps {
 namespace {
 
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
 // Everything that the child needs, made before the fork: after it, only async-signal-safe calls.
 struct Image {
   std::vector<std::string> words;
@@ -126,28 +108,28 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
       ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream.data()) != 0) {
     return fail(Errc::kIo, "socketpair: " + reason(errno));
   }
-  Descriptor our_end(stream[0]);
-  const Descriptor input(spec.signals_by_stdin ? stream[1]
-                                               : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const Descriptor output(
+  FileDescriptor our_end(stream[0]);
+  const FileDescriptor input(spec.signals_by_stdin ? stream[1]
+                                                   : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileDescriptor output(
       spec.log.empty() ? -1
                        : ::open(spec.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!spec.log.empty() && output.get() < 0) {
+  if (!spec.log.empty() && !output.is_open()) {
     return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " + reason(errno));
   }
   std::array<int, 2> line = {-1, -1};
   if (spec.life_line != LifeLineKind::kNone && ::pipe2(line.data(), O_CLOEXEC) != 0) {
     return fail(Errc::kIo, "pipe: " + reason(errno));
   }
-  Descriptor our_line(line[0]);
-  const Descriptor its_line(line[1]);
-  if (our_line.get() >= 0) ::fcntl(our_line.get(), F_SETFL, O_NONBLOCK);
+  FileDescriptor our_line(line[0]);
+  const FileDescriptor its_line(line[1]);
+  if (our_line.is_open()) ::fcntl(our_line.get(), F_SETFL, O_NONBLOCK);
   const Image image(spec, its_line.get());
   // Closed by a successful exec; carries errno of a failed one.
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(Errc::kIo, "pipe: " + reason(errno));
-  const Descriptor status_read(ends[0]);
-  Descriptor status_write(ends[1]);
+  const FileDescriptor status_read(ends[0]);
+  FileDescriptor status_write(ends[1]);
 
   sigset_t all;
   sigset_t before;
@@ -169,8 +151,8 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(Errc::kIo, "fork: " + reason(fork_error));
 
-  ChildProcess child(pid, our_end.release(), our_line.release());
-  status_write.close();
+  ChildProcess child(pid, std::move(our_end), std::move(our_line));
+  status_write.reset();
   int exec_error = 0;
   ssize_t got = 0;
   do {
@@ -182,16 +164,16 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
-      input_(std::exchange(other.input_, -1)),
-      life_line_(std::exchange(other.life_line_, -1)),
+      input_(std::move(other.input_)),
+      life_line_(std::move(other.life_line_)),
       exit_(other.exit_) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this != &other) {
     kill_and_reap();
     pid_ = std::exchange(other.pid_, 0);
-    input_ = std::exchange(other.input_, -1);
-    life_line_ = std::exchange(other.life_line_, -1);
+    input_ = std::move(other.input_);
+    life_line_ = std::move(other.life_line_);
     exit_ = other.exit_;
   }
   return *this;
@@ -200,8 +182,8 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 ChildProcess::~ChildProcess() { kill_and_reap(); }
 
 void ChildProcess::kill_and_reap() {
-  if (input_ >= 0) ::close(std::exchange(input_, -1));
-  if (life_line_ >= 0) ::close(std::exchange(life_line_, -1));
+  input_.reset();
+  life_line_.reset();
   if (pid_ == 0 || exit_) return;
   send(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -220,7 +202,7 @@ std::optional<ChildExit> ChildProcess::poll() {
 
 void ChildProcess::send(int signal) {
   if (pid_ == 0 || exit_) return;
-  if (input_ < 0 || signal == SIGKILL) {
+  if (!input_.is_open() || signal == SIGKILL) {
     ::kill(-pid_, signal);
     return;
   }
@@ -229,15 +211,15 @@ void ChildProcess::send(int signal) {
 
 void ChildProcess::kill() {
   if (pid_ == 0 || exit_) return;
-  if (input_ < 0) return send(SIGKILL);
+  if (!input_.is_open()) return send(SIGKILL);
   write_signal(SIGKILL);
 }
 
 std::string ChildProcess::hear() {
   std::string heard;
   std::array<char, 4096> block{};
-  while (life_line_ >= 0) {
-    const ssize_t got = ::read(life_line_, block.data(), block.size());
+  while (life_line_.is_open()) {
+    const ssize_t got = ::read(life_line_.get(), block.data(), block.size());
     if (got > 0) heard.append(block.data(), static_cast<std::size_t>(got));
     if (got <= 0 && !(got < 0 && errno == EINTR)) break;
   }
@@ -248,7 +230,7 @@ void ChildProcess::write_signal(int signal) {
   // What does not fit has a reader that does not read: it is on its way out, or will be killed.
   const std::string line = std::to_string(signal) + "\n";
   [[maybe_unused]] const auto sent =
-      ::send(input_, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      ::send(input_.get(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 }  // namespace pacml::apps

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/file_descriptor.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -77,14 +78,14 @@ class ChildProcess {
   [[nodiscard]] std::string hear();
 
  private:
-  ChildProcess(pid_t pid, int input, int life_line)
-      : pid_(pid), input_(input), life_line_(life_line) {}
+  ChildProcess(pid_t pid, FileDescriptor input, FileDescriptor life_line)
+      : pid_(pid), input_(std::move(input)), life_line_(std::move(life_line)) {}
   void kill_and_reap();
   void write_signal(int signal);
 
-  pid_t pid_ = 0;       // 0: moved from
-  int input_ = -1;      // our end of its stdin; -1: it has none
-  int life_line_ = -1;  // our end of it; -1: it has none
+  pid_t pid_ = 0;             // 0: moved from
+  FileDescriptor input_;      // our end of its stdin, if it has one
+  FileDescriptor life_line_;  // our end of it, if it has one
   std::optional<ChildExit> exit_;
 };
 

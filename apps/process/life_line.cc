@@ -15,23 +15,23 @@ namespace {
 constexpr std::string_view kMark = "pacml ";
 constexpr std::size_t kLongestLine = 1024;
 
-// -1: nobody listens. Not to be found by whatever this process starts.
-int take_descriptor() {
+// None: nobody listens. Not to be found by whatever this process starts.
+FileDescriptor take_descriptor() {
   const char* const number = std::getenv(kLifeLineVariable);
-  if (number == nullptr) return -1;
+  if (number == nullptr) return {};
   char* end = nullptr;
   const long fd = std::strtol(number, &end, 10);
   const bool is_number = *number != '\0' && *end == '\0' && fd > STDERR_FILENO && fd < 1'000'000;
   ::unsetenv(kLifeLineVariable);
-  if (!is_number || ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC) != 0) return -1;
+  if (!is_number || ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC) != 0) return {};
   ::fcntl(static_cast<int>(fd), F_SETFL, O_NONBLOCK);
-  return static_cast<int>(fd);
+  return FileDescriptor(static_cast<int>(fd));
 }
 
 }  // namespace
 
-LifeLine::LifeLine(Duration silence) : silence_(silence), fd_(take_descriptor()) {
-  if (fd_ < 0) return;
+LifeLine::LifeLine(Duration silence) : silence_(silence), pipe_(take_descriptor()) {
+  if (!pipe_.is_open()) return;
   thread_ = std::thread([this] { say_until_the_end(); });
 }
 
@@ -43,7 +43,6 @@ LifeLine::~LifeLine() {
   }
   changed_.notify_all();
   thread_.join();
-  ::close(fd_);
 }
 
 void LifeLine::ready() {
@@ -70,7 +69,7 @@ void LifeLine::say_until_the_end() {
                               : was_ready    ? "+"
                                              : "~") +
                              "\n";
-    [[maybe_unused]] const auto written = ::write(fd_, line.data(), line.size());
+    [[maybe_unused]] const auto written = ::write(pipe_.get(), line.data(), line.size());
     changed_.wait_for(lock, kLifeSignEvery, [&] { return ending_ || ready_ != was_ready; });
   }
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/clock.h"
+#include "common/file_descriptor.h"
 
 // How a process tells the one that started it that it lives: a pipe, on which it says a line each
 // second. A process that is stopped, or hangs as a whole, says nothing; one of whose threads hangs
@@ -39,7 +40,7 @@ class LifeLine {
   void say_until_the_end();
 
   const Duration silence_;
-  int fd_ = -1;
+  const FileDescriptor pipe_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ready_ = false;   // under mutex_

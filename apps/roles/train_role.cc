@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "apps/cli/files.h"
+#include "apps/cli/words.h"
 #include "apps/process/hand_over.h"
 #include "apps/process/run_supervisor.h"
 #include "apps/roles/endpoints.h"
@@ -211,10 +212,6 @@ class Training {
   void log_to_file(ChildSpec& spec) const {
     spec.log = run_ / "logs" / (spec.name + ".log");
     append(spec.command, {"--log", spec.log.string()});
-  }
-
-  static void append(std::vector<std::string>& command, const std::vector<std::string>& arguments) {
-    command.insert(command.end(), arguments.begin(), arguments.end());
   }
 
   void tell(const std::string& sentence) {

@@ -130,26 +130,21 @@ std::string RunDirectory::name() const {
 
 RunLock::RunLock(const RunDirectory& run) {
   const fs::path file = run.path() / ".lock";
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd_ < 0) throw_system_error("cannot write " + file.string(), errno);
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  file_ = FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!file_.is_open()) throw_system_error("cannot write " + file.string(), errno);
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> owner{};
-    const auto length = ::read(fd_, owner.data(), owner.size());
-    ::close(fd_);
+    const auto length = ::read(file_.get(), owner.data(), owner.size());
     // A former life of ours, perhaps, that is about to end.
     throw TryAgainError(
         "process " + std::string(owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0) +
         " is training in " + run.path().string() + " already");
   }
   const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(fd_, 0) != 0 || ::write(fd_, pid.data(), pid.size()) < 0) {
-    const int error = errno;
-    ::close(fd_);
-    throw_system_error("cannot write " + file.string(), error);
+  if (::ftruncate(file_.get(), 0) != 0 || ::write(file_.get(), pid.data(), pid.size()) < 0) {
+    throw_system_error("cannot write " + file.string(), errno);
   }
   for (const fs::path& folder : {run.path(), run.checkpoints()}) remove_stale_temporaries(folder);
 }
-
-RunLock::~RunLock() { ::close(fd_); }
 
 }  // namespace pacml::apps

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/file_descriptor.h"
+
 namespace pacml::apps {
 
 // The folder of one training run:
@@ -76,10 +78,9 @@ class RunLock {
   explicit RunLock(const RunDirectory& run);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
-  ~RunLock();
 
  private:
-  int fd_;
+  FileDescriptor file_;
 };
 
 }  // namespace pacml::apps

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/clock.h"
+#include "common/file_descriptor.h"
 
 namespace pacml::bench {
 
@@ -14,9 +15,6 @@ namespace pacml::bench {
 class ReadySet {
  public:
   ReadySet();
-  ReadySet(const ReadySet&) = delete;
-  ReadySet& operator=(const ReadySet&) = delete;
-  ~ReadySet();
 
   // `key`: what wait() says when `fd` can be read; may be that of several. Pre: fd is open, and
   // stays open as long as this set is used.
@@ -26,7 +24,7 @@ class ReadySet {
   [[nodiscard]] std::span<const std::size_t> wait(Deadline deadline);
 
  private:
-  int epoll_ = -1;
+  FileDescriptor epoll_;
   std::vector<std::size_t> keys_;
 };
 

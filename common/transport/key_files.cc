@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "common/atomic_file.h"
+#include "common/file_descriptor.h"
 #include "common/secret_file.h"
 #include "common/transport/allow_list.h"
 
@@ -65,19 +66,13 @@ std::string read_public_key(const fs::path& path) {
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
-      : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (fd_ < 0 || ::flock(fd_, LOCK_EX) != 0) {
-      const std::string why = std::strerror(errno);
-      if (fd_ >= 0) ::close(fd_);
-      throw UserError("cannot open the folder " + folder.string() + ": " + why);
-    }
+      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (folder_.is_open() && ::flock(folder_.get(), LOCK_EX) == 0) return;
+    throw UserError("cannot open the folder " + folder.string() + ": " + std::strerror(errno));
   }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() { ::close(fd_); }
 
  private:
-  int fd_;
+  FileDescriptor folder_;
 };
 
 // A new folder beside its later place; gone with its owner unless it was moved there.

@@ -1,13 +1,20 @@
 #include "common/transport/router.h"
 
+#include "common/transport/unfinished_messages.h"
 #include "common/transport/zmq_socket.h"
 
 namespace pacml::transport {
+namespace {
+
+constexpr std::int64_t kMostParts = wire::kMaxParts + 1;
+
+}  // namespace
 
 struct Router::Impl {
   Impl(Context& owner, const Endpoint& bind_to, const SocketConfig& config)
       : context(owner),
         socket(make_socket(context, zmq::socket_type::router, config)),
+        unfinished(context, socket, kMostParts * config.max_part_bytes),
         endpoint(bind_socket(context, socket, bind_to, config)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -15,6 +22,7 @@ struct Router::Impl {
 
   Context& context;
   zmq::socket_t socket;
+  UnfinishedMessages unfinished;
   Endpoint endpoint;
   Waker waker;
 };
@@ -29,12 +37,14 @@ const Endpoint& Router::endpoint() const { return impl_->endpoint; }
 Result<Incoming> Router::receive(Deadline deadline) {
   std::string user;
   std::string* const wanted = impl_->context.native().encryption ? &user : nullptr;
-  auto frame = receive_now(impl_->socket, wanted);
+  UnfinishedMessages& unfinished = impl_->unfinished;
+  auto frame = receive_now(impl_->socket, wanted, &unfinished);
+  unfinished.look(!frame);
   if (!frame && frame.error().code == Errc::kTimeout) {
     if (auto ready = wait_for(impl_->socket, ZMQ_POLLIN, deadline, &impl_->waker); !ready) {
       return tl::unexpected(ready.error());
     }
-    frame = receive_now(impl_->socket, wanted);
+    frame = receive_now(impl_->socket, wanted, &unfinished);
   }
   if (!frame) return tl::unexpected(frame.error());
   // The socket itself puts the sender's routing id in front.

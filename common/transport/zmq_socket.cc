@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/file_descriptor.h"
+#include "common/transport/unfinished_messages.h"
 #include "common/try_again.h"
 
 namespace pacml::transport {
@@ -47,36 +49,28 @@ sockaddr_un address_of(const std::string& path) {
 // Whether somebody takes connections at the path of an ipc socket, or has left it behind.
 bool somebody_listens(const std::string& path) {
   const sockaddr_un address = address_of(path);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const bool answered = ::connect(fd, reinterpret_cast<const sockaddr*>(&address),
-                                  static_cast<socklen_t>(sizeof address)) == 0;
-  ::close(fd);
-  return answered;
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return socket.is_open() && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address),
+                                       static_cast<socklen_t>(sizeof address)) == 0;
 }
 
 // A listening socket that nobody but this user's processes may connect to, from its first moment:
 // whoever may write to its file may connect, and Linux takes the file's mode from the socket.
-// libzmq would make the file as the umask says. Whoever calls owns the descriptor.
-int listen_for_own_processes(const std::string& path, const std::string& where) {
-  const auto failed = [&](int fd) {
-    const int reason = errno;
-    if (fd >= 0) ::close(fd);
-    return UserError(where + std::strerror(reason));
-  };
+// libzmq would make the file as the umask says.
+FileDescriptor listen_for_own_processes(const std::string& path, const std::string& where) {
   struct stat file {};
   if (::lstat(path.c_str(), &file) == 0) {
     if (!S_ISSOCK(file.st_mode)) throw UserError(where + "there is a file that is no socket");
     ::unlink(path.c_str());  // left behind
   }
   const sockaddr_un address = address_of(path);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const bool listens = fd >= 0 && ::fchmod(fd, 0600) == 0 &&
-                       ::bind(fd, reinterpret_cast<const sockaddr*>(&address),
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool listens = socket.is_open() && ::fchmod(socket.get(), 0600) == 0 &&
+                       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address),
                               static_cast<socklen_t>(sizeof address)) == 0 &&
-                       ::listen(fd, kBacklog) == 0;
-  if (!listens) throw failed(fd);
-  return fd;
+                       ::listen(socket.get(), kBacklog) == 0;
+  if (!listens) throw UserError(where + std::strerror(errno));
+  return socket;
 }
 
 // ZMQ_ZAP_ENFORCE_DOMAIN, which libzmq has since 4.3 and declares among its drafts only.
@@ -158,21 +152,19 @@ std::int64_t largest_part(zmq::socket_type type, const SocketConfig& config) {
 
 }  // namespace
 
-Waker::Waker() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  PACML_CHECK(fd_ >= 0, "out of file descriptors");
+Waker::Waker() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  PACML_CHECK(event_.is_open(), "out of file descriptors");
 }
-
-Waker::~Waker() { ::close(fd_); }
 
 void Waker::wake() const {
   const std::uint64_t one = 1;
   // The counter being full is as good as adding to it.
-  [[maybe_unused]] const ssize_t written = ::write(fd_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = ::write(fd(), &one, sizeof one);
 }
 
 void Waker::drain() const {
   std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = ::read(fd_, &count, sizeof count);
+  [[maybe_unused]] const ssize_t got = ::read(fd(), &count, sizeof count);
 }
 
 zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketConfig& config) {
@@ -210,7 +202,7 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
   }
   try {
     if (endpoint.kind() == Endpoint::Kind::kIpc) {
-      socket.set(zmq::sockopt::use_fd, listen_for_own_processes(endpoint.path(), where));
+      socket.set(zmq::sockopt::use_fd, listen_for_own_processes(endpoint.path(), where).release());
     }
     socket.bind(endpoint.str());
   } catch (const zmq::error_t& e) {
@@ -253,7 +245,8 @@ Result<void> wait_for(zmq::socket_t& socket, short events, Deadline deadline, Wa
   }
 }
 
-Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user) {
+Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user,
+                                UnfinishedMessages* unfinished) {
   wire::Frame frame;
   try {
     zmq::message_t message;
@@ -265,6 +258,7 @@ Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user) {
       frame.parts.emplace_back(data, data + message.size());
     } while (message.more());
     if (user != nullptr) *user = user_id_of(message);
+    if (unfinished != nullptr) unfinished->took(message);
   } catch (const zmq::error_t& e) {
     return translate(e);
   }

@@ -8,6 +8,7 @@
 #include <zmq.hpp>
 
 #include "common/clock.h"
+#include "common/file_descriptor.h"
 #include "common/result.h"
 #include "common/transport/context.h"
 #include "common/transport/endpoint.h"
@@ -18,6 +19,8 @@
 // What the four socket classes share. Internal to common/transport.
 
 namespace pacml::transport {
+
+class UnfinishedMessages;
 
 struct Context::Native {
   // A socket whose handshakes are watched takes three places.
@@ -37,16 +40,13 @@ struct Context::Native {
 class Waker {
  public:
   Waker();
-  Waker(const Waker&) = delete;
-  Waker& operator=(const Waker&) = delete;
-  ~Waker();
   void wake() const;
   // Forgets earlier wake()s.
   void drain() const;
-  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] int fd() const { return event_.get(); }
 
  private:
-  int fd_ = -1;
+  FileDescriptor event_;
 };
 
 // A socket with every option set. Options live in one place: make_socket.
@@ -70,8 +70,10 @@ void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint);
 
 // All parts of the next message; what exceeds wire::kMaxParts + 1 is dropped, so that decoding
 // refuses the frame without our having stored it. `user`, where given, becomes what the
-// authentication calls the sender (zap.h). kTimeout: nothing is there now. kStopped.
-[[nodiscard]] Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user = nullptr);
+// authentication calls the sender (zap.h); `unfinished` learns of it. kTimeout: nothing is there
+// now. kStopped.
+[[nodiscard]] Result<wire::Frame> receive_now(zmq::socket_t& socket, std::string* user = nullptr,
+                                              UnfinishedMessages* unfinished = nullptr);
 
 // The parts without waiting, after `prefix` where given (a routing id). kTimeout: full.
 // kDisconnected: no such peer. kStopped. On error nothing was sent.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "common/asio.h"
 #include "common/transport/dealer.h"
 #include "common/transport/publisher.h"
 #include "common/transport/router.h"
@@ -113,6 +114,59 @@ TEST_CASE("a file that is no socket is not replaced by one", "[transport]") {
   const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
   REQUIRE_THROWS_WITH(Router(context, endpoint), Catch::Contains("no socket"));
   CHECK(std::filesystem::file_size(folder / "s") == 8);
+}
+
+TEST_CASE("who sends a message that does not end is cut off, and the others are not",
+          "[transport]") {
+  Context context;
+  SocketConfig config;
+  config.max_part_bytes = 1 << 16;
+  Router router(context, Endpoint::parse("tcp://127.0.0.1:*"), config);
+  Dealer honest(context, router.endpoint(), config);
+  asio::io_context io;
+  asio::ip::tcp::socket endless(io);
+  endless.connect({asio::ip::make_address("127.0.0.1"),
+                   static_cast<unsigned short>(std::stoi(router.endpoint().port()))});
+  // ZMTP 3.0 without encryption: the greeting, READY of a DEALER, and then parts of which each says
+  // that there are more.
+  std::string bytes("\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL", 16);
+  bytes += std::string(48, '\0');
+  bytes += std::string("\x04\x1c\5READY\x0bSocket-Type\0\0\0\6DEALER", 30);
+  asio::write(endless, asio::buffer(bytes));
+  std::array<char, 64 + 43>
+      answer{};  // its greeting, and READY of a ROUTER: only then may one go on
+  asio::read(endless, asio::buffer(answer));
+  const std::string part = std::string("\3\0\0\0\0\0\0\x80\0", 9) + std::string(0x8000, 'x');
+  endless.non_blocking(true);
+  const Deadline deadline = testing::soon();
+  std::uint64_t sent = 0;
+  std::uint64_t heard = 0;
+  boost::system::error_code error;
+  do {
+    REQUIRE_FALSE(deadline.expired());
+    error = {};
+    // By and by: the bound is of bytes, not of time.
+    if (sent < (1U << 23)) {
+      const std::string_view rest = std::string_view(part).substr(sent % part.size());
+      sent += endless.write_some(asio::buffer(rest.data(), rest.size()), error);
+    }
+    if (sent >= (1U << 23)) {
+      std::array<char, 64> greeting{};
+      endless.read_some(asio::buffer(greeting), error);
+    }
+    if (error == asio::error::would_block) error = {};
+    REQUIRE(honest.send(wire::Frame{{Bytes(1000)}}, testing::soon()));
+    if (router.receive(Deadline::in(std::chrono::milliseconds(10)))) ++heard;
+  } while (!error);
+  INFO(error.message());
+  CHECK(sent > (1U << 18));  // what a message may have is not too much
+  // The honest one is still there.
+  const std::uint64_t before = heard;
+  while (heard < before + 3) {
+    REQUIRE_FALSE(deadline.expired());
+    REQUIRE(honest.send(wire::Frame{{Bytes(1000)}}, testing::soon()));
+    if (router.receive(Deadline::in(std::chrono::milliseconds(10)))) ++heard;
+  }
 }
 
 TEST_CASE("an address of no interface here is the user's to mend", "[transport]") {
