@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -20,29 +21,6 @@ constexpr std::string_view kName = "impala";
 // A batch whose advantages hardly differ says nothing: it is not blown up to say something.
 constexpr double kMinAdvantageDeviation = 1e-6;
 
-// What a replica tells of its share of a batch before the loss: what counts, over how much of the
-// batch it is to be divided.
-struct Share {
-  double diverged = 0;  // 1: the network says what nobody can learn from
-  double fresh = 0;     // decisions that count
-  double stale = 0;
-  BatchMoments advantages;
-  BatchMoments targets;
-  BatchMoments errors;  // of values, in the unit of outputs
-  BatchMoments output_targets;
-  BatchMoments log_rhos;
-  TargetSums target_sums;
-};
-
-// ... and after it.
-struct Losses {
-  double policy = 0;
-  double entropy = 0;
-  double value = 0;
-  double relative_entropy = 0;  // sum, in units of its greatest value,
-  double choices = 0;           // over decisions that offered a choice
-};
-
 template <class Row>
 double total(const std::vector<Row>& rows, double Row::*field) {
   double sum = 0;
@@ -56,13 +34,15 @@ TargetSums total(const std::vector<TargetSums>& rows) {
   return sum;
 }
 
-BatchMoments total(const std::vector<Share>& rows, BatchMoments Share::*field) {
+template <class Row>
+BatchMoments total(const std::vector<Row>& rows, BatchMoments Row::*field) {
   std::vector<BatchMoments> parts;
-  for (const Share& row : rows) parts.push_back(row.*field);
+  for (const Row& row : rows) parts.push_back(row.*field);
   return merge(parts);
 }
 
-void add_relative_entropy(const MaskedCategorical& policy, Losses& losses) {
+template <class Row>
+void add_relative_entropy(const MaskedCategorical& policy, Row& losses) {
   for (std::size_t n = 0; n < policy.size(); ++n) {
     if (policy.valid[n] < 2) continue;
     losses.relative_entropy += policy.entropies[n] / std::log(static_cast<double>(policy.valid[n]));
@@ -79,6 +59,29 @@ double explained_variance(const BatchMoments& errors, const BatchMoments& target
 
 }  // namespace
 
+// What a replica tells of its share of a batch before the loss: what counts, over how much of the
+// batch it is to be divided.
+struct Impala::Share {
+  double diverged = 0;  // 1: the network says what nobody can learn from
+  double fresh = 0;     // decisions that count
+  double stale = 0;
+  BatchMoments advantages;
+  BatchMoments targets;
+  BatchMoments errors;  // of values, in the unit of outputs
+  BatchMoments output_targets;
+  BatchMoments log_rhos;
+  TargetSums target_sums;
+};
+
+// ... and after it.
+struct Impala::Losses {
+  double policy = 0;
+  double entropy = 0;
+  double value = 0;
+  double relative_entropy = 0;  // sum, in units of its greatest value,
+  double choices = 0;           // over decisions that offered a choice
+};
+
 Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, ReplicaGroup& replicas)
     : config_(config),
       training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue),
@@ -87,46 +90,10 @@ Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, Rep
 }
 
 Result<UpdateReport> Impala::update(const TrainBatch& batch) {
-  const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
   Share share;
-  std::vector<float> weights = fresh_decisions(batch);
-  share.fresh = static_cast<double>(std::ranges::count(weights, 1.0F));
-  share.stale = static_cast<double>(weights.size()) - share.fresh;
-  // Where nothing is fresh, everything below is empty.
-  if (share.fresh == 0) weights.clear();
-
-  model::TrainableNetwork::Outputs outputs;
-  if (!weights.empty()) outputs = training_.network().forward(batch.observations);
-  if (!model::is_sound(outputs.logits, outputs.values)) {
-    share.diverged = 1;
-    outputs = {};
-    weights.clear();
-  }
-  const std::size_t decisions = weights.size();
-  const auto logits = outputs.logits.first(decisions * actions);
-  const auto values = outputs.values.first(decisions);
-  const auto actions_taken = std::span(batch.actions).first(decisions);
-  masked_categorical(logits, batch.observations.masks().first(decisions * actions), actions,
-                     policy_);
-  const bool normalise = config_.value_normalisation == ValueNormalisation::kPopArt;
-  if (normalise && !training_.normaliser().started()) {
-    const Returns first = compute_returns(batch, outputs.values);
-    const auto sums = gather_rows(*replicas_, target_sums(first.targets, weights));
-    if (!sums) return tl::unexpected(sums.error());
-    training_.start_values(total(*sums));
-  }
-  Returns returns = compute_returns(batch, outputs.values);
-  std::vector<float> output_targets(decisions);
-  std::ranges::transform(returns.targets, output_targets.begin(),
-                         [this](float target) { return training_.normaliser().to_output(target); });
-  std::vector<float> errors(decisions);
-  std::ranges::transform(output_targets, values, errors.begin(), std::minus<>());
-  share.advantages = moments(returns.advantages, weights);
-  share.targets = moments(returns.targets, weights);
-  share.errors = moments(errors, weights);
-  share.output_targets = moments(output_targets, weights);
-  share.log_rhos = moments(returns.log_rhos, weights);
-  share.target_sums = target_sums(returns.targets, weights);
+  Pass pass = look_at(batch, share);
+  if (auto started = start_values(batch, pass); !started) return tl::unexpected(started.error());
+  Targets targets = make_targets(batch, pass, share);
 
   const auto shares = gather_rows(*replicas_, share);
   if (!shares) return tl::unexpected(shares.error());
@@ -136,40 +103,101 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   report.diverged = total(*shares, &Share::diverged) > 0;
   if (report.decisions == 0 || report.diverged) return report;
   if (config_.loss_reduction == LossReduction::kMean) {
-    for (float& weight : weights) weight /= static_cast<float>(report.decisions);
+    for (float& weight : pass.weights) weight /= static_cast<float>(report.decisions);
   }
-  scale_advantages(total(*shares, &Share::advantages), returns.advantages);
+  scale_advantages(total(*shares, &Share::advantages), targets.returns.advantages);
 
-  // The states behind the decisions bootstrap, and are not trained on: their gradients stay 0.
-  logit_gradients_.assign(outputs.logits.size(), 0.0F);
-  value_gradients_.assign(outputs.values.size(), 0.0F);
-  const auto logit_gradients = std::span(logit_gradients_).first(decisions * actions);
-  const auto value_gradients = std::span(value_gradients_).first(decisions);
   const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
-  Losses losses;
-  losses.policy =
-      policy_gradient_loss(policy_, actions_taken, returns.advantages, weights, logit_gradients);
-  losses.entropy =
-      entropy_loss(policy_, config_.normalise_entropy, entropy_cost, weights, logit_gradients);
-  losses.value = value_loss(values, output_targets, config_.value_cost, weights, value_gradients);
-  add_relative_entropy(policy_, losses);
-
-  std::span<float> gradient;
-  if (decisions > 0) {
-    gradient = training_.network().backward(logit_gradients_, value_gradients_);
-  } else {
-    no_gradient_.assign(training_.network().layout().total, 0.0F);
-    gradient = no_gradient_;
-  }
+  const Losses mine = compute_losses(batch, pass, targets, entropy_cost);
+  const std::span<float> gradient = backward(pass);
   if (auto summed = replicas_->sum(gradient); !summed) return tl::unexpected(summed.error());
-  const auto all_losses = gather_rows(*replicas_, losses);
-  if (!all_losses) return tl::unexpected(all_losses.error());
-  const double policy_part = total(*all_losses, &Losses::policy);
-  const double value_part = total(*all_losses, &Losses::value);
-  const double entropy_part = total(*all_losses, &Losses::entropy);
-  const double choices = total(*all_losses, &Losses::choices);
-  report.loss = policy_part + entropy_part + value_part;
+  const auto losses = gather_rows(*replicas_, mine);
+  if (!losses) return tl::unexpected(losses.error());
+  take_step(gradient, *shares, *losses, report);
+  report.scalars.emplace_back("entropy_cost", entropy_cost);
+  return report;
+}
 
+Impala::Pass Impala::look_at(const TrainBatch& batch, Share& share) {
+  const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
+  Pass pass;
+  pass.weights = fresh_decisions(batch);
+  share.fresh = static_cast<double>(std::ranges::count(pass.weights, 1.0F));
+  share.stale = static_cast<double>(pass.weights.size()) - share.fresh;
+  // Where nothing is fresh, everything that follows is empty.
+  if (share.fresh == 0) pass.weights.clear();
+  if (!pass.weights.empty()) pass.outputs = training_.network().forward(batch.observations);
+  if (!model::is_sound(pass.outputs.logits, pass.outputs.values)) {
+    share.diverged = 1;
+    pass = {};
+  }
+  masked_categorical(pass.outputs.logits.first(pass.decisions() * actions),
+                     batch.observations.masks().first(pass.decisions() * actions), actions,
+                     policy_);
+  return pass;
+}
+
+bool Impala::normalises() const {
+  return config_.value_normalisation == ValueNormalisation::kPopArt;
+}
+
+Result<void> Impala::start_values(const TrainBatch& batch, const Pass& pass) {
+  if (!normalises() || training_.normaliser().started()) return {};
+  const Returns first = compute_returns(batch, pass.outputs.values);
+  const auto sums = gather_rows(*replicas_, target_sums(first.targets, pass.weights));
+  if (!sums) return tl::unexpected(sums.error());
+  training_.start_values(total(*sums));
+  return {};
+}
+
+Impala::Targets Impala::make_targets(const TrainBatch& batch, const Pass& pass,
+                                     Share& share) const {
+  Targets out{compute_returns(batch, pass.outputs.values), std::vector<float>(pass.decisions())};
+  std::ranges::transform(out.returns.targets, out.outputs.begin(),
+                         [this](float target) { return training_.normaliser().to_output(target); });
+  std::vector<float> errors(pass.decisions());
+  std::ranges::transform(out.outputs, pass.values(), errors.begin(), std::minus<>());
+  share.advantages = moments(out.returns.advantages, pass.weights);
+  share.targets = moments(out.returns.targets, pass.weights);
+  share.errors = moments(errors, pass.weights);
+  share.output_targets = moments(out.outputs, pass.weights);
+  share.log_rhos = moments(out.returns.log_rhos, pass.weights);
+  share.target_sums = target_sums(out.returns.targets, pass.weights);
+  return out;
+}
+
+Impala::Losses Impala::compute_losses(const TrainBatch& batch, const Pass& pass,
+                                      const Targets& targets, double entropy_cost) {
+  // The states behind the decisions bootstrap, and are not trained on: their gradients stay 0.
+  logit_gradients_.assign(pass.outputs.logits.size(), 0.0F);
+  value_gradients_.assign(pass.outputs.values.size(), 0.0F);
+  const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
+  const auto logit_gradients = std::span(logit_gradients_).first(pass.decisions() * actions);
+  const auto value_gradients = std::span(value_gradients_).first(pass.decisions());
+  Losses losses;
+  losses.policy = policy_gradient_loss(policy_, std::span(batch.actions).first(pass.decisions()),
+                                       targets.returns.advantages, pass.weights, logit_gradients);
+  losses.entropy =
+      entropy_loss(policy_, config_.normalise_entropy, entropy_cost, pass.weights, logit_gradients);
+  losses.value =
+      value_loss(pass.values(), targets.outputs, config_.value_cost, pass.weights, value_gradients);
+  add_relative_entropy(policy_, losses);
+  return losses;
+}
+
+std::span<float> Impala::backward(const Pass& pass) {
+  if (pass.decisions() > 0) return training_.network().backward(logit_gradients_, value_gradients_);
+  no_gradient_.assign(training_.network().layout().total, 0.0F);
+  return no_gradient_;
+}
+
+void Impala::take_step(std::span<const float> gradient, const std::vector<Share>& shares,
+                       const std::vector<Losses>& losses, UpdateReport& report) {
+  const double policy_part = total(losses, &Losses::policy);
+  const double value_part = total(losses, &Losses::value);
+  const double entropy_part = total(losses, &Losses::entropy);
+  const double choices = total(losses, &Losses::choices);
+  report.loss = policy_part + entropy_part + value_part;
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
   Optimizer::Step step;
   if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, report.decisions);
@@ -179,21 +207,18 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
       {"policy_loss", policy_part},
       {"value_loss", value_part},
       {"entropy_loss", entropy_part},
-      {"entropy", choices > 0 ? total(*all_losses, &Losses::relative_entropy) / choices : 0},
+      {"entropy", choices > 0 ? total(losses, &Losses::relative_entropy) / choices : 0},
       {"gradient_norm", step.gradient_norm},
       {"learning_rate", learning_rate},
-      {"entropy_cost", entropy_cost},
-      {"value_target", total(*shares, &Share::targets).mean()},
+      {"value_target", total(shares, &Share::targets).mean()},
       {"value_deviation", training_.normaliser().deviation()},
       {"explained_variance",
-       explained_variance(total(*shares, &Share::errors), total(*shares, &Share::output_targets))},
-      {"log_rho", total(*shares, &Share::log_rhos).mean()}};
-  if (step.applied && normalise) {
-    std::vector<TargetSums> sums;
-    for (const Share& row : *shares) sums.push_back(row.target_sums);
-    training_.take_in_values(total(sums));
-  }
-  return report;
+       explained_variance(total(shares, &Share::errors), total(shares, &Share::output_targets))},
+      {"log_rho", total(shares, &Share::log_rhos).mean()}};
+  if (!step.applied || !normalises()) return;
+  std::vector<TargetSums> sums;
+  for (const Share& row : shares) sums.push_back(row.target_sums);
+  training_.take_in_values(total(sums));
 }
 
 std::vector<float> Impala::fresh_decisions(const TrainBatch& batch) const {

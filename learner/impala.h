@@ -46,6 +46,37 @@ class Impala final : public UnrollAlgorithm {
     std::vector<float> advantages;  // [D]
     std::vector<float> log_rhos;    // [D]
   };
+  // One forward pass over this replica's share of a batch.
+  struct Pass {
+    std::vector<float> weights;  // [D], of each decision in the losses; empty: nothing counts
+    model::TrainableNetwork::Outputs outputs;
+    [[nodiscard]] std::size_t decisions() const { return weights.size(); }
+    [[nodiscard]] std::span<const float> values() const {
+      return outputs.values.first(decisions());
+    }
+  };
+  // What is learned from.
+  struct Targets {
+    Returns returns;
+    std::vector<float> outputs;  // [D], returns.targets in the unit of outputs
+  };
+  struct Share;   // what a replica tells of its share before the loss,
+  struct Losses;  // and after it
+
+  // The parts of an update, in this order; two of them fill in the share.
+  [[nodiscard]] Pass look_at(const TrainBatch& batch, Share& share);
+  // Sets the unit of values, before the first update.
+  [[nodiscard]] Result<void> start_values(const TrainBatch& batch, const Pass& pass);
+  [[nodiscard]] Targets make_targets(const TrainBatch& batch, const Pass& pass, Share& share) const;
+  // Leaves the gradients of the outputs,
+  [[nodiscard]] Losses compute_losses(const TrainBatch& batch, const Pass& pass,
+                                      const Targets& targets, double entropy_cost);
+  // and of the weights.
+  [[nodiscard]] std::span<float> backward(const Pass& pass);
+  void take_step(std::span<const float> gradient, const std::vector<Share>& shares,
+                 const std::vector<Losses>& losses, UpdateReport& report);
+
+  [[nodiscard]] bool normalises() const;
   // 1 for each decision that counts, 0 for those of weights that are too old.
   [[nodiscard]] std::vector<float> fresh_decisions(const TrainBatch& batch) const;
   // Nothing, where there are no outputs.

@@ -132,6 +132,143 @@ bool warm_started(const TrainConfig& config, const RunDirectory& run, LearnerRol
   return true;
 }
 
+std::string role_name(const LearnerRoleOptions& options) {
+  const auto replica = options.several.replica;
+  return replica == 0 ? "learner" : "learner-" + std::to_string(replica);
+}
+
+void log_into(const RunDirectory& run, const std::string& role, const std::string& level) {
+  set_up_logging({.role = role,
+                  .run_id = run.name(),
+                  .level = level,
+                  .file = run.log_file(role),
+                  .to_stderr = false});
+}
+
+// What cannot be leaves no folder behind.
+void check_options(const TrainConfig& config, const LearnerRoleOptions& options,
+                   const std::optional<transport::Encryption>& encryption) {
+  check_bindable(transport::Endpoint::parse(options.bind), config, encryption);
+  if (options.http) check_listenable(*options.http);
+  if (config.learner.replicas == 1 || options.several.replica > 0) return;
+  transport::Context context(1, encryption);
+  const transport::Router board(context, transport::Endpoint::parse(options.several.leader),
+                                config.transport);
+}
+
+learner::ExperienceServerConfig serving_config_of(const TrainConfig& config) {
+  learner::ExperienceServerConfig out;
+  if (config.algorithm == AlgorithmKind::kImpala) {
+    out.work = learner::wanted_work(config.impala, config.learner);
+  }
+  out.max_actors = static_cast<std::size_t>(config.learner.max_actors);
+  out.silence = in_seconds(config.learner.forget_seconds);
+  out.max_waiting_bytes = static_cast<std::size_t>(config.learner.max_waiting_bytes);
+  out.farewell = in_seconds(config.patience.farewell_seconds);
+  return out;
+}
+
+// A learner and the sockets around it, from the first connection to the last.
+class ServingLearner {
+ public:
+  // Borrows all but the encryption.
+  ServingLearner(const TrainConfig& config, const LearnerRoleOptions& options,
+                 const env::PartitioningWorld& world, const Agreement& agreement,
+                 const RunDirectory& run, const std::optional<transport::Encryption>& encryption)
+      : config_(config),
+        options_(options),
+        agreement_(agreement),
+        run_(run),
+        sockets_(sockets_for(config, world)),
+        context_(1, encryption),
+        server_(make_identity(config, agreement, run.name()), serving_config_of(config),
+                [this] { return session_->status(); }),
+        actors_(server_) {
+    if (!leads()) server_.keep_actors();  // the run goes on without us
+  }
+
+  // Learns, and serves meanwhile. UserError: learning has diverged, or as the parts throw it.
+  void run(const NetworkFactory& make_network, const ReplicaConnector& connect,
+           LifeLine& life_line) {
+    std::vector<RoleThread> threads = {
+        {"serve", [this](const std::stop_token& stop) { serve(stop); }}};
+    ExperienceSource source = &actors_;
+    if (config_.algorithm == AlgorithmKind::kApex) {
+      source = &draw_from_shards();
+      threads.push_back({"replay", [this](const std::stop_token& stop) {
+                           talk_to_shards(*client_, sockets_, options_.replay, context_, stop);
+                         }});
+    }
+    if (config_.learner.replicas > 1) {
+      wiring_.emplace(config_, options_.several, agreement_, run_.name(), context_, connect,
+                      !options_.resume);
+      if (auto thread = wiring_->thread()) threads.push_back(*std::move(thread));
+    }
+    session_.emplace(
+        config_, options_, run_, make_network, source, actors_,
+        ServiceFigures{
+            .server = [this] { return server_.counters(); },
+            .replay = [this] { return client_ ? std::optional(client_->status()) : std::nullopt; },
+            .drawn = drawn_ ? &*drawn_ : nullptr},
+        wiring_ ? &wiring_->replicas() : nullptr);
+    threads.push_back({"learn", [this](const std::stop_token& stop) { learn(stop); }});
+    run_role_threads(threads, [this] { session_->request_checkpoint(); },
+                     {.http = options_.http,
+                      .report = [this] { return report_of(server_.board(), "serves_weights"); },
+                      .silence = silence_of(config_),
+                      .life_line = &life_line});
+    if (const auto why = session_->divergence()) throw UserError(*why);
+  }
+
+ private:
+  [[nodiscard]] bool leads() const { return options_.several.replica == 0; }
+
+  learner::TransitionSource& draw_from_shards() {
+    const Seed seed{static_cast<std::uint64_t>(config_.seed)};
+    const auto replica = static_cast<std::uint32_t>(options_.several.replica);
+    // Shards draw from the streams 0, 1, ... of this purpose; how draws are shared is the last one,
+    // and of further learners those before it.
+    client_.emplace(
+        make_hello(wire::Role::kLearner, ActorId{replica}, agreement_, run_.name()),
+        options_.replay.size(), client_config_of(config_, options_.several.replica),
+        derive(seed, Purpose::kReplay, std::numeric_limits<std::uint32_t>::max() - replica));
+    return drawn_.emplace(*client_, leads());
+  }
+
+  void serve(const std::stop_token& stop) {
+    const LearnerSockets bound =
+        bind_learner(context_, transport::Endpoint::parse(options_.bind), sockets_);
+    spdlog::info("serving actors at {}", bound.router->endpoint().str());
+    server_.run(*bound.router, *bound.publisher, stop);
+  }
+
+  void learn(const std::stop_token& stop) {
+    const std::shared_ptr<void> at_end(nullptr, [this](void*) {
+      if (wiring_) wiring_->disconnect();
+    });
+    try {
+      session_->run(stop);
+      if (session_->run_is_over()) server_.dismiss_actors();
+    } catch (...) {
+      server_.keep_actors();  // whoever starts us again needs them
+      throw;
+    }
+  }
+
+  const TrainConfig& config_;
+  const LearnerRoleOptions& options_;
+  const Agreement& agreement_;
+  const RunDirectory& run_;
+  const transport::SocketConfig sockets_;
+  transport::Context context_;
+  learner::ExperienceServer server_;
+  learner::ServedActors actors_;
+  std::optional<replay::Client> client_;
+  std::optional<ReplaySource> drawn_;
+  std::optional<ReplicaWiring> wiring_;
+  std::optional<TrainingSession> session_;
+};
+
 }  // namespace
 
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
@@ -140,105 +277,21 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
   LifeLine life_line(silence_of(config));
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);
-  const bool leads = options.several.replica == 0;
-  const std::string role = leads ? "learner" : "learner-" + std::to_string(options.several.replica);
-  const auto endpoint = transport::Endpoint::parse(options.bind);
-  // What cannot be leaves no folder behind.
   const auto world = make_world(config);
   const auto encryption = encryption_of(config.security, Party::kServer);
-  check_bindable(endpoint, config, encryption);
-  if (options.http) check_listenable(*options.http);
-  if (config.learner.replicas > 1 && leads) {
-    transport::Context context(1, encryption);
-    const transport::Router board(context, transport::Endpoint::parse(options.several.leader),
-                                  config.transport);
-  }
+  check_options(config, options, encryption);
   const Agreement agreement = agreement_of(config, *world);
   const auto run = open_or_create(config, options);
   std::optional<RunLock> lock;
-  if (leads) {
+  if (options.several.replica == 0) {
     lock.emplace(run);
     record(run, config, options, agreement);
   }
-  set_up_logging({.role = role,
-                  .run_id = run.name(),
-                  .level = options.log_level,
-                  .file = run.log_file(role),
-                  .to_stderr = false});
+  log_into(run, role_name(options), options.log_level);
   if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
-
   raise_open_file_limit();  // each actor takes two connections
-  const transport::SocketConfig for_peers = sockets_for(config, *world);
-  transport::Context context(1, encryption);
-  learner::ExperienceServerConfig serving;
-  if (config.algorithm == AlgorithmKind::kImpala) {
-    serving.work = learner::wanted_work(config.impala, config.learner);
-  }
-  serving.max_actors = static_cast<std::size_t>(config.learner.max_actors);
-  serving.silence = in_seconds(config.learner.forget_seconds);
-  serving.max_waiting_bytes = static_cast<std::size_t>(config.learner.max_waiting_bytes);
-  serving.farewell = in_seconds(config.patience.farewell_seconds);
-  TrainingSession* learning = nullptr;
-  learner::ExperienceServer server(make_identity(config, agreement, run.name()), serving,
-                                   [&learning] { return learning->status(); });
-  if (!leads) server.keep_actors();  // the run goes on without us
-  learner::ServedActors actors(server);
-  std::vector<RoleThread> threads = {
-      {"serve", [&](const std::stop_token& stop) {
-         const LearnerSockets sockets = bind_learner(context, endpoint, for_peers);
-         spdlog::info("serving actors at {}", sockets.router->endpoint().str());
-         server.run(*sockets.router, *sockets.publisher, stop);
-       }}};
-
-  ExperienceSource source = &actors;
-  std::optional<replay::Client> client;
-  std::optional<ReplaySource> drawn;
-  if (config.algorithm == AlgorithmKind::kApex) {
-    const Seed seed{static_cast<std::uint64_t>(config.seed)};
-    const auto replica = static_cast<std::uint32_t>(options.several.replica);
-    // Shards draw from the streams 0, 1, ... of this purpose; how draws are shared is the last one,
-    // and of further learners those before it.
-    client.emplace(
-        make_hello(wire::Role::kLearner, ActorId{replica}, agreement, run.name()),
-        options.replay.size(), client_config_of(config, options.several.replica),
-        derive(seed, Purpose::kReplay, std::numeric_limits<std::uint32_t>::max() - replica));
-    drawn.emplace(*client, leads);
-    source = &*drawn;
-    threads.push_back({"replay", [&](const std::stop_token& stop) {
-                         talk_to_shards(*client, for_peers, options.replay, context, stop);
-                       }});
-  }
-  std::optional<ReplicaWiring> wiring;
-  if (config.learner.replicas > 1) {
-    wiring.emplace(config, options.several, agreement, run.name(), context, connect,
-                   !options.resume);
-    if (auto thread = wiring->thread()) threads.push_back(*std::move(thread));
-  }
-  TrainingSession session(
-      config, options, run, make_network, source, actors,
-      {.server = [&server] { return server.counters(); },
-       .replay = [&client] { return client ? std::optional(client->status()) : std::nullopt; },
-       .drawn = drawn ? &*drawn : nullptr},
-      wiring ? &wiring->replicas() : nullptr);
-  learning = &session;
-  threads.push_back({"learn", [&session, &server, &wiring](const std::stop_token& stop) {
-                       const std::shared_ptr<void> at_end(nullptr, [&wiring](void*) {
-                         if (wiring) wiring->disconnect();
-                       });
-                       try {
-                         session.run(stop);
-                         if (session.run_is_over()) server.dismiss_actors();
-                       } catch (...) {
-                         server.keep_actors();  // whoever starts us again needs them
-                         throw;
-                       }
-                     }});
-  run_role_threads(threads, [&session] { session.request_checkpoint(); },
-                   {.http = options.http,
-                    .report = [&server] { return report_of(server.board(), "serves_weights"); },
-                    .silence = silence_of(config),
-                    .life_line = &life_line});
-  if (const auto why = session.divergence()) throw UserError(*why);
+  ServingLearner(config, options, *world, agreement, run, encryption)
+      .run(make_network, connect, life_line);
   return 0;
 }
 
@@ -261,11 +314,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
   record(run, config, options, agreement_of(config, *make_world(config)));
-  set_up_logging({.role = "learner",
-                  .run_id = run.name(),
-                  .level = options.log_level,
-                  .file = run.log_file("learner"),
-                  .to_stderr = false});
+  log_into(run, "learner", options.log_level);
   if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   run_role_threads(

@@ -10,7 +10,6 @@
 #include "common/config/dump.h"
 #include "common/hash.h"
 #include "common/heartbeat.h"
-#include "common/resident_memory.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
@@ -61,11 +60,12 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
     : config_(config),
       options_(options),
       run_(run),
-      figures_(std::move(figures)),
-      replicas_(replicas),
+      drawn_(figures.drawn),
       clock_(&clock),
-      config_text_(dump_config(config)),
-      metrics_(run.metrics_file(options.several.replica)) {
+      started_(clock.now()),
+      membership_{.replicas = replicas},
+      metrics_(run.metrics_file(options.several.replica), std::move(figures),
+               in_seconds(config.learner.metrics_seconds), clock) {
   const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
   const Seed seed{static_cast<std::uint64_t>(config.seed)};
   const env::PartitioningWorld world(config.env, profiles);
@@ -82,20 +82,16 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   learning_ = make_learning(config, *network_, source, group);
   loop_ =
       std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink, group);
-  evaluator_ = std::make_unique<HeldOutEvaluator>(config.env, profiles, shape, seed,
-                                                  config.learner.evaluate_episodes);
+  scores_.emplace(config.env, profiles, shape, seed, config.learner.evaluate_episodes);
   learner::CheckpointFolder folder(run.checkpoints(),
                                    static_cast<std::size_t>(config.learner.keep_checkpoints));
   if (options.resume) restore(folder);
-  checkpoints_ = std::make_unique<learner::CheckpointWriter>(
-      std::move(folder), network_->layout(),
-      std::isfinite(best_score_) ? std::optional(best_score_) : std::nullopt);
-  started_ = last_metrics_ = clock_->now();
-  next_metrics_ = started_ + in_seconds(config.learner.metrics_seconds);
-  next_checkpoint_ = started_ + in_seconds(config.learner.checkpoint_seconds);
-  next_evaluation_ = started_ + in_seconds(config.learner.evaluate_seconds);
-  at_last_metrics_ = loop_->counters();
-  status_.count(at_last_metrics_);
+  checkpoints_ = std::make_unique<learner::CheckpointWriter>(std::move(folder), network_->layout(),
+                                                             scores_->best());
+  next_ = {.checkpoint = started_ + in_seconds(config.learner.checkpoint_seconds),
+           .evaluation = started_ + in_seconds(config.learner.evaluate_seconds)};
+  metrics_.start(loop_->counters());
+  status_.count(loop_->counters());
 }
 
 nlohmann::json TrainingSession::status() const {
@@ -113,8 +109,8 @@ void TrainingSession::run(const std::stop_token& stop) {
   finish(stop);
 }
 
-double TrainingSession::elapsed(TimePoint since) const {
-  return std::chrono::duration<double>(clock_->now() - since).count();
+double TrainingSession::elapsed() const {
+  return std::chrono::duration<double>(clock_->now() - started_).count();
 }
 
 void TrainingSession::begin() {
@@ -127,16 +123,18 @@ void TrainingSession::begin() {
 }
 
 bool TrainingSession::limit_reached() const {
-  if (options_.minutes && elapsed(started_) >= *options_.minutes * 60) return true;
+  if (options_.minutes && elapsed() >= *options_.minutes * 60) return true;
   return options_.decisions && loop_->counters().decisions >= *options_.decisions;
 }
 
 bool TrainingSession::step(const std::stop_token& stop) {
   beat();
-  if (replicas_ && replicas_->awaited()) loop_->ask_to_regroup();
-  const auto updated = loop_->step(stop, Deadline::in(replicas_ ? kGroupPatience : kPatience));
+  learner::Replicas* const replicas = membership_.replicas;
+  if (replicas != nullptr && replicas->awaited()) loop_->ask_to_regroup();
+  const auto updated =
+      loop_->step(stop, Deadline::in(replicas != nullptr ? kGroupPatience : kPatience));
   if (!updated && updated.error().code == Errc::kStopped) {
-    dismissed_ = !stop.stop_requested();
+    membership_.dismissed = !stop.stop_requested();
     return false;
   }
   if (!updated && updated.error().code != Errc::kTimeout && !regroup(stop, updated.error())) {
@@ -144,15 +142,15 @@ bool TrainingSession::step(const std::stop_token& stop) {
   }
   status_.count(loop_->counters());
   if (divergence()) {
-    dismissed_ = true;  // with everybody, who have the same weights
+    membership_.dismissed = true;  // with everybody, who have the same weights
     return false;
   }
-  if (leads() && clock_->now() >= next_evaluation_) {
+  if (leads() && clock_->now() >= next_.evaluation) {
     evaluate([&stop] { return !stop.stop_requested(); });
-    next_evaluation_ = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
+    next_.evaluation = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
   }
-  if (clock_->now() >= next_metrics_) write_metrics();
-  if (leads() && (clock_->now() >= next_checkpoint_ || checkpoint_requested_.exchange(false))) {
+  if (metrics_.due()) write_metrics();
+  if (leads() && (clock_->now() >= next_.checkpoint || checkpoint_requested_.exchange(false))) {
     checkpoint();
   }
   return !stop.stop_requested() && !limit_reached();
@@ -170,9 +168,9 @@ std::optional<std::string> TrainingSession::divergence() const {
 
 void TrainingSession::finish(const std::stop_token& stop) {
   if (!leads()) return write_metrics();
-  if (replicas_) {
+  if (membership_.replicas != nullptr) {
     loop_->dismiss_others();
-    replicas_->end_run();
+    membership_.replicas->end_run();
   }
   // What cannot be had again comes first: whoever stops us may not wait for an evaluation. Its
   // outcome belongs into the last checkpoint all the same.
@@ -193,18 +191,18 @@ void TrainingSession::finish(const std::stop_token& stop) {
 
 bool TrainingSession::regroup(const std::stop_token& stop, const Error& why) {
   if (why.code == Errc::kVersionMismatch) {
-    ++divergences_;
+    ++membership_.divergences;
     spdlog::error("{}: all go on from the leader's", why.detail);
   } else {
     spdlog::info("the replicas form another group: {}", why.detail);
   }
   do {
-    if (!replicas_->regroup(stop)) {
-      dismissed_ = !stop.stop_requested();
+    if (!membership_.replicas->regroup(stop)) {
+      membership_.dismissed = !stop.stop_requested();
       return false;
     }
   } while (!share_state());
-  ++groups_;
+  ++membership_.groups;
   loop_->regrouped();
   loop_->publish();
   return true;
@@ -213,7 +211,7 @@ bool TrainingSession::regroup(const std::stop_token& stop, const Error& why) {
 bool TrainingSession::share_state() {
   std::string state;
   if (leads()) state = learner::encode_checkpoint(make_checkpoint(), network_->layout());
-  if (const auto shared = replicas_->broadcast(state); !shared) {
+  if (const auto shared = membership_.replicas->broadcast(state); !shared) {
     spdlog::warn("the leader's state could not be shared: {}", shared.error().detail);
     return false;
   }
@@ -232,94 +230,37 @@ bool TrainingSession::share_state() {
 }
 
 void TrainingSession::evaluate(const std::function<bool()>& goes_on) {
-  if (config_.learner.evaluate_episodes == 0) return;
-  bool goes_on_still = true;
-  const auto score = evaluator_->blocking_rate(learning_.algorithm->snapshot(), [&] {
-    goes_on_still = goes_on();
-    return goes_on_still;
-  });
-  if (!goes_on_still) return;
-  last_score_ = score;
-  if (!last_score_) {
-    spdlog::error("the policy of update {} says nothing that can be acted upon: learning diverges",
-                  loop_->counters().updates);
-    return;
+  switch (scores_->score(learning_.algorithm->snapshot(), goes_on)) {
+    case PolicyScores::Outcome::kBest:
+      return checkpoints_->save_best(make_checkpoint());
+    case PolicyScores::Outcome::kUnsound:
+      return spdlog::error(
+          "the policy of update {} says nothing that can be acted upon: learning diverges",
+          loop_->counters().updates);
+    case PolicyScores::Outcome::kNone:
+    case PolicyScores::Outcome::kNotBest:
+      return;
   }
-  if (!(*last_score_ < best_score_)) return;
-  best_score_ = *last_score_;
-  checkpoints_->save_best(make_checkpoint());
 }
 
 void TrainingSession::write_metrics() {
   const auto statistics = loop_->take_statistics();
-  const auto& counters = loop_->counters();
-  const auto server = figures_.server ? figures_.server() : learner::ServerCounters{};
-  const double interval = std::max(1e-9, elapsed(last_metrics_));
-  const auto rate = [&](std::int64_t total, std::int64_t before) {
-    return static_cast<double>(total - before) / interval;
-  };
-  const auto mean = [](double sum, std::int64_t count) {
-    return count > 0 ? nlohmann::json(sum / static_cast<double>(count)) : nlohmann::json();
-  };
-  nlohmann::json line = {
-      {"seconds", seconds_before_ + elapsed(started_)},
-      {"updates", counters.updates},
-      {"decisions", counters.decisions},
-      {"samples", counters.samples},
-      {"stale", counters.stale},
-      {"misfits", counters.misfits},
-      {"episodes", counters.episodes},
-      {"skipped", counters.skipped},
-      {"decisions_per_second", rate(counters.decisions, at_last_metrics_.decisions)},
-      {"samples_per_second", rate(counters.samples, at_last_metrics_.samples)},
-      {"updates_per_second", rate(counters.updates, at_last_metrics_.updates)},
-      {"policy_lag",
-       {{"p50", statistics.policy_lag.quantile(0.5)},
-        {"p99", statistics.policy_lag.quantile(0.99)},
-        {"max", statistics.policy_lag.max()}}},
-      {"queue_depth", loop_->queue_depth()},
-      {"return", mean(statistics.return_sum, statistics.episodes)},
-      {"blocking_rate", mean(statistics.blocking_rate_sum, statistics.episodes)},
-      {"loss", mean(statistics.loss_sum, statistics.updates)},
-      {"evaluation",
-       {{"blocking_rate", last_score_ ? nlohmann::json(*last_score_) : nlohmann::json()},
-        {"best_blocking_rate",
-         std::isfinite(best_score_) ? nlohmann::json(best_score_) : nlohmann::json()}}},
-      {"actors", server.actors},
-      {"messages", server.accepted},
-      {"duplicates", server.duplicates},
-      {"gaps", server.gaps},
-      {"malformed", server.malformed},
-      {"refused", server.refused},
-      {"denied", server.denied},
-      {"no_room", server.no_room},
-      {"resident_bytes", resident_bytes()},
-      {"faults", faults()}};
-  if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
-    line["replay"] = {{"shards", replay->shards},       {"joins", replay->joins},
-                      {"items", replay->items},         {"total_priority", replay->total_priority},
-                      {"batches", replay->batches},     {"redrawn", replay->redrawn},
-                      {"malformed", replay->malformed}, {"updates_lost", replay->updates_lost}};
+  nlohmann::json line = {{"seconds", seconds_before_ + elapsed()},
+                         {"queue_depth", loop_->queue_depth()},
+                         {"evaluation", scores_->json()},
+                         {"faults", faults()}};
+  if (membership_.replicas != nullptr) {
+    line["replicas"] = {{"together", membership_.replicas->size()},
+                        {"groups", membership_.groups},
+                        {"divergences", membership_.divergences}};
   }
-  if (replicas_) {
-    line["replicas"] = {
-        {"together", replicas_->size()}, {"groups", groups_}, {"divergences", divergences_}};
-  }
-  for (const auto& [name, sum] : statistics.scalar_sums) line[name] = mean(sum, statistics.updates);
+  metrics_.write(line, loop_->counters(), statistics);
   status_.measure(line);
-  if (const auto written = metrics_.write(line)) {
-    metrics_faults_.succeeded();
-  } else {
-    metrics_faults_.failed(written.error().detail);
-  }
-  last_metrics_ = clock_->now();
-  at_last_metrics_ = counters;
-  next_metrics_ = last_metrics_ + in_seconds(config_.learner.metrics_seconds);
 }
 
 nlohmann::json TrainingSession::faults() const {
   const auto checkpoints = checkpoints_->status();
-  const auto metrics = metrics_faults_.status();
+  const auto metrics = metrics_.faults();
   return {{"checkpoint_failures", checkpoints.failures},
           {"checkpoint_age_seconds", checkpoints.age_seconds},
           {"metrics_failures", metrics.failures},
@@ -327,7 +268,7 @@ nlohmann::json TrainingSession::faults() const {
 }
 
 void TrainingSession::checkpoint() {
-  next_checkpoint_ = clock_->now() + in_seconds(config_.learner.checkpoint_seconds);
+  next_.checkpoint = clock_->now() + in_seconds(config_.learner.checkpoint_seconds);
   // What the last update made gives nothing to learn from: the checkpoint before it is worth more.
   if (loop_->skipped_in_a_row() > 0) return;
   checkpoints_->save(make_checkpoint());
@@ -350,17 +291,17 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
       {"misfits", c.misfits},
       {"episodes", c.episodes},
       {"skipped", c.skipped},
-      {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed(started_)) * 1e3)}};
-  if (figures_.drawn != nullptr) {
-    const auto& totals = figures_.drawn->totals();
+      {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)}};
+  if (drawn_ != nullptr) {
+    const auto& totals = drawn_->totals();
     for (std::size_t s = 0; s < totals.size(); ++s) {
       checkpoint.counters[taken_in_by_shard(s)] = static_cast<std::int64_t>(totals[s]);
     }
   }
   checkpoint.run_id = run_.name();
-  checkpoint.config_text = config_text_;
-  checkpoint.config_hash = content_hash(config_text_);
-  if (std::isfinite(best_score_)) checkpoint.best_score = best_score_;
+  checkpoint.config_text = dump_config(config_);
+  checkpoint.config_hash = content_hash(checkpoint.config_text);
+  checkpoint.best_score = scores_->best();
   return checkpoint;
 }
 
@@ -375,16 +316,16 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
   loop_->restore({counter("updates"), counter("decisions"), counter("samples"), counter("stale"),
                   counter("misfits"), counter("episodes"), counter("skipped")});
-  if (figures_.drawn != nullptr) {
+  if (drawn_ != nullptr) {
     std::vector<std::uint64_t> totals;
     for (std::size_t s = 0; checkpoint.counters.contains(taken_in_by_shard(s)); ++s) {
       totals.push_back(static_cast<std::uint64_t>(checkpoint.counters.at(taken_in_by_shard(s))));
     }
-    figures_.drawn->count_from(std::move(totals));
+    drawn_->count_from(std::move(totals));
   }
   seconds_before_ = static_cast<double>(counter("milliseconds")) / 1e3;
   if (checkpoint.best_score && best_is_whole(folder, network_->layout())) {
-    best_score_ = *checkpoint.best_score;
+    scores_->restore(checkpoint.best_score);
   }
   spdlog::info("resumed from {} at update {}", loaded.file.string(), counter("updates"));
 }

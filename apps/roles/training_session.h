@@ -4,38 +4,27 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stop_token>
 
-#include "apps/evaluation/held_out.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/learner_role.h"
 #include "apps/roles/learning_status.h"
+#include "apps/roles/metrics_log.h"
+#include "apps/roles/policy_scores.h"
 #include "apps/roles/replay_source.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/train_config.h"
 #include "common/clock.h"
-#include "common/fault_counter.h"
-#include "common/json_lines.h"
 #include "learner/checkpoint_writer.h"
 #include "learner/learner_loop.h"
 #include "learner/replicas/replicas.h"
 #include "learner/sample_source.h"
-#include "learner/serving/experience_server.h"
 #include "model/trainable_network.h"
-#include "replay/client.h"
 
 namespace pacml::apps {
-
-// What the metrics say of the processes around the learner; nothing in a single process.
-struct ServiceFigures {
-  std::function<learner::ServerCounters()> server;
-  std::function<std::optional<replay::ClientStatus>()> replay;  // nullopt: there is none
-  ReplaySource* drawn = nullptr;                                // where the replay is drawn from
-};
 
 // Learning, and the housekeeping around it: limits, metrics, checkpoints, evaluation. One thread.
 class TrainingSession {
@@ -72,19 +61,21 @@ class TrainingSession {
   [[nodiscard]] std::optional<std::string> divergence() const;
   // Whether the run has ended: not so where one of several learners leaves, which is not the
   // leader. After run().
-  [[nodiscard]] bool run_is_over() const { return leads() || dismissed_; }
+  [[nodiscard]] bool run_is_over() const { return leads() || membership_.dismissed; }
   // What was learned, a JSON object as in metrics.jsonl. Thread-safe.
   [[nodiscard]] nlohmann::json status() const;
 
  private:
-  [[nodiscard]] bool leads() const { return replicas_ == nullptr || replicas_->leads(); }
+  [[nodiscard]] bool leads() const {
+    return membership_.replicas == nullptr || membership_.replicas->leads();
+  }
   // Enters the next group, and goes on from its leader's state. False: asked to stop.
   bool regroup(const std::stop_token& stop, const Error& why);
   // False: the group is no more.
   bool share_state();
   [[nodiscard]] bool limit_reached() const;
-  // Seconds.
-  [[nodiscard]] double elapsed(TimePoint since) const;
+  // Seconds of this process.
+  [[nodiscard]] double elapsed() const;
   void write_metrics();
   // Of a policy that is not scored to the end, nothing is known.
   void evaluate(const std::function<bool()>& goes_on);
@@ -94,32 +85,39 @@ class TrainingSession {
   [[nodiscard]] Result<void> written_checkpoint();
   void restore(const learner::CheckpointFolder& folder);
 
-  TrainConfig config_;
-  LearnerRoleOptions options_;
-  RunDirectory run_;
-  ServiceFigures figures_;
-  learner::Replicas* replicas_;
-  const Clock* clock_;
+  // One of several learners.
+  struct Membership {
+    learner::Replicas* replicas = nullptr;  // none: it is the only one
+    std::int64_t groups = 0;                // that it has been in
+    std::int64_t divergences = 0;           // of their weights
+    bool dismissed = false;                 // by the leader, which has ended the run
+  };
+  // When what is due again and again is due next.
+  struct Housekeeping {
+    TimePoint checkpoint;
+    TimePoint evaluation;
+  };
+
+  const TrainConfig config_;
+  const LearnerRoleOptions options_;
+  const RunDirectory run_;
+  ReplaySource* const drawn_;  // none: nothing is replayed from elsewhere
+  const Clock* const clock_;
+  const TimePoint started_;
+  double seconds_before_ = 0;  // of training, in earlier processes of this run
+
+  // What learns.
   std::unique_ptr<model::TrainableNetwork> network_;
   Learning learning_;
   std::unique_ptr<learner::LearnerLoop> loop_;
-  std::unique_ptr<HeldOutEvaluator> evaluator_;
-  std::unique_ptr<learner::CheckpointWriter> checkpoints_;
-  std::string config_text_;
-  JsonLinesWriter metrics_;
-  FaultCounter metrics_faults_{"metrics could not be written"};
-  LearningStatus status_;
+  Membership membership_;
 
-  TimePoint started_;
-  TimePoint next_metrics_, next_checkpoint_, next_evaluation_;
-  TimePoint last_metrics_;
-  learner::LearnerCounters at_last_metrics_;
-  std::optional<double> last_score_;
-  double best_score_ = std::numeric_limits<double>::infinity();  // blocking rate
-  double seconds_before_ = 0;     // of training, in earlier processes of this run
-  std::int64_t groups_ = 0;       // of replicas, that this one has been in
-  std::int64_t divergences_ = 0;  // of their weights
-  bool dismissed_ = false;        // by the leader, which has ended the run
+  // What is kept of it.
+  std::optional<PolicyScores> scores_;
+  std::unique_ptr<learner::CheckpointWriter> checkpoints_;
+  MetricsLog metrics_;
+  LearningStatus status_;
+  Housekeeping next_;
   std::atomic<bool> checkpoint_requested_{false};
 };
 

@@ -1,0 +1,98 @@
+#include "apps/roles/metrics_log.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/resident_memory.h"
+
+namespace pacml::apps {
+namespace {
+
+using nlohmann::json;
+
+json mean(double sum, std::int64_t count) {
+  return count > 0 ? json(sum / static_cast<double>(count)) : json();
+}
+
+// Since the run began, and per second of the last `seconds`.
+json counted(const learner::LearnerCounters& now, const learner::LearnerCounters& before,
+             double seconds) {
+  const auto rate = [seconds](std::int64_t total, std::int64_t then) {
+    return static_cast<double>(total - then) / seconds;
+  };
+  return {{"updates", now.updates},
+          {"decisions", now.decisions},
+          {"samples", now.samples},
+          {"stale", now.stale},
+          {"misfits", now.misfits},
+          {"episodes", now.episodes},
+          {"skipped", now.skipped},
+          {"decisions_per_second", rate(now.decisions, before.decisions)},
+          {"samples_per_second", rate(now.samples, before.samples)},
+          {"updates_per_second", rate(now.updates, before.updates)}};
+}
+
+json learned(const learner::LearnerStatistics& statistics) {
+  json out = {{"policy_lag",
+               {{"p50", statistics.policy_lag.quantile(0.5)},
+                {"p99", statistics.policy_lag.quantile(0.99)},
+                {"max", statistics.policy_lag.max()}}},
+              {"return", mean(statistics.return_sum, statistics.episodes)},
+              {"blocking_rate", mean(statistics.blocking_rate_sum, statistics.episodes)},
+              {"loss", mean(statistics.loss_sum, statistics.updates)}};
+  for (const auto& [name, sum] : statistics.scalar_sums) out[name] = mean(sum, statistics.updates);
+  return out;
+}
+
+json served(const learner::ServerCounters& server) {
+  return {{"actors", server.actors},         {"messages", server.accepted},
+          {"duplicates", server.duplicates}, {"gaps", server.gaps},
+          {"malformed", server.malformed},   {"refused", server.refused},
+          {"denied", server.denied},         {"no_room", server.no_room}};
+}
+
+json replayed(const replay::ClientStatus& replay) {
+  return {{"shards", replay.shards},       {"joins", replay.joins},
+          {"items", replay.items},         {"total_priority", replay.total_priority},
+          {"batches", replay.batches},     {"redrawn", replay.redrawn},
+          {"malformed", replay.malformed}, {"updates_lost", replay.updates_lost}};
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(const std::filesystem::path& file, ServiceFigures figures, Duration every,
+                       const Clock& clock)
+    : figures_(std::move(figures)),
+      every_(every),
+      clock_(&clock),
+      file_(file),
+      last_(clock.now()),
+      next_(last_ + every) {}
+
+void MetricsLog::start(const learner::LearnerCounters& counters) {
+  before_ = counters;
+  last_ = clock_->now();
+  next_ = last_ + every_;
+}
+
+void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
+                       const learner::LearnerStatistics& statistics) {
+  const std::chrono::duration<double> elapsed = clock_->now() - last_;
+  line.update(counted(counters, before_, std::max(1e-9, elapsed.count())));
+  line.update(served(figures_.server ? figures_.server() : learner::ServerCounters{}));
+  line["resident_bytes"] = resident_bytes();
+  if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
+    line["replay"] = replayed(*replay);
+  }
+  line.update(learned(statistics));
+  if (const auto written = file_.write(line)) {
+    faults_.succeeded();
+  } else {
+    faults_.failed(written.error().detail);
+  }
+  start(counters);
+}
+
+}  // namespace pacml::apps
