@@ -7,20 +7,10 @@
 #include "tests/support/pacml_process.h"
 #include "tests/support/roles.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::kLearnerRole;
-using testing::pacml;
-using testing::Pacml;
-using testing::role_of;
-using testing::shard_role;
-using testing::tiny_apex_config;
-using testing::tiny_config;
-using testing::train_words;
-using testing::wait_until;
-using testing::Workplace;
 
 std::vector<std::string> resume_a_little(const Workplace& place) {
   return train_words(
@@ -87,4 +77,4 @@ TEST_CASE("a last evaluation that would take for ever does not outlast the patie
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

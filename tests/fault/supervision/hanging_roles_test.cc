@@ -11,21 +11,8 @@
 #include "tests/support/pacml_process.h"
 #include "tests/support/roles.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
-
-using testing::actor_role;
-using testing::kLearnerRole;
-using testing::Learner;
-using testing::lines_after;
-using testing::Pacml;
-using testing::role_of;
-using testing::shard_role;
-using testing::tiny_apex_config;
-using testing::tiny_config;
-using testing::train_words;
-using testing::wait_until;
-using testing::Workplace;
 
 constexpr double kSilence = 5;  // the least that may be set
 
@@ -52,7 +39,7 @@ class StoppedThread {
     std::error_code ignored;
     const std::string tasks = "/proc/" + std::to_string(process) + "/task";
     for (const auto& task : std::filesystem::directory_iterator(tasks, ignored)) {
-      if (testing::text_of(task.path() / "comm") == name + "\n") {
+      if (text_of(task.path() / "comm") == name + "\n") {
         return std::stoi(task.path().filename());
       }
     }
@@ -108,7 +95,7 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
   wait_until("the pages are served",
              [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
   const auto address = lines_after(place.log("learner"), "health at http://").back();
-  CHECK(testing::http_get(address, "/healthz").body() == "ok\n");
+  CHECK(http_get(address, "/healthz").body() == "ok\n");
   {
     const StoppedThread hangs(learner.process().pid(), "learn");
     if (!hangs.stands()) {
@@ -116,12 +103,11 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
       return;
     }
     wait_until("its health tells",
-               [&] { return testing::http_get(address, "/healthz").result_int() == 503; });
-    CHECK_THAT(testing::http_get(address, "/healthz").body(),
+               [&] { return http_get(address, "/healthz").result_int() == 503; });
+    CHECK_THAT(http_get(address, "/healthz").body(),
                Catch::StartsWith("stuck: thread learn has been silent for "));
   }
-  wait_until("it is well again",
-             [&] { return testing::http_get(address, "/healthz").result_int() == 200; });
+  wait_until("it is well again", [&] { return http_get(address, "/healthz").result_int() == 200; });
   learner.process().signal(SIGTERM);
   CHECK(learner.process().end() == 0);
 }
@@ -156,4 +142,4 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

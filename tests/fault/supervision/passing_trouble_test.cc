@@ -10,20 +10,10 @@
 #include "tests/support/pacml_process.h"
 #include "tests/support/roles.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::kLearnerRole;
-using testing::lines_after;
-using testing::Pacml;
-using testing::role_of;
-using testing::shard_role;
-using testing::tiny_apex_config;
-using testing::tiny_config;
-using testing::train_words;
-using testing::wait_until;
-using testing::Workplace;
 
 // A file that opens and then answers each read with EIO, as a disk that fails does.
 void make_unreadable(const fs::path& file) { fs::create_symlink("/proc/self/mem", file); }
@@ -130,20 +120,20 @@ TEST_CASE("what a killed supervisor leaves in the temporary folder goes with the
   {
     Pacml train(train_words(place));
     place.wait_for_decisions(2'000);
-    const auto children = testing::children_of(train.pid());
+    const auto children = children_of(train.pid());
     REQUIRE(temporary.left().size() == 1);
     left = temporary.left().front();
     train.signal(SIGKILL);
     CHECK(train.end() == 128 + SIGKILL);
     for (const auto& child : children) {
       wait_until(child.second + " is gone", [&] {
-        const std::string stat = testing::text_of("/proc/" + std::to_string(child.first) + "/stat");
+        const std::string stat = text_of("/proc/" + std::to_string(child.first) + "/stat");
         return stat.empty() || stat.find(") Z ") != std::string::npos;
       });
     }
   }
   CHECK(fs::exists(left));
-  const auto resumed = testing::pacml(train_words(
+  const auto resumed = pacml(train_words(
       place, {"--resume", "--decisions", std::to_string(place.latest("decisions") + 2'000)}));
   INFO(resumed.err);
   CHECK(resumed.code == 0);
@@ -151,4 +141,4 @@ TEST_CASE("what a killed supervisor leaves in the temporary folder goes with the
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

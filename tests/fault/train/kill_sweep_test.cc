@@ -15,22 +15,11 @@
 #include "tests/support/roles.h"
 #include "tests/support/run_checkpoint.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using nlohmann::json;
 using std::chrono::milliseconds;
-using testing::actor_role;
-using testing::kLearnerRole;
-using testing::last_report;
-using testing::Pacml;
-using testing::role_of;
-using testing::shard_role;
-using testing::tiny_apex_config;
-using testing::tiny_config;
-using testing::train_words;
-using testing::wait_until;
-using testing::Workplace;
 
 constexpr int kKills = 6;
 constexpr int kMostLearnerKills = 3;  // five deaths in a row would end the training
@@ -161,7 +150,7 @@ TEST_CASE("a learner that is killed again and again goes on from its newest chec
     const auto killed = std::chrono::steady_clock::now();
     wait_until("it is gone", [&] { return role_of(process, kLearnerRole) != victim; });
     const auto before = place.metrics().size();
-    const auto kept = testing::newest_checkpoint(place).counters.at("updates");
+    const auto kept = newest_checkpoint(place).counters.at("updates");
     wait_until("there is a new update", [&] {
       const auto now = place.metrics();
       return now.size() > before && now.back()["updates"] > kept;
@@ -176,4 +165,4 @@ TEST_CASE("a learner that is killed again and again goes on from its newest chec
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

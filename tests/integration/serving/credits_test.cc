@@ -8,17 +8,10 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::InProcessPair;
-using testing::sample_hello;
-using testing::sample_unrolls;
-using testing::sample_weights;
-using testing::ServedLearner;
-using testing::soon;
-using testing::ZmqTcpPair;
 
 constexpr auto kAWhile = 300ms;  // for what must not come
 
@@ -237,4 +230,4 @@ TEMPLATE_TEST_CASE("with leave to act come weights, where an actor's are too old
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

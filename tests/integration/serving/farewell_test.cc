@@ -9,16 +9,10 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::InProcessPair;
-using testing::sample_hello;
-using testing::sample_unrolls;
-using testing::ServedLearner;
-using testing::soon;
-using testing::ZmqTcpPair;
 
 // Far longer than any test: whoever waits so long waits for what does not come.
 constexpr learner::ExperienceServerConfig kLingers{.farewell = 10min};
@@ -47,13 +41,13 @@ TEMPLATE_TEST_CASE("an actor that does not hear the learner's goodbye is told ag
 TEMPLATE_TEST_CASE("an actor that comes back on another connection is told on that one",
                    "[integration][serving]", InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner(kLingers);
-  auto peer = std::make_unique<testing::RawPeer>(learner.raw_peer());
+  auto peer = std::make_unique<RawPeer>(learner.raw_peer());
   peer->say(sample_hello(0, 100));
   static_cast<void>(peer->template hear<wire::Welcome>());
   learner.lose_goodbyes(1);
   learner.begin_to_stop();
   learner.wait_for_lost_goodbyes(1);
-  peer = std::make_unique<testing::RawPeer>(learner.raw_peer());
+  peer = std::make_unique<RawPeer>(learner.raw_peer());
   peer->say(sample_hello(0, 101));
   CHECK(peer->template hear<wire::Refused>().why == wire::Refusal::kStopping);
   peer->say(wire::Goodbye{"heard"});
@@ -111,4 +105,4 @@ TEST_CASE("a learner that fails asks nobody for a confirmation", "[integration][
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

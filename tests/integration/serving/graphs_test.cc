@@ -6,17 +6,11 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
 using env::to_message;
-using testing::InProcessPair;
-using testing::sample_hello;
-using testing::sample_unrolls;
-using testing::ServedLearner;
-using testing::soon;
-using testing::ZmqTcpPair;
 
 TEMPLATE_TEST_CASE("experience brings the graphs that it names", "[integration][serving]",
                    InProcessPair, ZmqTcpPair) {
@@ -111,4 +105,4 @@ TEMPLATE_TEST_CASE("a graph that is not what its hash says is refused", "[integr
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

@@ -7,16 +7,10 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::InProcessPair;
-using testing::sample_hello;
-using testing::sample_unrolls;
-using testing::ServedLearner;
-using testing::soon;
-using testing::ZmqTcpPair;
 using wire::Refusal;
 
 TEMPLATE_TEST_CASE("an actor that agrees is welcomed with what it needs to know",
@@ -249,7 +243,7 @@ TEMPLATE_TEST_CASE("bytes that are no message are counted, and change nothing fo
 TEST_CASE("a learner that fails asks its actors to come again, one that stops does not",
           "[integration][serving]") {
   ServedLearner<InProcessPair> learner;
-  testing::RawPeer actor = learner.raw_peer();
+  RawPeer actor = learner.raw_peer();
   actor.say(sample_hello(3, 1));
   static_cast<void>(actor.hear<wire::Welcome>());
   const bool fails = GENERATE(false, true);
@@ -260,4 +254,4 @@ TEST_CASE("a learner that fails asks its actors to come again, one that stops do
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

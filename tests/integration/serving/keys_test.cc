@@ -10,12 +10,10 @@
 #include "tests/support/key_folder.h"
 #include "tests/support/served_learner.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::RawPeer;
-using testing::sample_hello;
 
 RawPeer peer_of(transport::Context& context, const transport::Router& router) {
   return RawPeer(std::make_unique<transport::Dealer>(context, router.endpoint()));
@@ -24,13 +22,13 @@ RawPeer peer_of(transport::Context& context, const transport::Router& router) {
 TEST_CASE(
     "an actor's number is its key's, until that leaves the list: then its actor is turned out",
     "[integration][serving][security]") {
-  const testing::KeyFolder keys;
+  const KeyFolder keys;
   transport::add_client_key(keys.path(), "other");
   const auto any_port = transport::Endpoint::parse("tcp://127.0.0.1:*");
   transport::Context context(1, keys.server());
   transport::Router router(context, any_port);
   transport::Publisher publisher(context, any_port);
-  learner::ExperienceServer server(testing::sample_run(), {});
+  learner::ExperienceServer server(sample_run(), {});
   const std::jthread thread(
       [&](const std::stop_token& stop) { server.run(router, publisher, stop); });
 
@@ -48,7 +46,7 @@ TEST_CASE(
 
   keys.revoke("actor");
   wire::Refused refused;
-  const Deadline deadline = testing::soon();
+  const Deadline deadline = soon();
   while (refused.reason.empty() && !deadline.expired()) {
     first.say(wire::Ping{0});
     const auto message = first.hear_any();
@@ -62,4 +60,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

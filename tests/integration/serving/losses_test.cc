@@ -9,16 +9,10 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::InProcessPair;
-using testing::sample_hello;
-using testing::sample_unrolls;
-using testing::ServedLearner;
-using testing::soon;
-using testing::ZmqTcpPair;
 
 TEMPLATE_TEST_CASE("what is sent arrives bit for bit", "[integration][serving]", InProcessPair,
                    ZmqTcpPair) {
@@ -87,21 +81,21 @@ TEST_CASE("over a network that loses and repeats, training goes on and every los
   transport::InProcessHub hub;
   const auto router = hub.make_server();
   const auto publisher = hub.make_publisher();
-  learner::ExperienceServer server(testing::sample_run(), {.work = {.messages_per_actor = 4}});
+  learner::ExperienceServer server(sample_run(), {.work = {.messages_per_actor = 4}});
   std::jthread serving([&](const std::stop_token& stop) { server.run(*router, *publisher, stop); });
 
   constexpr int kMessages = 150;
-  const auto graphs = testing::sample_graphs();
+  const auto graphs = sample_graphs();
   // Somebody else has told the graph: no message waits for it, which would be void when its actor
   // joins again.
-  testing::RawPeer other(hub.connect());
+  RawPeer other(hub.connect());
   other.say(sample_hello(1));
   other.say(env::to_message(*graphs[0]));
   static_cast<void>(other.hear_all());
   const auto client = hub.connect();
   const auto announcements = hub.subscribe();
-  testing::FaultyClient faulty(*client, {.drop = 10, .duplicate = 10},
-                               Seed{static_cast<std::uint64_t>(seed)});
+  FaultyClient faulty(*client, {.drop = 10, .duplicate = 10},
+                      Seed{static_cast<std::uint64_t>(seed)});
   std::atomic<bool> all_sent{true};
   std::atomic<bool> all_received{false};
   std::jthread acting([&] {
@@ -134,4 +128,4 @@ TEST_CASE("over a network that loses and repeats, training goes on and every los
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

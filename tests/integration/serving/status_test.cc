@@ -7,14 +7,10 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using nlohmann::json;
-using testing::InProcessPair;
-using testing::sample_weights;
-using testing::ServedLearner;
-using testing::soon;
 
 // The status on the board once it says so.
 template <class Condition>
@@ -37,7 +33,7 @@ TEST_CASE("another thread reads a server's status from its board, which is kept 
   CHECK(first["actors"] == 0);
   const auto before = learner.server().board().newest()->taken;
   auto peer = learner.raw_peer();
-  peer.say(testing::sample_hello());
+  peer.say(sample_hello());
   static_cast<void>(peer.hear<wire::Welcome>());
   learner.server().publish(sample_weights(0));
   const auto later = board_when(learner.server(), [](const json& s) {
@@ -51,7 +47,7 @@ TEST_CASE("another thread reads a server's status from its board, which is kept 
 
 TEST_CASE("what learning says is part of the status, and hides nothing of the server's",
           "[integration][serving]") {
-  learner::ExperienceServer server(testing::sample_run(), {}, [] {
+  learner::ExperienceServer server(sample_run(), {}, [] {
     return json{{"updates", 7}, {"role", "no learner at all"}};
   });
   InProcessPair pair;
@@ -66,7 +62,7 @@ TEST_CASE("what learning says is part of the status, and hides nothing of the se
 }
 
 TEST_CASE("a run whose name is no text still has a status", "[integration][serving]") {
-  auto run = testing::sample_run();
+  auto run = sample_run();
   run.run_id = "run-\xff";
   ServedLearner<InProcessPair> learner({}, run);
   const auto status = board_when(learner.server(), [](const json&) { return true; });
@@ -74,4 +70,4 @@ TEST_CASE("a run whose name is no text still has a status", "[integration][servi
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing

@@ -7,17 +7,10 @@
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
-namespace pacml {
+namespace pacml::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::InProcessPair;
-using testing::sample_hello;
-using testing::sample_unrolls;
-using testing::sample_weights;
-using testing::ServedLearner;
-using testing::soon;
-using testing::ZmqTcpPair;
 
 template <class Actor>
 model::Parameters next_weights(Actor& actor) {
@@ -109,4 +102,4 @@ TEMPLATE_TEST_CASE("whoever has the newest weights is not sent them again",
 }
 
 }  // namespace
-}  // namespace pacml
+}  // namespace pacml::testing
