@@ -262,7 +262,7 @@ void Server::deliver(const transport::PeerId& peer) {
   // bound holds all the same.
   const auto room = static_cast<std::size_t>(config_.credits_per_actor * config_.max_actors);
   const auto missing = gate_.release(
-      peer, [this](GraphHash hash) { return graphs_.contains(hash); },
+      peer, clock_->now(), [this](GraphHash hash) { return graphs_.contains(hash); },
       [&](PrioritizedTransitions&& batch, std::size_t bytes) {
         if (waiting_.size() >= room) return false;
         waiting_.push_back({peer, std::move(batch), bytes});
@@ -396,7 +396,7 @@ void Server::sweep() {
   if (clock_->now() < next_sweep_) return;
   next_sweep_ = clock_->now() + kSweepEvery;
   counters_.denied = transport_->denied();
-  serving::forget_silent(sessions_, gate_);
+  serving::forget_silent(sessions_, gate_, clock_->now());
   const TimePoint silent_since = clock_->now() - in_seconds(config_.forget_seconds);
   std::erase_if(learners_,
                 [&](const auto& entry) { return entry.second.last_heard < silent_since; });

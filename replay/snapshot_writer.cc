@@ -21,7 +21,11 @@ SnapshotWriter::SnapshotWriter(std::filesystem::path path, std::size_t queue_blo
     : path_(std::move(path)), queue_(queue_blocks) {
   thread_ = std::thread([this] {
     name_this_thread("replay-snapshot");
-    outcome_ = write_file();
+    try {
+      outcome_ = write_file();
+    } catch (const std::exception& e) {  // out of memory, say: the table goes on
+      outcome_ = fail(Errc::kIo, e.what());
+    }
     // What still comes after an error of the disk is taken and forgotten.
     while (queue_.pop()) {
     }

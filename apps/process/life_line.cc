@@ -61,9 +61,17 @@ void LifeLine::say_until_the_end() {
   ::sigaddset(&pipe, SIGPIPE);
   ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   std::unique_lock lock(mutex_);
+  TimePoint last_turn = steady().now();
+  TimePoint back_since = last_turn;
   while (!ending_) {
     const bool was_ready = ready_;
-    const std::string hangs = hung_thread(steady().now(), silence_);
+    const TimePoint now = steady().now();
+    // Where we did not run ourselves, the others may not have run either, as in a process that was
+    // suspended as a whole: their silence is measured from now on.
+    if (now - last_turn > 3 * kLifeSignEvery) back_since = now;
+    last_turn = now;
+    const bool tells = now - back_since >= silence_;
+    const std::string hangs = tells ? hung_thread(now, silence_) : std::string();
     const std::string line = std::string(kMark) +
                              (!hangs.empty() ? "! " + hangs
                               : was_ready    ? "+"

@@ -119,11 +119,21 @@ void RunSupervisor::observe(const ChildReport& report) {
 void RunSupervisor::restarting(const ChildReport& report) {
   const bool is_learner = report.name == learner_;
   if (is_learner) learner_hears_ = false;
-  const bool resumes = is_learner && settings_.has_checkpoint && settings_.has_checkpoint();
+  const bool resumes = is_learner && goes_on_from_checkpoint();
   tell_(report.name + " " +
         (report.started ? describe(report.exit) : "cannot be started (" + report.why + ")") +
         "; starting it again" + (resumes ? " from its last checkpoint" : "") + " in " +
         std::to_string(report.delay.count()) + " ms");
+}
+
+// A disk that cannot be read now is no reason to lose the other processes; the next learner says
+// so.
+bool RunSupervisor::goes_on_from_checkpoint() const {
+  try {
+    return settings_.has_checkpoint && settings_.has_checkpoint();
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 void RunSupervisor::ended(const ChildReport& report) {
@@ -144,7 +154,8 @@ void RunSupervisor::ended(const ChildReport& report) {
 void RunSupervisor::learner_ended(const ChildReport& report) {
   // Stopped before it could even listen to signals: it had nothing to lose.
   if (stopping_ && !report.forced && was_killed_by(report.exit, SIGTERM)) return;
-  if (!failed_) exit_code_ = report.exit.shell_code();
+  // A shard that has left no snapshot may have ended before the learner did.
+  if (!failed_ && !(report.exit.clean() && exit_code_ != 0)) exit_code_ = report.exit.shell_code();
   if (report.forced)
     losses_.push_back("the learner was killed before it had left its last checkpoint");
   if (!report.exit.clean() && logs_.contains(report.name)) {

@@ -34,7 +34,7 @@ struct RunSupervision {
   std::chrono::milliseconds first_restart{50};       // after a death that everybody waits for
   std::chrono::milliseconds first_try_again{1'000};  // see Backoff
   bool others_may_join = false;                      // actors that are not ours
-  std::function<bool()> has_checkpoint = {};  // the next learner goes on from one; none: unknown
+  std::function<bool()> has_checkpoint = {};         // the next learner goes on from one; may throw
 };
 
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up
@@ -68,6 +68,7 @@ class RunSupervisor {
  private:
   void observe(const ChildReport& report);
   void restarting(const ChildReport& report);
+  [[nodiscard]] bool goes_on_from_checkpoint() const;
   void ended(const ChildReport& report);
   void learner_ended(const ChildReport& report);
   void shard_ended(const ChildReport& report);

@@ -132,6 +132,19 @@ bool warm_started(const TrainConfig& config, const RunDirectory& run, LearnerRol
   return true;
 }
 
+// Whoever starts a learner again that failed, in whatever thread, needs its actors.
+std::function<void(const std::stop_token&)> keeping_actors(
+    learner::ExperienceServer& server, std::function<void(const std::stop_token&)> body) {
+  return [&server, body = std::move(body)](const std::stop_token& stop) {
+    try {
+      body(stop);
+    } catch (...) {
+      server.keep_actors();
+      throw;
+    }
+  };
+}
+
 std::string role_name(const LearnerRoleOptions& options) {
   const auto replica = options.several.replica;
   return replica == 0 ? "learner" : "learner-" + std::to_string(replica);
@@ -212,6 +225,7 @@ class ServingLearner {
             .drawn = drawn_ ? &*drawn_ : nullptr},
         wiring_ ? &wiring_->replicas() : nullptr);
     threads.push_back({"learn", [this](const std::stop_token& stop) { learn(stop); }});
+    for (auto& [name, body] : threads) body = keeping_actors(server_, std::move(body));
     run_role_threads(threads, [this] { session_->request_checkpoint(); },
                      {.http = options_.http,
                       .report = [this] { return report_of(server_.board(), "serves_weights"); },
@@ -246,13 +260,8 @@ class ServingLearner {
     const std::shared_ptr<void> at_end(nullptr, [this](void*) {
       if (wiring_) wiring_->disconnect();
     });
-    try {
-      session_->run(stop);
-      if (session_->run_is_over()) server_.dismiss_actors();
-    } catch (...) {
-      server_.keep_actors();  // whoever starts us again needs them
-      throw;
-    }
+    session_->run(stop);
+    if (session_->run_is_over()) server_.dismiss_actors();
   }
 
   const TrainConfig& config_;

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/ids.h"
 #include "common/serving/sessions.h"
 #include "common/transport/channel.h"
@@ -23,7 +25,7 @@ class GraphGate {
   // `decisions`: in the message. `bytes`: what it takes.
   void push(const transport::PeerId& peer, Message&& message, std::vector<GraphHash> graphs,
             std::uint64_t decisions, std::size_t bytes) {
-    waiting_[peer].push_back({std::move(message), std::move(graphs), decisions, bytes});
+    waiting_[peer].held.push_back({std::move(message), std::move(graphs), decisions, bytes});
     ++size_;
     bytes_ += bytes;
   }
@@ -32,18 +34,22 @@ class GraphGate {
   // oldest first, until one must wait; the graphs that this one lacks. It waits, too, where deliver
   // says false: there is no room, and the message was left untouched.
   template <class Known, class Deliver>
-  [[nodiscard]] std::vector<GraphHash> release(const transport::PeerId& peer, Known known,
-                                               Deliver deliver) {
+  [[nodiscard]] std::vector<GraphHash> release(const transport::PeerId& peer, TimePoint now,
+                                               Known known, Deliver deliver) {
     const auto found = waiting_.find(peer);
     if (found == waiting_.end()) return {};
-    auto& queue = found->second;
+    auto& [queue, lacks_since] = found->second;
     while (!queue.empty()) {
       const std::size_t bytes = queue.front().bytes;
       std::set<GraphHash> missing;
       for (const GraphHash graph : queue.front().graphs) {
         if (!known(graph)) missing.insert(graph);
       }
-      if (!missing.empty()) return {missing.begin(), missing.end()};
+      if (!missing.empty()) {
+        if (!lacks_since) lacks_since = now;
+        return {missing.begin(), missing.end()};
+      }
+      lacks_since.reset();
       if (!deliver(std::move(queue.front().message), bytes)) return {};
       queue.pop_front();
       --size_;
@@ -58,9 +64,10 @@ class GraphGate {
     const auto found = waiting_.find(peer);
     if (found == waiting_.end()) return 0;
     std::uint64_t decisions = 0;
-    for (const Held& held : found->second) decisions += held.decisions;
-    size_ -= found->second.size();
-    for (const Held& held : found->second) bytes_ -= held.bytes;
+    const auto& queue = found->second.held;
+    for (const Held& held : queue) decisions += held.decisions;
+    size_ -= queue.size();
+    for (const Held& held : queue) bytes_ -= held.bytes;
     waiting_.erase(found);
     return decisions;
   }
@@ -68,6 +75,12 @@ class GraphGate {
     std::vector<transport::PeerId> out;
     for (const auto& [peer, queue] : waiting_) out.push_back(peer);
     return out;
+  }
+  // Whether the oldest message of `peer` has lacked a graph since `then` or longer.
+  [[nodiscard]] bool lacks_since(const transport::PeerId& peer, TimePoint then) const {
+    const auto found = waiting_.find(peer);
+    return found != waiting_.end() && found->second.lacks_since &&
+           *found->second.lacks_since <= then;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -79,18 +92,23 @@ class GraphGate {
     std::uint64_t decisions = 0;
     std::size_t bytes = 0;
   };
-  std::map<transport::PeerId, std::deque<Held>> waiting_;
+  struct Queue {
+    std::deque<Held> held;
+    std::optional<TimePoint> lacks_since;  // of the first
+  };
+  std::map<transport::PeerId, Queue> waiting_;
   std::size_t size_ = 0;
   std::size_t bytes_ = 0;
 };
 
 // Forgets actors that should speak and are silent, and what they have waiting here: those that have
-// a credit, and those that are asked for a graph, credits or not.
+// a credit, and those that are asked for a graph, credits or not. Who is asked for a graph and says
+// anything else is as good as silent: its decisions would take the room of others' for ever.
 template <class Message>
-void forget_silent(Sessions& sessions, GraphGate<Message>& gate) {
+void forget_silent(Sessions& sessions, GraphGate<Message>& gate, TimePoint now) {
   sessions.forget_silent();
   for (const auto& peer : gate.peers()) {
-    if (!sessions.silent(peer)) continue;
+    if (!sessions.silent(peer) && !gate.lacks_since(peer, now - sessions.silence())) continue;
     sessions.forget(peer);
     sessions.drop(gate.forget(peer));
   }

@@ -103,6 +103,7 @@ class Sessions {
   [[nodiscard]] const WorkWindow& work() const { return window_; }
 
   void forget(const transport::PeerId& peer);
+  [[nodiscard]] Duration silence() const { return config_.silence; }
   // Not heard of for so long as config.silence, or not here.
   [[nodiscard]] bool silent(const transport::PeerId& peer) const;
   // Forgets those that have a credit, which is their turn to speak, and have long said nothing.

@@ -66,6 +66,14 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     const std::scoped_lock lock(mutex_);
     wakeable_ = &actors;
   }
+  // However this ends, nobody may wake a transport that is no longer there, nor wait for more.
+  const std::shared_ptr<void> at_end(nullptr, [this](void*) {
+    {
+      const std::scoped_lock lock(mutex_);
+      wakeable_ = nullptr;
+    }
+    queue_.close();
+  });
   next_sweep_ = clock_->now();
   last_adaption_ = clock_->now();
   while (!stop.stop_requested()) {
@@ -81,10 +89,6 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     } else if (incoming.error().code == Errc::kStopped) {
       break;
     }
-  }
-  {
-    const std::scoped_lock lock(mutex_);
-    wakeable_ = nullptr;
   }
   queue_.close();
   if (!keep_actors_) return say_farewell();
@@ -242,7 +246,7 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
 
 void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
   const auto missing = gate_.release(
-      peer, [this](GraphHash hash) { return graphs_.contains(hash); },
+      peer, clock_->now(), [this](GraphHash hash) { return graphs_.contains(hash); },
       [&](Unrolls&& unrolls, std::size_t bytes) {
         std::vector<env::GraphFeaturesPtr> graphs;
         for (const GraphHash hash : unrolls.graphs) graphs.push_back(graphs_.at(hash));
@@ -368,7 +372,7 @@ Deadline ExperienceServer::until_next_duty() const {
 void ExperienceServer::sweep() {
   if (clock_->now() < next_sweep_) return;
   next_sweep_ = clock_->now() + kSweepEvery;
-  serving::forget_silent(sessions_, gate_);
+  serving::forget_silent(sessions_, gate_, clock_->now());
   count();
   board_.publish(status(), clock_->now());
 }

@@ -48,7 +48,7 @@ void wait_for_more(const Workplace& place) {
 std::int64_t latest_of_follower(const Workplace& place, const std::string& key) {
   std::istringstream lines(text_of(place / "run/metrics-1.jsonl"));
   std::string newest;
-  for (std::string line; std::getline(lines, line);) newest = line;
+  for (std::string line; std::getline(lines, line) && !lines.eof();) newest = line;
   return newest.empty() ? 0 : nlohmann::json::parse(newest).at(key).get<std::int64_t>();
 }
 

@@ -1,10 +1,15 @@
 // Roles that hang without dying: suspended as a whole, or in one thread.
 
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
@@ -16,12 +21,22 @@ namespace {
 
 constexpr double kSilence = 5;  // the least that may be set
 
-// A thread of another process that stands still for as long as this exists, while all others go on.
+// A thread of another process that stands still for as long as this exists, while all others go on:
+// stopped where it waited for something, since elsewhere it may hold what the others need (that of
+// the allocator, say).
 class StoppedThread {
  public:
-  StoppedThread(pid_t process, const std::string& name) : thread_(find(process, name)) {
-    if (thread_ == 0 || ::ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) != 0) return;
-    seized_ = ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0;
+  StoppedThread(pid_t process, const std::string& name) : process_(process) {
+    wait_until("there is a thread " + name, [&] { return (thread_ = find(name)) != 0; });
+    if (::ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) != 0) return;
+    wait_until(name + " waits for something", [&] {
+      ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
+      ::waitpid(thread_, nullptr, __WALL);
+      if (waits()) return true;
+      ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
+      return false;
+    });
+    seized_ = true;
   }
   StoppedThread(const StoppedThread&) = delete;
   StoppedThread& operator=(const StoppedThread&) = delete;
@@ -35,10 +50,12 @@ class StoppedThread {
   void hear() const { ::waitpid(thread_, nullptr, __WALL | WNOHANG); }
 
  private:
-  static pid_t find(pid_t process, const std::string& name) {
+  [[nodiscard]] std::filesystem::path tasks() const {
+    return "/proc/" + std::to_string(process_) + "/task";
+  }
+  [[nodiscard]] pid_t find(const std::string& name) const {
     std::error_code ignored;
-    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, ignored)) {
+    for (const auto& task : std::filesystem::directory_iterator(tasks(), ignored)) {
       if (text_of(task.path() / "comm") == name + "\n") {
         return std::stoi(task.path().filename());
       }
@@ -46,6 +63,25 @@ class StoppedThread {
     return 0;
   }
 
+  // "202 0x7f...": the system call that it is in; "-1 ..." in none.
+  [[nodiscard]] bool waits() const {
+    std::istringstream call(text_of(tasks() / std::to_string(thread_) / "syscall"));
+    long number = -1;
+    call >> number;
+    constexpr auto kWaiting = std::to_array<long>({
+        SYS_futex,
+        SYS_ppoll,
+        SYS_epoll_pwait,
+        SYS_clock_nanosleep,
+#ifdef SYS_poll  // not on every processor
+        SYS_poll,
+        SYS_epoll_wait,
+#endif
+    });
+    return std::ranges::find(kWaiting, number) != kWaiting.end();
+  }
+
+  pid_t process_ = 0;
   pid_t thread_ = 0;
   bool seized_ = false;
 };
@@ -82,6 +118,28 @@ TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
                [&] { return place.metrics().size() > lines; });
     place.wait_for_decisions(place.latest("decisions") + 2'000);
   }
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+TEST_CASE("a run that is suspended as a whole goes on, and nobody is taken for hung",
+          "[fault][supervision]") {
+  auto config = tiny_apex_config();
+  config.supervision.silence_seconds = kSilence;
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  const auto children = children_of(train.pid());
+  CHECK(children.size() == 5);
+  train.signal(SIGSTOP);
+  for (const auto& [pid, command] : children) REQUIRE(::kill(pid, SIGSTOP) == 0);
+  std::this_thread::sleep_for(std::chrono::duration<double>(kSilence + 1));  // what is tested
+  for (const auto& [pid, command] : children) REQUIRE(::kill(pid, SIGCONT) == 0);
+  train.signal(SIGCONT);
+  const auto lines = place.metrics().size();
+  wait_until("there is news", [&] { return place.metrics().size() > lines; });
+  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  CHECK(train.err().empty());
   train.signal(SIGTERM);
   CHECK(train.end() == 0);
 }

@@ -55,6 +55,8 @@ TEST_CASE("a shard whose snapshot cannot be read comes again until it can",
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);
   const fs::path snapshot = place / "run" / "replay" / "shard-1";
+  wait_until("the shard has something to keep, and listens",
+             [&] { return status_of(place, testing::shard_address(place, 1))["inserted"] > 0; });
   const pid_t victim = role_of(train, shard_role(1));
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGUSR1) == 0);

@@ -1,6 +1,7 @@
 #include "apps/process/run_supervisor.h"
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -102,7 +103,7 @@ TEST_CASE("a learner that has to be killed is told, is the exit code, and is rem
 }
 
 TEST_CASE("an actor that has to be killed is told, and costs nothing") {
-  Run run({.patience = 600ms, .silence = 0s});
+  Run run({.patience = 4s, .silence = 0s});  // of which the learner has what the actor leaves
   run.start_living(MemberKind::kLearner, "learner");
   run.start_living(MemberKind::kActor, "actor-0", kDeaf);
   run.supervisor->stop();
@@ -139,6 +140,33 @@ TEST_CASE("what asks for another try in vain ends the run with its own code") {
   run.start(MemberKind::kLearner, "learner", "exit 75");
   run.run_until([&] { return run.done; });
   CHECK(run.supervisor->exit_code() == 75);
+}
+
+TEST_CASE(
+    "where nobody can tell whether there is a checkpoint, a learner is started again all the "
+    "same") {
+  Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms, .has_checkpoint = []() -> bool {
+             throw std::runtime_error("cannot read the folder");
+           }});
+  const auto lived = run.folder / "lived";
+  run.start(MemberKind::kLearner, "learner",
+            "[ -e " + lived.string() + " ] && exit 0; : > " + lived.string() + "; exit 3");
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK_THAT(run.all_told(), Catch::StartsWith("learner ended with code 3; starting it again in "));
+}
+
+TEST_CASE(
+    "a shard that has failed when the run is stopped is the exit code of a learner that stops "
+    "well") {
+  Run run({.patience = 30s, .silence = 0s, .first_restart = 1h});
+  run.start_living(MemberKind::kLearner, "learner");
+  run.start(MemberKind::kShard, "replay-0", "exit 4");
+  run.run_until([&] { return !run.told.empty(); });  // it will be started again, in an hour
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 4);
+  CHECK(run.supervisor->losses().size() == 1);
 }
 
 TEST_CASE("a run goes on without an actor that only the user can mend, and not without any") {

@@ -81,7 +81,7 @@ TEST_CASE("a run with keys trains, and asks for them wherever it can be reached"
   SECTION("an actor without keys is not heard") {
     Pacml plain(actor_words(place, learner.address(), 1));
     wait_until("it is told", [&] { return plain.err().find("wants keys") != std::string::npos; });
-    const auto asked = testing::pacml({"status", learner.address(), "--seconds", "2"});
+    const auto asked = testing::pacml({"status", learner.address(), "--seconds", "120"});
     CHECK(asked.code == 2);
     CHECK_THAT(asked.err, Catch::Contains("wants keys, and we have none: --keys DIR"));
     CHECK(place.latest("actors") == 1);

@@ -120,6 +120,7 @@ learner::ExperienceServerConfig window_of(std::uint64_t decisions) {
   learner::ExperienceServerConfig config;
   config.work.least = decisions;
   config.work.most = decisions;
+  config.work.patience = 1h;  // nobody's grant goes to another because this machine is slow
   return config;
 }
 

@@ -76,6 +76,25 @@ TEMPLATE_TEST_CASE("a graph that was asked for in vain is asked for again",
   CHECK(peer.template hear<wire::NeedGraph>().hash == learner.graph(1).hash);
 }
 
+TEMPLATE_TEST_CASE(
+    "an actor that never sends a graph that it named is forgotten, whatever else it says",
+    "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  learner::ExperienceServerConfig config;
+  config.silence = std::chrono::milliseconds(300);
+  ServedLearner<TestType> learner(config);
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello());
+  peer.template hear<wire::Welcome>();
+  peer.say_experience(1, learner.graph(1));
+  const Deadline deadline = soon();
+  bool forgotten = false;
+  while (!forgotten && !deadline.expired()) {  // it is never silent
+    peer.say(wire::Ping{1});
+    forgotten = std::holds_alternative<wire::Refused>(peer.hear_any());
+  }
+  CHECK(forgotten);
+}
+
 TEMPLATE_TEST_CASE("graphs that together are too large are refused", "[integration][serving]",
                    InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner({.max_graph_bytes = 50});  // each has 28

@@ -62,6 +62,7 @@ TEST_CASE("an actor that is there first waits for its learner, and may be stoppe
   Pacml stopped(actor_words(place, place.socket(), 1));
   Learner learner(place, place.socket());
   place.wait_for_decisions(800);
+  wait_for_actors(place, 2);
   stopped.signal(SIGTERM);
   CHECK(stopped.end() == 0);
   learner.process().signal(SIGTERM);

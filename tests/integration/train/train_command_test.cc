@@ -1,6 +1,7 @@
 // `pacml train`, from its first line to what it leaves.
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -125,10 +126,12 @@ TEST_CASE("deterministic training is the same bit for bit, and differs with the 
 
 TEST_CASE("training for a time ends by itself", "[integration][train]") {
   const Workplace place;
+  const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = pacml(train(place, {"--minutes", "0.01"}));
   INFO(outcome.err);
   CHECK(outcome.code == 0);
-  CHECK(place.metrics().back()["seconds"] >= 0.6);
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(600));
+  CHECK(place.metrics().back()["seconds"] > 0);  // less the time that it took to start
 }
 
 TEST_CASE("training that is asked to stop leaves a checkpoint and ends with code 0",
