@@ -64,6 +64,7 @@ class Training {
     io_.run();
     line_.finish(progress_);
     RunDirectory::note_losses(run_, supervisor_.losses());
+    give_back_what_never_began();
     remove_sockets();
     return supervisor_.exit_code();
   }
@@ -186,6 +187,16 @@ class Training {
             std::to_string(number), "--leader", board_address().str()});
     for (const auto& shard : shards) append(learner.spec.command, {"--replay", shard});
     start(std::move(learner));
+  }
+
+  // A learner that ended before its first checkpoint, by a signal that it did not listen to yet,
+  // say, has left a folder that holds a run and nothing to go on from.
+  void give_back_what_never_began() const {
+    if (options_.resume) return;
+    try {
+      static_cast<void>(RunDirectory::resume_or_clear(run_));
+    } catch (const std::exception&) {  // it stays as it is; --continue tells why
+    }
   }
 
   [[nodiscard]] bool has_checkpoint() const {

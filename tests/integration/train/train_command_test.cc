@@ -162,6 +162,11 @@ TEST_CASE("training that is stopped before it has begun ends with code 0 as well
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
   CHECK(process.err().empty());
+  if (place.checkpoints().empty()) {  // the same command begins it as if nothing had been
+    const Outcome again = pacml(train(place, {"--decisions", "400"}));
+    INFO(again.err);
+    CHECK(again.code == 0);
+  }
 }
 
 // A run whose warm start takes for ever.
