@@ -28,7 +28,7 @@ bool admit(Sessions& sessions, const transport::PeerId& who, const wire::Hello& 
 }  // namespace
 
 TEST_CASE("an actor's newer connection takes the place of its former one") {
-  Sessions sessions({}, {});
+  Sessions sessions({}, {.max_actors = 16});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 1), replaced));
   REQUIRE(admit(sessions, peer(1), hello(7, 2), replaced));
@@ -40,7 +40,7 @@ TEST_CASE("an actor's newer connection takes the place of its former one") {
 }
 
 TEST_CASE("an actor whose clock went back is told which life comes next, also after it had left") {
-  Sessions sessions({}, {});
+  Sessions sessions({}, {.max_actors = 16});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 1'000), replaced));
   REQUIRE(sessions.accept(peer(0), ActorId{7}, Incarnation{1'000}, Sequence{1}, 1) ==
@@ -49,7 +49,7 @@ TEST_CASE("an actor whose clock went back is told which life comes next, also af
   SECTION("when it is gone") { sessions.forget(peer(0)); }
   SECTION("by a server that went on from a snapshot") {
     const auto state = sessions.tracker().state();
-    sessions = Sessions({}, {});
+    sessions = Sessions({}, {.max_actors = 16});
     sessions.restore(state);
   }
   const auto refused = sessions.admit(peer(1), hello(7, 20), replaced);
@@ -67,7 +67,7 @@ TEST_CASE("an actor whose clock went back is told which life comes next, also af
 
 TEST_CASE("nobody can use up the incarnations of an actor") {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  Sessions sessions({}, {});
+  Sessions sessions({}, {.max_actors = 16});
   std::vector<transport::PeerId> replaced;
   const auto refused =
       sessions.admit(peer(0), hello(7, std::numeric_limits<std::uint64_t>::max()), replaced);
@@ -79,7 +79,7 @@ TEST_CASE("nobody can use up the incarnations of an actor") {
 }
 
 TEST_CASE("a Hello that is repeated changes nothing, whatever was sent meanwhile") {
-  Sessions sessions({}, {.work = {.messages_per_actor = 3}});
+  Sessions sessions({}, {.work = {.messages_per_actor = 3}, .max_actors = 16});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
@@ -95,7 +95,7 @@ TEST_CASE("a Hello that is repeated changes nothing, whatever was sent meanwhile
 }
 
 TEST_CASE("a stranger that comes under one name after the other is not remembered for ever") {
-  Sessions sessions({}, {.max_known = 10});
+  Sessions sessions({}, {.max_actors = 16, .max_known = 10});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(0, 9), replaced));
   REQUIRE(sessions.accept(peer(0), ActorId{0}, Incarnation{9}, Sequence{1}, 1) ==
@@ -136,7 +136,7 @@ TEST_CASE("a peer that was forgotten is in nobody's way") {
 }
 
 TEST_CASE("an actor's number belongs to the key that it was first welcomed with") {
-  Sessions sessions({}, {});
+  Sessions sessions({}, {.max_actors = 16});
   std::vector<transport::PeerId> replaced;
   bool anna_is_listed = true;
   const auto key_of = [&](const std::string& name) {
@@ -168,7 +168,7 @@ TEST_CASE("an actor's number belongs to the key that it was first welcomed with"
 }
 
 TEST_CASE("a connection that says Hello as another actor gives up its former name") {
-  Sessions sessions({}, {});
+  Sessions sessions({}, {.max_actors = 16});
   std::vector<transport::PeerId> replaced;
   REQUIRE(admit(sessions, peer(0), hello(7, 5), replaced));
   REQUIRE(admit(sessions, peer(0), hello(8, 5), replaced));
