@@ -6,15 +6,6 @@
 #include "model/duelling.h"
 
 namespace pacml::actor {
-namespace {
-
-void copy_row(const env::ObservationBatch& from, std::size_t row, env::ObservationRow to) {
-  to.graph = from.graph(row);
-  std::ranges::copy(from.globals(row), to.globals.begin());
-  std::ranges::copy(from.mask(row), to.mask.begin());
-}
-
-}  // namespace
 
 ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
                              const NstepConfig& nstep, EpsilonGreedy exploration,
@@ -26,7 +17,7 @@ ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig
       actions_(static_cast<std::size_t>(config.environments)),
       action_values_(actions_.size()),
       best_values_(actions_.size()),
-      truncated_(0, spec.num_globals, spec.num_actions) {}
+      truncated_(spec.make_observations()) {}
 
 void ApexBehaviour::begin(std::span<const std::size_t> environments) {
   writer_.begin(environments);
@@ -36,9 +27,9 @@ void ApexBehaviour::begin(std::span<const std::size_t> environments) {
   best_values_.resize(environments.size());
 }
 
-void ApexBehaviour::evaluate_values(const env::ObservationBatch& observations,
+void ApexBehaviour::evaluate_values(const Observations& observations,
                                     const model::PolicyOutput& output, std::span<float> best) {
-  const std::size_t width = observations.num_actions();
+  const std::size_t width = observations.num_candidates();
   q_.resize(output.logits.size());
   model::duelling_q_values(output.logits, output.values, observations.masks(), width, q_);
   for (std::size_t b = 0; b < observations.size(); ++b) {
@@ -47,11 +38,11 @@ void ApexBehaviour::evaluate_values(const env::ObservationBatch& observations,
   }
 }
 
-std::span<const int> ApexBehaviour::choose(const env::ObservationBatch& observations,
+std::span<const int> ApexBehaviour::choose(const Observations& observations,
                                            const model::PolicyOutput& output) {
   evaluate_values(observations, output, best_values_);
   writer_.observe(observations, best_values_);
-  const std::size_t width = observations.num_actions();
+  const std::size_t width = observations.num_candidates();
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     // By the logits, as in evaluation: adding the state's value may round differences away.
@@ -63,16 +54,15 @@ std::span<const int> ApexBehaviour::choose(const env::ObservationBatch& observat
 
 void ApexBehaviour::evaluate_truncated(std::span<const env::StepResult> results,
                                        std::span<const VectorEnv::Finished> finished,
-                                       const env::ObservationBatch& last_observations) {
+                                       const Observations& last_observations) {
   last_best_values_.assign(finished.size(), 0);
   const auto needs_value = [&](const VectorEnv::Finished& f) {
     return results[f.row].truncated && !results[f.row].terminated;
   };
-  truncated_.resize(0);
+  truncated_.clear();
   for (std::size_t f = 0; f < finished.size(); ++f) {
     if (!needs_value(finished[f])) continue;
-    truncated_.resize(truncated_.size() + 1);
-    copy_row(last_observations, f, truncated_.row(truncated_.size() - 1));
+    truncated_.append_row(last_observations, f);
   }
   if (truncated_.size() == 0) return;
   policy_->evaluate(truncated_, truncated_output_);
@@ -87,13 +77,13 @@ void ApexBehaviour::evaluate_truncated(std::span<const env::StepResult> results,
 
 void ApexBehaviour::record(PolicyVersion version, std::span<const env::StepResult> results,
                            std::span<const VectorEnv::Finished> finished,
-                           const env::ObservationBatch& last_observations) {
+                           const Observations& last_observations) {
   evaluate_truncated(results, finished, last_observations);
   writer_.step(actions_, action_values_, version, results, finished, last_observations,
                last_best_values_);
 }
 
-ActorMessage ApexBehaviour::take(const env::ObservationBatch& /*next_observations*/) {
+ActorMessage ApexBehaviour::take(const Observations& /*next_observations*/) {
   return writer_.take();
 }
 

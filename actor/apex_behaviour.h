@@ -19,22 +19,22 @@ class ApexBehaviour final : public Behaviour {
                 const NstepConfig& nstep, EpsilonGreedy exploration, model::Policy& policy);
 
   void begin(std::span<const std::size_t> environments) override;
-  [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
+  [[nodiscard]] std::span<const int> choose(const Observations& observations,
                                             const model::PolicyOutput& output) override;
   void record(PolicyVersion version, std::span<const env::StepResult> results,
               std::span<const VectorEnv::Finished> finished,
-              const env::ObservationBatch& last_observations) override;
+              const Observations& last_observations) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
-  [[nodiscard]] ActorMessage take(const env::ObservationBatch& next_observations) override;
+  [[nodiscard]] ActorMessage take(const Observations& next_observations) override;
 
  private:
   // Computes q_ of a batch, and the greatest of each row into `best`.
-  void evaluate_values(const env::ObservationBatch& observations, const model::PolicyOutput& output,
+  void evaluate_values(const Observations& observations, const model::PolicyOutput& output,
                        std::span<float> best);
   // Fills last_best_values_ where episodes were truncated.
   void evaluate_truncated(std::span<const env::StepResult> results,
                           std::span<const VectorEnv::Finished> finished,
-                          const env::ObservationBatch& last_observations);
+                          const Observations& last_observations);
 
   NstepWriter writer_;
   EpsilonGreedy exploration_;
@@ -46,7 +46,7 @@ class ApexBehaviour final : public Behaviour {
   std::vector<float> q_;                   // [B, A], scratch
 
   // Of the episodes that the last step ended.
-  env::ObservationBatch truncated_;
+  Observations truncated_;
   model::PolicyOutput truncated_output_;
   std::vector<float> truncated_best_;
   std::vector<float> last_best_values_;  // [finished]

@@ -4,9 +4,9 @@
 
 #include "actor/experience_sink.h"
 #include "actor/vector_env.h"
+#include "common/experience/observations.h"
 #include "common/ids.h"
 #include "env/environment.h"
-#include "env/observation_batch.h"
 #include "model/policy.h"
 
 namespace pacml::actor {
@@ -22,17 +22,17 @@ class Behaviour {
   virtual void begin(std::span<const std::size_t> environments) = 0;
   // A valid action for each environment [B], given what the policy says of its observation.
   // Borrowed until the next call.
-  [[nodiscard]] virtual std::span<const int> choose(const env::ObservationBatch& observations,
+  [[nodiscard]] virtual std::span<const int> choose(const Observations& observations,
                                                     const model::PolicyOutput& output) = 0;
   // What came of the actions chosen last, with weights of `version`: results [B]; the rows whose
   // environments finished, and the last observation of each (row i belongs to finished[i]).
   virtual void record(PolicyVersion version, std::span<const env::StepResult> results,
                       std::span<const VectorEnv::Finished> finished,
-                      const env::ObservationBatch& last_observations) = 0;
+                      const Observations& last_observations) = 0;
   // True when a message's worth of steps is recorded.
   [[nodiscard]] virtual bool full() const = 0;
   // The message. `next_observations`: those that follow its last step.
-  [[nodiscard]] virtual ActorMessage take(const env::ObservationBatch& next_observations) = 0;
+  [[nodiscard]] virtual ActorMessage take(const Observations& next_observations) = 0;
 };
 
 }  // namespace pacml::actor

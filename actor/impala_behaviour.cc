@@ -18,10 +18,10 @@ void ImpalaBehaviour::begin(std::span<const std::size_t> environments) {
   log_probs_.resize(environments.size());
 }
 
-std::span<const int> ImpalaBehaviour::choose(const env::ObservationBatch& observations,
+std::span<const int> ImpalaBehaviour::choose(const Observations& observations,
                                              const model::PolicyOutput& output) {
   writer_.observe(observations);
-  const std::size_t width = observations.num_actions();
+  const std::size_t width = observations.num_candidates();
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     const auto drawn = model::sample_action(logits.subspan(b * width, width), rng_);
@@ -33,11 +33,11 @@ std::span<const int> ImpalaBehaviour::choose(const env::ObservationBatch& observ
 
 void ImpalaBehaviour::record(PolicyVersion version, std::span<const env::StepResult> results,
                              std::span<const VectorEnv::Finished> finished,
-                             const env::ObservationBatch& last_observations) {
+                             const Observations& last_observations) {
   writer_.step(actions_, log_probs_, version, results, finished, last_observations);
 }
 
-ActorMessage ImpalaBehaviour::take(const env::ObservationBatch& next_observations) {
+ActorMessage ImpalaBehaviour::take(const Observations& next_observations) {
   return writer_.take(next_observations);
 }
 

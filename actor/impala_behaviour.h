@@ -17,13 +17,13 @@ class ImpalaBehaviour final : public Behaviour {
   ImpalaBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config, Seed seed);
 
   void begin(std::span<const std::size_t> environments) override;
-  [[nodiscard]] std::span<const int> choose(const env::ObservationBatch& observations,
+  [[nodiscard]] std::span<const int> choose(const Observations& observations,
                                             const model::PolicyOutput& output) override;
   void record(PolicyVersion version, std::span<const env::StepResult> results,
               std::span<const VectorEnv::Finished> finished,
-              const env::ObservationBatch& last_observations) override;
+              const Observations& last_observations) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
-  [[nodiscard]] ActorMessage take(const env::ObservationBatch& next_observations) override;
+  [[nodiscard]] ActorMessage take(const Observations& next_observations) override;
 
  private:
   UnrollWriter writer_;

@@ -7,8 +7,8 @@
 
 #include "actor/nstep_config.h"
 #include "actor/vector_env.h"
+#include "common/experience/observations.h"
 #include "common/experience/transitions.h"
-#include "env/observation_batch.h"
 
 namespace pacml::actor {
 
@@ -33,13 +33,12 @@ class NstepWriter {
   void begin(std::span<const std::size_t> environments);
   // What the next actions answer, and the greatest value of a valid action there [B]. Once per
   // step, before `step`.
-  void observe(const env::ObservationBatch& observations, std::span<const float> best_values);
+  void observe(const Observations& observations, std::span<const float> best_values);
   // The actions [B], their values [B] and what came of them. `last_best_values`: as best_values, of
   // the rows of `last_observations`; read where an episode was truncated and did not terminate.
   void step(std::span<const int> actions, std::span<const float> action_values,
             PolicyVersion version, std::span<const env::StepResult> results,
-            std::span<const VectorEnv::Finished> finished,
-            const env::ObservationBatch& last_observations,
+            std::span<const VectorEnv::Finished> finished, const Observations& last_observations,
             std::span<const float> last_best_values);
   // True when the steps of a message are written; then `take`. The first messages may be short of
   // transitions, even empty: their windows are open.
@@ -47,13 +46,12 @@ class NstepWriter {
   [[nodiscard]] PrioritizedTransitions take();
 
  private:
-  // A decision whose window is open; its state is in globals_ and masks_.
+  // A decision whose window is open.
   struct Decision {
     PolicyVersion version;
     float value = 0;  // Q(s, a)
     float reward = 0;
-    std::uint16_t graph = 0;
-    std::int16_t action = 0;
+    int action = 0;
   };
   // Decisions of one environment, in a ring of n slots.
   struct Window {
@@ -65,21 +63,20 @@ class NstepWriter {
   [[nodiscard]] std::size_t slot(std::size_t b, std::size_t age) const {
     return b * n_ + (windows_[b].oldest + age) % n_;
   }
-  [[nodiscard]] TransitionState state_in(std::size_t slot) const;
-  // Writes the transition of environment b's oldest decision; its steps are those that are open.
-  void close_oldest(std::size_t b, float discount, const TransitionState& next, float next_value);
+  // Writes the transition of environment b's oldest decision, which led to a row of `next`; its
+  // steps are those that are open.
+  void close_oldest(std::size_t b, float discount, const Observations& next, std::size_t next_row,
+                    float next_value);
 
   std::size_t steps_, n_;
   std::vector<std::size_t> environments_;  // [B], in the rows
-  TransitionShape shape_;
-  std::vector<GraphHash> graphs_;  // by graph index of the spec
+  Observations nothing_;                   // the spec's shape and graphs, without rows
   float reward_scale_;
   std::vector<double> powers_;  // [n + 1], of gamma
 
-  std::vector<Window> windows_;      // [all environments]
-  std::vector<Decision> decisions_;  // [all, n]
-  std::vector<float> globals_;       // [all, n, G]
-  std::vector<std::uint8_t> masks_;  // [all, n, A]
+  std::vector<Window> windows_;       // [all environments]
+  std::vector<Decision> decisions_;   // [all, n]
+  std::vector<Observations> states_;  // [all, n], of each decision one row
 
   PrioritizedTransitions message_;
   std::size_t steps_done_ = 0;

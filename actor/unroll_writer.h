@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "actor/vector_env.h"
+#include "common/experience/observations.h"
 #include "common/experience/unrolls.h"
-#include "env/observation_batch.h"
 
 namespace pacml::actor {
 
@@ -20,23 +20,25 @@ class UnrollWriter {
   // The next message is of so many environments; else of as many as the one before.
   void begin(std::size_t environments);
   // What the next actions answer. Once per step, before `step`.
-  void observe(const env::ObservationBatch& observations);
+  void observe(const Observations& observations);
   // The actions [B], their log-probabilities under the behaviour policy [B] and what came of them.
   void step(std::span<const int> actions, std::span<const float> log_probs, PolicyVersion version,
             std::span<const env::StepResult> results, std::span<const VectorEnv::Finished> finished,
-            const env::ObservationBatch& last_observations);
+            const Observations& last_observations);
   // True when T steps are written; then `take`, with the observations that follow the last step.
   [[nodiscard]] bool full() const { return next_ == unrolls_.steps; }
-  [[nodiscard]] Unrolls take(const env::ObservationBatch& next_observations);
+  [[nodiscard]] Unrolls take(const Observations& next_observations);
 
  private:
   void start();
-  void write_row(std::size_t t, const env::ObservationBatch& observations);
+  // B rows more.
+  void write_rows(const Observations& observations);
 
-  std::vector<GraphHash> graphs_;  // by graph index of the spec
-  std::uint32_t num_globals_, num_actions_, environments_, steps_;
+  Observations nothing_;  // the spec's shape and graphs, without rows
+  std::uint32_t environments_, steps_;
   Unrolls unrolls_;
-  std::size_t next_ = 0;  // step to be written
+  Observations last_states_;  // of unrolls_.cut, until the message is taken
+  std::size_t next_ = 0;      // step to be written
 };
 
 }  // namespace pacml::actor

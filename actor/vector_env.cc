@@ -9,12 +9,13 @@ VectorEnv::VectorEnv(const EnvironmentFactory& make, std::size_t size, Seed stre
     : stream_(stream), episodes_(size, 0), selected_(size), results_(size) {
   PACML_CHECK(size > 0, "an actor steps at least one environment");
   for (std::size_t b = 0; b < size; ++b) environments_.push_back(make());
-  observations_ = env::ObservationBatch(size, spec().num_globals, spec().num_actions);
-  last_observations_ = env::ObservationBatch(0, spec().num_globals, spec().num_actions);
+  observations_ = spec().make_observations();
+  last_observations_ = observations_;
+  observations_.reserve(size);
   for (std::size_t b = 0; b < size; ++b) {
     selected_[b] = b;
     start_episode(b);
-    environments_[b]->observe(observations_.row(b));
+    environments_[b]->observe(observations_);
   }
 }
 
@@ -24,10 +25,10 @@ void VectorEnv::select(std::size_t count) {
   const std::size_t first = (selected_.back() + 1) % total();
   selected_.resize(count);
   results_.resize(count);
-  observations_.resize(count);
+  observations_.clear();
   for (std::size_t b = 0; b < count; ++b) {
     selected_[b] = (first + b) % total();
-    environments_[selected_[b]]->observe(observations_.row(b));
+    environments_[selected_[b]]->observe(observations_);
   }
 }
 
@@ -39,17 +40,17 @@ void VectorEnv::start_episode(std::size_t environment) {
 std::span<const env::StepResult> VectorEnv::step(std::span<const int> actions) {
   PACML_CHECK(actions.size() == size(), "one action for each environment");
   finished_.clear();
-  last_observations_.resize(0);
+  last_observations_.clear();
+  observations_.clear();
   for (std::size_t b = 0; b < size(); ++b) {
     env::Environment& environment = *environments_[selected_[b]];
     results_[b] = environment.step(actions[b]);
     if (results_[b].final()) {
       finished_.push_back({b, environment.summary()});
-      last_observations_.resize(finished_.size());
-      environment.observe(last_observations_.row(finished_.size() - 1));
+      environment.observe(last_observations_);
       start_episode(selected_[b]);
     }
-    environment.observe(observations_.row(b));
+    environment.observe(observations_);
   }
   return results_;
 }

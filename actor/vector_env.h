@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/ids.h"
 #include "env/environment.h"
-#include "env/observation_batch.h"
 
 namespace pacml::actor {
 
@@ -39,16 +39,14 @@ class VectorEnv {
   // From now on so many are stepped: in turns, those that follow the present ones, the first after
   // the last. Nothing changes where all are and stay selected. Pre: 1 <= count <= total().
   void select(std::size_t count);
-  [[nodiscard]] const env::ObservationBatch& observations() const { return observations_; }
+  [[nodiscard]] const Observations& observations() const { return observations_; }
 
   // Takes actions [B]. Results are borrowed until the next call.
   std::span<const env::StepResult> step(std::span<const int> actions);
   // Of the last step: rows whose environments finished, in order, and the last observation of each
   // (row i belongs to finished()[i]).
   [[nodiscard]] std::span<const Finished> finished() const { return finished_; }
-  [[nodiscard]] const env::ObservationBatch& last_observations() const {
-    return last_observations_;
-  }
+  [[nodiscard]] const Observations& last_observations() const { return last_observations_; }
 
  private:
   void start_episode(std::size_t environment);
@@ -57,8 +55,8 @@ class VectorEnv {
   std::vector<std::unique_ptr<env::Environment>> environments_;
   std::vector<std::uint64_t> episodes_;  // started, per environment
   std::vector<std::size_t> selected_;    // [B]
-  env::ObservationBatch observations_;
-  env::ObservationBatch last_observations_;
+  Observations observations_;
+  Observations last_observations_;
   std::vector<env::StepResult> results_;
   std::vector<Finished> finished_;
 };

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/rng.h"
 #include "env/graph_features.h"
-#include "env/observation_batch.h"
 #include "model/fused_policy.h"
 #include "model/initialise.h"
 
@@ -52,11 +52,11 @@ env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
   return graph;
 }
 
-env::ObservationBatch synthetic_batch(Rng& rng, std::size_t size) {
-  env::ObservationBatch batch(size, kShape.globals, kShape.actions);
+Observations synthetic_batch(Rng& rng, std::size_t size) {
+  Observations batch(model::input_shape(kShape), size);
   for (std::size_t b = 0; b < size; ++b) {
-    const env::ObservationRow row = batch.row(b);
-    row.graph = static_cast<std::int32_t>(b % kGraphs);
+    const ObservationRow row = batch.row(b);
+    row.graph[0] = static_cast<std::uint16_t>(b % kGraphs);
     for (float& x : row.globals) x = static_cast<float>(rng.uniform());
     for (std::uint8_t& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
     row.mask[0] = 1;
@@ -88,14 +88,14 @@ void measure(std::string_view name, model::KernelPath path, Figures& figures) {
   model::PolicyOutput out;
   const std::string prefix = std::string(name) + "_";
 
-  const env::ObservationBatch one_each = synthetic_batch(rng, kGraphs);
+  const Observations one_each = synthetic_batch(rng, kGraphs);
   const double all_graphs = median_seconds(
       300, [&] { policy->set_parameters(parameters); }, [&] { policy->evaluate(one_each, out); });
   figures.emplace_back(prefix + "distinct_graph_seconds",
                        all_graphs / static_cast<double>(kGraphs));
 
   for (const std::size_t size : {1, 8, 32, 128}) {
-    const env::ObservationBatch batch = synthetic_batch(rng, size);
+    const Observations batch = synthetic_batch(rng, size);
     policy->evaluate(batch, out);
     // Many calls between two readings of the clock, which itself costs tens of nanoseconds.
     const std::size_t calls = 1024 / size;

@@ -58,26 +58,35 @@ env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
   return graph;
 }
 
+// Any row, in which this action is valid.
+void fill(const ObservationRow& row, std::size_t graphs, std::size_t valid, Rng& rng) {
+  row.graph[0] = static_cast<std::uint16_t>(rng.below(graphs));
+  for (float& x : row.globals) x = static_cast<float>(rng.uniform());
+  for (std::uint8_t& bit : row.mask) bit = static_cast<std::uint8_t>(rng.below(2));
+  row.mask[valid] = 1;
+}
+
+Observations empty_observations(std::span<const env::GraphFeaturesPtr> graphs) {
+  Observations out(model::input_shape(kShape));
+  std::vector<GraphHash> hashes;
+  for (const auto& graph : graphs) hashes.push_back(graph->hash);
+  out.set_graphs(std::move(hashes));
+  return out;
+}
+
 Unrolls synthetic_unrolls(Rng& rng, std::span<const env::GraphFeaturesPtr> graphs) {
   Unrolls out;
   out.steps = kSteps;
   out.environments = kEnvironments;
-  out.num_globals = static_cast<std::uint32_t>(kShape.globals);
-  out.num_actions = static_cast<std::uint32_t>(kShape.actions);
-  resize_columns(out, graphs.size(), 0, 0);
-  for (std::size_t g = 0; g < graphs.size(); ++g) out.graphs[g] = graphs[g]->hash;
-  for (std::uint16_t& graph : out.graph) graph = static_cast<std::uint16_t>(rng.below(kGraphs));
-  for (float& x : out.globals) x = static_cast<float>(rng.uniform());
-  for (std::uint8_t& valid : out.mask) valid = static_cast<std::uint8_t>(rng.below(2));
-  for (std::size_t i = 0; i < out.num_decisions(); ++i) {
-    const auto action = rng.below(out.num_actions);
-    out.mask[i * out.num_actions + action] = 1;
+  resize_columns(out, 0, 0);
+  out.observations = empty_observations(graphs);
+  for (std::size_t i = 0; i < out.num_rows(); ++i) {
+    const auto action = rng.below(static_cast<std::uint64_t>(kShape.actions));
+    fill(out.observations.append(), graphs.size(), action, rng);
+    if (i >= out.num_decisions()) continue;
     out.action[i] = static_cast<std::int16_t>(action);
     out.behaviour_log_prob[i] = -std::log(8.5F);
     out.reward[i] = rng.below(2) == 0 ? -1.0F : 1.0F;
-  }
-  for (std::size_t b = 0; b < kEnvironments; ++b) {
-    out.mask[out.at(kSteps, b) * out.num_actions] = 1;
   }
   return out;
 }
@@ -86,34 +95,15 @@ Unrolls synthetic_unrolls(Rng& rng, std::span<const env::GraphFeaturesPtr> graph
 Transitions synthetic_transitions(Rng& rng, std::span<const env::GraphFeaturesPtr> graphs,
                                   std::size_t count) {
   Transitions out;
-  out.shape = {static_cast<std::uint32_t>(kShape.globals),
-               static_cast<std::uint32_t>(kShape.actions)};
-  for (const auto& graph : graphs) out.graphs.push_back(graph->hash);
-  struct State {
-    std::vector<float> globals;
-    std::vector<std::uint8_t> mask;
-  };
-  const auto state_with = [&](std::size_t valid) {
-    State state{std::vector<float>(out.shape.num_globals),
-                std::vector<std::uint8_t>(out.shape.num_actions)};
-    for (float& x : state.globals) x = static_cast<float>(rng.uniform());
-    for (std::uint8_t& bit : state.mask) bit = static_cast<std::uint8_t>(rng.below(2));
-    state.mask[valid] = 1;
-    return state;
-  };
+  out.observations = empty_observations(graphs);
   for (std::size_t n = 0; n < count; ++n) {
-    const auto action = rng.below(out.shape.num_actions);
-    const State now = state_with(action);
-    const State next = state_with(0);
-    TransitionHead head;
-    head.n_step_return = rng.below(2) == 0 ? -1.0F : 1.0F;
-    head.discount = 0.97F;
-    head.graph = static_cast<std::uint16_t>(rng.below(graphs.size()));
-    head.next_graph = static_cast<std::uint16_t>(rng.below(graphs.size()));
-    head.action = static_cast<std::int16_t>(action);
-    head.steps = 3;
-    out.append(head, {head.graph, now.globals, now.mask},
-               {head.next_graph, next.globals, next.mask});
+    const auto action = rng.below(static_cast<std::uint64_t>(kShape.actions));
+    fill(out.observations.append(), graphs.size(), action, rng);
+    fill(out.observations.append(), graphs.size(), 0, rng);
+    out.heads.push_back({.n_step_return = rng.below(2) == 0 ? -1.0F : 1.0F,
+                         .discount = 0.97F,
+                         .action = static_cast<std::int32_t>(action),
+                         .steps = 3});
   }
   return out;
 }
@@ -189,7 +179,7 @@ Figures run_learner_bench() {
       median_seconds([&] { static_cast<void>(setup.network.forward(batch.observations)); });
   figures.emplace_back("forward_seconds_b2000", forward);
   const std::size_t rows = batch.observations.size();
-  const std::vector<float> logit_gradients(rows * batch.observations.num_actions(), 1e-3F);
+  const std::vector<float> logit_gradients(rows * batch.observations.num_candidates(), 1e-3F);
   const std::vector<float> value_gradients(rows, 1e-3F);
   const double both = median_seconds([&] {
     static_cast<void>(setup.network.forward(batch.observations));

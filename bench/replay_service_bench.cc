@@ -45,16 +45,18 @@ wire::Graph make_graph() {
 
 PrioritizedTransitions make_batch() {
   PrioritizedTransitions batch;
-  batch.transitions.shape = {17, 17};
-  batch.transitions.graphs = {make_graph().hash};
+  Observations& observations = batch.transitions.observations;
+  observations = Observations(plain_shape(17, 17), 2 * kRows);
+  observations.set_graphs({make_graph().hash});
   Rng rng(Seed{1});
-  std::vector<float> globals(17);
-  const std::vector<std::uint8_t> mask(17, 1);
   for (std::size_t i = 0; i < kRows; ++i) {
-    for (float& value : globals) value = static_cast<float>(rng.uniform());
-    const auto action = static_cast<std::int16_t>(rng.below(17));
-    batch.transitions.append({PolicyVersion{i}, 1, 0.9F, 0, 0, action, 3}, {0, globals, mask},
-                             {0, globals, mask});
+    for (const std::size_t state : {Transitions::state(i), Transitions::next_state(i)}) {
+      const ObservationRow row = observations.row(state);
+      for (float& value : row.globals) value = static_cast<float>(rng.uniform());
+      for (std::uint8_t& valid : row.mask) valid = 1;
+    }
+    const auto action = static_cast<std::int32_t>(rng.below(17));
+    batch.transitions.heads.push_back({PolicyVersion{i}, 1, 0.9F, action, 3});
     batch.priorities.push_back(static_cast<float>(rng.uniform()));
   }
   return batch;

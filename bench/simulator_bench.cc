@@ -4,9 +4,9 @@
 #include <chrono>
 #include <memory>
 
+#include "common/experience/observations.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
-#include "env/observation_batch.h"
 #include "env/tasks/partitioning.h"
 
 namespace pacml::bench {
@@ -35,7 +35,7 @@ Figures run_simulator_bench(const env::PartitioningConfig& config, std::int64_t 
   const auto world = std::make_shared<const env::PartitioningWorld>(
       config, env::load_profiles(config.profiles, config.workload.models));
   env::PartitioningEnv environment(world);
-  env::ObservationBatch batch(1, world->spec().num_globals, world->spec().num_actions);
+  Observations batch = world->spec().make_observations();
   Rng rng(Seed{1});
   std::uint64_t episode = 0;
   environment.reset(derive(Seed{0}, Purpose::kEpisode, episode));
@@ -43,7 +43,8 @@ Figures run_simulator_bench(const env::PartitioningConfig& config, std::int64_t 
   for (int r = 0; r <= repetitions; ++r) {
     const auto start = Clock::now();
     for (std::int64_t i = 0; i < decisions; ++i) {
-      environment.observe(batch.row(0));
+      batch.clear();
+      environment.observe(batch);
       if (environment.step(random_action(batch.mask(0), rng)).final()) {
         environment.reset(derive(Seed{0}, Purpose::kEpisode, ++episode));
       }

@@ -29,14 +29,18 @@ Unrolls make_unrolls() {
   Unrolls unrolls;
   unrolls.steps = 50;
   unrolls.environments = 32;
-  unrolls.num_globals = 17;
-  unrolls.num_actions = 17;
-  resize_columns(unrolls, 5, 0, 0);
+  resize_columns(unrolls, 0, 0);
   Rng rng(Seed{1});
-  for (auto& hash : unrolls.graphs) hash = GraphHash{rng.next()};
-  for (auto& graph : unrolls.graph) graph = static_cast<std::uint16_t>(rng.below(5));
-  for (auto& value : unrolls.globals) value = static_cast<float>(rng.uniform());
-  for (auto& valid : unrolls.mask) valid = 1;
+  std::vector<GraphHash> graphs;
+  for (int g = 0; g < 5; ++g) graphs.emplace_back(rng.next());
+  unrolls.observations = Observations(plain_shape(17, 17), unrolls.num_rows());
+  unrolls.observations.set_graphs(graphs);
+  for (std::size_t i = 0; i < unrolls.num_rows(); ++i) {
+    const ObservationRow row = unrolls.observations.row(i);
+    row.graph[0] = static_cast<std::uint16_t>(rng.below(graphs.size()));
+    for (float& value : row.globals) value = static_cast<float>(rng.uniform());
+    for (std::uint8_t& valid : row.mask) valid = 1;
+  }
   for (auto& action : unrolls.action) action = static_cast<std::int16_t>(rng.below(17));
   for (auto& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(17.0F);
   return unrolls;

@@ -2,34 +2,37 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/ids.h"
 #include "env/graph_features.h"
 
 namespace pacml::env {
 
-// Shapes that a task promises and a network is built for.
+// What a task promises and a network is built for.
 struct EnvironmentSpec {
-  std::string task;     // "partitioning", ...
-  int num_actions = 0;  // actions are 0 .. num_actions - 1
-  int num_globals = 0;  // graph-level features per decision, without the mask
-  int node_width = 0;
-  int edge_width = 0;
+  std::string task;             // "partitioning", ...
+  ObservationSpec observation;  // what its decisions show
   // Static graphs that observations refer to by index; the same order in every environment made
   // from the same configuration.
   std::vector<GraphFeaturesPtr> graphs;
-  // False where a graph observation also carries node features that change from step to step.
-  bool graphs_are_static = true;
-};
 
-// One row of a batch that the caller owns: the environment writes its observation there.
-struct ObservationRow {
-  std::int32_t& graph;           // index into EnvironmentSpec::graphs
-  std::span<float> globals;      // [num_globals]
-  std::span<std::uint8_t> mask;  // [num_actions], 1 = valid; at least one is valid
+  // Actions are 0 .. num_actions() - 1; where their number varies, at most.
+  [[nodiscard]] int num_actions() const { return static_cast<int>(observation.candidates.most); }
+  [[nodiscard]] int num_globals() const { return static_cast<int>(observation.globals.size()); }
+  [[nodiscard]] std::vector<GraphHash> graph_hashes() const {
+    std::vector<GraphHash> hashes;
+    for (const auto& graph : graphs) hashes.push_back(graph->hash);
+    return hashes;
+  }
+  // A store for its observations, without rows.
+  [[nodiscard]] Observations make_observations() const {
+    Observations observations(observation.shape());
+    observations.set_graphs(graph_hashes());
+    return observations;
+  }
 };
 
 struct StepResult {
@@ -57,12 +60,13 @@ class Environment {
   [[nodiscard]] virtual const EnvironmentSpec& spec() const = 0;
   // Starts an episode that is a pure function of `seed`.
   virtual void reset(Seed seed) = 0;
-  // Pre: the last step was not final, and 0 <= action < num_actions (PACML_CHECK).
+  // Pre: the last step was not final, and 0 <= action < num_actions() (PACML_CHECK).
   [[nodiscard]] virtual StepResult step(int action) = 0;
-  // Writes the current observation. After a step that truncated the episode: the final observation,
-  // which the next decision would have had, had the episode gone on; after one that terminated it:
-  // that of the last decision, whose value nobody asks for.
-  virtual void observe(ObservationRow row) const = 0;
+  // Adds the current observation as a row; graphs are indices into the spec's. After a step that
+  // truncated the episode: the final observation, which the next decision would have had, had the
+  // episode gone on; after one that terminated it: that of the last decision, whose value nobody
+  // asks for.
+  virtual void observe(Observations& out) const = 0;
   // An independent copy at the same state; its future is the same until the actions differ.
   // Immutable graphs and thread-confined caches are shared, so the copy is for the same thread.
   [[nodiscard]] virtual std::unique_ptr<Environment> clone() const = 0;

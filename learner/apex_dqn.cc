@@ -78,7 +78,7 @@ void ApexDqn::set_target(std::vector<float> weights) {
 }
 
 bool ApexDqn::compute_targets(const TransitionBatch& batch) {
-  const std::size_t actions = batch.next_states.num_actions();
+  const std::size_t actions = batch.next_states.num_candidates();
   online_->set_parameters(training_.raw());
   online_->evaluate(batch.next_states, online_output_);
   target_->evaluate(batch.next_states, target_output_);
@@ -164,7 +164,7 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
                                         double least_probability, Figures& figures,
                                         UpdateReport& report) {
   const std::size_t size = batch.size();
-  const std::size_t actions = batch.states.num_actions();
+  const std::size_t actions = batch.states.num_candidates();
   if (!compute_targets(batch)) return refuse(figures);
   weights_.resize(size);
   importance_weights(batch.probabilities, least_probability, config_.importance_exponent, weights_);

@@ -1,25 +1,29 @@
 #include "learner/fits.h"
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace pacml::learner {
 namespace {
 
-Result<void> fits(std::uint32_t globals, std::uint32_t actions, std::span<const GraphHash> hashes,
-                  const model::NetworkShape& shape, const GraphRegistry& graphs) {
-  const auto differs = [](const char* what, std::uint32_t theirs, int ours) {
-    return fail(Errc::kVersionMismatch, "experience has " + std::to_string(theirs) + " " + what +
-                                            ", the network expects " + std::to_string(ours));
+Result<void> fits(const Observations& observations, const model::NetworkShape& shape,
+                  const GraphRegistry& graphs) {
+  const ObservationShape ours = model::input_shape(shape);
+  const ObservationShape& theirs = observations.shape();
+  const auto differs = [](const char* what, std::uint32_t found, std::uint32_t expected) {
+    return fail(Errc::kVersionMismatch, "experience has " + std::to_string(found) + " " + what +
+                                            ", the network expects " + std::to_string(expected));
   };
-  if (globals != static_cast<std::uint32_t>(shape.globals)) {
-    return differs("global features", globals, shape.globals);
+  if (theirs.globals != ours.globals) {
+    return differs("global features", theirs.globals, ours.globals);
   }
-  if (actions != static_cast<std::uint32_t>(shape.actions)) {
-    return differs("actions", actions, shape.actions);
+  if (theirs.candidates != ours.candidates) {
+    return differs("actions", theirs.candidates, ours.candidates);
   }
-  if (const auto unknown = graphs.missing(hashes); !unknown.empty()) {
+  if (theirs != ours) {
+    return fail(Errc::kVersionMismatch, "experience shows other things than the network reads");
+  }
+  if (const auto unknown = graphs.missing(observations.graphs()); !unknown.empty()) {
     return fail(Errc::kVersionMismatch,
                 "experience names " + std::to_string(unknown.size()) + " unknown graphs");
   }
@@ -30,13 +34,12 @@ Result<void> fits(std::uint32_t globals, std::uint32_t actions, std::span<const 
 
 Result<void> fits(const Unrolls& unrolls, const model::NetworkShape& shape,
                   const GraphRegistry& graphs) {
-  return fits(unrolls.num_globals, unrolls.num_actions, unrolls.graphs, shape, graphs);
+  return fits(unrolls.observations, shape, graphs);
 }
 
 Result<void> fits(const Transitions& transitions, const model::NetworkShape& shape,
                   const GraphRegistry& graphs) {
-  const TransitionShape& theirs = transitions.shape;
-  return fits(theirs.num_globals, theirs.num_actions, transitions.graphs, shape, graphs);
+  return fits(transitions.observations, shape, graphs);
 }
 
 }  // namespace pacml::learner

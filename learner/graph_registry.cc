@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "common/check.h"
@@ -10,6 +11,7 @@ namespace pacml::learner {
 
 std::int32_t GraphRegistry::add(env::GraphFeaturesPtr graph) {
   const auto next = static_cast<std::int32_t>(graphs_.size());
+  PACML_CHECK(next <= std::numeric_limits<std::uint16_t>::max(), "more graphs than rows can name");
   const auto [place, added] = index_.try_emplace(graph->hash, next);
   if (added) graphs_.push_back(std::move(graph));
   return place->second;
@@ -31,11 +33,12 @@ std::int32_t GraphRegistry::find(GraphHash hash) const {
   return place == index_.end() ? -1 : place->second;
 }
 
-std::vector<std::int32_t> GraphRegistry::indices(std::span<const GraphHash> hashes) const {
-  std::vector<std::int32_t> out;
+std::vector<std::uint16_t> GraphRegistry::indices(std::span<const GraphHash> hashes) const {
+  std::vector<std::uint16_t> out;
   for (const GraphHash hash : hashes) {
-    out.push_back(find(hash));
-    PACML_CHECK(out.back() >= 0, "experience names graphs of the registry");
+    const std::int32_t index = find(hash);
+    PACML_CHECK(index >= 0, "experience names graphs of the registry");
+    out.push_back(static_cast<std::uint16_t>(index));
   }
   return out;
 }

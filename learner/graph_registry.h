@@ -15,7 +15,8 @@ namespace pacml::learner {
 // changes. Thread-confined.
 class GraphRegistry {
  public:
-  // The graph's index; adding one that is there changes nothing.
+  // The graph's index; adding one that is there changes nothing. Pre: no more than a row's index
+  // can name (PACML_CHECK); peers list far fewer.
   std::int32_t add(env::GraphFeaturesPtr graph);
   // Adds those that a network of `shape` can read; one of other widths is left out, and with it all
   // experience that names it. Whether any is new.
@@ -24,7 +25,7 @@ class GraphRegistry {
   // -1: not here.
   [[nodiscard]] std::int32_t find(GraphHash hash) const;
   // The index of each. Pre: all are here (PACML_CHECK).
-  [[nodiscard]] std::vector<std::int32_t> indices(std::span<const GraphHash> hashes) const;
+  [[nodiscard]] std::vector<std::uint16_t> indices(std::span<const GraphHash> hashes) const;
   // Those of `hashes` that are not here, in order: what to ask a peer for.
   [[nodiscard]] std::vector<GraphHash> missing(std::span<const GraphHash> hashes) const;
   [[nodiscard]] std::span<const env::GraphFeaturesPtr> graphs() const { return graphs_; }

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/experience/unrolls.h"
 #include "common/ids.h"
-#include "env/observation_batch.h"
 #include "learner/graph_registry.h"
 
 namespace pacml::learner {
@@ -26,7 +26,7 @@ struct TrainBatch {
 
   // Rows 0 .. D-1: what each decision answered. Then, for each block, the states after its last
   // step, and after those the last states of its truncated episodes. Graphs are the registry's.
-  env::ObservationBatch observations;
+  Observations observations;
 
   // One per decision, [D].
   std::vector<std::int32_t> actions;

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/experience/transitions.h"
 #include "common/ids.h"
-#include "env/observation_batch.h"
 #include "learner/graph_registry.h"
 
 namespace pacml::learner {
@@ -15,8 +15,8 @@ namespace pacml::learner {
 // N transitions that were drawn from a replay, columns apart. Graphs are the registry's. Value
 // type; using one again saves its allocations.
 struct TransitionBatch {
-  env::ObservationBatch states;       // [N], s_t
-  env::ObservationBatch next_states;  // [N], s_{t+k}
+  Observations states;                // [N], s_t
+  Observations next_states;           // [N], s_{t+k}
   std::vector<std::int32_t> actions;  // [N], a_t, valid in its state
   std::vector<float> n_step_returns;  // [N], as the actor scaled its rewards
   std::vector<float> discounts;       // [N], of the value of s_{t+k}; 0: the episode terminated

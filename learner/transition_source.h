@@ -18,8 +18,9 @@ namespace pacml::learner {
 struct SampledTransitions {
   Transitions transitions;            // [N]; validate() holds
   std::vector<double> probabilities;  // [N], of each draw, over all that is stored; in (0, 1]
-  std::vector<env::GraphFeaturesPtr> graphs;  // those that transitions.graphs names, in its order
-  std::uint64_t ticket = 0;                   // names the batch to its source
+  std::vector<env::GraphFeaturesPtr>
+      graphs;                // those that the transitions name, in their list's order
+  std::uint64_t ticket = 0;  // names the batch to its source
 };
 
 // Where a learner draws transitions from. Implementations check what peers send them: the fields

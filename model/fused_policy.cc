@@ -77,7 +77,11 @@ class Workspace {
 class FusedPolicy final : public Policy {
  public:
   FusedPolicy(const NetworkShape& shape, const Kernel& kernel)
-      : shape_(shape), layout_(make_layout(shape)), kernel_(kernel), workspace_(shape) {}
+      : shape_(shape),
+        input_(input_shape(shape)),
+        layout_(make_layout(shape)),
+        kernel_(kernel),
+        workspace_(shape) {}
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     graphs_.clear();
@@ -97,16 +101,16 @@ class FusedPolicy final : public Policy {
     embedded_.assign(graphs_.size(), false);
   }
 
-  void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) override {
+  void evaluate(const Observations& batch, PolicyOutput& out) override {
     PACML_CHECK(weights_.has_value(), "a policy acts once it has parameters");
     const PackedNetwork& network = weights_->network();
-    PACML_CHECK(batch.num_globals() == network.globals && batch.num_actions() == network.actions,
-                "a batch of another observation space");
-    for (const std::int32_t graph : batch.graphs()) embed(network, static_cast<std::size_t>(graph));
+    PACML_CHECK(batch.shape() == input_, "a batch of another observation space");
+    for (const std::uint16_t graph : batch.graph_indices()) embed(network, graph);
     out.logits.resize(batch.size() * network.actions);
     out.values.resize(batch.size());
-    const DecisionBatch decisions{batch.size(), batch.graphs().data(), batch.globals().data(),
-                                  batch.masks().data(), graph_readout_.data()};
+    const DecisionBatch decisions{batch.size(), batch.graph_indices().data(),
+                                  batch.globals().data(), batch.masks().data(),
+                                  graph_readout_.data()};
     kernel_.decide(network, decisions, workspace_.for_decisions(), out.logits.data(),
                    out.values.data());
   }
@@ -123,6 +127,7 @@ class FusedPolicy final : public Policy {
   }
 
   const NetworkShape shape_;
+  const ObservationShape input_;
   const ParameterLayout layout_;
   const Kernel& kernel_;
   Workspace workspace_;

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "common/check.h"
+
 namespace pacml::model {
 namespace {
 
@@ -32,7 +34,42 @@ std::vector<std::string> validate(const NetworkConfig& config) {
 }
 
 NetworkShape make_shape(const NetworkConfig& config, const env::EnvironmentSpec& spec) {
-  return {config, spec.node_width, spec.edge_width, spec.num_globals, spec.num_actions};
+  PACML_CHECK(unreadable(spec.observation).empty(), "a task that this network can read");
+  const SlotSpec& graph = spec.observation.slots.front();
+  return {config, static_cast<int>(graph.node_width), static_cast<int>(graph.edge_width),
+          spec.num_globals(), spec.num_actions()};
+}
+
+std::vector<std::string> unreadable(const ObservationSpec& spec) {
+  std::vector<std::string> problems;
+  if (spec.slots.size() != 1) {
+    problems.push_back("the network reads one graph a decision, the task shows " +
+                       std::to_string(spec.slots.size()));
+  }
+  for (const SlotSpec& slot : spec.slots) {
+    if (slot.dynamic_width > 0) {
+      problems.push_back("the network reads no features of nodes that change, as those of \"" +
+                         slot.name + "\" do");
+    }
+    if (slot.focus) {
+      problems.push_back("the network does not read which node of \"" + slot.name +
+                         "\" a decision is about");
+    }
+  }
+  if (spec.candidates.vary) {
+    problems.emplace_back(
+        "the network has one output for each candidate, and their number varies in this task");
+  }
+  if (!spec.candidates.features.empty() || spec.candidates.node_slot) {
+    problems.emplace_back("the network does not read what the task shows of each candidate");
+  }
+  if (spec.agents > 1) problems.emplace_back("the network does not read which agent decides");
+  return problems;
+}
+
+ObservationShape input_shape(const NetworkShape& shape) {
+  return plain_shape(static_cast<std::size_t>(shape.globals),
+                     static_cast<std::size_t>(shape.actions));
 }
 
 }  // namespace pacml::model

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/experience/observation_spec.h"
 #include "env/environment.h"
 #include "model/network_constants.h"
 #include "model/parameters.h"
@@ -72,7 +73,15 @@ struct NetworkShape {
   bool operator==(const NetworkShape&) const = default;
 };
 
+// Pre: unreadable(spec.observation) is empty (PACML_CHECK).
 [[nodiscard]] NetworkShape make_shape(const NetworkConfig& config,
                                       const env::EnvironmentSpec& spec);
+
+// What of a task's observations this network does not read, as sentences: it takes one graph
+// without features that change, and always the same number of candidates, known by their places.
+[[nodiscard]] std::vector<std::string> unreadable(const ObservationSpec& spec);
+
+// The batches that a network of this shape takes.
+[[nodiscard]] ObservationShape input_shape(const NetworkShape& shape);
 
 }  // namespace pacml::model

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/finite.h"
 #include "common/ids.h"
 #include "env/graph_features.h"
-#include "env/observation_batch.h"
 #include "model/network_constants.h"
 #include "model/parameters.h"
 
@@ -40,7 +40,7 @@ class Policy {
   virtual void set_parameters(const Parameters& parameters) = 0;
   // Logits and values of `batch`. Runs the graph network at most once per distinct graph and
   // parameter version. Resizes `out`.
-  virtual void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) = 0;
+  virtual void evaluate(const Observations& batch, PolicyOutput& out) = 0;
 };
 
 }  // namespace pacml::model

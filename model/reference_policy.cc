@@ -28,9 +28,9 @@ class ReferencePolicy final : public Policy {
     parameters_ = parameters;
   }
 
-  void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) override {
+  void evaluate(const Observations& batch, PolicyOutput& out) override {
     const auto actions = static_cast<std::size_t>(shape_.actions);
-    PACML_CHECK(batch.num_actions() == actions, "a batch of another action space");
+    PACML_CHECK(batch.shape() == input_shape(shape_), "a batch of another observation space");
     out.logits.resize(batch.size() * actions);
     out.values.resize(batch.size());
     for (std::size_t b = 0; b < batch.size(); ++b) {
@@ -125,8 +125,8 @@ class ReferencePolicy final : public Policy {
   }
 
   // The hidden layer before the heads.
-  [[nodiscard]] Vector readout(const env::ObservationBatch& batch, std::size_t b) const {
-    const auto nodes = embed(*graphs_.at(static_cast<std::size_t>(batch.graph(b))));
+  [[nodiscard]] Vector readout(const Observations& batch, std::size_t b) const {
+    const auto nodes = embed(*graphs_.at(batch.graph(b)));
     Vector joint(static_cast<std::size_t>(shape_.config.node_width), 0.0);
     for (const Vector& node : nodes) {
       for (std::size_t i = 0; i < joint.size(); ++i) {

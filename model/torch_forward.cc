@@ -120,10 +120,8 @@ at::Tensor embed(const NetworkWeights& weights, const GraphUnion& graphs) {
   return scaled_group_sum(embeddings, graphs.node_graph, graphs.node_mean);
 }
 
-DecisionTensors decision_tensors(const NetworkShape& shape, const env::ObservationBatch& batch) {
-  PACML_CHECK(batch.num_globals() == static_cast<std::size_t>(shape.globals) &&
-                  batch.num_actions() == static_cast<std::size_t>(shape.actions),
-              "a batch's widths are the network's");
+DecisionTensors decision_tensors(const NetworkShape& shape, const Observations& batch) {
+  PACML_CHECK(batch.shape() == input_shape(shape), "a batch of another observation space");
   const auto rows = static_cast<std::int64_t>(batch.size());
   DecisionTensors out;
   out.inputs = at::empty({rows, shape.globals + shape.actions}, at::kFloat);

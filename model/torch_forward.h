@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "env/graph_features.h"
-#include "env/observation_batch.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
 
@@ -63,7 +63,7 @@ struct DecisionTensors {
   at::Tensor invalid;  // bool [B, actions]
 };
 [[nodiscard]] DecisionTensors decision_tensors(const NetworkShape& shape,
-                                               const env::ObservationBatch& batch);
+                                               const Observations& batch);
 
 struct Heads {
   at::Tensor logits;  // [B, actions]; kMaskedLogit where invalid

@@ -22,12 +22,11 @@ struct DistinctGraphs {
   at::Tensor rows;                   // int64 [B]: position in `graphs`
 };
 
-DistinctGraphs distinct_graphs(std::span<const std::int32_t> named, std::size_t num_graphs) {
+DistinctGraphs distinct_graphs(std::span<const std::uint16_t> named, std::size_t num_graphs) {
   std::vector<std::int64_t> position(num_graphs, -1);
-  for (const std::int32_t graph : named) {
-    PACML_CHECK(graph >= 0 && static_cast<std::size_t>(graph) < num_graphs,
-                "a batch names graphs that the network was given");
-    position[static_cast<std::size_t>(graph)] = 0;
+  for (const std::uint16_t graph : named) {
+    PACML_CHECK(graph < num_graphs, "a batch names graphs that the network was given");
+    position[graph] = 0;
   }
   DistinctGraphs out;
   for (std::size_t graph = 0; graph < num_graphs; ++graph) {
@@ -36,9 +35,8 @@ DistinctGraphs distinct_graphs(std::span<const std::int32_t> named, std::size_t 
     out.graphs.push_back(static_cast<std::int32_t>(graph));
   }
   out.rows = at::empty({static_cast<std::int64_t>(named.size())}, at::kLong);
-  std::ranges::transform(named, out.rows.data_ptr<std::int64_t>(), [&](std::int32_t graph) {
-    return position[static_cast<std::size_t>(graph)];
-  });
+  std::ranges::transform(named, out.rows.data_ptr<std::int64_t>(),
+                         [&](std::uint16_t graph) { return position[graph]; });
   return out;
 }
 
@@ -117,15 +115,15 @@ std::span<const float> TorchNetwork::parameters() const {
   return {impl_->values.data_ptr<float>(), impl_->layout.total};
 }
 
-TrainableNetwork::Outputs TorchNetwork::forward(const env::ObservationBatch& batch) {
+TrainableNetwork::Outputs TorchNetwork::forward(const Observations& batch) {
   PACML_CHECK(batch.size() > 0, "an empty batch has no outputs");
-  const DistinctGraphs distinct = distinct_graphs(batch.graphs(), impl_->graphs.size());
+  const DistinctGraphs distinct = distinct_graphs(batch.graph_indices(), impl_->graphs.size());
   const GraphUnion& graphs = impl_->unite_distinct(distinct.graphs);
   impl_->recorded = heads(impl_->weights, embed(impl_->weights, graphs), distinct.rows,
                           decision_tensors(impl_->shape, batch));
   impl_->recorded.logits = impl_->recorded.logits.contiguous();
   impl_->recorded.values = impl_->recorded.values.contiguous();
-  return {{impl_->recorded.logits.data_ptr<float>(), batch.size() * batch.num_actions()},
+  return {{impl_->recorded.logits.data_ptr<float>(), batch.size() * batch.num_candidates()},
           {impl_->recorded.values.data_ptr<float>(), batch.size()}};
 }
 

@@ -24,7 +24,7 @@ class TorchNetwork final : public TrainableNetwork {
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   [[nodiscard]] std::span<float> parameters() override;
   [[nodiscard]] std::span<const float> parameters() const override;
-  [[nodiscard]] Outputs forward(const env::ObservationBatch& batch) override;
+  [[nodiscard]] Outputs forward(const Observations& batch) override;
   [[nodiscard]] std::span<float> backward(std::span<const float> logit_gradients,
                                           std::span<const float> value_gradients) override;
 

@@ -54,8 +54,8 @@ void TorchPolicy::set_parameters(const Parameters& parameters) {
   impl_->embeddings.reset();
 }
 
-void TorchPolicy::evaluate(const env::ObservationBatch& batch, PolicyOutput& out) {
-  out.logits.resize(batch.size() * batch.num_actions());
+void TorchPolicy::evaluate(const Observations& batch, PolicyOutput& out) {
+  out.logits.resize(batch.size() * batch.num_candidates());
   out.values.resize(batch.size());
   if (batch.size() == 0) return;
   const at::NoGradGuard no_record;
@@ -63,11 +63,11 @@ void TorchPolicy::evaluate(const env::ObservationBatch& batch, PolicyOutput& out
     impl_->embeddings = embed(impl_->weights, unite(impl_->shape, impl_->graphs));
   }
   at::Tensor rows = at::empty({static_cast<std::int64_t>(batch.size())}, at::kLong);
-  std::ranges::transform(batch.graphs(), rows.data_ptr<std::int64_t>(), [&](std::int32_t graph) {
-    PACML_CHECK(graph >= 0 && static_cast<std::size_t>(graph) < impl_->graphs.size(),
-                "a batch names graphs that the policy was given");
-    return static_cast<std::int64_t>(graph);
-  });
+  std::ranges::transform(
+      batch.graph_indices(), rows.data_ptr<std::int64_t>(), [&](std::uint16_t graph) {
+        PACML_CHECK(graph < impl_->graphs.size(), "a batch names graphs that the policy was given");
+        return std::int64_t{graph};
+      });
   const Heads result =
       heads(impl_->weights, impl_->embeddings, rows, decision_tensors(impl_->shape, batch));
   const at::Tensor logits = result.logits.contiguous();

@@ -21,7 +21,7 @@ class TorchPolicy final : public Policy {
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   void set_parameters(const Parameters& parameters) override;
-  void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) override;
+  void evaluate(const Observations& batch, PolicyOutput& out) override;
 
  private:
   struct Impl;

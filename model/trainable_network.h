@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "common/experience/observations.h"
 #include "env/graph_features.h"
-#include "env/observation_batch.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
 
@@ -37,7 +37,7 @@ class TrainableNetwork {
   // Runs the network over a batch and records what backward() needs. The graph network runs once
   // per distinct graph of the batch. The outputs are borrowed until the next call. Pre: not empty,
   // and every graph index is below the number of graphs (PACML_CHECK).
-  [[nodiscard]] virtual Outputs forward(const env::ObservationBatch& batch) = 0;
+  [[nodiscard]] virtual Outputs forward(const Observations& batch) = 0;
 
   // The gradient of a loss L with respect to parameters(), [layout().total], exact: shared graphs
   // add up their samples' shares. `logit_gradients` is dL/dlogits [B, A] (what it says of masked

@@ -246,7 +246,7 @@ void Client::take_waiting(std::size_t index) {
     if (owed == shard.owed.end()) return true;  // nobody waits for it any more
     if (owed->second.ticket != 0) {
       bool complete = true;
-      for (const GraphHash hash : samples.transitions.graphs) {
+      for (const GraphHash hash : samples.transitions.observations.graphs()) {
         if (graph_index_.contains(hash)) continue;
         complete = false;
         send(shard, wire::NeedGraph{hash});
@@ -264,22 +264,22 @@ void Client::add_rows(std::size_t index, const Owed& owed, const wire::Samples& 
   Transitions& out = partial.batch.transitions;
   const Transitions& drawn = samples.transitions;
   partial.owed -= owed.count;
-  if (out.rows.empty()) out.shape = drawn.shape;
-  if (drawn.shape != out.shape || drawn.size() > owed.count) {
+  const ObservationShape& shape = drawn.observations.shape();
+  if (out.size() == 0) out = Transitions(shape);
+  if (shape != out.observations.shape() || drawn.size() > owed.count) {
     spdlog::warn("replay shard {} answers with transitions that nobody asked for", index);
     partial.unasked += owed.count;
     return;
   }
   // A table that runs out of items draws fewer than it was asked for.
   partial.unasked += owed.count - static_cast<std::uint32_t>(drawn.size());
-  const std::size_t begin = out.rows.size();
-  const std::size_t width = out.shape.row_bytes();
-  out.rows.insert(out.rows.end(), drawn.rows.begin(), drawn.rows.end());
+  std::vector<std::uint16_t> graph_index;
+  for (const GraphHash hash : drawn.observations.graphs()) {
+    graph_index.push_back(graph_index_.at(hash));
+  }
+  out.heads.insert(out.heads.end(), drawn.heads.begin(), drawn.heads.end());
+  out.observations.append_rows(drawn.observations, 0, drawn.observations.size(), graph_index);
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const auto row = std::span(out.rows).subspan(begin + i * width, width);
-    const TransitionHead head = read_head(row);
-    write_graphs(row, graph_index_.at(drawn.graphs[head.graph]),
-                 graph_index_.at(drawn.graphs[head.next_graph]));
     partial.places.push_back(
         {static_cast<std::uint32_t>(index), shards_[index].life, samples.keys[i]});
     partial.batch.probabilities.push_back(
@@ -329,7 +329,7 @@ void Client::hand_out_complete() {
       ++it;
       continue;
     }
-    partial.batch.transitions.graphs = graph_hashes_;
+    partial.batch.transitions.observations.set_graphs(graph_hashes_);
     partial.batch.graphs = graphs_;
     handed_out_.emplace(it->first, std::move(partial.places));
     if (handed_out_.size() > kRememberedBatches + config_.prefetch)

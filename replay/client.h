@@ -43,7 +43,7 @@ struct Batch {
   std::uint64_t ticket = 0;           // names it when priorities are reported
   Transitions transitions;            // [N]
   std::vector<double> probabilities;  // [N], of each draw among everything that is stored
-  std::vector<GraphPtr> graphs;       // in the order of transitions.graphs
+  std::vector<GraphPtr> graphs;       // in the order of transitions.observations.graphs()
 };
 
 // What a learner hears of besides its batches, since it last asked.

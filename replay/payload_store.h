@@ -8,41 +8,45 @@
 
 namespace pacml::replay {
 
-// One payload a slot, in memory of its own that the slot's next payload takes over: where payloads
-// are equally long, nothing is allocated once every slot has had one. Thread-confined.
+// One payload a slot, of any length. Lengths are rounded up to few enough sizes that memory which
+// one payload leaves is the next one's: where payloads are equally long, nothing is allocated once
+// the store is full, and where they are not, hardly anything. Thread-confined.
 class PayloadStore {
  public:
-  explicit PayloadStore(std::size_t capacity) : payloads_(capacity) {}
+  // `max_bytes`: of payloads and spare memory together; spare memory goes first.
+  explicit PayloadStore(std::size_t capacity, std::size_t max_bytes = SIZE_MAX);
 
-  // Memory that a payload takes: its length, up to a multiple of 8.
-  [[nodiscard]] static std::size_t footprint(std::size_t length) { return (length + 7) / 8 * 8; }
+  // Memory that a payload takes: its length, up to a multiple of 8 and of a sixteenth of the power
+  // of two below it. A function of the length alone.
+  [[nodiscard]] static std::size_t footprint(std::size_t length);
 
-  // Stores a copy. Pre: the slot holds nothing, or was dropped.
+  // Stores a copy. Pre: the slot holds nothing, or was dropped; there is room for the payload.
   void put(std::uint32_t slot, std::span<const std::byte> payload);
-  // Borrowed until the slot is put or released; a drop leaves the bytes.
+  // Borrowed until the next put, even where the payload is dropped before.
   [[nodiscard]] std::span<const std::byte> get(std::uint32_t slot) const {
-    return {payloads_[slot].bytes.get(), payloads_[slot].length};
+    return {payloads_[slot].memory.get(), payloads_[slot].length};
   }
-  // The payload no longer counts; its memory stays, spare. Pre: put before, not dropped since.
+  // The payload no longer counts; its memory is spare. Pre: put before, not dropped since.
   void drop(std::uint32_t slot);
-  // Gives spare memory back. Pre: dropped before.
-  void release(std::uint32_t slot);
   void prefetch(std::uint32_t slot) const { __builtin_prefetch(&payloads_[slot]); }
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }        // of payloads
-  [[nodiscard]] std::size_t spare_bytes() const { return spare_; }  // of dropped ones
-  // Of this one. Pre: the slot holds nothing, or was dropped.
-  [[nodiscard]] std::size_t spare_of(std::uint32_t slot) const {
-    return footprint(payloads_[slot].length);
-  }
+  [[nodiscard]] std::size_t spare_bytes() const { return spare_; }  // that dropped ones left
 
  private:
+  using Memory = std::unique_ptr<std::byte[]>;
   struct Payload {
-    std::unique_ptr<std::byte[]> bytes;
-    std::size_t length = 0;  // kept when dropped; `bytes` has footprint(length)
+    Memory memory;  // footprint(length)
+    std::size_t length = 0;
   };
 
+  // Gives spare memory back until `needed` bytes more fit in.
+  void make_room(std::size_t needed);
+
+  std::size_t max_bytes_;
   std::vector<Payload> payloads_;
+  std::vector<std::vector<Memory>> spares_;  // by size, in the order of sizes
+  std::size_t next_release_ = 0;             // the size that gives memory back next
   std::size_t bytes_ = 0;
   std::size_t spare_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/check.h"
 #include "common/heartbeat.h"
 #include "common/transport/curve.h"
 #include "common/wire/codec.h"
@@ -232,8 +233,8 @@ void Server::forget_learner(const transport::PeerId& peer) {
 
 void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes) {
   using Verdict = serving::Sessions::Verdict;
-  const TransitionShape& shape = insert.batch.transitions.shape;
-  if (shape_.num_actions > 0 && shape != shape_) {
+  const Observations& observations = insert.batch.transitions.observations;
+  if (shape_ && *shape_ != observations.shape()) {
     return refuse(peer,
                   {wire::Refusal::kMalformed, "transitions of another width than those here"});
   }
@@ -251,8 +252,8 @@ void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::
     withheld_.emplace_back(peer, decisions);
     return;
   }
-  shape_ = shape;
-  auto graphs = insert.batch.transitions.graphs;
+  shape_ = observations.shape();
+  auto graphs = observations.graphs();
   gate_.push(peer, std::move(insert.batch), std::move(graphs), decisions, bytes);
   deliver(peer);
 }
@@ -291,17 +292,15 @@ void Server::give_back_withheld() {
 }
 
 void Server::insert(Waiting& waiting) {
-  Transitions& transitions = waiting.batch.transitions;
+  const Transitions& transitions = waiting.batch.transitions;
   std::vector<std::uint16_t> index;
-  for (const GraphHash hash : transitions.graphs) index.push_back(graphs_.index(hash));
-  const std::size_t width = transitions.shape.row_bytes();
-  const std::span<std::byte> rows(transitions.rows);
+  for (const GraphHash hash : transitions.observations.graphs()) {
+    index.push_back(graphs_.index(hash));
+  }
   for (std::size_t i = 0; i < waiting.batch.priorities.size(); ++i) {
-    const auto row = rows.subspan(i * width, width);
-    const TransitionHead head = read_head(row);
-    write_graphs(row, index[head.graph], index[head.next_graph]);
+    pack_transition(transitions, i, index, packed_);
     // A priority that is none is refused and counted by the table; the others go in.
-    static_cast<void>(table_.insert(row, priority_of(config_, waiting.batch.priorities[i])));
+    static_cast<void>(table_.insert(packed_, priority_of(config_, waiting.batch.priorities[i])));
   }
   auto& reports = waiting.batch.episodes;
   const std::size_t taken = std::min(reports.size(), kMostEpisodes - episodes_.size());
@@ -357,12 +356,14 @@ void Server::answer(const Request& request) {
   allowance_.drawn(static_cast<double>(drawn.size()));
   wire::Samples samples;
   samples.request = request.sample.request;
-  samples.transitions.shape = shape_;
-  samples.transitions.graphs = graphs_.hashes();
-  samples.transitions.rows.reserve(drawn.size() * shape_.row_bytes());
+  PACML_CHECK(shape_.has_value(), "a table with items knows what they look like");
+  Transitions& transitions = samples.transitions;
+  transitions = Transitions(*shape_);
+  transitions.observations.set_graphs(graphs_.hashes());
+  transitions.observations.reserve(2 * drawn.size());
+  transitions.heads.reserve(drawn.size());
   for (const SampledItem& item : drawn) {
-    samples.transitions.rows.insert(samples.transitions.rows.end(), item.payload.begin(),
-                                    item.payload.end());
+    PACML_CHECK(append_packed(item.payload, transitions), "what was packed is read again");
     samples.keys.push_back(item.key.pack());
     samples.probabilities.push_back(item.probability);
   }

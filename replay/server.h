@@ -133,7 +133,7 @@ class Server {
   Table table_;
   GraphStore graphs_;
   InsertAllowance allowance_;
-  TransitionShape shape_;  // no actions: nothing was inserted yet
+  std::optional<ObservationShape> shape_;  // none: nothing was inserted yet
   serving::Sessions sessions_;
   serving::GraphGate<PrioritizedTransitions> gate_;
   std::deque<Waiting> waiting_;  // for the rate limiter
@@ -156,6 +156,7 @@ class Server {
   std::atomic<bool> snapshot_requested_{false};
 
   std::vector<SampledItem> items_;       // scratch
+  Bytes packed_;                         // scratch
   std::vector<PriorityUpdate> updates_;  // scratch
 };
 

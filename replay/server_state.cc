@@ -50,6 +50,39 @@ tl::unexpected<Error> corrupt() {
   return fail(Errc::kCorruptFrame, "what the shard knew besides its items is damaged");
 }
 
+void put_shape(Bytes& out, const std::optional<ObservationShape>& shape) {
+  put(out, std::uint8_t{shape.has_value()});
+  if (!shape) return;
+  put(out, static_cast<std::uint32_t>(shape->slots.size()));
+  for (const auto& slot : shape->slots) {
+    put(out, slot.dynamic_width);
+    put(out, std::uint8_t{slot.focus});
+  }
+  put(out, shape->globals);
+  put(out, shape->candidates);
+  put(out, std::uint8_t{shape->candidates_vary});
+  put(out, shape->candidate_width);
+  put(out, std::uint8_t{shape->candidates_name_nodes});
+  put(out, shape->agents);
+}
+
+bool get_shape(Reader& in, std::optional<ObservationShape>& shape) {
+  if (in.get<std::uint8_t>() == 0) return in.ok();
+  shape.emplace();
+  for (auto left = in.get<std::uint32_t>(); left > 0 && in.ok(); --left) {
+    auto& slot = shape->slots.emplace_back();
+    slot.dynamic_width = in.get<std::uint32_t>();
+    slot.focus = in.get<std::uint8_t>() != 0;
+  }
+  shape->globals = in.get<std::uint32_t>();
+  shape->candidates = in.get<std::uint32_t>();
+  shape->candidates_vary = in.get<std::uint8_t>() != 0;
+  shape->candidate_width = in.get<std::uint32_t>();
+  shape->candidates_name_nodes = in.get<std::uint8_t>() != 0;
+  shape->agents = in.get<std::uint32_t>();
+  return in.ok() && !beyond(*shape);
+}
+
 // A graph as it crosses the wire, each part behind its length.
 void put_graph(Bytes& out, const wire::Graph& graph) {
   const wire::Frame frame = wire::encode(graph);
@@ -76,8 +109,7 @@ bool get_graph(Reader& in, GraphStore& graphs) {
 
 Bytes encode_server_state(const ServerState& state) {
   Bytes out;
-  put(out, state.shape.num_globals);
-  put(out, state.shape.num_actions);
+  put_shape(out, state.shape);
   put(out, static_cast<std::uint32_t>(state.graphs.graphs().size()));
   for (const wire::Graph& graph : state.graphs.graphs()) put_graph(out, graph);
   const auto& accepted = state.accepted;
@@ -97,8 +129,7 @@ Bytes encode_server_state(const ServerState& state) {
 Result<ServerState> decode_server_state(std::span<const std::byte> bytes) {
   Reader in(bytes);
   ServerState state;
-  state.shape.num_globals = in.get<std::uint32_t>();
-  state.shape.num_actions = in.get<std::uint32_t>();
+  if (!get_shape(in, state.shape)) return corrupt();
   for (auto left = in.get<std::uint32_t>(); left > 0; --left) {
     if (!get_graph(in, state.graphs)) return corrupt();
   }

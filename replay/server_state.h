@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "common/bytes.h"
@@ -13,7 +14,7 @@ namespace pacml::replay {
 // What a shard needs besides its table to go on: which graphs the rows mean, how wide they are, and
 // what has been accepted, so that nothing is inserted twice. Value type.
 struct ServerState {
-  TransitionShape shape;  // no actions: nothing was inserted yet
+  std::optional<ObservationShape> shape;  // none: nothing was inserted yet
   GraphStore graphs;
   wire::SequenceTracker::State accepted;
 };

@@ -49,7 +49,6 @@ class SnapshotReader {
       table_.free_.push_back(key.slot);
     }
     free_ = std::move(seen);
-    table_.bare_ = table_.free_.size();
     table_.sampler_rng_.restore(header.sampler_rng);
     table_.remover_rng_.restore(header.remover_rng);
     table_.limiter_.restore(header.limiter);

@@ -43,7 +43,7 @@ Table::Table(const TableConfig& config, Seed seed)
       remover_(make_remover(config)),
       sampler_rng_(derive(seed, Purpose::kReplay, 0)),
       remover_rng_(derive(seed, Purpose::kReplay, 1)),
-      payloads_(static_cast<std::size_t>(config.capacity)),
+      payloads_(static_cast<std::size_t>(config.capacity), byte_bound()),
       slots_(static_cast<std::size_t>(config.capacity)),
       items_(static_cast<std::size_t>(config.capacity)) {
   PACML_CHECK(validate(config).empty(), "the settings are validated where they are read");
@@ -66,7 +66,7 @@ Result<ItemKey> Table::insert(std::span<const std::byte> payload, double priorit
                 "an item of " + std::to_string(payload.size()) + " bytes is too large");
   }
   make_room(memory);
-  const std::uint32_t slot = take_slot(memory);
+  const std::uint32_t slot = take_slot();
   payloads_.put(slot, payload);
   Slot& item = slots_[slot];
   item = {priority, item.generation + 1, 0, next_insertion_++};
@@ -89,15 +89,10 @@ void Table::make_room(std::size_t payload_bytes) {
   }
 }
 
-std::uint32_t Table::take_slot(std::size_t payload_bytes) {
+std::uint32_t Table::take_slot() {
   if (free_.empty()) return unused_++;
   const std::uint32_t slot = free_.back();
   free_.pop_back();
-  bare_ = std::min(bare_, free_.size());
-  const std::size_t needed = payloads_.bytes() + payload_bytes - payloads_.spare_of(slot);
-  while (bare_ < free_.size() && needed + payloads_.spare_bytes() > byte_bound()) {
-    payloads_.release(free_[bare_++]);
-  }
   return slot;
 }
 

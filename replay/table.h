@@ -105,7 +105,7 @@ class Table {
 
   [[nodiscard]] std::size_t byte_bound() const;
   void make_room(std::size_t payload_bytes);
-  [[nodiscard]] std::uint32_t take_slot(std::size_t payload_bytes);
+  [[nodiscard]] std::uint32_t take_slot();
   void remove(std::uint32_t slot);
   [[nodiscard]] SampledItem draw(const Selection& selection);
   void preserve(std::uint32_t slot);  // before it changes
@@ -121,7 +121,6 @@ class Table {
   SlotSet items_;
   std::uint32_t unused_ = 0;         // slots from here on never held an item
   std::vector<std::uint32_t> free_;  // slots that did; the last one is taken next
-  std::size_t bare_ = 0;             // the first so many of free_ hold no spare memory
   std::uint64_t next_insertion_ = 0;
   TableCounters counters_;
   std::unique_ptr<SnapshotRun> snapshot_;

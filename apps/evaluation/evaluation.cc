@@ -71,7 +71,7 @@ std::optional<SeedResult> run_episode_while(env::PartitioningEnv& environment,
 
 struct TrainedPolicy::Impl {
   std::unique_ptr<model::Policy> network;
-  env::ObservationBatch batch;
+  Observations batch;
   model::PolicyOutput output;
   PolicyVersion version;
 };
@@ -83,13 +83,14 @@ TrainedPolicy::TrainedPolicy(const model::NetworkShape& shape, const model::Para
   impl_->network->set_graphs(graphs);
   impl_->network->set_parameters(parameters);
   impl_->version = parameters.version;
-  impl_->batch = env::ObservationBatch(1, shape.globals, shape.actions);
+  impl_->batch = Observations(model::input_shape(shape));
 }
 
 TrainedPolicy::~TrainedPolicy() = default;
 
 int TrainedPolicy::act(const env::PartitioningEnv& env) {
-  env.observe(impl_->batch.row(0));
+  impl_->batch.clear();
+  env.observe(impl_->batch);
   impl_->network->evaluate(impl_->batch, impl_->output);
   if (!model::is_sound(impl_->output)) {
     throw UnsoundPolicy("the policy of update " + std::to_string(impl_->version.get()) +

@@ -1,6 +1,7 @@
 #include "apps/roles/in_process_replay.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -15,7 +16,9 @@ InProcessReplay::InProcessReplay(const TrainConfig& config)
       world_(make_world(config)),
       policy_(model::make_fused_policy(model::make_shape(config.network, world_->spec()))),
       table_(config.replay.table, Seed{static_cast<std::uint64_t>(config.seed)}) {
-  for (const auto& graph : world_->spec().graphs) graphs_.push_back(graph->hash);
+  nothing_ = world_->spec().make_observations();
+  graph_index_.resize(nothing_.graphs().size());
+  std::iota(graph_index_.begin(), graph_index_.end(), std::uint16_t{0});
 }
 
 InProcessReplay::~InProcessReplay() = default;
@@ -23,11 +26,13 @@ InProcessReplay::~InProcessReplay() = default;
 void InProcessReplay::act() {
   auto message = std::get<PrioritizedTransitions>(loop_->run_message());
   const Transitions& transitions = message.transitions;
-  PACML_CHECK(transitions.graphs == graphs_, "an actor names the task's graphs in their order");
+  PACML_CHECK(transitions.observations.graphs() == nothing_.graphs(),
+              "an actor names the task's graphs in their order");
   for (std::size_t i = 0; i < transitions.size(); ++i) {
     const double priority = replay::priority_of(config_.replay, message.priorities[i]);
     // What is no priority is counted by the table.
-    if (table_.insert(transitions.row(i), priority)) ++news_.inserted;
+    pack_transition(transitions, i, graph_index_, packed_);
+    if (table_.insert(packed_, priority)) ++news_.inserted;
   }
   std::ranges::move(message.episodes, std::back_inserter(news_.episodes));
 }
@@ -42,18 +47,16 @@ Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop,
   items_.resize(static_cast<std::size_t>(config_.apex.batch_size));
   const std::span<const replay::SampledItem> items(items_.data(), table_.sample(items_));
   learner::SampledTransitions out;
-  const auto& spec = world_->spec();
-  out.transitions.shape = {static_cast<std::uint32_t>(spec.num_globals),
-                           static_cast<std::uint32_t>(spec.num_actions)};
-  out.transitions.graphs = graphs_;
+  out.transitions.observations = nothing_;
+  out.transitions.observations.reserve(2 * items.size());
+  out.transitions.heads.reserve(items.size());
   drawn_.clear();
   for (const replay::SampledItem& item : items) {
-    out.transitions.rows.insert(out.transitions.rows.end(), item.payload.begin(),
-                                item.payload.end());
+    PACML_CHECK(append_packed(item.payload, out.transitions), "what was packed is read again");
     out.probabilities.push_back(item.probability);
     drawn_.push_back(item.key);
   }
-  out.graphs = spec.graphs;
+  out.graphs = world_->spec().graphs;
   out.ticket = ++tickets_;
   return out;
 }

@@ -39,7 +39,9 @@ class InProcessReplay final : public learner::TransitionSource, public learner::
   std::unique_ptr<model::Policy> policy_;
   std::unique_ptr<actor::ActorLoop> loop_;  // made with the first weights, which name its streams
   replay::Table table_;
-  std::vector<GraphHash> graphs_;
+  Observations nothing_;                    // the task's shape and graphs, without rows
+  std::vector<std::uint16_t> graph_index_;  // of its graphs: themselves
+  Bytes packed_;                            // scratch
   News news_;
   std::uint64_t tickets_ = 0;
   std::vector<replay::ItemKey> drawn_;  // the items of the last ticket

@@ -13,20 +13,28 @@ namespace {
 
 constexpr std::int64_t kSmallest = std::int64_t{1} << 20;  // holds every message without columns
 
+// Of the graphs that a task shows.
+std::size_t most_nodes(const env::EnvironmentSpec& spec) {
+  int most = 0;
+  for (const auto& graph : spec.graphs) most = std::max(most, graph->num_nodes);
+  return static_cast<std::size_t>(most);
+}
+
 std::int64_t bytes_of(const env::PartitioningWorld& world, std::int64_t steps,
                       std::int64_t environments) {
   const auto& spec = world.spec();
   // docs/protocol.md, "Experience". Every step may end an episode that is cut off there.
-  const std::int64_t state = 4 * std::int64_t{spec.num_globals} + spec.num_actions + 2;
+  const auto state =
+      static_cast<std::int64_t>(spec.observation.shape().row_bytes(most_nodes(spec)));
   const std::int64_t step = 2 * state + 4 + 4 + 4 + 2 + 1 + 40;
   return (steps + 1) * environments * step + 8 * steps;
 }
 
 std::int64_t bytes_of_transitions(const env::PartitioningWorld& world, std::int64_t transitions) {
-  const TransitionShape shape{static_cast<std::uint32_t>(world.spec().num_globals),
-                              static_cast<std::uint32_t>(world.spec().num_actions)};
-  // Beside its row: key and probability, or priority; an episode that ended.
-  return transitions * (static_cast<std::int64_t>(shape.row_bytes()) + 16 + 40);
+  const auto& spec = world.spec();
+  const auto size = packed_bytes(spec.observation.shape(), most_nodes(spec));
+  // Beside itself: key and probability, or priority; an episode that ended.
+  return transitions * (static_cast<std::int64_t>(size) + 16 + 40);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "common/wire/codec.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning.h"
+#include "replay/payload_store.h"
 
 namespace pacml::apps {
 
@@ -18,8 +19,8 @@ namespace {
 // An actor's message must get through. What a decision takes beside its observation is little.
 void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
   if (!validate(config.actor).empty() || !validate(config.env).empty()) return;
-  const auto observation = static_cast<std::int64_t>(sizeof(float)) * num_globals(config.env) +
-                           config.env.max_partitions_per_op;
+  const auto observation =
+      static_cast<std::int64_t>(observation_spec(config.env).shape().row_bytes());
   const std::int64_t bytes =
       config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32);
   const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
@@ -38,6 +39,11 @@ std::vector<std::string> validate(const TrainConfig& config) {
   if (config.actors < 1 || config.actors > 4096)
     problems.emplace_back("actors: must be in 1..4096");
   check_message(config, problems);
+  if (validate(config.env).empty() && validate(config.env.ramp).empty()) {
+    for (const std::string& problem : model::unreadable(observation_spec(config.env))) {
+      problems.push_back("env.observation: " + problem);
+    }
+  }
   return problems;
 }
 
@@ -56,9 +62,8 @@ std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& conf
 void check_replay_fits(const TrainConfig& config, const env::PartitioningWorld& world) {
   const replay::TableConfig& table = config.replay.table;
   if (config.algorithm != AlgorithmKind::kApex || table.max_bytes == 0) return;
-  const TransitionShape shape{static_cast<std::uint32_t>(world.spec().num_globals),
-                              static_cast<std::uint32_t>(world.spec().num_actions)};
-  const auto item = static_cast<std::int64_t>(shape.row_bytes());
+  const auto item = static_cast<std::int64_t>(
+      replay::PayloadStore::footprint(packed_bytes(world.spec().observation.shape())));
   if (table.max_bytes / item >= table.min_size) return;
   throw UserError("replay.table.max_bytes: " + std::to_string(table.max_bytes) +
                   " bytes do not hold replay.table.min_size, " + std::to_string(table.min_size) +

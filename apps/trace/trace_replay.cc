@@ -443,7 +443,7 @@ class Replay {
       step["graph_features"].push_back(shortest(env.globals()[i]));
 
     const int action = to_int(member(recorded, "action"));
-    if (action < 0 || action >= env.spec().num_actions) {
+    if (action < 0 || action >= env.spec().num_actions()) {
       throw UserError("steps: there is no action " + std::to_string(action));
     }
     if (config_.apply_action_mask && env.mask()[static_cast<std::size_t>(action)] == 0) {

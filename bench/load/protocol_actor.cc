@@ -34,15 +34,8 @@ void set_version(Unrolls& unrolls, PolicyVersion version) {
   std::ranges::fill(unrolls.policy_version, version);
 }
 
-// A row begins with its head (common/experience/transitions.h).
 void set_version(PrioritizedTransitions& batch, PolicyVersion version) {
-  static_assert(sizeof(PolicyVersion) == sizeof(TransitionHead::policy_version));
-  Transitions& transitions = batch.transitions;
-  const std::size_t width = transitions.shape.row_bytes();
-  for (std::size_t row = 0; row < transitions.rows.size(); row += width) {
-    std::memcpy(transitions.rows.data() + row + offsetof(TransitionHead, policy_version), &version,
-                sizeof version);
-  }
+  for (TransitionHead& head : batch.transitions.heads) head.policy_version = version;
 }
 
 // Weights are fetched between two messages, and never waited for.

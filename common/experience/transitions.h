@@ -6,74 +6,54 @@
 #include <vector>
 
 #include "common/bytes.h"
+#include "common/experience/observations.h"
 #include "common/experience/unrolls.h"
 #include "common/ids.h"
 #include "common/result.h"
 
 namespace pacml {
 
-// How wide a transition is.
-struct TransitionShape {
-  std::uint32_t num_globals = 0;  // G
-  std::uint32_t num_actions = 0;  // A >= 1
-
-  // Bytes of a row: a multiple of 8. 200 for the 17 features and 17 actions of the published task.
-  [[nodiscard]] std::size_t row_bytes() const {
-    const std::size_t used = 24 + 2 * (std::size_t{num_globals} * sizeof(float) + num_actions);
-    return (used + 7) / 8 * 8;
-  }
-  bool operator==(const TransitionShape&) const = default;
-};
-
 // What a transition is besides its two states. In state s_t the action was taken; k <= n steps
 // later, or where the episode ended, the state was s_{t+k}.
 struct TransitionHead {
-  PolicyVersion policy_version;  // of the weights that chose the action
-  float n_step_return = 0;       // r_t + gamma r_{t+1} + ... + gamma^{k-1} r_{t+k-1}; finite
-  float discount = 0;            // gamma^k, of the value of s_{t+k}; 0: terminated. In [0, 1]
-  std::uint16_t graph = 0;       // of s_t, an index into Transitions::graphs
-  std::uint16_t next_graph = 0;  // of s_{t+k}
-  std::int16_t action = 0;       // in [0, A), valid under the mask of s_t
-  std::uint16_t steps = 0;       // k >= 1
+  PolicyVersion policy_version{};  // of the weights that chose the action
+  float n_step_return = 0;         // r_t + gamma r_{t+1} + ... + gamma^{k-1} r_{t+k-1}; finite
+  float discount = 0;              // gamma^k, of the value of s_{t+k}; 0: terminated. In [0, 1]
+  std::int32_t action = 0;         // a candidate of s_t, valid under its mask
+  std::uint32_t steps = 0;         // k >= 1
   bool operator==(const TransitionHead&) const = default;
 };
-static_assert(sizeof(TransitionHead) == 24);
+static_assert(sizeof(TransitionHead) == 24);  // without gaps: it crosses the wire as it is
 
-// One observation, borrowed.
-struct TransitionState {
-  std::uint16_t graph = 0;
-  std::span<const float> globals;      // [G]
-  std::span<const std::uint8_t> mask;  // [A]
-};
-
-// N n-step transitions, row after row: what an actor sends, what a replay table stores, row by row,
-// without looking into it, and what a learner draws. A row is its head, the global features of s_t
-// and of s_{t+k} (f32), their masks (u8) and zeroes up to a multiple of 8 bytes. Value type;
-// owning.
+// N n-step transitions, in columns: what an actor sends and what a learner draws. A replay table
+// stores them one by one, each as a run of bytes (pack_transition). Value type; owning.
 struct Transitions {
-  TransitionShape shape;
-  std::vector<GraphHash> graphs;  // what the rows index
-  Bytes rows;                     // [N, row_bytes]
+  std::vector<TransitionHead> heads;  // [N]
+  Observations observations;          // [2 N]: s_t of transition i is row 2 i, s_{t+k} row 2 i + 1
 
-  [[nodiscard]] std::size_t size() const { return rows.size() / shape.row_bytes(); }
-  [[nodiscard]] std::span<const std::byte> row(std::size_t i) const {
-    return std::span(rows).subspan(i * shape.row_bytes(), shape.row_bytes());
-  }
-  // Adds a row. `head` has its own graph indices; those of the states are ignored. Pre: widths are
-  // the shape's.
-  void append(const TransitionHead& head, const TransitionState& state,
-              const TransitionState& next);
+  Transitions() = default;
+  explicit Transitions(ObservationShape shape) : observations(std::move(shape)) {}
+
+  [[nodiscard]] std::size_t size() const { return heads.size(); }
+  [[nodiscard]] static std::size_t state(std::size_t i) { return 2 * i; }
+  [[nodiscard]] static std::size_t next_state(std::size_t i) { return 2 * i + 1; }
+
+  // Adds a transition between a row of `states` and one of `next_states`.
+  void append(const TransitionHead& head, const Observations& states, std::size_t state,
+              const Observations& next_states, std::size_t next_state);
 
   bool operator==(const Transitions&) const = default;
 };
 
-// Reading a row, by copies, since rows may start at any address. Pre: the row is of this shape.
-[[nodiscard]] TransitionHead read_head(std::span<const std::byte> row);
-// Replaces the two graph indices of a row.
-void write_graphs(std::span<std::byte> row, std::uint16_t graph, std::uint16_t next_graph);
-// The columns of s_t (next: false) or s_{t+k} into spans [G] and [A].
-void read_state(std::span<const std::byte> row, const TransitionShape& shape, bool next,
-                std::span<float> globals, std::span<std::uint8_t> mask);
+// Bytes of a packed transition between the largest rows of that shape.
+[[nodiscard]] std::size_t packed_bytes(const ObservationShape& shape, std::size_t most_nodes = 0);
+
+// Replaces `out` by transition i, with graph_index[g] for graph g.
+void pack_transition(const Transitions& transitions, std::size_t i,
+                     std::span<const std::uint16_t> graph_index, Bytes& out);
+// Adds a packed transition. False: it is not one of this shape, and the transitions are not to be
+// used any more.
+[[nodiscard]] bool append_packed(std::span<const std::byte> packed, Transitions& transitions);
 
 // What an actor sends at once.
 struct PrioritizedTransitions {
@@ -88,14 +68,12 @@ struct PrioritizedTransitions {
 // The largest message that is believed.
 struct TransitionLimits {
   std::uint32_t max_transitions = 1U << 20;
-  std::uint32_t max_globals = 4096;
-  std::uint32_t max_actions = 4096;
-  std::uint32_t max_graphs = 4096;
   std::uint32_t max_episodes = 1U << 16;
+  ObservationLimits observations;
 };
 
-// Whether everything above holds: sizes, indices, finite numbers, masks with a valid action,
-// actions valid under their masks. kOverLimit or kCorruptFrame with a sentence. Pure.
+// Whether everything above holds: two observations a transition, finite numbers, actions valid
+// under their masks. kOverLimit or kCorruptFrame with a sentence. Pure.
 [[nodiscard]] Result<void> validate(const Transitions& transitions,
                                     const TransitionLimits& limits = {});
 

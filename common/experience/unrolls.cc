@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "common/finite.h"
+
 namespace pacml {
 namespace {
 
@@ -13,13 +15,11 @@ tl::unexpected<Error> corrupt(std::string what) {
 }
 
 Result<void> check_limits(const Unrolls& u, const UnrollLimits& limits) {
-  if (u.steps == 0 || u.environments == 0 || u.num_actions == 0) {
-    return corrupt("steps, environments and actions must be at least 1");
+  if (u.steps == 0 || u.environments == 0) {
+    return corrupt("steps and environments must be at least 1");
   }
   const bool within = u.steps <= limits.max_steps && u.environments <= limits.max_environments &&
                       std::uint64_t{u.steps} * u.environments <= limits.max_decisions &&
-                      u.num_globals <= limits.max_globals && u.num_actions <= limits.max_actions &&
-                      u.graphs.size() <= limits.max_graphs &&
                       u.episodes.size() <= limits.max_episodes;
   if (!within) return fail(Errc::kOverLimit, "unrolls: larger than the limits allow");
   return {};
@@ -27,38 +27,11 @@ Result<void> check_limits(const Unrolls& u, const UnrollLimits& limits) {
 
 Result<void> check_sizes(const Unrolls& u) {
   const std::size_t decisions = u.num_decisions();
-  const std::size_t rows = decisions + u.environments;
-  const std::size_t last = u.last_states.step.size();
-  const auto& l = u.last_states;
-  const bool fits = u.graph.size() == rows && u.globals.size() == rows * u.num_globals &&
-                    u.mask.size() == rows * u.num_actions && u.action.size() == decisions &&
-                    u.behaviour_log_prob.size() == decisions && u.reward.size() == decisions &&
-                    u.flags.size() == decisions && u.policy_version.size() == u.steps &&
-                    l.graph.size() == last && l.globals.size() == last * u.num_globals &&
-                    l.mask.size() == last * u.num_actions;
+  const bool fits = u.observations.size() == u.num_rows() + u.cut.size() &&
+                    u.action.size() == decisions && u.behaviour_log_prob.size() == decisions &&
+                    u.reward.size() == decisions && u.flags.size() == decisions &&
+                    u.policy_version.size() == u.steps;
   if (!fits) return corrupt("a column's length does not match the shape");
-  return {};
-}
-
-bool all_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
-}
-
-Result<void> check_observations(const Unrolls& u, std::span<const std::uint16_t> graph,
-                                std::span<const float> globals,
-                                std::span<const std::uint8_t> mask) {
-  for (const std::uint16_t index : graph) {
-    if (index >= u.graphs.size()) return corrupt("a graph index is out of range");
-  }
-  if (!all_finite(globals)) return corrupt("a feature is not finite");
-  for (std::size_t row = 0; row < graph.size(); ++row) {
-    std::uint8_t seen = 0;
-    for (const std::uint8_t valid : mask.subspan(row * u.num_actions, u.num_actions)) {
-      if (valid > 1) return corrupt("a mask holds something other than 0 and 1");
-      seen |= valid;
-    }
-    if (seen == 0) return corrupt("a mask allows no action");
-  }
   return {};
 }
 
@@ -68,10 +41,11 @@ Result<void> check_decisions(const Unrolls& u) {
   constexpr std::uint8_t kKnownFlags = Unrolls::kTerminated | Unrolls::kTruncated;
   for (std::size_t i = 0; i < u.num_decisions(); ++i) {
     const std::int16_t action = u.action[i];
-    if (action < 0 || static_cast<std::uint32_t>(action) >= u.num_actions) {
+    const auto mask = u.observations.mask(i);
+    if (action < 0 || static_cast<std::size_t>(action) >= mask.size()) {
       return corrupt("an action is out of range");
     }
-    if (u.mask[i * u.num_actions + static_cast<std::size_t>(action)] == 0) {
+    if (mask[static_cast<std::size_t>(action)] == 0) {
       return corrupt("an action was not allowed by its mask");
     }
     if (!std::isfinite(u.behaviour_log_prob[i]) || u.behaviour_log_prob[i] > kLargestLogProb) {
@@ -91,12 +65,12 @@ Result<void> check_last_states(const Unrolls& u) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < u.num_decisions(); ++i) {
     if (u.flags[i] != Unrolls::kTruncated) continue;
-    if (next == u.last_states.step.size() || u.last_states.step[next] != i) {
+    if (next == u.cut.size() || u.cut[next] != i) {
       return corrupt("a truncated step lacks its last state");
     }
     ++next;
   }
-  if (next != u.last_states.step.size()) {
+  if (next != u.cut.size()) {
     return corrupt("a last state belongs to no truncated step");
   }
   return {};
@@ -114,31 +88,21 @@ Result<void> validate(std::span<const EpisodeRecord> episodes) {
   return {};
 }
 
-void resize_columns(Unrolls& u, std::size_t graphs, std::size_t last, std::size_t episodes) {
+void resize_columns(Unrolls& u, std::size_t cut, std::size_t episodes) {
   const std::size_t decisions = u.num_decisions();
-  const std::size_t rows = decisions + u.environments;
-  u.graphs.resize(graphs);
-  u.graph.resize(rows);
-  u.globals.resize(rows * u.num_globals);
-  u.mask.resize(rows * u.num_actions);
   u.action.resize(decisions);
   u.behaviour_log_prob.resize(decisions);
   u.reward.resize(decisions);
   u.flags.resize(decisions);
   u.policy_version.resize(u.steps);
-  u.last_states.step.resize(last);
-  u.last_states.graph.resize(last);
-  u.last_states.globals.resize(last * u.num_globals);
-  u.last_states.mask.resize(last * u.num_actions);
+  u.cut.resize(cut);
   u.episodes.resize(episodes);
 }
 
 Result<void> validate(const Unrolls& u, const UnrollLimits& limits) {
   if (auto ok = check_limits(u, limits); !ok) return ok;
   if (auto ok = check_sizes(u); !ok) return ok;
-  if (auto ok = check_observations(u, u.graph, u.globals, u.mask); !ok) return ok;
-  const auto& last = u.last_states;
-  if (auto ok = check_observations(u, last.graph, last.globals, last.mask); !ok) return ok;
+  if (auto ok = validate(u.observations, limits.observations); !ok) return ok;
   if (auto ok = check_decisions(u); !ok) return ok;
   if (auto ok = check_last_states(u); !ok) return ok;
   return validate(u.episodes);

@@ -144,24 +144,17 @@ std::optional<Enum> parse_enum(std::uint64_t number) {
 
 // ---- Payload ----
 
-// Calls f(column) for every column of the payload, in the order of the wire: wide elements first,
-// so that each column is aligned when the part is.
+// Calls f(column) for every column of the payload, in the order of the wire.
 template <class U, class F>
 void for_each_column(U& unrolls, F&& f) {
-  f(unrolls.graphs);
+  unrolls.observations.visit_columns(f);
   f(unrolls.policy_version);
   f(unrolls.episodes);
-  f(unrolls.globals);
   f(unrolls.behaviour_log_prob);
   f(unrolls.reward);
-  f(unrolls.last_states.globals);
-  f(unrolls.last_states.step);
-  f(unrolls.graph);
+  f(unrolls.cut);
   f(unrolls.action);
-  f(unrolls.last_states.graph);
-  f(unrolls.mask);
   f(unrolls.flags);
-  f(unrolls.last_states.mask);
 }
 
 template <class G, class F>
@@ -174,19 +167,19 @@ void for_each_graph_column(G& graph, F&& f) {
 
 template <class M, class F>
 void for_each_insert_column(M& batch, F&& f) {
-  f(batch.transitions.graphs);
+  batch.transitions.observations.visit_columns(f);
+  f(batch.transitions.heads);
   f(batch.episodes);
   f(batch.priorities);
-  f(batch.transitions.rows);
 }
 
 template <class M, class F>
 void for_each_samples_column(M& samples, F&& f) {
-  f(samples.transitions.graphs);
+  samples.transitions.observations.visit_columns(f);
+  f(samples.transitions.heads);
   f(samples.keys);
   f(samples.probabilities);
   f(samples.episodes);
-  f(samples.transitions.rows);
 }
 
 static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(EpisodeRecord) == 40);
@@ -194,9 +187,13 @@ static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(Epi
 class PayloadWriter {
  public:
   template <class T>
-  void operator()(const std::vector<T>& column) {
-    const auto bytes = bytes_of(column);
+  void operator()(std::span<const T> column) {
+    const auto bytes = std::as_bytes(column);
     payload_.insert(payload_.end(), bytes.begin(), bytes.end());
+  }
+  template <class T>
+  void operator()(const std::vector<T>& column) {
+    (*this)(std::span(column));
   }
   void reserve(std::size_t bytes) { payload_.reserve(bytes); }
   [[nodiscard]] Bytes take() { return std::move(payload_); }
@@ -212,7 +209,11 @@ class PayloadReader {
   explicit PayloadReader(std::span<const std::byte> payload) : left_(payload) {}
   template <class T>
   void operator()(std::vector<T>& column) {
-    const std::size_t size = column.size() * sizeof(T);
+    (*this)(std::span(column));
+  }
+  template <class T>
+  void operator()(std::span<T> column) {
+    const std::size_t size = column.size_bytes();
     PACML_CHECK(size <= left_.size(), "the payload's length was checked before");
     if (size > 0) std::memcpy(column.data(), left_.data(), size);
     left_ = left_.subspan(size);
@@ -353,23 +354,81 @@ Result<Message> read(std::type_identity<Refused>, Source in) {
   return finished(in, std::move(m));
 }
 
+// The envelope's part of observations: their shape, then the lengths of their columns.
+struct ObservationHead {
+  ObservationShape shape;
+  ObservationCounts counts;
+
+  [[nodiscard]] static ObservationHead of(const Observations& observations) {
+    return {observations.shape(), observations.counts()};
+  }
+  [[nodiscard]] std::uint32_t fields() const {
+    return 11 + 2 * static_cast<std::uint32_t>(shape.slots.size());
+  }
+  void write(EnvelopeWriter& envelope) const {
+    envelope.number(shape.slots.size());
+    for (const auto& slot : shape.slots) {
+      envelope.number(slot.dynamic_width).number(slot.focus ? 1 : 0);
+    }
+    envelope.number(shape.globals)
+        .number(shape.candidates)
+        .number(shape.candidates_vary ? 1 : 0)
+        .number(shape.candidate_width)
+        .number(shape.candidates_name_nodes ? 1 : 0)
+        .number(shape.agents)
+        .number(counts.rows)
+        .number(counts.graphs)
+        .number(counts.node_values)
+        .number(counts.candidates);
+  }
+  // What is beyond the limits is not read on: check() says so.
+  static ObservationHead read(EnvelopeReader& envelope, const ObservationLimits& limits) {
+    ObservationHead head;
+    for (auto left = envelope.number(limits.max_slots); left > 0; --left) {
+      auto& slot = head.shape.slots.emplace_back();
+      slot.dynamic_width = envelope.number32();
+      slot.focus = envelope.number(1) == 1;
+    }
+    head.shape.globals = envelope.number32();
+    head.shape.candidates = envelope.number32();
+    head.shape.candidates_vary = envelope.number(1) == 1;
+    head.shape.candidate_width = envelope.number32();
+    head.shape.candidates_name_nodes = envelope.number(1) == 1;
+    head.shape.agents = envelope.number32();
+    head.counts.rows = envelope.number32();
+    head.counts.graphs = envelope.number32();
+    head.counts.node_values = envelope.number32();
+    head.counts.candidates = envelope.number32();
+    return head;
+  }
+  // To be asked before memory is.
+  [[nodiscard]] Result<void> check(const ObservationLimits& limits) const {
+    if (auto problem = beyond(shape, limits)) return over_limit("observations: " + *problem);
+    if (counts.rows > limits.max_rows || counts.graphs > limits.max_graphs ||
+        counts.node_values > limits.max_values || counts.candidates > limits.max_values) {
+      return over_limit("observations: larger than the limits allow");
+    }
+    return {};
+  }
+  [[nodiscard]] std::uint64_t payload_size() const { return column_bytes(shape, counts); }
+};
+
 Frame write(const Experience& m) {
   const Unrolls& u = m.unrolls;
   PACML_CHECK(validate(u).has_value(), "unrolls must be valid before they are sent");
-  Frame frame = EnvelopeWriter(index_of<Experience>(), 10)
-                    .number(m.actor.get())
-                    .number(m.incarnation.get())
-                    .number(m.sequence.get())
-                    .number(u.steps)
-                    .number(u.environments)
-                    .number(u.num_globals)
-                    .number(u.num_actions)
-                    .number(u.graphs.size())
-                    .number(u.last_states.step.size())
-                    .number(u.episodes.size())
-                    .frame();
+  const auto head = ObservationHead::of(u.observations);
+  EnvelopeWriter envelope(index_of<Experience>(), 7 + head.fields());
+  envelope.number(m.actor.get())
+      .number(m.incarnation.get())
+      .number(m.sequence.get())
+      .number(u.steps)
+      .number(u.environments)
+      .number(u.cut.size())
+      .number(u.episodes.size());
+  head.write(envelope);
+  Frame frame = envelope.frame();
   std::size_t size = 0;
-  for_each_column(u, [&](const auto& column) { size += bytes_of(column).size(); });
+  for_each_column(u, [&](const auto& column) { size += std::span(column).size_bytes(); });
   PayloadWriter payload;
   payload.reserve(size);
   for_each_column(u, payload);
@@ -377,15 +436,11 @@ Frame write(const Experience& m) {
   return frame;
 }
 
-// Bytes of an experience payload; exact, since every factor is within the limits' 32 bits and the
-// products were bounded by max_decisions.
-std::uint64_t payload_size(const Unrolls& u, std::uint64_t graphs, std::uint64_t last,
-                           std::uint64_t episodes) {
-  const std::uint64_t decisions = u.num_decisions();
-  const std::uint64_t rows = decisions + u.environments;
-  const std::uint64_t observation = 2 + 4 * std::uint64_t{u.num_globals} + u.num_actions;
-  return 8 * graphs + 8 * std::uint64_t{u.steps} + 40 * episodes + rows * observation +
-         decisions * (2 + 4 + 4 + 1) + last * (4 + observation);
+// Bytes of an experience payload besides its observations; exact, since every factor is within the
+// limits' 32 bits and the products were bounded by max_decisions.
+std::uint64_t payload_size(const Unrolls& u, std::uint64_t cut, std::uint64_t episodes) {
+  return sizeof(PolicyVersion) * std::uint64_t{u.steps} + sizeof(EpisodeRecord) * episodes +
+         u.num_decisions() * (2 + 4 + 4 + 1) + sizeof(std::uint32_t) * cut;
 }
 
 Result<Message> read(std::type_identity<Experience>, Source in) {
@@ -397,24 +452,23 @@ Result<Message> read(std::type_identity<Experience>, Source in) {
   m.sequence = Sequence{in.envelope.number()};
   u.steps = in.envelope.number32();
   u.environments = in.envelope.number32();
-  u.num_globals = in.envelope.number32();
-  u.num_actions = in.envelope.number32();
-  const std::uint32_t graphs = in.envelope.number32();
-  const std::uint32_t last = in.envelope.number32();
+  const std::uint32_t cut = in.envelope.number32();
   const std::uint32_t episodes = in.envelope.number32();
+  auto head = ObservationHead::read(in.envelope, limits.observations);
   if (!in.envelope.complete()) return bad_envelope();
   if (m.sequence == Sequence{0}) return corrupt("sequence numbers start at 1");
   // All this before anything is allocated.
   if (u.steps > limits.max_steps || u.environments > limits.max_environments ||
       std::uint64_t{u.steps} * u.environments > limits.max_decisions ||
-      u.num_globals > limits.max_globals || u.num_actions > limits.max_actions ||
-      graphs > limits.max_graphs || episodes > limits.max_episodes) {
+      episodes > limits.max_episodes) {
     return over_limit("unrolls: larger than the limits allow");
   }
-  if (last > u.num_decisions()) return corrupt("more last states than decisions");
-  const auto payload = expect_payload(in, payload_size(u, graphs, last, episodes));
+  if (auto ok = head.check(limits.observations); !ok) return tl::unexpected(ok.error());
+  if (cut > u.num_decisions()) return corrupt("more last states than decisions");
+  const auto payload = expect_payload(in, head.payload_size() + payload_size(u, cut, episodes));
   if (!payload) return tl::unexpected(payload.error());
-  resize_columns(u, graphs, last, episodes);
+  u.observations = Observations(std::move(head.shape), head.counts);
+  resize_columns(u, cut, episodes);
   for_each_column(u, PayloadReader(*payload));
   if (auto ok = validate(u, limits); !ok) return tl::unexpected(ok.error());
   return Message{std::move(m)};
@@ -583,50 +637,42 @@ Result<Message> read(std::type_identity<Goodbye>, Source in) {
 // The envelope's part of transitions: widths and counts, believed within the limits. Called before
 // anything is allocated.
 struct TransitionCounts {
-  TransitionShape shape;
-  std::uint32_t graphs = 0;
-  std::uint32_t rows = 0;
+  std::uint32_t transitions = 0;
   std::uint32_t episodes = 0;
+  ObservationHead observations;
 
+  [[nodiscard]] std::uint32_t fields() const { return 2 + observations.fields(); }
   void write(EnvelopeWriter& envelope) const {
-    envelope.number(shape.num_globals)
-        .number(shape.num_actions)
-        .number(graphs)
-        .number(rows)
-        .number(episodes);
+    envelope.number(transitions).number(episodes);
+    observations.write(envelope);
   }
   static TransitionCounts of(const Transitions& transitions,
                              const std::vector<EpisodeRecord>& episodes) {
-    return {transitions.shape, static_cast<std::uint32_t>(transitions.graphs.size()),
-            static_cast<std::uint32_t>(transitions.size()),
-            static_cast<std::uint32_t>(episodes.size())};
+    return {static_cast<std::uint32_t>(transitions.size()),
+            static_cast<std::uint32_t>(episodes.size()),
+            ObservationHead::of(transitions.observations)};
   }
-  static TransitionCounts read(EnvelopeReader& envelope) {
+  static TransitionCounts read(EnvelopeReader& envelope, const TransitionLimits& limits) {
     TransitionCounts counts;
-    counts.shape.num_globals = envelope.number32();
-    counts.shape.num_actions = envelope.number32();
-    counts.graphs = envelope.number32();
-    counts.rows = envelope.number32();
+    counts.transitions = envelope.number32();
     counts.episodes = envelope.number32();
+    counts.observations = ObservationHead::read(envelope, limits.observations);
     return counts;
   }
   [[nodiscard]] Result<void> check(const TransitionLimits& limits) const {
-    if (shape.num_globals > limits.max_globals || shape.num_actions > limits.max_actions ||
-        graphs > limits.max_graphs || rows > limits.max_transitions ||
-        episodes > limits.max_episodes) {
+    if (transitions > limits.max_transitions || episodes > limits.max_episodes) {
       return over_limit("transitions: larger than the limits allow");
     }
-    return {};
+    return observations.check(limits.observations);
   }
-  // Bytes, with `per_row` more for each row than the row itself.
-  [[nodiscard]] std::uint64_t payload_size(std::uint64_t per_row) const {
-    return 8 * std::uint64_t{graphs} + sizeof(EpisodeRecord) * std::uint64_t{episodes} +
-           rows * (std::uint64_t{shape.row_bytes()} + per_row);
+  // Bytes, with `each` more for each transition than itself.
+  [[nodiscard]] std::uint64_t payload_size(std::uint64_t each) const {
+    return observations.payload_size() + sizeof(EpisodeRecord) * std::uint64_t{episodes} +
+           transitions * (sizeof(TransitionHead) + each);
   }
-  void resize(Transitions& transitions, std::vector<EpisodeRecord>& of_episodes) const {
-    transitions.shape = shape;
-    transitions.graphs.resize(graphs);
-    transitions.rows.resize(rows * shape.row_bytes());
+  void resize(Transitions& of_transitions, std::vector<EpisodeRecord>& of_episodes) const {
+    of_transitions.heads.resize(transitions);
+    of_transitions.observations = Observations(observations.shape, observations.counts);
     of_episodes.resize(episodes);
   }
 };
@@ -642,9 +688,9 @@ Frame write(const Insert& m) {
   PACML_CHECK(check(batch.transitions, batch.episodes, kDefaults.transitions) &&
                   batch.priorities.size() == batch.transitions.size(),
               "transitions must be valid before they are sent");
-  EnvelopeWriter envelope(index_of<Insert>(), 8);
-  envelope.number(m.actor.get()).number(m.incarnation.get()).number(m.sequence.get());
   const auto counts = TransitionCounts::of(batch.transitions, batch.episodes);
+  EnvelopeWriter envelope(index_of<Insert>(), 3 + counts.fields());
+  envelope.number(m.actor.get()).number(m.incarnation.get()).number(m.sequence.get());
   counts.write(envelope);
   Frame frame = envelope.frame();
   PayloadWriter payload;
@@ -659,7 +705,7 @@ Result<Message> read(std::type_identity<Insert>, Source in) {
   m.actor = ActorId{in.envelope.number32()};
   m.incarnation = Incarnation{in.envelope.number()};
   m.sequence = Sequence{in.envelope.number()};
-  const auto counts = TransitionCounts::read(in.envelope);
+  const auto counts = TransitionCounts::read(in.envelope, in.limits.transitions);
   if (!in.envelope.complete()) return bad_envelope();
   if (m.sequence == Sequence{0}) return corrupt("sequence numbers start at 1");
   if (auto ok = counts.check(in.limits.transitions); !ok) return tl::unexpected(ok.error());
@@ -667,7 +713,7 @@ Result<Message> read(std::type_identity<Insert>, Source in) {
   if (!payload) return tl::unexpected(payload.error());
   PrioritizedTransitions& batch = m.batch;
   counts.resize(batch.transitions, batch.episodes);
-  batch.priorities.resize(counts.rows);
+  batch.priorities.resize(counts.transitions);
   for_each_insert_column(batch, PayloadReader(*payload));
   if (auto ok = check(batch.transitions, batch.episodes, in.limits.transitions); !ok) {
     return tl::unexpected(ok.error());
@@ -701,9 +747,9 @@ Frame write(const Samples& m) {
                   m.probabilities.size() == m.transitions.size() &&
                   are_probabilities(m.probabilities),
               "samples must be valid before they are sent");
-  EnvelopeWriter envelope(index_of<Samples>(), 9);
-  envelope.number(m.request);
   const auto counts = TransitionCounts::of(m.transitions, m.episodes);
+  EnvelopeWriter envelope(index_of<Samples>(), 4 + counts.fields());
+  envelope.number(m.request);
   counts.write(envelope);
   envelope.number(m.shard.size)
       .number(std::bit_cast<std::uint64_t>(m.shard.total_priority))
@@ -719,7 +765,7 @@ Frame write(const Samples& m) {
 Result<Message> read(std::type_identity<Samples>, Source in) {
   Samples m;
   m.request = in.envelope.number();
-  const auto counts = TransitionCounts::read(in.envelope);
+  const auto counts = TransitionCounts::read(in.envelope, in.limits.transitions);
   m.shard.size = in.envelope.number();
   m.shard.total_priority = std::bit_cast<double>(in.envelope.number());
   m.shard.inserted = in.envelope.number();
@@ -734,8 +780,8 @@ Result<Message> read(std::type_identity<Samples>, Source in) {
       expect_payload(in, counts.payload_size(sizeof(std::uint64_t) + sizeof(double)));
   if (!payload) return tl::unexpected(payload.error());
   counts.resize(m.transitions, m.episodes);
-  m.keys.resize(counts.rows);
-  m.probabilities.resize(counts.rows);
+  m.keys.resize(counts.transitions);
+  m.probabilities.resize(counts.transitions);
   for_each_samples_column(m, PayloadReader(*payload));
   if (!are_probabilities(m.probabilities)) return corrupt("a probability is not in (0, 1]");
   if (auto ok = check(m.transitions, m.episodes, in.limits.transitions); !ok) {
@@ -821,7 +867,7 @@ Result<std::size_t> read_header(std::span<const std::byte> envelope) {
 // texts. nullopt: anything else.
 std::optional<msgpack::object_handle> unpack(std::span<const std::byte> body,
                                              const WireLimits& limits) {
-  constexpr std::size_t kMostFields = 16;
+  constexpr std::size_t kMostFields = 48;
   const std::size_t longest =
       std::max({limits.max_config_text, limits.max_text, limits.max_status_text});
   const msgpack::unpack_limit unpack_limits(kMostFields, 0, longest, 0, 0, 1);

@@ -186,7 +186,7 @@ struct ShardState {
 
 struct Samples {
   std::uint64_t request = 0;
-  Transitions transitions;              // [N]
+  Transitions transitions;
   std::vector<std::uint64_t> keys;      // [N], of the items, for PriorityUpdates
   std::vector<double> probabilities;    // [N], of each draw within the shard, in (0, 1]
   ShardState shard;                     // when they were drawn

@@ -1,19 +1,42 @@
 #include "env/tasks/partitioning.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <utility>
 
 #include "common/check.h"
-#include "common/experience/unrolls.h"
 #include "common/result.h"
 #include "common/text.h"
 
 namespace pacml::env {
 namespace {
 
-constexpr int kPaperGlobals = 17;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+// The published features. What is normalised lies in 0..1 but where the published ranges are not
+// those of the pool (env/tasks/pool_ranges.h).
+const std::array<FeatureSpec, 17> kPaperGlobals = {{
+    {"num_ops", "share of the range", -kInfinite},
+    {"num_dependencies", "share of the range", -kInfinite},
+    {"sequential_time", "share of the range", -kInfinite},
+    {"max_acceptable_time", "share of the range", -kInfinite},
+    {"max_acceptable_fraction", "share of the range", -kInfinite},
+    {"max_acceptable_fraction_raw", "sequential time"},
+    {"total_memory", "share of the range", -kInfinite},
+    {"total_dependency_bytes", "share of the range", -kInfinite},
+    {"training_steps", "share of the range", -kInfinite},
+    {"compute_mean", "graph's largest"},
+    {"compute_median", "graph's largest"},
+    {"memory_mean", "graph's largest"},
+    {"memory_median", "graph's largest"},
+    {"bytes_mean", "graph's largest"},
+    {"bytes_median", "graph's largest"},
+    {"servers_in_use", "share of the servers", 0, 1},
+    {"jobs_running", "share of the servers", 0, 1},
+}};
 // Values below the normalisation's lower end are lifted by this, as published.
 constexpr double kMachineEpsilon = 1e-7;
 
@@ -75,10 +98,26 @@ void check_episode(const PartitioningConfig& c, std::vector<std::string>& proble
 
 }  // namespace
 
-int num_globals(const PartitioningConfig& c) {
-  if (c.observation == ObservationKind::kPaper) return kPaperGlobals;
+ObservationSpec observation_spec(const PartitioningConfig& c) {
+  ObservationSpec spec;
+  spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}};
+  spec.globals.assign(kPaperGlobals.begin(), kPaperGlobals.end());
+  const auto degrees = static_cast<std::uint32_t>(c.max_partitions_per_op + 1);
+  spec.candidates.most = degrees;
+  if (c.observation == ObservationKind::kPaper) return spec;
   const auto& t = c.ramp.topology;
-  return kPaperGlobals + t[0] * t[1] * t[2] + 2 * (c.max_partitions_per_op + 1);
+  for (int server = 0; server < t[0] * t[1] * t[2]; ++server) {
+    spec.globals.push_back(
+        {"server_" + std::to_string(server) + "_remaining_time", "longest sequential time"});
+  }
+  for (std::uint32_t degree = 0; degree < degrees; ++degree) {
+    spec.globals.push_back({"degree_" + std::to_string(degree) + "_placed", "1", 0, 1});
+  }
+  for (std::uint32_t degree = 0; degree < degrees; ++degree) {
+    spec.globals.push_back(
+        {"degree_" + std::to_string(degree) + "_completion_time", "longest acceptable time", 0, 2});
+  }
+  return spec;
 }
 
 std::vector<std::string> validate(const PartitioningConfig& c) {
@@ -94,12 +133,11 @@ std::vector<std::string> validate(const PartitioningConfig& c) {
   if (c.max_partitions_in_observation < 1) {
     problems.emplace_back("max_partitions_in_observation: must be at least 1");
   }
-  if (problems.empty() && validate(c.ramp).empty() &&
-      num_globals(c) > static_cast<int>(UnrollLimits{}.max_globals)) {
-    problems.push_back("observation: " + std::string(pacml::name_of(c.observation)) + " makes " +
-                       std::to_string(num_globals(c)) +
-                       " numbers of so many servers and degrees; a message takes at most " +
-                       std::to_string(UnrollLimits{}.max_globals));
+  if (problems.empty() && validate(c.ramp).empty()) {
+    for (const std::string& problem : validate(observation_spec(c))) {
+      problems.push_back("observation: " + std::string(pacml::name_of(c.observation)) +
+                         " makes of so many servers and degrees " + problem);
+    }
   }
   check_episode(c, problems);
   const auto names = switch_names();
@@ -141,10 +179,7 @@ PartitioningWorld::PartitioningWorld(const PartitioningConfig& config,
   }
   plan_ = std::make_shared<const WorkloadPlan>(config.workload, static_cast<int>(graphs.size()));
   spec_.task = "partitioning";
-  spec_.num_actions = config.max_partitions_per_op + 1;
-  spec_.num_globals = num_globals(config);
-  spec_.node_width = 5;
-  spec_.edge_width = 2;
+  spec_.observation = observation_spec(config);
   for (const auto& graph : graphs) {
     spec_.graphs.push_back(graph->features(semantics.mark_max_compute));
   }
@@ -169,8 +204,8 @@ PartitioningEnv::PartitioningEnv(std::shared_ptr<const PartitioningWorld> world)
     : world_(std::move(world)),
       cluster_(world_->memo(), world_->config().cluster,
                world_->config().workload.num_training_steps),
-      globals_(static_cast<std::size_t>(world_->spec().num_globals)),
-      mask_(static_cast<std::size_t>(world_->spec().num_actions)) {}
+      globals_(static_cast<std::size_t>(world_->spec().num_globals())),
+      mask_(static_cast<std::size_t>(world_->spec().num_actions())) {}
 
 void PartitioningEnv::reset(Seed seed) { reset(JobStream(world_->plan(), seed)); }
 
@@ -184,7 +219,7 @@ void PartitioningEnv::reset(JobStream jobs) {
 
 StepResult PartitioningEnv::step(int action) {
   PACML_CHECK(cluster_.queued().has_value() && !cluster_.finished(), "the episode is over");
-  PACML_CHECK(action >= 0 && action < spec().num_actions, "no such action");
+  PACML_CHECK(action >= 0 && action < spec().num_actions(), "no such action");
   if (mask_[static_cast<std::size_t>(action)] == 0) {
     PACML_CHECK(!world_->config().apply_action_mask, "the action is masked");
     action = 0;
@@ -221,7 +256,7 @@ StepResult PartitioningEnv::step(int action) {
 }
 
 void PartitioningEnv::refresh_observation() {
-  graph_ = cluster_.queued()->model;
+  graph_ = static_cast<std::uint16_t>(cluster_.queued()->model);
   write_mask();
   write_globals();
 }
@@ -238,7 +273,7 @@ void PartitioningEnv::write_mask() {
   const Topology& topology = world_->memo()->topology();
   const int free = topology.num_servers() - cluster_.mounted_workers();
   mask_[0] = 1;
-  for (int a = 1; a < spec().num_actions; ++a) {
+  for (int a = 1; a < spec().num_actions(); ++a) {
     const bool valid = a <= free && (a == 1 || (a % 2 == 0 && topology.has_block_shape(a)));
     mask_[static_cast<std::size_t>(a)] = valid ? 1 : 0;
   }
@@ -249,7 +284,7 @@ void PartitioningEnv::write_globals() {
   const JobGraph& graph = *world_->memo()->graphs()[static_cast<std::size_t>(job.model)];
   const auto& moments = graph.moments();
   const double servers = world_->memo()->topology().num_servers();
-  const std::array<double, kPaperGlobals> features = {
+  const std::array<double, kPaperGlobals.size()> features = {
       ranges_.num_ops.normalise(graph.num_ops()),
       ranges_.num_dependencies.normalise(static_cast<double>(graph.dependencies().size())),
       ranges_.sequential_time.normalise(job.sequential_time),
@@ -271,7 +306,8 @@ void PartitioningEnv::write_globals() {
     const double lifted = features[i] < 0 ? features[i] + kMachineEpsilon : features[i];
     globals_[i] = static_cast<float>(lifted);
   }
-  if (world_->config().observation == ObservationKind::kCluster) append_cluster_view(kPaperGlobals);
+  if (world_->config().observation == ObservationKind::kCluster)
+    append_cluster_view(kPaperGlobals.size());
 }
 
 // Per server: remaining time of its job over the longest sequential time, 0 when free. Then per
@@ -290,7 +326,7 @@ void PartitioningEnv::append_cluster_view(std::size_t at) {
       }
     }
   }
-  const auto actions = static_cast<std::size_t>(spec().num_actions);
+  const auto actions = static_cast<std::size_t>(spec().num_actions());
   const std::span<float> fits(remaining.data() + remaining.size(), actions);
   const std::span<float> slack(fits.data() + actions, actions);
   for (std::size_t a = 0; a < actions; ++a) {
@@ -304,10 +340,12 @@ void PartitioningEnv::append_cluster_view(std::size_t at) {
   }
 }
 
-void PartitioningEnv::observe(ObservationRow row) const {
-  PACML_CHECK(row.globals.size() == globals_.size() && row.mask.size() == mask_.size(),
-              "the row has other widths than the spec");
-  row.graph = graph_;
+void PartitioningEnv::observe(Observations& out) const {
+  const ObservationRow row = out.append();
+  PACML_CHECK(row.graph.size() == 1 && row.globals.size() == globals_.size() &&
+                  row.mask.size() == mask_.size(),
+              "a store of another shape than the spec's");
+  row.graph[0] = graph_;
   std::copy(globals_.begin(), globals_.end(), row.globals.begin());
   std::copy(mask_.begin(), mask_.end(), row.mask.begin());
 }

@@ -43,7 +43,7 @@ class PartitioningEnv final : public Environment {
   [[nodiscard]] const EnvironmentSpec& spec() const override { return world_->spec(); }
   void reset(Seed seed) override;
   [[nodiscard]] StepResult step(int action) override;
-  void observe(ObservationRow row) const override;
+  void observe(Observations& out) const override;
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;
   [[nodiscard]] EpisodeSummary summary() const override;
 
@@ -78,7 +78,7 @@ class PartitioningEnv final : public Environment {
   PoolRanges ranges_;
   // The observation of the waiting job, or of the one that would have come next had the episode not
   // been truncated; after a step that terminated it still that of the last one.
-  std::int32_t graph_ = 0;
+  std::uint16_t graph_ = 0;
   std::vector<float> globals_;
   std::vector<std::uint8_t> mask_;
   Decision last_decision_;

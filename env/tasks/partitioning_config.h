@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "common/experience/observation_spec.h"
 #include "env/cluster/cluster_config.h"
 #include "env/cluster/ramp_config.h"
 #include "env/semantics.h"
@@ -75,8 +76,9 @@ void visit_fields(Config& c, Visitor&& v) {
 
 [[nodiscard]] std::vector<std::string> validate(const PartitioningConfig& config);
 
-// Numbers that the globals of an observation consist of.
-[[nodiscard]] int num_globals(const PartitioningConfig& config);
+// What a decision shows: the waiting job's graph, `observation`'s numbers, and the degrees, of
+// which candidate 0 refuses the job. Pre: validate(config.ramp) holds.
+[[nodiscard]] ObservationSpec observation_spec(const PartitioningConfig& config);
 
 // The preset with the overrides applied. Pre: the overrides' names are known (validate).
 [[nodiscard]] SemanticSwitches switches_of(const PartitioningConfig& config);

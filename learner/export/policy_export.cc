@@ -62,7 +62,7 @@ json make_case(const PolicyExport& policy, std::span<const env::GraphFeaturesPtr
   for (const char* key : {"node_features", "edge_features", "edge_src", "edge_dst", "node_graph"}) {
     out[key] = json::array();
   }
-  env::ObservationBatch batch(graphs.size(), shape.globals, shape.actions);
+  Observations batch(model::input_shape(shape), graphs.size());
   std::int32_t first_node = 0;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     const env::GraphFeatures& graph = *graphs[g];
@@ -75,8 +75,8 @@ json make_case(const PolicyExport& policy, std::span<const env::GraphFeaturesPtr
     for (int v = 0; v < graph.num_nodes; ++v) out["node_graph"].push_back(g);
     first_node += graph.num_nodes;
 
-    const env::ObservationRow row = batch.row(g);
-    row.graph = static_cast<std::int32_t>(g);
+    const ObservationRow row = batch.row(g);
+    row.graph[0] = static_cast<std::uint16_t>(g);
     for (float& x : row.globals) x = static_cast<float>(rng.uniform());
     for (std::uint8_t& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
     row.mask[rng.below(row.mask.size())] = 1;
@@ -87,8 +87,8 @@ json make_case(const PolicyExport& policy, std::span<const env::GraphFeaturesPtr
   model::PolicyOutput outputs;
   reference->evaluate(batch, outputs);
   out["globals"] = rows(batch.globals(), batch.num_globals());
-  out["mask"] = rows(batch.masks(), batch.num_actions());
-  out["logits"] = rows<float>(outputs.logits, batch.num_actions());
+  out["mask"] = rows(batch.masks(), batch.num_candidates());
+  out["logits"] = rows<float>(outputs.logits, batch.num_candidates());
   out["values"] = outputs.values;
   return out;
 }

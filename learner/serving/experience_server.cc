@@ -239,7 +239,7 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
     ++counters_.no_room;
     return;
   }
-  auto graphs = experience.unrolls.graphs;
+  auto graphs = experience.unrolls.observations.graphs();
   gate_.push(peer, std::move(experience.unrolls), std::move(graphs), decisions, bytes);
   deliver_waiting(peer);
 }
@@ -249,7 +249,8 @@ void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
       peer, clock_->now(), [this](GraphHash hash) { return graphs_.contains(hash); },
       [&](Unrolls&& unrolls, std::size_t bytes) {
         std::vector<env::GraphFeaturesPtr> graphs;
-        for (const GraphHash hash : unrolls.graphs) graphs.push_back(graphs_.at(hash));
+        for (const GraphHash hash : unrolls.observations.graphs())
+          graphs.push_back(graphs_.at(hash));
         // The queue holds every grant of max_actors actors. An actor that joins again has new
         // ones while its former life's messages may still be there: then this one waits.
         ReceivedUnrolls received{peer, std::move(unrolls), std::move(graphs), bytes};

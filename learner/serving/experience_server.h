@@ -32,7 +32,7 @@ namespace pacml::learner {
 struct ReceivedUnrolls {
   transport::PeerId peer;  // whose grant it used
   Unrolls unrolls;
-  std::vector<env::GraphFeaturesPtr> graphs;  // in the order of unrolls.graphs
+  std::vector<env::GraphFeaturesPtr> graphs;  // in the order of unrolls.observations.graphs()
   std::size_t bytes = 0;                      // as they came
 };
 

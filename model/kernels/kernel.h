@@ -92,7 +92,7 @@ struct DecisionScratch {
 
 struct DecisionBatch {
   std::size_t count = 0;
-  const std::int32_t* graph = nullptr;   // [count], row of graph_readout
+  const std::uint16_t* graph = nullptr;  // [count], row of graph_readout
   const float* globals = nullptr;        // [count, globals]
   const std::uint8_t* mask = nullptr;    // [count, actions]
   const float* graph_readout = nullptr;  // [graphs, readout_graph.out]

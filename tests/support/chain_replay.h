@@ -54,6 +54,9 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
   [[nodiscard]] static int num_globals(ChainView view) {
     return view == ChainView::kTable ? 1 : env::SignalChain::kLength;
   }
+  [[nodiscard]] static ObservationShape shape(ChainView view) {
+    return plain_shape(static_cast<std::size_t>(num_globals(view)), kActions);
+  }
   [[nodiscard]] static std::vector<env::GraphFeaturesPtr> graphs(ChainView view) {
     if (view == ChainView::kGraph) return env::SignalChain(1).spec().graphs;
     auto graph = std::make_shared<env::GraphFeatures>();
@@ -62,13 +65,13 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
     return {std::move(graph)};
   }
   // One row per place and coin: row 2 place + coin.
-  [[nodiscard]] static env::ObservationBatch every_state(ChainView view) {
+  [[nodiscard]] static Observations every_state(ChainView view) {
     constexpr int kPlaces = env::SignalChain::kLength;
-    env::ObservationBatch batch(2 * kPlaces, num_globals(view), kActions);
+    Observations batch(shape(view), 2 * kPlaces);
     for (int place = 0; place < kPlaces; ++place) {
       for (int coin = 0; coin < 2; ++coin) {
         const auto row = batch.row(static_cast<std::size_t>(2 * place + coin));
-        row.graph = view == ChainView::kGraph ? coin : 0;
+        row.graph[0] = static_cast<std::uint16_t>(view == ChainView::kGraph ? coin : 0);
         std::ranges::fill(row.globals, 0.0F);
         if (view == ChainView::kGraph) {
           row.globals[static_cast<std::size_t>(place)] = 1;
@@ -95,8 +98,7 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
     double total = 0;
     for (const Stored& stored : stored_) total += stored.weight;
     learner::SampledTransitions out;
-    out.transitions.shape = shape();
-    for (const auto& graph : graphs_) out.transitions.graphs.push_back(graph->hash);
+    out.transitions = nothing();
     out.graphs = graphs_;
     out.ticket = ++tickets_;
     drawn_.clear();
@@ -104,8 +106,8 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
       const std::size_t slot = draw(total);
       drawn_.push_back(slot);
       out.probabilities.push_back(stored_[slot].weight / total);
-      const auto row = stored_[slot].row.row(0);
-      out.transitions.rows.insert(out.transitions.rows.end(), row.begin(), row.end());
+      const Transitions& row = stored_[slot].row;
+      out.transitions.append(row.heads[0], row.observations, 0, row.observations, 1);
     }
     return out;
   }
@@ -127,15 +129,17 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
     double weight = 0;
   };
   struct Moment {
-    std::uint16_t graph = 0;
-    std::vector<float> globals;
-    std::vector<std::uint8_t> mask;
+    Observations state;  // one row
     int action = 0;
     float reward = 0;
   };
 
-  [[nodiscard]] TransitionShape shape() const {
-    return {static_cast<std::uint32_t>(num_globals(options_.view)), kActions};
+  [[nodiscard]] Transitions nothing() const {
+    Transitions out(shape(options_.view));
+    std::vector<GraphHash> hashes;
+    for (const auto& graph : graphs_) hashes.push_back(graph->hash);
+    out.observations.set_graphs(std::move(hashes));
+    return out;
   }
   [[nodiscard]] double weight_of(double priority) const {
     return std::pow(priority + 1e-3, options_.exponent);  // none is never drawn
@@ -144,23 +148,18 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
   // The present state, written into row 0 of a batch for the policy.
   [[nodiscard]] Moment observe() {
     constexpr auto kLength = static_cast<std::size_t>(env::SignalChain::kLength);
-    env::ObservationBatch seen(1, env::SignalChain::kLength, kActions);
-    chain_.observe(seen.row(0));
+    Observations seen = chain_.spec().make_observations();
+    chain_.observe(seen);
+    batch_ = nothing().observations;
     if (options_.view == ChainView::kTable) {
-      env::ObservationBatch table(1, 1, kActions);
       std::size_t place = 0;
       while (place + 1 < kLength && seen.globals(0)[place] == 0) ++place;
-      table.row(0).globals[0] = static_cast<float>(2 * place + std::size_t(seen.graph(0)));
-      std::ranges::copy(seen.mask(0), table.row(0).mask.begin());
-      table.row(0).graph = 0;
-      seen = table;
+      const auto state = static_cast<float>(2 * place + seen.graph(0));
+      append_plain(batch_, 0, std::vector{state}, seen.mask(0));
+    } else {
+      batch_ = seen;
     }
-    batch_ = seen;
-    const auto globals = seen.globals(0);
-    const auto mask = seen.mask(0);
-    return {static_cast<std::uint16_t>(seen.graph(0)),
-            {globals.begin(), globals.end()},
-            {mask.begin(), mask.end()}};
+    return {batch_};
   }
 
   [[nodiscard]] int choose(const Moment& now) {
@@ -171,7 +170,7 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
     int action = 0;
     do {
       action = static_cast<int>(rng_.below(kActions));
-    } while (now.mask[static_cast<std::size_t>(action)] == 0);
+    } while (now.state.mask(0)[static_cast<std::size_t>(action)] == 0);
     return action;
   }
 
@@ -210,14 +209,11 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
       head.policy_version = version_;
       head.n_step_return = static_cast<float>(sum);
       head.discount = terminated && t + k == length ? 0.0F : static_cast<float>(discount);
-      head.graph = now.graph;
-      head.next_graph = then.graph;
-      head.action = static_cast<std::int16_t>(now.action);
-      head.steps = static_cast<std::uint16_t>(k);
+      head.action = now.action;
+      head.steps = static_cast<std::uint32_t>(k);
       Stored stored;
-      stored.row.shape = shape();
-      stored.row.append(head, {now.graph, now.globals, now.mask},
-                        {then.graph, then.globals, then.mask});
+      stored.row = nothing();
+      stored.row.append(head, now.state, 0, then.state, 0);
       stored.weight = weight_of(1);  // about the greatest error there is
       ++news_.inserted;
       if (stored_.size() < options_.capacity) {
@@ -249,7 +245,7 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
   std::vector<std::size_t> drawn_;  // slots of the last batch
   std::uint64_t tickets_ = 0;
   News news_;
-  env::ObservationBatch batch_;
+  Observations batch_;
   model::PolicyOutput output_;
 };
 

@@ -25,7 +25,7 @@ class DriftingNetwork final : public TrainableNetwork {
   void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
   [[nodiscard]] std::span<float> parameters() override { return weights_; }
   [[nodiscard]] std::span<const float> parameters() const override { return weights_; }
-  [[nodiscard]] Outputs forward(const env::ObservationBatch& batch) override {
+  [[nodiscard]] Outputs forward(const Observations& batch) override {
     logits_.resize(batch.masks().size());
     std::ranges::transform(batch.masks(), logits_.begin(),
                            [](std::uint8_t valid) { return valid != 0 ? 0.0F : kMaskedLogit; });

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/rng.h"
 #include "env/environment.h"
-#include "env/observation_batch.h"
 #include "tests/support/catch.h"
 
 // What every environment promises (env/environment.h), as checks that a test runs on each of its
@@ -20,7 +21,7 @@ using MakeEnvironment = std::function<std::unique_ptr<env::Environment>()>;
 
 // One decision as a caller sees it.
 struct SeenStep {
-  std::int32_t graph = 0;
+  std::uint16_t graph = 0;
   std::vector<float> globals;
   std::vector<std::uint8_t> mask;
   int action = 0;
@@ -35,8 +36,8 @@ struct SeenStep {
 // The observation alone.
 inline SeenStep look(const env::Environment& environment) {
   const env::EnvironmentSpec& spec = environment.spec();
-  env::ObservationBatch batch(1, spec.num_globals, spec.num_actions);
-  environment.observe(batch.row(0));
+  Observations batch = spec.make_observations();
+  environment.observe(batch);
   return {batch.graph(0),
           {batch.globals(0).begin(), batch.globals(0).end()},
           {batch.mask(0).begin(), batch.mask(0).end()},
@@ -73,17 +74,17 @@ inline std::vector<SeenStep> play_episode(env::Environment& environment, Seed se
 
 inline void check_spec(const env::EnvironmentSpec& spec) {
   CHECK_FALSE(spec.task.empty());
-  CHECK(spec.num_actions > 0);
-  CHECK(spec.num_globals >= 0);
+  CHECK(validate(spec.observation) == std::vector<std::string>{});
+  const SlotSpec& slot = spec.observation.slots.front();
   REQUIRE_FALSE(spec.graphs.empty());
   for (const env::GraphFeaturesPtr& graph : spec.graphs) {
     REQUIRE(graph);
-    CHECK(graph->node_width == spec.node_width);
-    CHECK(graph->edge_width == spec.edge_width);
+    CHECK(graph->node_width == static_cast<int>(slot.node_width));
+    CHECK(graph->edge_width == static_cast<int>(slot.edge_width));
     CHECK(graph->node_features.size() ==
-          static_cast<std::size_t>(graph->num_nodes) * static_cast<std::size_t>(spec.node_width));
+          static_cast<std::size_t>(graph->num_nodes) * slot.node_width);
     CHECK(graph->edge_features.size() ==
-          static_cast<std::size_t>(graph->num_edges) * static_cast<std::size_t>(spec.edge_width));
+          static_cast<std::size_t>(graph->num_edges) * slot.edge_width);
     CHECK(graph->edge_src.size() == static_cast<std::size_t>(graph->num_edges));
     CHECK(graph->edge_dst.size() == static_cast<std::size_t>(graph->num_edges));
     const auto in_range = [&](std::int32_t node) { return node >= 0 && node < graph->num_nodes; };
@@ -98,8 +99,7 @@ inline void check_spec(const env::EnvironmentSpec& spec) {
 
 // Two environments made alike have the same graphs in the same order.
 inline void check_same_spec(const env::EnvironmentSpec& a, const env::EnvironmentSpec& b) {
-  CHECK(a.num_actions == b.num_actions);
-  CHECK(a.num_globals == b.num_globals);
+  CHECK(a.observation == b.observation);
   REQUIRE(a.graphs.size() == b.graphs.size());
   for (std::size_t g = 0; g < a.graphs.size(); ++g) CHECK(a.graphs[g]->hash == b.graphs[g]->hash);
 }
@@ -107,8 +107,7 @@ inline void check_same_spec(const env::EnvironmentSpec& a, const env::Environmen
 inline void check_observations(const env::EnvironmentSpec& spec,
                                const std::vector<SeenStep>& steps) {
   for (const SeenStep& step : steps) {
-    REQUIRE(step.graph >= 0);
-    REQUIRE(static_cast<std::size_t>(step.graph) < spec.graphs.size());
+    REQUIRE(step.graph < spec.graphs.size());
     REQUIRE(std::all_of(step.globals.begin(), step.globals.end(),
                         [](float f) { return std::isfinite(f); }));
     REQUIRE(

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/rng.h"
 #include "env/graph_features.h"
-#include "env/observation_batch.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 #include "model/network_config.h"
@@ -58,12 +58,12 @@ inline Parameters random_parameters(const NetworkShape& shape, Seed seed) {
 
 // Decisions on graphs 0 .. num_graphs - 1 with uniform globals and masks with at least one valid
 // action.
-inline env::ObservationBatch random_batch(Rng& rng, const NetworkShape& shape, std::size_t size,
-                                          std::size_t num_graphs) {
-  env::ObservationBatch batch(size, shape.globals, shape.actions);
+inline Observations random_batch(Rng& rng, const NetworkShape& shape, std::size_t size,
+                                 std::size_t num_graphs) {
+  Observations batch(input_shape(shape), size);
   for (std::size_t b = 0; b < size; ++b) {
-    const env::ObservationRow row = batch.row(b);
-    row.graph = static_cast<std::int32_t>(rng.below(num_graphs));
+    const ObservationRow row = batch.row(b);
+    row.graph[0] = static_cast<std::uint16_t>(rng.below(num_graphs));
     for (float& x : row.globals) x = uniform_float(rng, 0, 1);
     for (std::uint8_t& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
     row.mask[rng.below(row.mask.size())] = 1;

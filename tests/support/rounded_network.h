@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "env/graph_features.h"
-#include "env/observation_batch.h"
 #include "model/layout.h"
 #include "model/network_config.h"
 #include "model/network_constants.h"
@@ -109,14 +109,13 @@ class RoundedNetwork {
     Var value;
   };
 
-  [[nodiscard]] Decision decide(const env::ObservationBatch& batch, std::size_t b,
+  [[nodiscard]] Decision decide(const Observations& batch, std::size_t b,
                                 const env::GraphFeatures& graph) {
     return decide(batch, b, embed(graph));
   }
 
   // Of row b, on a graph with this embedding.
-  [[nodiscard]] Decision decide(const env::ObservationBatch& batch, std::size_t b,
-                                const Vars& embedding) {
+  [[nodiscard]] Decision decide(const Observations& batch, std::size_t b, const Vars& embedding) {
     Vars inputs;
     for (const float global : batch.globals(b)) inputs.push_back(tape_.constant(global));
     for (const std::uint8_t valid : batch.mask(b)) {
@@ -147,15 +146,15 @@ class RoundedNetwork {
   // Of sum over d, a of logit_gradients[d][a] * logits[d][a] + value_gradients[d] * value[d] with
   // respect to each parameter, in the layout's order; masked logits do not count.
   [[nodiscard]] std::vector<double> gradients(const std::vector<Decision>& decisions,
-                                              const env::ObservationBatch& batch,
+                                              const Observations& batch,
                                               std::span<const float> logit_gradients,
                                               std::span<const float> value_gradients) {
     std::vector<double> adjoints(tape_.size(), 0.0);
     for (std::size_t b = 0; b < decisions.size(); ++b) {
       adjoints[decisions[b].value.index] = value_gradients[b];
-      for (std::size_t a = 0; a < batch.num_actions(); ++a) {
+      for (std::size_t a = 0; a < batch.num_candidates(); ++a) {
         if (batch.mask(b)[a] == 0) continue;
-        adjoints[decisions[b].logits[a].index] = logit_gradients[b * batch.num_actions() + a];
+        adjoints[decisions[b].logits[a].index] = logit_gradients[b * batch.num_candidates() + a];
       }
     }
     adjoints = tape_.backward(std::move(adjoints));

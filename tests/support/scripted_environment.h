@@ -9,6 +9,7 @@
 
 #include "common/check.h"
 #include "env/environment.h"
+#include "tests/support/plain_observations.h"
 
 namespace pacml::env {
 
@@ -24,10 +25,7 @@ class ScriptedEnvironment final : public Environment {
   explicit ScriptedEnvironment(ResetObserver observe_reset = {})
       : observe_reset_(std::move(observe_reset)) {
     spec_.task = "scripted";
-    spec_.num_actions = kActions;
-    spec_.num_globals = 2;
-    spec_.node_width = 1;
-    spec_.edge_width = 1;
+    spec_.observation = plain_spec(2, kActions);
     for (const float mark : {1.0F, 2.0F}) {
       auto graph = std::make_shared<GraphFeatures>();
       graph->num_nodes = 2;
@@ -73,9 +71,10 @@ class ScriptedEnvironment final : public Environment {
     if (!result.terminated) ++observed_;
     return result;
   }
-  void observe(ObservationRow row) const override {
-    row.graph =
-        static_cast<std::int32_t>((seed_.get() + static_cast<std::uint64_t>(observed_)) % 2);
+  void observe(Observations& out) const override {
+    const ObservationRow row = out.append();
+    row.graph[0] =
+        static_cast<std::uint16_t>((seed_.get() + static_cast<std::uint64_t>(observed_)) % 2);
     row.globals[0] = static_cast<float>(seed_.get() % 4096);
     row.globals[1] = static_cast<float>(observed_);
     for (int a = 0; a < kActions; ++a) {

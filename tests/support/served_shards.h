@@ -18,6 +18,7 @@
 #include "replay/client.h"
 #include "replay/server.h"
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/soon.h"
 
 // Replay shards on threads of their own, actors that say exactly what a test wants, and a learner's
@@ -25,7 +26,7 @@
 
 namespace pacml::testing {
 
-inline constexpr TransitionShape kShape{2, 3};
+inline const ObservationShape kShape = plain_shape(2, 3);
 
 inline wire::Graph small_graph(float mark = 1) {
   wire::Graph graph;
@@ -46,20 +47,21 @@ inline PrioritizedTransitions marked(const std::vector<float>& marks,
                                      const std::vector<float>& priorities,
                                      const wire::Graph& graph = small_graph()) {
   PrioritizedTransitions out;
-  out.transitions.shape = kShape;
-  out.transitions.graphs = {graph.hash};
+  Observations& observations = out.transitions.observations;
+  observations = Observations(kShape);
+  observations.set_graphs({graph.hash});
   const std::vector<float> globals{0.5F, -1};
   const std::vector<std::uint8_t> mask{1, 0, 1};
   for (const float mark : marks) {
-    out.transitions.append({PolicyVersion{1}, mark, 0.5F, 0, 0, 2, 1}, {0, globals, mask},
-                           {0, globals, mask});
+    out.transitions.heads.push_back({PolicyVersion{1}, mark, 0.5F, 2, 1});
+    for (int state = 0; state < 2; ++state) append_plain(observations, 0, globals, mask);
   }
   out.priorities = priorities;
   return out;
 }
 
 inline float mark_of(const Transitions& transitions, std::size_t i) {
-  return read_head(transitions.row(i)).n_step_return;
+  return transitions.heads[i].n_step_return;
 }
 
 inline serving::RunIdentity shard_run() {

@@ -11,6 +11,7 @@
 #include "common/check.h"
 #include "common/rng.h"
 #include "env/environment.h"
+#include "tests/support/plain_observations.h"
 
 namespace pacml::env {
 
@@ -34,10 +35,7 @@ class SignalChain final : public Environment {
 
   explicit SignalChain(int limit) : limit_(limit), rng_(Seed{0}) {
     spec_.task = "signal_chain";
-    spec_.num_actions = 3;
-    spec_.num_globals = kLength;
-    spec_.node_width = 2;
-    spec_.edge_width = 1;
+    spec_.observation = plain_spec(kLength, 3, 2, 1);
     // The graphs differ in one node's features, so that only the graph network can tell them apart.
     for (const float mark : {-1.0F, 1.0F}) {
       auto graph = std::make_shared<GraphFeatures>();
@@ -84,8 +82,9 @@ class SignalChain final : public Environment {
     toss();
     return result;
   }
-  void observe(ObservationRow row) const override {
-    row.graph = coin_;
+  void observe(Observations& out) const override {
+    const ObservationRow row = out.append();
+    row.graph[0] = static_cast<std::uint16_t>(coin_);
     for (int p = 0; p < kLength; ++p) {
       row.globals[static_cast<std::size_t>(p)] = p == place_ ? 1.0F : 0.0F;
     }

@@ -17,8 +17,7 @@
 namespace pacml::model {
 
 // The state that row b is in: the number in its first global feature.
-inline std::size_t table_state(const env::ObservationBatch& batch, std::size_t b,
-                               std::size_t states) {
+inline std::size_t table_state(const Observations& batch, std::size_t b, std::size_t states) {
   const auto state = static_cast<std::size_t>(batch.globals(b)[0]);
   PACML_CHECK(state < states, "a state of the table");
   return state;
@@ -26,8 +25,8 @@ inline std::size_t table_state(const env::ObservationBatch& batch, std::size_t b
 
 // Weights in TabularNetwork's order, looked up for each row of a batch.
 inline void read_table(std::span<const float> weights, std::size_t states,
-                       const env::ObservationBatch& batch, PolicyOutput& out) {
-  const std::size_t actions = batch.num_actions();
+                       const Observations& batch, PolicyOutput& out) {
+  const std::size_t actions = batch.num_candidates();
   out.logits.resize(batch.size() * actions);
   out.values.resize(batch.size());
   for (std::size_t b = 0; b < batch.size(); ++b) {
@@ -61,7 +60,7 @@ class TabularNetwork final : public TrainableNetwork {
   [[nodiscard]] std::span<float> parameters() override { return values_; }
   [[nodiscard]] std::span<const float> parameters() const override { return values_; }
 
-  [[nodiscard]] Outputs forward(const env::ObservationBatch& batch) override {
+  [[nodiscard]] Outputs forward(const Observations& batch) override {
     batch_ = batch;
     read_table(values_, states_, batch, out_);
     return {out_.logits, out_.values};
@@ -69,7 +68,7 @@ class TabularNetwork final : public TrainableNetwork {
 
   [[nodiscard]] std::span<float> backward(std::span<const float> logit_gradients,
                                           std::span<const float> value_gradients) override {
-    const std::size_t actions = batch_.num_actions();
+    const std::size_t actions = batch_.num_candidates();
     gradients_.assign(layout_.total, 0.0F);
     for (std::size_t b = 0; b < batch_.size(); ++b) {
       const std::size_t state = table_state(batch_, b, states_);
@@ -97,7 +96,7 @@ class TabularNetwork final : public TrainableNetwork {
   std::vector<float> values_;
   std::vector<float> gradients_;
   PolicyOutput out_;
-  env::ObservationBatch batch_;
+  Observations batch_;
 };
 
 // The same table without gradients. The layout hash is not looked at.
@@ -106,7 +105,7 @@ class TabularPolicy final : public Policy {
   explicit TabularPolicy(std::size_t states) : states_(states) {}
   void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
   void set_parameters(const Parameters& parameters) override { weights_ = parameters.values; }
-  void evaluate(const env::ObservationBatch& batch, PolicyOutput& out) override {
+  void evaluate(const Observations& batch, PolicyOutput& out) override {
     read_table(weights_, states_, batch, out);
   }
 

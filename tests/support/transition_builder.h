@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/experience/transitions.h"
+#include "tests/support/plain_observations.h"
 
 namespace pacml {
 
@@ -24,23 +25,20 @@ struct PlainTransition {
 // All in one graph. Further global features are 0.
 inline Transitions plain_transitions(std::span<const PlainTransition> rows, GraphHash graph,
                                      std::uint32_t num_globals = 1, std::uint32_t num_actions = 3) {
-  Transitions out;
-  out.shape = {num_globals, num_actions};
-  out.graphs = {graph};
+  Transitions out(plain_shape(num_globals, num_actions));
+  out.observations.set_graphs({graph});
   const std::vector<std::uint8_t> whole(num_actions, 1);
+  const auto append_state = [&](float state, const std::vector<std::uint8_t>& mask) {
+    append_plain(out.observations, 0, std::vector{state}, mask.empty() ? whole : mask);
+  };
   for (const PlainTransition& row : rows) {
-    std::vector<float> globals(num_globals);
-    std::vector<float> next_globals(num_globals);
-    globals[0] = row.state;
-    next_globals[0] = row.next_state;
-    TransitionHead head;
-    head.policy_version = PolicyVersion{row.version};
-    head.n_step_return = row.n_step_return;
-    head.discount = row.discount;
-    head.action = static_cast<std::int16_t>(row.action);
-    head.steps = 1;
-    out.append(head, {0, globals, row.mask.empty() ? whole : row.mask},
-               {0, next_globals, row.next_mask.empty() ? whole : row.next_mask});
+    out.heads.push_back({.policy_version = PolicyVersion{row.version},
+                         .n_step_return = row.n_step_return,
+                         .discount = row.discount,
+                         .action = row.action,
+                         .steps = 1});
+    append_state(row.state, row.mask);
+    append_state(row.next_state, row.next_mask);
   }
   return out;
 }

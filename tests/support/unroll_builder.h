@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/experience/unrolls.h"
+#include "tests/support/plain_observations.h"
 
 namespace pacml {
 
@@ -14,19 +15,19 @@ inline Unrolls plain_unrolls(std::uint32_t steps, std::uint32_t environments, Gr
   Unrolls out;
   out.steps = steps;
   out.environments = environments;
-  out.num_globals = num_globals;
-  out.num_actions = num_actions;
-  resize_columns(out, 1, 0, 0);
-  out.graphs[0] = graph;
+  resize_columns(out, 0, 0);
+  out.observations = Observations(plain_shape(num_globals, num_actions));
+  out.observations.set_graphs({graph});
   for (std::size_t t = 0; t <= steps; ++t) {
     for (std::size_t b = 0; b < environments; ++b) {
+      const ObservationRow row = out.observations.append();
       for (std::size_t g = 0; g < num_globals; ++g) {
-        out.globals[out.at(t, b) * num_globals + g] = static_cast<float>(1000 * t + 10 * b + g);
+        row.globals[g] = static_cast<float>(1000 * t + 10 * b + g);
       }
+      for (std::uint8_t& valid : row.mask) valid = 1;
       if (t < steps) out.reward[out.at(t, b)] = static_cast<float>(t) + static_cast<float>(b) / 10;
     }
   }
-  for (std::uint8_t& valid : out.mask) valid = 1;
   for (float& log_prob : out.behaviour_log_prob) log_prob = -1;
   return out;
 }

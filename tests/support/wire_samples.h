@@ -22,44 +22,76 @@ inline EpisodeRecord random_episode(Rng& rng) {
   return {rng.normal(), count(), count(), count(), count()};
 }
 
+// Of any small shape: every kind of column is there now and then.
+inline ObservationShape random_shape(Rng& rng) {
+  ObservationShape shape;
+  const auto sometimes = [&rng] { return rng.below(3) == 0; };
+  for (std::uint64_t left = 1 + rng.below(3); left > 0; --left) {
+    auto& slot = shape.slots.emplace_back();
+    if (sometimes()) slot.dynamic_width = static_cast<std::uint32_t>(1 + rng.below(3));
+    slot.focus = sometimes();
+  }
+  shape.globals = static_cast<std::uint32_t>(rng.below(4));
+  shape.candidates = static_cast<std::uint32_t>(1 + rng.below(5));
+  shape.candidates_vary = sometimes();
+  if (sometimes()) shape.candidate_width = static_cast<std::uint32_t>(1 + rng.below(3));
+  shape.candidates_name_nodes = sometimes();
+  if (sometimes()) shape.agents = static_cast<std::uint32_t>(2 + rng.below(3));
+  return shape;
+}
+
+// A valid row more; of the actions at least one, at random.
+inline void append_random_row(Observations& out, Rng& rng) {
+  const ObservationShape& shape = out.shape();
+  std::vector<std::uint32_t> nodes;
+  for (const auto& slot : shape.slots) {
+    if (slot.dynamic_width > 0) nodes.push_back(static_cast<std::uint32_t>(rng.below(4)));
+  }
+  const ObservationRow row = out.append(
+      {.candidates = static_cast<std::uint32_t>(1 + rng.below(shape.candidates)), .nodes = nodes});
+  for (auto& graph : row.graph) graph = static_cast<std::uint16_t>(rng.below(out.graphs().size()));
+  for (auto& node : row.focus) node = static_cast<std::uint32_t>(rng.below(9));
+  for (auto& node : row.candidate_nodes) node = static_cast<std::uint32_t>(rng.below(9));
+  for (const auto values : {row.node_features, row.globals, row.candidates}) {
+    for (float& value : values) value = random_float(rng);
+  }
+  for (auto& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
+  row.mask[rng.below(row.mask.size())] = 1;
+  for (auto& agent : row.agent) agent = static_cast<std::uint16_t>(rng.below(shape.agents));
+}
+
+// Of a random shape, with some graphs and valid rows.
+inline Observations random_observations(Rng& rng, std::size_t rows) {
+  Observations out(random_shape(rng));
+  std::vector<GraphHash> graphs;
+  for (std::uint64_t left = 1 + rng.below(3); left > 0; --left) graphs.emplace_back(rng.next());
+  out.set_graphs(std::move(graphs));
+  for (; rows > 0; --rows) append_random_row(out, rng);
+  return out;
+}
+
+// Any action that the mask allows.
+inline std::int32_t random_action(std::span<const std::uint8_t> mask, Rng& rng) {
+  std::size_t action = rng.below(mask.size());
+  while (mask[action] == 0) action = (action + 1) % mask.size();
+  return static_cast<std::int32_t>(action);
+}
+
 // Valid, of any small shape; every column non-trivial.
 inline Unrolls random_unrolls(Rng& rng) {
   Unrolls u;
   u.steps = static_cast<std::uint32_t>(1 + rng.below(5));
   u.environments = static_cast<std::uint32_t>(1 + rng.below(4));
-  u.num_globals = static_cast<std::uint32_t>(rng.below(4));
-  u.num_actions = static_cast<std::uint32_t>(1 + rng.below(5));
-  const auto graphs = static_cast<std::uint32_t>(1 + rng.below(3));
-  resize_columns(u, graphs, 0, rng.below(3));
-  const auto random_row = [&](std::vector<std::uint16_t>& graph, std::vector<float>& globals,
-                              std::vector<std::uint8_t>& mask, std::size_t row) {
-    graph[row] = static_cast<std::uint16_t>(rng.below(graphs));
-    for (std::size_t g = 0; g < u.num_globals; ++g) {
-      globals[row * u.num_globals + g] = random_float(rng);
-    }
-    for (std::size_t a = 0; a < u.num_actions; ++a) {
-      mask[row * u.num_actions + a] = static_cast<std::uint8_t>(rng.below(2));
-    }
-    mask[row * u.num_actions + rng.below(u.num_actions)] = 1;
-  };
-  for (auto& hash : u.graphs) hash = GraphHash{rng.next()};
-  for (std::size_t row = 0; row < u.graph.size(); ++row) {
-    random_row(u.graph, u.globals, u.mask, row);
-  }
+  resize_columns(u, 0, rng.below(3));
+  u.observations = random_observations(rng, u.num_rows());
   for (std::size_t i = 0; i < u.num_decisions(); ++i) {
-    std::uint64_t action = rng.below(u.num_actions);
-    while (u.mask[i * u.num_actions + action] == 0) action = (action + 1) % u.num_actions;
-    u.action[i] = static_cast<std::int16_t>(action);
+    u.action[i] = static_cast<std::int16_t>(random_action(u.observations.mask(i), rng));
     u.behaviour_log_prob[i] = -static_cast<float>(rng.uniform());
     u.reward[i] = random_float(rng);
     u.flags[i] = static_cast<std::uint8_t>(rng.below(8) < 4 ? 0 : rng.below(4));
-    if (u.flags[i] == Unrolls::kTruncated) {
-      u.last_states.step.push_back(static_cast<std::uint32_t>(i));
-    }
-  }
-  resize_columns(u, graphs, u.last_states.step.size(), u.episodes.size());
-  for (std::size_t row = 0; row < u.last_states.step.size(); ++row) {
-    random_row(u.last_states.graph, u.last_states.globals, u.last_states.mask, row);
+    if (u.flags[i] != Unrolls::kTruncated) continue;
+    u.cut.push_back(static_cast<std::uint32_t>(i));
+    append_random_row(u.observations, rng);
   }
   std::uint64_t version = rng.below(1000);
   for (auto& v : u.policy_version) v = PolicyVersion{version += rng.below(2)};
@@ -67,34 +99,18 @@ inline Unrolls random_unrolls(Rng& rng) {
   return u;
 }
 
-// Valid; at least one row.
+// Valid; at least one.
 inline Transitions random_transitions(Rng& rng) {
   Transitions out;
-  out.shape = {static_cast<std::uint32_t>(rng.below(4)),
-               static_cast<std::uint32_t>(1 + rng.below(5))};
-  const auto graphs = 1 + rng.below(3);
-  for (std::uint64_t i = 0; i < graphs; ++i) out.graphs.emplace_back(rng.next());
-  for (std::uint64_t left = 1 + rng.below(6); left > 0; --left) {
-    std::vector<float> globals[2];
-    std::vector<std::uint8_t> masks[2];
-    const auto action = rng.below(out.shape.num_actions);
-    for (const std::size_t state : {0, 1}) {
-      for (std::uint32_t g = 0; g < out.shape.num_globals; ++g) {
-        globals[state].push_back(random_float(rng));
-      }
-      for (std::uint32_t a = 0; a < out.shape.num_actions; ++a) {
-        masks[state].push_back(a == action ? 1 : static_cast<std::uint8_t>(rng.below(2)));
-      }
-    }
-    TransitionHead head;
+  const std::size_t count = 1 + rng.below(6);
+  out.observations = random_observations(rng, 2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    TransitionHead& head = out.heads.emplace_back();
     head.policy_version = PolicyVersion{rng.below(1000)};
     head.n_step_return = random_float(rng);
     head.discount = rng.below(4) == 0 ? 0.0F : static_cast<float>(rng.uniform());
-    head.graph = static_cast<std::uint16_t>(rng.below(graphs));
-    head.next_graph = static_cast<std::uint16_t>(rng.below(graphs));
-    head.action = static_cast<std::int16_t>(action);
-    head.steps = static_cast<std::uint16_t>(1 + rng.below(3));
-    out.append(head, {0, globals[0], masks[0]}, {0, globals[1], masks[1]});
+    head.action = random_action(out.observations.mask(Transitions::state(i)), rng);
+    head.steps = static_cast<std::uint32_t>(1 + rng.below(3));
   }
   return out;
 }

@@ -35,9 +35,9 @@ class ImpalaHarness {
   [[nodiscard]] model::TabularNetwork& network() { return network_; }
   UpdateReport update(int number) {
     Unrolls unrolls = plain_unrolls(3, 2, GraphHash{5}, 1, kActions);
-    for (std::size_t i = 0; i < unrolls.globals.size(); ++i) {
-      unrolls.globals[i] = static_cast<float>((i + static_cast<std::size_t>(number)) % kStates);
-    }
+    set_globals(unrolls.observations, [&](std::size_t row, auto) {
+      return static_cast<float>((row + static_cast<std::size_t>(number)) % kStates);
+    });
     for (std::size_t i = 0; i < unrolls.action.size(); ++i) {
       unrolls.action[i] = static_cast<std::int16_t>((i + static_cast<std::size_t>(number)) % 3);
     }

@@ -16,8 +16,7 @@ namespace {
 
 Bytes random_state(Rng& rng) {
   replay::ServerState state;
-  state.shape = {static_cast<std::uint32_t>(rng.below(20)),
-                 static_cast<std::uint32_t>(1 + rng.below(20))};
+  if (rng.below(4) > 0) state.shape = testing::random_shape(rng);
   for (std::uint64_t left = rng.below(4); left > 0; --left) {
     wire::Graph graph = testing::random_graph(rng);
     graph.hash = wire::hash_graph(graph);

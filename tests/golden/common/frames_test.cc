@@ -5,6 +5,7 @@
 #include "common/wire/codec.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/plain_observations.h"
 
 namespace pacml::wire {
 namespace {
@@ -15,19 +16,20 @@ std::vector<Message> samples() {
   Unrolls& u = experience.unrolls;
   u.steps = 2;
   u.environments = 1;
-  u.num_globals = 2;
-  u.num_actions = 3;
-  resize_columns(u, 2, 1, 1);
-  u.graphs = {GraphHash{0x0102030405060708}, GraphHash{0x1112131415161718}};
-  u.graph = {0, 1, 0};
-  u.globals = {0.5F, 1, 1.5F, 2, 2.5F, 3};
-  u.mask = {1, 0, 1, 1, 1, 0, 0, 1, 0};
+  u.observations = Observations(plain_shape(2, 3));
+  u.observations.set_graphs({GraphHash{0x0102030405060708}, GraphHash{0x1112131415161718}});
+  using Globals = std::vector<float>;
+  using Mask = std::vector<std::uint8_t>;
+  append_plain(u.observations, 0, Globals{0.5F, 1}, Mask{1, 0, 1});
+  append_plain(u.observations, 1, Globals{1.5F, 2}, Mask{1, 1, 0});
+  append_plain(u.observations, 0, Globals{2.5F, 3}, Mask{0, 1, 0});
+  append_plain(u.observations, 1, Globals{3.5F, 4}, Mask{0, 0, 1});
   u.action = {2, 0};
   u.behaviour_log_prob = {-0.5F, -0.25F};
   u.reward = {0, -1};
   u.flags = {Unrolls::kTerminated, Unrolls::kTruncated};
   u.policy_version = {PolicyVersion{7}, PolicyVersion{8}};
-  u.last_states = {{1}, {1}, {3.5F, 4}, {0, 0, 1}};
+  u.cut = {1};
   u.episodes = {{-1.5, 4, 5, 3, 2}};
 
   Graph graph;
@@ -42,15 +44,30 @@ std::vector<Message> samples() {
   graph.edge_dst = {1};
 
   Insert insert{ActorId{3}, Incarnation{2}, Sequence{300}, {}};
+  // Of the widest kind: two graphs, the second with features that change and a focus, candidates
+  // whose number varies, which have a feature and name a node, and two agents.
   Transitions& t = insert.batch.transitions;
-  t.shape = {2, 3};
-  t.graphs = {GraphHash{0x0102030405060708}};
-  const std::vector<float> globals = {0.5F, 1};
-  const std::vector<float> next_globals = {1.5F, 2};
-  const std::vector<std::uint8_t> mask = {1, 0, 1};
-  const std::vector<std::uint8_t> next_mask = {1, 1, 0};
-  t.append({PolicyVersion{7}, -1.5F, 0.25F, 0, 0, 2, 3}, {0, globals, mask},
-           {0, next_globals, next_mask});
+  ObservationShape shape = plain_shape(1, 3);
+  shape.slots.push_back({.dynamic_width = 2, .focus = true});
+  shape.candidates_vary = shape.candidates_name_nodes = true;
+  shape.candidate_width = 1;
+  shape.agents = 2;
+  t.observations = Observations(shape);
+  t.observations.set_graphs({GraphHash{0x0102030405060708}});
+  for (const std::uint32_t count : {2U, 3U}) {
+    const std::vector<std::uint32_t> nodes = {count - 1};
+    const ObservationRow row = t.observations.append({.candidates = count, .nodes = nodes});
+    row.focus[0] = count + 1;
+    row.agent[0] = static_cast<std::uint16_t>(count % 2);
+    row.globals[0] = static_cast<float>(count);
+    for (float& value : row.node_features) value = 0.5F;
+    for (std::uint32_t c = 0; c < count; ++c) {
+      row.candidates[c] = static_cast<float>(c);
+      row.candidate_nodes[c] = 7 + c;
+      row.mask[c] = 1;
+    }
+  }
+  t.heads = {{PolicyVersion{7}, -1.5F, 0.25F, 1, 3}};
   insert.batch.priorities = {0.75F};
   insert.batch.episodes = u.episodes;
   const Samples drawn{5, t, {0x0000000700000003}, {0.125}, {1000, 2.5, 3000}, u.episodes};

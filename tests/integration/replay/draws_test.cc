@@ -2,6 +2,8 @@
 #include <string>
 
 #include "tests/support/served_shards.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/wire_samples.h"
 
 // What a learner draws from one shard, over the wire and through its client.
 
@@ -88,11 +90,56 @@ TEST_CASE("a learner's client hands out batches with their graphs", "[integratio
     REQUIRE(batch.probabilities.size() == 32);
     REQUIRE(validate(batch.transitions));
     for (std::size_t i = 0; i < 32; ++i) {
-      const TransitionHead head = read_head(batch.transitions.row(i));
-      const wire::Graph& graph = *batch.graphs.at(head.graph);
-      REQUIRE(graph == (head.n_step_return <= 2 ? first : second));
-      REQUIRE(batch.transitions.graphs[head.graph] == graph.hash);
+      const Observations& observations = batch.transitions.observations;
+      const std::uint16_t index = observations.graph(Transitions::state(i));
+      const wire::Graph& graph = *batch.graphs.at(index);
+      REQUIRE(graph == (batch.transitions.heads[i].n_step_return <= 2 ? first : second));
+      REQUIRE(observations.graphs()[index] == graph.hash);
     }
+  }
+}
+
+TEST_CASE("transitions of any lengths are drawn as they were inserted, also after a restart",
+          "[integration][replay]") {
+  const TempDir folder;
+  ServedShard shard(shard_config(), 0, folder / "shard");
+  ObservationShape shape = plain_shape(2, 5);
+  shape.slots.push_back({.dynamic_width = 2, .focus = true});
+  shape.candidates_vary = shape.candidates_name_nodes = true;
+  shape.candidate_width = 3;
+  PrioritizedTransitions batch;
+  Observations& observations = batch.transitions.observations;
+  observations = Observations(shape);
+  observations.set_graphs({small_graph().hash});
+  Rng rng(Seed{7});
+  for (std::size_t i = 0; i < 40; ++i) {
+    append_random_row(observations, rng);
+    append_random_row(observations, rng);
+    const auto mark = static_cast<float>(i);
+    batch.transitions.heads.push_back(
+        {PolicyVersion{1}, mark, 0.5F, random_action(observations.mask(2 * i), rng), 1});
+    batch.priorities.push_back(1);
+  }
+  {
+    ShardPeer actor(shard, shard_hello(kActor));
+    actor.insert(1, batch);
+  }
+  if (GENERATE(false, true)) {
+    shard.stop();
+    shard.start();
+  }
+  ServedShard* const shards[] = {&shard};
+  ServedClient client(shards, {.batch_size = 64, .prefetch = 1});
+  const auto drawn = client.next();
+  REQUIRE(validate(drawn.transitions));
+  const auto one = [](const Transitions& from, std::size_t i) {
+    Transitions out(from.observations.shape());
+    out.append(from.heads[i], from.observations, 2 * i, from.observations, 2 * i + 1);
+    return out;
+  };
+  for (std::size_t i = 0; i < 64; ++i) {
+    const auto mark = static_cast<std::size_t>(mark_of(drawn.transitions, i));
+    REQUIRE(one(drawn.transitions, i) == one(batch.transitions, mark));
   }
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("a shard turns away who does not fit, and says why", "[integration][re
     ShardPeer actor(shard, shard_hello(kActor));
     actor.insert(1, marked({1}, {1}));
     auto other = marked({}, {});
-    other.transitions.shape = {3, 3};
+    other.transitions = Transitions(plain_shape(3, 3));
     actor.say(wire::Insert{ActorId{0}, Incarnation{100}, Sequence{2}, other});
     CHECK(actor.hear<wire::Refused>().why == wire::Refusal::kMalformed);
   }

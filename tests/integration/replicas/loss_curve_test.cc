@@ -57,10 +57,11 @@ std::vector<Unrolls> recorded() {
   std::vector<Unrolls> out;
   for (std::uint32_t m = 0; m < kUpdates * kMessages; ++m) {
     Unrolls unrolls = plain_unrolls(5 + m % 3, 4, GraphHash{5}, 4, 5);
-    for (float& value : unrolls.globals) value = static_cast<float>(rng.uniform());
+    set_globals(unrolls.observations,
+                [&](auto, auto) { return static_cast<float>(rng.uniform()); });
     for (std::size_t i = 0; i < unrolls.action.size(); ++i) {
       unrolls.action[i] = static_cast<std::int16_t>(rng.below(5));
-      const auto right = static_cast<int>(5 * unrolls.globals[i * 4]);
+      const auto right = static_cast<int>(5 * unrolls.observations.globals(i)[0]);
       unrolls.reward[i] = unrolls.action[i] == right ? 1.0F : 0.0F;
     }
     for (float& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(5.0F);

@@ -17,7 +17,7 @@ TEMPLATE_TEST_CASE("experience brings the graphs that it names", "[integration][
   ServedLearner<TestType> learner;
   const auto actor = learner.actor();
   Unrolls both = sample_unrolls(1, learner.graph(1));
-  both.graphs.push_back(learner.graph(0).hash);
+  both.observations.set_graphs({learner.graph(1).hash, learner.graph(0).hash});
   REQUIRE(actor->link.send(std::move(both), {}));
   const auto received = learner.next_from(*actor);
   CHECK(received.unrolls.reward[0] == 1);

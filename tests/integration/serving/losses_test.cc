@@ -6,6 +6,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/faulty_channel.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
@@ -20,7 +21,8 @@ TEMPLATE_TEST_CASE("what is sent arrives bit for bit", "[integration][serving]",
   const auto actor = learner.actor();
   Unrolls sent = sample_unrolls(1, learner.graph(1));
   sent.flags[4] = Unrolls::kTruncated;
-  sent.last_states = {.step = {4}, .graph = {0}, .globals = {0.1F, -2}, .mask = {0, 1, 0}};
+  sent.cut = {4};
+  append_plain(sent.observations, 0, std::vector{0.1F, -2.0F}, std::vector<std::uint8_t>{0, 1, 0});
   sent.episodes = {{-1.5, 3, 5, 2, 1}};
   sent.policy_version = {PolicyVersion{3}, PolicyVersion{1'000'000}};
   REQUIRE(validate(sent));

@@ -144,7 +144,7 @@ TEST_CASE("importance weights take out what prioritized draws put in", "[learnin
     for (int n = 0; n < 3000; ++n) REQUIRE(loop.step({}, Deadline::never()));
     model::TabularPolicy trained(1);
     trained.set_parameters(apex.snapshot());
-    env::ObservationBatch state(1, 1, kActions);
+    Observations state(plain_shape(1, kActions), 1);
     std::ranges::fill(state.row(0).mask, std::uint8_t{1});
     model::PolicyOutput out;
     trained.evaluate(state, out);

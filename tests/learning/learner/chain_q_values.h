@@ -20,11 +20,11 @@ inline double best_q(int place, int coin, int action, double discount) {
 
 // Action values of every state, row 2 place + coin, by published weights.
 inline std::vector<float> q_everywhere(model::Policy& policy, testing::ChainView view) {
-  const env::ObservationBatch states = testing::ChainReplay::every_state(view);
+  const Observations states = testing::ChainReplay::every_state(view);
   model::PolicyOutput out;
   policy.evaluate(states, out);
   std::vector<float> q(out.logits.size());
-  model::duelling_q_values(out.logits, out.values, states.masks(), states.num_actions(), q);
+  model::duelling_q_values(out.logits, out.values, states.masks(), states.num_candidates(), q);
   return q;
 }
 

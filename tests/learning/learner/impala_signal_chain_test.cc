@@ -80,10 +80,10 @@ model::PolicyOutput evaluate_everywhere(const model::Parameters& parameters) {
   const env::SignalChain chain(kEpisodeLimit);
   const auto& spec = chain.spec();
   constexpr std::size_t kPlaces = env::SignalChain::kLength;
-  env::ObservationBatch batch(2 * kPlaces, spec.num_globals, spec.num_actions);
+  Observations batch(spec.observation.shape(), 2 * kPlaces);
   for (std::size_t row = 0; row < batch.size(); ++row) {
     const std::size_t place = row / 2;
-    batch.row(row).graph = static_cast<std::int32_t>(row % 2);
+    batch.row(row).graph[0] = static_cast<std::uint16_t>(row % 2);
     std::ranges::fill(batch.row(row).globals, 0.0F);
     batch.row(row).globals[place] = 1;
     batch.row(row).mask[0] = batch.row(row).mask[1] = 1;

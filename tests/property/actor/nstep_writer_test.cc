@@ -10,6 +10,7 @@
 
 #include "common/rng.h"
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 
 // The writer against an obvious model that has the whole history before it and looks n steps ahead
 // from each decision.
@@ -71,14 +72,20 @@ class RandomHistory {
   int next_name_ = 0;
 };
 
-env::ObservationBatch batch_of(const std::vector<Observed>& rows) {
-  env::ObservationBatch batch(rows.size(), kGlobals, kActions);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto row = batch.row(i);
-    row.graph = rows[i].graph;
-    std::ranges::copy(rows[i].globals, row.globals.begin());
-    std::ranges::copy(rows[i].mask, row.mask.begin());
+env::EnvironmentSpec sample_spec() {
+  env::EnvironmentSpec spec;
+  spec.observation = plain_spec(kGlobals, kActions);
+  for (std::uint64_t g = 0; g < kGraphs; ++g) {
+    auto graph = std::make_shared<env::GraphFeatures>();
+    graph->hash = GraphHash{100 + g};
+    spec.graphs.push_back(graph);
   }
+  return spec;
+}
+
+Observations batch_of(const std::vector<Observed>& rows) {
+  Observations batch = sample_spec().make_observations();
+  for (const Observed& row : rows) append_plain(batch, row.graph, row.globals, row.mask);
   return batch;
 }
 
@@ -86,18 +93,6 @@ std::vector<float> values_of(const std::vector<Observed>& rows) {
   std::vector<float> values;
   for (const Observed& row : rows) values.push_back(row.best_value);
   return values;
-}
-
-env::EnvironmentSpec sample_spec() {
-  env::EnvironmentSpec spec;
-  spec.num_globals = kGlobals;
-  spec.num_actions = kActions;
-  for (std::uint64_t g = 0; g < kGraphs; ++g) {
-    auto graph = std::make_shared<env::GraphFeatures>();
-    graph->hash = GraphHash{100 + g};
-    spec.graphs.push_back(graph);
-  }
-  return spec;
 }
 
 using History = std::vector<std::vector<Step>>;  // [environment][time]
@@ -182,13 +177,13 @@ Run run(std::size_t environments, std::size_t steps, std::size_t messages,
 }
 
 Observed state_of(const Transitions& transitions, std::size_t i, bool next) {
-  const auto row = transitions.row(i);
-  const TransitionHead head = read_head(row);
+  const std::size_t row = next ? Transitions::next_state(i) : Transitions::state(i);
+  const auto globals = transitions.observations.globals(row);
+  const auto mask = transitions.observations.mask(row);
   Observed o;
-  o.graph = next ? head.next_graph : head.graph;
-  o.globals.resize(kGlobals);
-  o.mask.resize(kActions);
-  read_state(row, transitions.shape, next, o.globals, o.mask);
+  o.graph = transitions.observations.graph(row);
+  o.globals.assign(globals.begin(), globals.end());
+  o.mask.assign(mask.begin(), mask.end());
   return o;
 }
 
@@ -218,7 +213,8 @@ TEST_CASE("every decision makes exactly one transition: that of the model", "[pr
   for (const PrioritizedTransitions& message : ran.messages) {
     const Transitions& transitions = message.transitions;
     REQUIRE(validate(transitions));
-    REQUIRE(transitions.graphs == std::vector{GraphHash{100}, GraphHash{101}, GraphHash{102}});
+    REQUIRE(transitions.observations.graphs() ==
+            std::vector{GraphHash{100}, GraphHash{101}, GraphHash{102}});
     REQUIRE(message.priorities.size() == transitions.size());
     for (std::size_t i = 0; i < transitions.size(); ++i) {
       const Observed state = state_of(transitions, i, false);
@@ -229,7 +225,7 @@ TEST_CASE("every decision makes exactly one transition: that of the model", "[pr
       const Step& step = ran.history[b][t];
       const auto expected = expect(ran.history[b], t, config);
       REQUIRE(expected);
-      const TransitionHead head = read_head(transitions.row(i));
+      const TransitionHead head = transitions.heads[i];
       require_same(state, step.state);
       require_same(state_of(transitions, i, true), expected->next);
       REQUIRE(head.action == step.action);

@@ -2,9 +2,9 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
-#include "env/observation_batch.h"
 #include "env/tasks/partitioning.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -32,9 +32,9 @@ std::shared_ptr<const PartitioningWorld> world_of(const PartitioningConfig& conf
   return std::make_shared<const PartitioningWorld>(config, load_profiles(config.profiles, {}));
 }
 
-ObservationBatch look(const PartitioningEnv& env) {
-  ObservationBatch out(1, env.spec().num_globals, env.spec().num_actions);
-  env.observe(out.row(0));
+Observations look(const PartitioningEnv& env) {
+  Observations out = env.spec().make_observations();
+  env.observe(out);
   return out;
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("a truncated episode ends with the observation that it would have gone
     limited.reset(Seed{seed});
     endless.reset(Seed{seed});
     StepResult result;
-    ObservationBatch before;
+    Observations before;
     while (!result.final()) {
       before = look(limited);
       const int action = random_action(limited.mask(), rng);
@@ -66,8 +66,8 @@ TEST_CASE("a truncated episode ends with the observation that it would have gone
       REQUIRE_FALSE(endless.step(action).final());
     }
     REQUIRE(result.truncated);
-    const ObservationBatch shown = look(limited);
-    const ObservationBatch next = look(endless);
+    const Observations shown = look(limited);
+    const Observations next = look(endless);
     REQUIRE(shown.graph(0) == next.graph(0));
     REQUIRE(std::vector(shown.masks().begin(), shown.masks().end()) ==
             std::vector(next.masks().begin(), next.masks().end()));

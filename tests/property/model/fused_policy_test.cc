@@ -37,7 +37,7 @@ double compare(const NetworkShape& shape, Seed seed, std::size_t batch_size,
                const std::vector<env::GraphFeaturesPtr>& graphs, KernelPath path) {
   Rng rng(seed);
   const Parameters parameters = random_parameters(shape, seed);
-  const env::ObservationBatch batch = random_batch(rng, shape, batch_size, graphs.size());
+  const Observations batch = random_batch(rng, shape, batch_size, graphs.size());
   const auto run = [&](Policy& policy) {
     policy.set_graphs(graphs);
     policy.set_parameters(parameters);
@@ -114,7 +114,7 @@ TEST_CASE("a decision's outputs do not depend on the batch it is in") {
   const NetworkShape shape = published_shape();
   Rng rng(Seed{14});
   const std::vector graphs{random_graph(rng, shape, 20, 30), random_graph(rng, shape, 9, 9)};
-  const env::ObservationBatch batch = random_batch(rng, shape, 30, graphs.size());
+  const Observations batch = random_batch(rng, shape, 30, graphs.size());
   for (const KernelPath path : paths()) {
     const auto policy = make_fused_policy(shape, path);
     policy->set_graphs(graphs);
@@ -122,11 +122,8 @@ TEST_CASE("a decision's outputs do not depend on the batch it is in") {
     PolicyOutput together;
     policy->evaluate(batch, together);
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      env::ObservationBatch single(1, shape.globals, shape.actions);
-      const env::ObservationRow row = single.row(0);
-      row.graph = batch.graph(b);
-      std::ranges::copy(batch.globals(b), row.globals.begin());
-      std::ranges::copy(batch.mask(b), row.mask.begin());
+      Observations single(batch.shape());
+      single.append_row(batch, b);
       PolicyOutput alone;
       policy->evaluate(single, alone);
       CHECK(alone.values[0] == together.values[b]);
@@ -148,10 +145,10 @@ TEST_CASE("the order of a graph's edges does not matter") {
       reversed->edge_features[2 * e + i] = graph->edge_features[2 * (19 - e) + i];
     }
   }
-  env::ObservationBatch batch = random_batch(rng, shape, 2, 1);
+  Observations batch = random_batch(rng, shape, 2, 1);
   std::ranges::copy(batch.globals(0), batch.row(1).globals.begin());
   std::ranges::copy(batch.mask(0), batch.row(1).mask.begin());
-  batch.row(1).graph = 1;
+  batch.row(1).graph[0] = 1;
   for (const KernelPath path : paths()) {
     const auto policy = make_fused_policy(shape, path);
     policy->set_graphs(std::vector<env::GraphFeaturesPtr>{graph, reversed});

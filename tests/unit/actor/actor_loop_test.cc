@@ -113,15 +113,13 @@ TEST_CASE("an actor records the true log-probability of each action under its we
     REQUIRE(validate(u));
     for (const PolicyVersion recorded : u.policy_version) REQUIRE(recorded.get() == version);
 
-    env::ObservationBatch batch(u.num_decisions(), static_cast<int>(u.num_globals),
-                                static_cast<int>(u.num_actions));
-    for (std::size_t i = 0; i < u.num_decisions(); ++i) batch.row(i).graph = u.graph[i];
-    std::copy_n(u.globals.begin(), batch.globals().size(), batch.mutable_globals().begin());
-    std::copy_n(u.mask.begin(), batch.masks().size(), batch.mutable_masks().begin());
+    Observations batch(u.observations.shape());
+    batch.append_rows(u.observations, 0, u.num_decisions());
     model::PolicyOutput output;
     reference->evaluate(batch, output);
     for (std::size_t i = 0; i < u.num_decisions(); ++i) {
-      const auto logits = std::span(output.logits).subspan(i * u.num_actions, u.num_actions);
+      const auto logits =
+          std::span(output.logits).subspan(i * batch.num_candidates(), batch.num_candidates());
       REQUIRE(u.behaviour_log_prob[i] ==
               Approx(model::log_probability(logits, u.action[i])).margin(1e-5));
     }
@@ -138,7 +136,7 @@ TEST_CASE("an actor draws its actions as often as its policy says", "[unit][acto
     const Unrolls u = actor.run_unroll();
     for (std::size_t i = 0; i < u.num_decisions(); ++i) {
       sum[static_cast<std::size_t>(u.action[i])] += 1 / std::exp(u.behaviour_log_prob[i]);
-      for (std::size_t a = 0; a < 3; ++a) valid[a] += u.mask[i * 3 + a];
+      for (std::size_t a = 0; a < 3; ++a) valid[a] += u.observations.mask(i)[a];
     }
   }
   for (std::size_t a = 0; a < 3; ++a) CHECK(sum[a] / valid[a] == Approx(1).epsilon(0.1));
@@ -214,7 +212,12 @@ TEST_CASE("environments take turns where not all are wanted, and go on where the
   whole.loop.set_parameters(weights(1));
   parts.loop.set_parameters(weights(1));
   const auto first_rows = [](const Unrolls& u) {
-    return std::vector(u.globals.begin(), u.globals.begin() + u.environments * u.num_globals);
+    std::vector<float> rows;
+    for (std::size_t b = 0; b < u.environments; ++b) {
+      const auto row = u.observations.globals(b);
+      rows.insert(rows.end(), row.begin(), row.end());
+    }
+    return rows;
   };
   const auto all = first_rows(whole.run_unroll());
   std::vector<float> in_turns;

@@ -7,6 +7,7 @@
 #include "model/fused_policy.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/random_network.h"
 
 namespace pacml::actor {
@@ -18,9 +19,7 @@ using testing::allocations;
 class Endless final : public env::Environment {
  public:
   Endless() {
-    spec_.num_actions = 2;
-    spec_.num_globals = 1;
-    spec_.node_width = spec_.edge_width = 1;
+    spec_.observation = plain_spec(1, 2);
     auto graph = std::make_shared<env::GraphFeatures>();
     graph->num_nodes = 1;
     graph->node_width = graph->edge_width = 1;
@@ -30,8 +29,8 @@ class Endless final : public env::Environment {
   [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
   void reset(Seed) override {}
   [[nodiscard]] env::StepResult step(int) override { return {.reward = 1}; }
-  void observe(env::ObservationRow row) const override {
-    row.graph = 0;
+  void observe(Observations& out) const override {
+    const ObservationRow row = out.append();
     row.globals[0] = 0.5F;
     row.mask[0] = row.mask[1] = 1;
   }
@@ -68,7 +67,8 @@ std::size_t allocations_of_a_message(std::int64_t steps) {
 
 TEST_CASE("an actor of Ape-X allocates for a message, not for a step", "[unit][actor]") {
   CHECK(allocations_of_a_message(200) == allocations_of_a_message(10));
-  CHECK(allocations_of_a_message(200) <= 3);  // the next message's rows, priorities and graphs
+  // The next message's heads, four columns of observations, their graphs and shape, priorities.
+  CHECK(allocations_of_a_message(200) <= 8);
 }
 
 }  // namespace

@@ -58,28 +58,24 @@ std::vector<PrioritizedTransitions> act(const std::vector<double>& epsilons, int
 
 // The states of a message's transitions as a batch, and what the reference network says of them.
 struct Evaluated {
-  env::ObservationBatch states;
+  Observations states;
   model::PolicyOutput output;
   std::vector<float> q;
 
   Evaluated(const Transitions& t, bool next)
-      : states(t.size(), static_cast<int>(t.shape.num_globals),
-               static_cast<int>(t.shape.num_actions)),
-        q(t.size() * t.shape.num_actions) {
+      : states(t.observations.shape()), q(t.size() * t.observations.num_candidates()) {
     for (std::size_t i = 0; i < t.size(); ++i) {
-      const auto head = read_head(t.row(i));
-      const auto row = states.row(i);
-      row.graph = next ? head.next_graph : head.graph;
-      read_state(t.row(i), t.shape, next, row.globals, row.mask);
+      states.append_row(t.observations, next ? Transitions::next_state(i) : Transitions::state(i));
     }
     const auto policy = model::make_reference_policy(small_shape());
     policy->set_graphs(make_chain()->spec().graphs);
     policy->set_parameters(weights());
     policy->evaluate(states, output);
-    model::duelling_q_values(output.logits, output.values, states.masks(), t.shape.num_actions, q);
+    model::duelling_q_values(output.logits, output.values, states.masks(), states.num_candidates(),
+                             q);
   }
   [[nodiscard]] std::span<const float> row(std::size_t i) const {
-    return std::span(q).subspan(i * states.num_actions(), states.num_actions());
+    return std::span(q).subspan(i * states.num_candidates(), states.num_candidates());
   }
 };
 
@@ -91,7 +87,7 @@ TEST_CASE("first priorities are the errors that the actor's own network makes", 
     const Evaluated now(t, false);
     const Evaluated later(t, true);
     for (std::size_t i = 0; i < t.size(); ++i) {
-      const auto head = read_head(t.row(i));
+      const auto head = t.heads[i];
       REQUIRE(head.policy_version == PolicyVersion{3});
       const float q = now.row(i)[static_cast<std::size_t>(head.action)];
       const auto q_later = later.row(i);
@@ -114,7 +110,7 @@ TEST_CASE("without random actions an actor takes the greatest value, with only t
     for (const auto& message : act(std::vector(4, epsilon), 4)) {
       const Evaluated now(message.transitions, false);
       for (std::size_t i = 0; i < message.transitions.size(); ++i) {
-        const int action = read_head(message.transitions.row(i)).action;
+        const int action = message.transitions.heads[i].action;
         if (action != model::best_valid_action(now.row(i))) ++wrong_of_all.first;
         ++wrong_of_all.second;
       }
@@ -137,7 +133,7 @@ TEST_CASE("each environment explores by its own share", "[unit][actor]") {
   for (const auto& message : mixed) {
     const Evaluated now(message.transitions, false);
     for (std::size_t i = 0; i < message.transitions.size(); ++i) {
-      const int action = read_head(message.transitions.row(i)).action;
+      const int action = message.transitions.heads[i].action;
       wrong += action != model::best_valid_action(now.row(i)) ? 1U : 0U;
       ++all;
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 
 // Examples worked out by hand; tests/property/actor holds the writer against a model.
 
@@ -36,18 +37,15 @@ class OneEnvironment {
  private:
   static env::EnvironmentSpec spec() {
     env::EnvironmentSpec spec;
-    spec.num_globals = 1;
-    spec.num_actions = 2;
+    spec.observation = plain_spec(1, 2);
     auto graph = std::make_shared<env::GraphFeatures>();
     graph->hash = GraphHash{5};
     spec.graphs = {graph};
     return spec;
   }
-  static env::ObservationBatch state(float time) {
-    env::ObservationBatch batch(1, 1, 2);
-    batch.row(0).graph = 0;
-    batch.row(0).globals[0] = time;
-    batch.row(0).mask[1] = 1;
+  static Observations state(float time) {
+    Observations batch = spec().make_observations();
+    append_plain(batch, 0, std::vector{time}, std::vector<std::uint8_t>{0, 1});
     return batch;
   }
 
@@ -55,10 +53,7 @@ class OneEnvironment {
 };
 
 float next_time(const Transitions& transitions, std::size_t i) {
-  std::vector<float> globals(1);
-  std::vector<std::uint8_t> mask(2);
-  read_state(transitions.row(i), transitions.shape, true, globals, mask);
-  return globals[0];
+  return transitions.observations.globals(Transitions::next_state(i))[0];
 }
 
 constexpr NstepConfig kTwoSteps{.n_step = 2, .discount = 0.5};
@@ -73,8 +68,8 @@ TEST_CASE("a window of n rewards waits for the value of the state behind it", "[
   e.act(3, 9, 40, {.reward = 4});
   const auto message = e.writer().take();
   REQUIRE(message.transitions.size() == 2);
-  const auto first = read_head(message.transitions.row(0));
-  CHECK(first == TransitionHead{PolicyVersion{4}, 1 + 0.5F * 2, 0.25F, 0, 0, 1, 2});
+  const auto first = message.transitions.heads[0];
+  CHECK(first == TransitionHead{PolicyVersion{4}, 1 + 0.5F * 2, 0.25F, 1, 2});
   CHECK(next_time(message.transitions, 0) == 2);
   CHECK(message.priorities[0] == 10 - (2 + 0.25F * 8));
   CHECK(message.priorities[1] == 20 - (2 + 0.5F * 3 + 0.25F * 9));
@@ -89,10 +84,8 @@ TEST_CASE("where an episode terminates nothing is bootstrapped", "[unit][actor]"
   e.act(1, 0, 20, {.reward = 2, .terminated = true, .truncated = truncated}, 99, kPoison);
   const auto message = e.writer().take();
   REQUIRE(message.transitions.size() == 2);
-  CHECK(read_head(message.transitions.row(0)) ==
-        TransitionHead{PolicyVersion{4}, 2, 0, 0, 0, 1, 2});
-  CHECK(read_head(message.transitions.row(1)) ==
-        TransitionHead{PolicyVersion{4}, 2, 0, 0, 0, 1, 1});
+  CHECK(message.transitions.heads[0] == TransitionHead{PolicyVersion{4}, 2, 0, 1, 2});
+  CHECK(message.transitions.heads[1] == TransitionHead{PolicyVersion{4}, 2, 0, 1, 1});
   CHECK(next_time(message.transitions, 0) == 0);  // its own state, with a valid mask
   CHECK(next_time(message.transitions, 1) == 1);
   CHECK(message.priorities == std::vector<float>{8, 18});
@@ -108,10 +101,8 @@ TEST_CASE("where an episode is cut its last state is worth what the network says
   e.act(0, 1000, 30, {.reward = 5});  // of the next episode: not part of the last one's windows
   const auto message = e.writer().take();
   REQUIRE(message.transitions.size() == 2);
-  CHECK(read_head(message.transitions.row(0)) ==
-        TransitionHead{PolicyVersion{4}, 2, 0.25F, 0, 0, 1, 2});
-  CHECK(read_head(message.transitions.row(1)) ==
-        TransitionHead{PolicyVersion{4}, 2, 0.5F, 0, 0, 1, 1});
+  CHECK(message.transitions.heads[0] == TransitionHead{PolicyVersion{4}, 2, 0.25F, 1, 2});
+  CHECK(message.transitions.heads[1] == TransitionHead{PolicyVersion{4}, 2, 0.5F, 1, 1});
   CHECK(next_time(message.transitions, 0) == 2);
   CHECK(next_time(message.transitions, 1) == 2);
   CHECK(message.priorities == std::vector<float>{10 - (2 + 0.25F * 8), 20 - (2 + 0.5F * 8)});
@@ -120,7 +111,7 @@ TEST_CASE("where an episode is cut its last state is worth what the network says
 TEST_CASE("rewards are scaled before they are added", "[unit][actor]") {
   OneEnvironment e(1, {.n_step = 1, .discount = 1, .reward_scale = 100});
   e.act(0, 0, 0, {.reward = 3, .terminated = true});
-  CHECK(read_head(e.writer().take().transitions.row(0)).n_step_return == 300);
+  CHECK(e.writer().take().transitions.heads[0].n_step_return == 300);
 }
 
 TEST_CASE("settings of transitions are checked", "[unit][actor]") {

@@ -1,8 +1,6 @@
 #include "actor/unroll_writer.h"
 
-#include <algorithm>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "common/rng.h"
@@ -12,17 +10,16 @@
 namespace pacml::actor {
 namespace {
 
-using env::ObservationBatch;
 using env::ScriptedEnvironment;
 
 // What went into the writer, step by step: what must come out of it again.
 struct Written {
-  std::vector<ObservationBatch> observations;
+  std::vector<Observations> observations;
   std::vector<std::vector<int>> actions;
   std::vector<std::vector<float>> log_probs;
   std::vector<std::vector<env::StepResult>> results;
   std::vector<PolicyVersion> versions;
-  std::vector<ObservationBatch> last_observations;
+  std::vector<Observations> last_observations;
   std::vector<EpisodeRecord> episodes;
 };
 
@@ -71,24 +68,10 @@ Run run(std::size_t environments, std::size_t steps, std::size_t messages, Seed 
 }
 
 // Row t of a message, as the batch it was written from.
-ObservationBatch row_of(const Unrolls& u, std::size_t t) {
-  ObservationBatch batch(u.environments, static_cast<int>(u.num_globals),
-                         static_cast<int>(u.num_actions));
-  for (std::size_t b = 0; b < u.environments; ++b) {
-    const std::size_t i = u.at(t, b);
-    const auto row = batch.row(b);
-    row.graph = u.graph[i];
-    std::copy_n(u.globals.begin() + static_cast<std::ptrdiff_t>(i * u.num_globals), u.num_globals,
-                row.globals.begin());
-    std::copy_n(u.mask.begin() + static_cast<std::ptrdiff_t>(i * u.num_actions), u.num_actions,
-                row.mask.begin());
-  }
+Observations row_of(const Unrolls& u, std::size_t t) {
+  Observations batch(u.observations.shape());
+  batch.append_rows(u.observations, u.at(t, 0), u.environments);
   return batch;
-}
-
-bool equal(const ObservationBatch& a, const ObservationBatch& b) {
-  return std::ranges::equal(a.graphs(), b.graphs()) &&
-         std::ranges::equal(a.globals(), b.globals()) && std::ranges::equal(a.masks(), b.masks());
 }
 
 TEST_CASE("every step is in exactly one message, with what it answered and what came of it",
@@ -104,9 +87,9 @@ TEST_CASE("every step is in exactly one message, with what it answered and what 
     REQUIRE(validate(u));
     REQUIRE(u.steps == steps);
     REQUIRE(u.environments == environments);
-    REQUIRE(u.graphs.size() == 2);
+    REQUIRE(u.observations.graphs().size() == 2);
     for (std::size_t t = 0; t < steps; ++t, ++step) {
-      REQUIRE(equal(row_of(u, t), written.observations[step]));
+      REQUIRE(row_of(u, t) == written.observations[step]);
       REQUIRE(u.policy_version[t] == written.versions[step]);
       for (std::size_t b = 0; b < environments; ++b) {
         const std::size_t i = u.at(t, b);
@@ -127,7 +110,7 @@ TEST_CASE("every step is in exactly one message, with what it answered and what 
 TEST_CASE("the last row of a message is the first of the next", "[unit][actor]") {
   const auto [written, messages] = run(3, 4, 5, Seed{10});
   for (std::size_t m = 0; m + 1 < messages.size(); ++m) {
-    REQUIRE(equal(row_of(messages[m], 4), row_of(messages[m + 1], 0)));
+    REQUIRE(row_of(messages[m], 4) == row_of(messages[m + 1], 0));
   }
 }
 
@@ -145,18 +128,18 @@ TEST_CASE("exactly the steps that were cut keep the state that they ended in", "
         if (!result.final()) continue;
         const auto& last = written.last_observations[step];
         if (!result.terminated) {
-          REQUIRE(u.last_states.step.at(row) == u.at(t, b));
-          REQUIRE(u.last_states.graph[row] == last.graph(ended));
-          REQUIRE(std::ranges::equal(std::span(u.last_states.globals).subspan(row * 2, 2),
-                                     last.globals(ended)));
-          REQUIRE(std::ranges::equal(std::span(u.last_states.mask).subspan(row * 3, 3),
-                                     last.mask(ended)));
+          REQUIRE(u.cut.at(row) == u.at(t, b));
+          Observations kept_row(last.shape());
+          kept_row.append_row(u.observations, u.num_rows() + row);
+          Observations seen(last.shape());
+          seen.append_row(last, ended);
+          REQUIRE(kept_row == seen);
           ++row;
         }
         ++ended;
       }
     }
-    REQUIRE(u.last_states.step.size() == row);
+    REQUIRE(u.cut.size() == row);
     kept += row;
   }
   REQUIRE(kept > 10);

@@ -54,7 +54,7 @@ TEST_CASE("a finished environment shows its next episode, and its last observati
   VectorEnv environments(recorder.factory(), 4, Seed{6});
   std::size_t finished = 0;
   for (int step = 0; step < 40; ++step) {
-    const env::ObservationBatch before = environments.observations();
+    const Observations before = environments.observations();
     std::vector<std::size_t> episodes_before;
     for (const auto& episodes : recorder.episodes) episodes_before.push_back(episodes.size());
     const auto results = environments.step(actions_for(environments));

@@ -60,7 +60,12 @@ TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
   foreign.parts[0][0] = std::byte{'G'};
   REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
   REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
-               Catch::Contains("version 9") && Catch::Contains("version 4"));
+               Catch::Contains("version 9") && Catch::Contains("version 5"));
+}
+
+TEST_CASE("a peer of the version before this one is told so in one sentence", "[wire]") {
+  REQUIRE(decode(frame_of(kPing, array_of(7U), 4)).error().detail ==
+          "the peer speaks protocol version 4, this program version 5");
 }
 
 TEST_CASE("unknown types and short frames are refused", "[wire]") {
@@ -144,25 +149,35 @@ TEST_CASE("more weights than the limit are refused before memory is asked for", 
 
 TEST_CASE("unrolls with huge or impossible counts are refused before memory is asked for",
           "[wire]") {
-  const auto experience = [](std::uint32_t steps, std::uint32_t environments, std::uint32_t globals,
-                             std::uint32_t graphs, std::uint32_t last, std::uint32_t episodes) {
-    return frame_of(kExperience,
-                    array_of(1U, 1U, 1U, steps, environments, globals, 1U, graphs, last, episodes));
+  struct Counts {
+    std::uint32_t steps = 1, environments = 1, last = 0, episodes = 0;
+    std::uint32_t slots = 1, globals = 1, candidates = 1, candidate_width = 0, agents = 1;
+    std::uint32_t rows = 2, graphs = 1, node_values = 0, all_candidates = 2;
+    std::uint32_t sequence = 1;
+  };
+  const auto refused = [](const Counts& c) {
+    return refusal(frame_of(
+        kExperience, array_of(1U, 1U, c.sequence, c.steps, c.environments, c.last, c.episodes,
+                              c.slots, 0U, 0U, c.globals, c.candidates, 0U, c.candidate_width, 0U,
+                              c.agents, c.rows, c.graphs, c.node_values, c.all_candidates)));
   };
   constexpr std::uint32_t kMost = 0xffffffff;
-  REQUIRE(refusal(experience(kMost, kMost, 1, 1, 0, 0)) == Errc::kOverLimit);
-  REQUIRE(refusal(experience(4096, 4096, 1, 1, 0, 0)) == Errc::kOverLimit);
-  REQUIRE(refusal(experience(1, 1, kMost, 1, 0, 0)) == Errc::kOverLimit);
-  REQUIRE(refusal(experience(1, 1, 1, kMost, 0, 0)) == Errc::kOverLimit);
-  REQUIRE(refusal(experience(1, 1, 1, 1, 0, kMost)) == Errc::kOverLimit);
-  REQUIRE(refusal(experience(1, 1, 1, 1, 2, 0)) == Errc::kCorruptFrame);
-  REQUIRE(refusal(experience(1, 1, 1, 1, 0, 0)) == Errc::kCorruptFrame);  // no payload
-  REQUIRE(refusal(experience(0, 1, 1, 1, 0, 0)) == Errc::kCorruptFrame);
-}
-
-TEST_CASE("sequence numbers start at one", "[wire]") {
-  REQUIRE(refusal(frame_of(kExperience, array_of(1U, 1U, 0U, 1U, 1U, 0U, 1U, 1U, 0U, 0U))) ==
-          Errc::kCorruptFrame);
+  REQUIRE(refused({.steps = kMost, .environments = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.steps = 4096, .environments = 4096}) == Errc::kOverLimit);
+  REQUIRE(refused({.episodes = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.globals = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.candidates = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.candidate_width = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.agents = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.rows = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.graphs = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.node_values = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.all_candidates = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.slots = kMost}) == Errc::kCorruptFrame);
+  REQUIRE(refused({.last = 2}) == Errc::kCorruptFrame);
+  REQUIRE(refused({}) == Errc::kCorruptFrame);  // no payload
+  REQUIRE(refused({.steps = 0}) == Errc::kCorruptFrame);
+  REQUIRE(refused({.sequence = 0}) == Errc::kCorruptFrame);  // they start at one
 }
 
 TEST_CASE("unrolls that break their rules do not decode", "[wire]") {
@@ -217,7 +232,10 @@ TEST_CASE("what a shard says of its draws is checked", "[wire]") {
   const auto message = decode(good);
   REQUIRE(message);
   const auto& samples = std::get<Samples>(*message);
-  const std::size_t probabilities = 8 * (samples.transitions.graphs.size() + samples.keys.size());
+  const Transitions& transitions = samples.transitions;
+  const std::size_t probabilities =
+      column_bytes(transitions.observations.shape(), transitions.observations.counts()) +
+      transitions.size() * (sizeof(TransitionHead) + sizeof(std::uint64_t));
   for (const double wrong : {0.0, -0.5, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
     REQUIRE(refusal(with_double(good, probabilities, wrong)) == Errc::kCorruptFrame);
   }
@@ -235,10 +253,15 @@ TEST_CASE("a priority that no table takes still reaches the table, which counts 
 
 TEST_CASE("counts beyond the limits are refused before anything is allocated", "[wire]") {
   const std::uint64_t many = std::numeric_limits<std::uint32_t>::max();
-  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 1U, 17U, 17U, 1U, many, 0U))) ==
-          Errc::kOverLimit);
-  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 0U, 17U, 17U, 1U, 1U, 0U))) ==
-          Errc::kCorruptFrame);
+  // Actor, incarnation, sequence; transitions, episodes; one slot of two fields; globals,
+  // candidates, whether their number varies, their width, whether they name nodes, agents; rows,
+  // graphs, values of nodes, candidates.
+  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 1U, many, 0U, 1U, 0U, 0U, 17U, 17U, 0U, 0U, 0U,
+                                             1U, 2U, 1U, 0U, 34U))) == Errc::kOverLimit);
+  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 1U, 1U, 0U, 1U, 0U, 0U, 17U, 17U, 0U, 0U, 0U,
+                                             1U, 2U, 1U, 0U, many))) == Errc::kOverLimit);
+  REQUIRE(refusal(frame_of(kInsert, array_of(0U, 0U, 0U, 1U, 0U, 1U, 0U, 0U, 17U, 17U, 0U, 0U, 0U,
+                                             1U, 2U, 1U, 0U, 34U))) == Errc::kCorruptFrame);
   REQUIRE(refusal(frame_of(kSample, array_of(1U, many))) == Errc::kOverLimit);
   REQUIRE(refusal(frame_of(kSample, array_of(1U, 0U))) == Errc::kCorruptFrame);
   REQUIRE(refusal(frame_of(kPriorityUpdates, array_of(many))) == Errc::kOverLimit);

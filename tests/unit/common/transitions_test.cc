@@ -1,55 +1,47 @@
 #include "common/experience/transitions.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/wire_samples.h"
 
 namespace pacml {
 namespace {
 
-constexpr TransitionShape kShape{2, 3};
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // One state's columns, owned.
 struct State {
+  std::uint16_t graph = 0;
   std::vector<float> globals = {0.5F, -2};
   std::vector<std::uint8_t> mask = {1, 0, 1};
-  bool operator==(const State&) const = default;
 };
 
-// One valid row, in parts that a test may spoil.
+// One valid transition, in parts that a test may spoil.
 struct Row {
   TransitionHead head{.policy_version = PolicyVersion{9},
                       .n_step_return = 1.5F,
                       .discount = 0.97F,
-                      .graph = 0,
-                      .next_graph = 1,
                       .action = 2,
                       .steps = 3};
   State state;
-  State next{{3, 4}, {0, 1, 0}};
+  State next{1, {3, 4}, {0, 1, 0}};
 };
 
 Transitions transitions_of(const std::vector<Row>& rows) {
-  Transitions t;
-  t.shape = kShape;
-  t.graphs = {GraphHash{11}, GraphHash{12}};
+  Transitions t(plain_shape(2, 3));
+  t.observations.set_graphs({GraphHash{11}, GraphHash{12}});
   for (const Row& row : rows) {
-    t.append(row.head, {0, row.state.globals, row.state.mask},
-             {0, row.next.globals, row.next.mask});
+    t.heads.push_back(row.head);
+    for (const State* state : {&row.state, &row.next}) {
+      append_plain(t.observations, state->graph, state->globals, state->mask);
+    }
   }
   return t;
-}
-
-State read(std::span<const std::byte> row, bool next) {
-  State state{std::vector<float>(2), std::vector<std::uint8_t>(3)};
-  read_state(row, kShape, next, state.globals, state.mask);
-  return state;
 }
 
 std::string refusal(const Transitions& t, const TransitionLimits& limits = {}) {
@@ -57,80 +49,74 @@ std::string refusal(const Transitions& t, const TransitionLimits& limits = {}) {
   return result ? "" : result.error().detail;
 }
 
-TEST_CASE("a row is as long as is documented", "[experience]") {
-  CHECK(TransitionShape{17, 17}.row_bytes() == 200);
-  CHECK(TransitionShape{0, 1}.row_bytes() == 32);
-  CHECK(TransitionShape{0, 4}.row_bytes() == 32);
-  CHECK(TransitionShape{1, 4}.row_bytes() == 40);
-  for (std::uint32_t a = 1; a < 40; ++a) CHECK(TransitionShape{3, a}.row_bytes() % 8 == 0);
+// Packs every transition on its own and reads them again.
+Transitions through_packs(const Transitions& t, const std::vector<std::uint16_t>& graph_index) {
+  Transitions out(t.observations.shape());
+  Bytes packed;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    pack_transition(t, i, graph_index, packed);
+    REQUIRE(append_packed(packed, out));
+  }
+  return out;
 }
 
-TEST_CASE("what is appended is read again, row by row", "[experience]") {
-  Row second;
-  second.head.discount = 0;
-  second.head.action = 0;
-  second.state.globals = {7, 8};
-  second.next.mask = {1, 1, 1};
-  const Transitions t = transitions_of({Row{}, second, Row{}});
-  REQUIRE(refusal(t) == "");
-  REQUIRE(t.size() == 3);
-  for (const std::size_t i : {0, 1, 2}) {
-    const Row expected = i == 1 ? second : Row{};
-    CHECK(read_head(t.row(i)) == expected.head);
-    CHECK(read(t.row(i), false) == expected.state);
-    CHECK(read(t.row(i), true) == expected.next);
+TEST_CASE("a transition of the published task is packed into 198 bytes", "[experience]") {
+  CHECK(packed_bytes(plain_shape(17, 17)) == 198);
+  Transitions t(plain_shape(17, 17));
+  t.heads.emplace_back();
+  t.observations = Observations(plain_shape(17, 17), 2);
+  Bytes packed;
+  pack_transition(t, 0, std::vector<std::uint16_t>{0}, packed);
+  CHECK(packed.size() == 198);
+}
+
+TEST_CASE("a transition is between two rows of any stores", "[experience]") {
+  const Transitions from = transitions_of({Row{}, Row{}});
+  Transitions t(plain_shape(2, 3));
+  t.append(Row{}.head, from.observations, 2, from.observations, 3);
+  CHECK(t == transitions_of({Row{}}));
+}
+
+TEST_CASE("what is packed one by one is read again, with its graphs renumbered", "[experience]") {
+  Rng rng(Seed{2});
+  for (int i = 0; i < 300; ++i) {
+    const Transitions t = testing::random_transitions(rng);
+    std::vector<std::uint16_t> index;
+    std::vector<std::uint16_t> back(10);
+    for (std::uint16_t g = 0; g < t.observations.graphs().size(); ++g) {
+      index.push_back(static_cast<std::uint16_t>(9 - g));
+      back[index.back()] = g;
+    }
+    const Transitions read = through_packs(t, index);
+    REQUIRE(read.heads == t.heads);
+    REQUIRE(read.observations.graph(0) == index[t.observations.graph(0)]);
+    Observations same(t.observations.shape());
+    same.set_graphs(t.observations.graphs());
+    same.append_rows(read.observations, 0, read.observations.size(), back);
+    REQUIRE(same == t.observations);
   }
 }
 
-TEST_CASE("a row may lie at any address", "[experience]") {
-  const Transitions t = transitions_of({Row{}});
-  Bytes moved(t.rows.size() + 1);
-  std::ranges::copy(t.rows, moved.begin() + 1);
-  const auto row = std::span(moved).subspan(1);
-  CHECK(read_head(row) == Row{}.head);
-  CHECK(read(row, false) == Row{}.state);
-  CHECK(read(row, true) == Row{}.next);
-}
-
-TEST_CASE("the bytes that fill a row up are zero", "[experience]") {
-  const Transitions t = transitions_of({Row{}});
-  const std::size_t used = sizeof(TransitionHead) + 2 * (2 * sizeof(float) + 3);
-  REQUIRE(t.rows.size() > used);
-  for (std::size_t i = used; i < t.rows.size(); ++i) CHECK(t.rows[i] == std::byte{0});
-}
-
-TEST_CASE("a row's graphs can be renumbered, and nothing else changes", "[experience]") {
-  Transitions t = transitions_of({Row{}, Row{}});
-  write_graphs(std::span(t.rows).subspan(kShape.row_bytes()), 7, 8);
-  CHECK(read_head(t.row(0)) == Row{}.head);
-  TransitionHead expected = Row{}.head;
-  expected.graph = 7;
-  expected.next_graph = 8;
-  CHECK(read_head(t.row(1)) == expected);
-  CHECK(read(t.row(1), false) == Row{}.state);
-  CHECK(read(t.row(1), true) == Row{}.next);
-}
-
-TEST_CASE("states without features are states", "[experience]") {
-  Transitions t;
-  t.shape = {0, 2};
-  t.graphs = {GraphHash{1}};
-  const std::vector<std::uint8_t> mask = {0, 1};
-  TransitionHead head;
-  head.action = 1;
-  head.steps = 1;
-  t.append(head, {0, {}, mask}, {0, {}, mask});
-  CHECK(refusal(t) == "");
-  std::vector<std::uint8_t> read_mask(2);
-  read_state(t.row(0), t.shape, true, {}, read_mask);
-  CHECK(read_mask == mask);
+TEST_CASE("bytes that are no packed transition are refused", "[experience]") {
+  Rng rng(Seed{3});
+  for (int i = 0; i < 100; ++i) {
+    const Transitions t = testing::random_transitions(rng);
+    Bytes packed;
+    pack_transition(t, 0, std::vector<std::uint16_t>(3), packed);
+    const auto read = [&](std::span<const std::byte> bytes) {
+      Transitions out(t.observations.shape());
+      return append_packed(bytes, out);
+    };
+    REQUIRE(read(packed));
+    const std::size_t cut = rng.below(packed.size());
+    REQUIRE_FALSE(read(std::span(packed).first(cut)));
+    packed.push_back(std::byte{0});
+    REQUIRE_FALSE(read(packed));
+  }
 }
 
 TEST_CASE("no transitions are valid, and so are random ones", "[experience]") {
-  Transitions none;
-  none.shape = kShape;
-  CHECK(refusal(none) == "");
-  CHECK(none.size() == 0);
+  CHECK(refusal(transitions_of({})) == "");
   Rng rng(Seed{1});
   for (int i = 0; i < 200; ++i) REQUIRE(refusal(testing::random_transitions(rng)) == "");
 }
@@ -139,12 +125,9 @@ TEST_CASE("a row that breaks one promise is refused, wherever it is", "[experien
   Row bad;
   std::string sentence;
   SECTION("graph") {
-    bad.head.graph = 2;
-    sentence = "transitions: a graph index is out of range";
-  }
-  SECTION("next graph") {
-    bad.head.next_graph = 2;
-    sentence = "transitions: a graph index is out of range";
+    const bool next = GENERATE(false, true);
+    (next ? bad.next : bad.state).graph = 2;
+    sentence = "observations: a graph index is out of range";
   }
   SECTION("return") {
     bad.head.n_step_return = GENERATE(as<float>{}, kNan, kInfinite, -kInfinite);
@@ -159,7 +142,7 @@ TEST_CASE("a row that breaks one promise is refused, wherever it is", "[experien
     sentence = "transitions: a transition of no steps";
   }
   SECTION("action out of range") {
-    bad.head.action = GENERATE(std::int16_t{-1}, std::int16_t{3}, std::int16_t{32767});
+    bad.head.action = GENERATE(-1, 3, 32767, std::numeric_limits<std::int32_t>::min());
     sentence = "transitions: an action is out of range";
   }
   SECTION("action masked") {
@@ -171,7 +154,7 @@ TEST_CASE("a row that breaks one promise is refused, wherever it is", "[experien
     const std::size_t feature = GENERATE(0U, 1U);
     const float value = GENERATE(as<float>{}, kNan, kInfinite, -kInfinite);
     (next ? bad.next : bad.state).globals[feature] = value;
-    sentence = "transitions: a feature is not finite";
+    sentence = "observations: a feature is not finite";
   }
   SECTION("masks") {
     const bool next = GENERATE(false, true);
@@ -179,7 +162,7 @@ TEST_CASE("a row that breaks one promise is refused, wherever it is", "[experien
         GENERATE(std::vector<std::uint8_t>{0, 0, 0}, std::vector<std::uint8_t>{1, 0, 2},
                  std::vector<std::uint8_t>{1, 0, 3}, std::vector<std::uint8_t>{0, 255, 1});
     (next ? bad.next : bad.state).mask = mask;
-    sentence = "transitions: a mask holds something other than 0 and 1, or allows no action";
+    sentence = "observations: a mask holds something other than 0 and 1, or allows no action";
   }
   CHECK(refusal(transitions_of({bad})) == sentence);
   CHECK(refusal(transitions_of({Row{}, Row{}, bad})) == sentence);
@@ -191,26 +174,27 @@ TEST_CASE("the edges of what is allowed are allowed", "[experience]") {
   Row row;
   row.head.discount = GENERATE(0.0F, 1.0F);
   row.head.n_step_return = GENERATE(std::numeric_limits<float>::max(), -0.0F);
-  row.head.steps = GENERATE(std::uint16_t{1}, std::uint16_t{65535});
+  row.head.steps = GENERATE(1U, std::numeric_limits<std::uint32_t>::max());
   row.state.globals[0] = std::numeric_limits<float>::denorm_min();
   CHECK(refusal(transitions_of({row})) == "");
 }
 
-TEST_CASE("rows are whole, and have actions", "[experience]") {
+TEST_CASE("a transition has two states", "[experience]") {
   Transitions t = transitions_of({Row{}});
-  t.rows.pop_back();
-  CHECK(refusal(t) == "transitions: a row is incomplete");
-  t.shape.num_actions = 0;
-  CHECK(refusal(t) == "transitions: actions must be at least 1");
+  t.heads.push_back(Row{}.head);
+  CHECK(refusal(t) == "transitions: not two observations for each");
 }
 
 TEST_CASE("what is larger than the limits is refused as that", "[experience]") {
   const Transitions t = transitions_of({Row{}, Row{}, Row{}});
-  CHECK(refusal(t, {.max_transitions = 3, .max_globals = 2, .max_actions = 3, .max_graphs = 2}) ==
-        "");
-  const auto limits =
-      GENERATE(TransitionLimits{.max_transitions = 2}, TransitionLimits{.max_globals = 1},
-               TransitionLimits{.max_actions = 2}, TransitionLimits{.max_graphs = 1});
+  TransitionLimits limits;
+  limits.max_transitions = 3;
+  CHECK(refusal(t, limits) == "");
+  if (GENERATE(false, true)) {
+    limits.max_transitions = 2;
+  } else {
+    limits.observations.max_globals = 1;
+  }
   const auto result = validate(t, limits);
   REQUIRE_FALSE(result);
   CHECK(result.error().code == Errc::kOverLimit);

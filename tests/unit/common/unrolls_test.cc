@@ -13,14 +13,15 @@ Unrolls sample() {
   Unrolls u;
   u.steps = 2;
   u.environments = 2;
-  u.num_globals = 1;
-  u.num_actions = 2;
-  resize_columns(u, 1, 1, 1);
-  for (auto& m : u.mask) m = 1;
-  for (auto& m : u.last_states.mask) m = 1;
+  resize_columns(u, 1, 1);
+  u.observations = Observations(plain_shape(1, 2), u.num_rows() + 1);
+  u.observations.set_graphs({GraphHash{7}});
+  for (std::size_t i = 0; i < u.observations.size(); ++i) {
+    for (auto& valid : u.observations.row(i).mask) valid = 1;
+  }
   u.flags[u.at(0, 1)] = Unrolls::kTerminated;
   u.flags[u.at(1, 0)] = Unrolls::kTruncated;
-  u.last_states.step[0] = 2;
+  u.cut[0] = 2;
   return u;
 }
 
@@ -33,7 +34,7 @@ TEST_CASE("well-formed unrolls are valid", "[experience]") {
   const Unrolls u = sample();
   REQUIRE(refusal(u) == "");
   REQUIRE(u.num_decisions() == 4);
-  REQUIRE(u.graph.size() == 6);
+  REQUIRE(u.num_rows() == 6);
   REQUIRE(u.ends_episode(1, 0));
   REQUIRE_FALSE(u.ends_episode(0, 0));
 }
@@ -44,44 +45,32 @@ TEST_CASE("an empty shape is refused", "[experience]") {
 }
 
 TEST_CASE("a column of the wrong length is refused", "[experience]") {
-  const auto which = GENERATE(range(0, 13));
+  const auto which = GENERATE(range(0, 9));
   Unrolls u = sample();
   switch (which) {
     case 0:
-      u.graph.pop_back();
+      u.observations = Observations(u.observations.shape(), 6);
       break;
     case 1:
-      u.globals.push_back(0);
+      u.observations.append_row(Observations(u.observations), 0);
       break;
     case 2:
-      u.mask.pop_back();
-      break;
-    case 3:
       u.action.pop_back();
       break;
-    case 4:
+    case 3:
       u.behaviour_log_prob.pop_back();
       break;
-    case 5:
+    case 4:
       u.reward.pop_back();
       break;
-    case 6:
+    case 5:
       u.flags.pop_back();
       break;
-    case 7:
+    case 6:
       u.policy_version.pop_back();
       break;
-    case 8:
-      u.last_states.step.push_back(3);
-      break;
-    case 9:
-      u.last_states.graph.pop_back();
-      break;
-    case 10:
-      u.last_states.globals.pop_back();
-      break;
-    case 11:
-      u.last_states.mask.pop_back();
+    case 7:
+      u.cut.push_back(3);
       break;
     default:
       u.environments = 3;
@@ -98,28 +87,16 @@ TEST_CASE("an action must be in range and allowed", "[experience]") {
   REQUIRE_THAT(refusal(u), Catch::Contains("out of range"));
   u.action[3] = 1;
   REQUIRE(refusal(u) == "");
-  u.mask[3 * 2 + 1] = 0;
+  u.observations.row(3).mask[1] = 0;
   REQUIRE_THAT(refusal(u), Catch::Contains("not allowed"));
 }
 
-TEST_CASE("masks hold zeros and ones and allow something", "[experience]") {
+TEST_CASE("what is wrong with an observation is said, wherever it is", "[experience]") {
+  const std::size_t row = GENERATE(0U, 5U, 6U);
   Unrolls u = sample();
-  u.mask[10] = 2;
+  u.observations.row(row).mask[0] = 2;
   REQUIRE_THAT(refusal(u), Catch::Contains("other than 0 and 1"));
-  u.mask[10] = 0;
-  u.mask[11] = 0;
-  REQUIRE_THAT(refusal(u), Catch::Contains("no action"));
-  u = sample();
-  u.last_states.mask = {0, 0};
-  REQUIRE_THAT(refusal(u), Catch::Contains("no action"));
-}
-
-TEST_CASE("graph indices refer to the list", "[experience]") {
-  Unrolls u = sample();
-  u.graph[5] = 1;
-  REQUIRE_THAT(refusal(u), Catch::Contains("graph index"));
-  u = sample();
-  u.last_states.graph[0] = 1;
+  u.observations.row(row).graph[0] = 1;
   REQUIRE_THAT(refusal(u), Catch::Contains("graph index"));
 }
 
@@ -127,7 +104,7 @@ TEST_CASE("numbers must be finite and log-probabilities not positive", "[experie
   const float bad =
       GENERATE(std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN());
   Unrolls u = sample();
-  u.globals[5] = bad;
+  u.observations.row(5).globals[0] = bad;
   REQUIRE_THAT(refusal(u), Catch::Contains("feature"));
   u = sample();
   u.reward[3] = bad;
@@ -144,7 +121,7 @@ TEST_CASE("numbers must be finite and log-probabilities not positive", "[experie
 
 TEST_CASE("last states belong to exactly the truncated steps", "[experience]") {
   Unrolls u = sample();
-  u.last_states.step[0] = 1;
+  u.cut[0] = 1;
   REQUIRE_THAT(refusal(u), Catch::Contains("lacks its last state"));
   u = sample();
   u.flags[2] = 0;
@@ -180,10 +157,10 @@ TEST_CASE("each limit is kept", "[experience]") {
   REQUIRE(over(&UnrollLimits::max_steps));
   REQUIRE(over(&UnrollLimits::max_environments));
   REQUIRE(over(&UnrollLimits::max_decisions));
-  REQUIRE(over(&UnrollLimits::max_globals));
-  REQUIRE(over(&UnrollLimits::max_actions));
-  REQUIRE(over(&UnrollLimits::max_graphs));
   REQUIRE(over(&UnrollLimits::max_episodes));
+  UnrollLimits narrow;
+  narrow.observations.max_globals = 0;
+  REQUIRE(validate(sample(), narrow).error().code == Errc::kOverLimit);
 }
 
 }  // namespace

@@ -156,11 +156,12 @@ TEST_CASE("a trained policy takes the action that its network finds most probabl
   TrainedPolicy policy(shape, parameters, world->spec().graphs);
   env::PartitioningEnv environment(world);
   environment.reset(Seed{5});
-  env::ObservationBatch batch(1, shape.globals, shape.actions);
+  Observations batch(model::input_shape(shape));
   model::PolicyOutput output;
   std::set<int> taken;
   for (bool final = false; !final;) {
-    environment.observe(batch.row(0));
+    batch.clear();
+    environment.observe(batch);
     reference->evaluate(batch, output);
     const int action = policy.act(environment);
     REQUIRE(action == model::best_action(output.logits));

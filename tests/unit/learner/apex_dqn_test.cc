@@ -300,7 +300,7 @@ class GraphCountingPolicy final : public model::Policy {
   std::size_t graphs = 0;
   void set_graphs(std::span<const env::GraphFeaturesPtr> list) override { graphs = list.size(); }
   void set_parameters(const model::Parameters&) override {}
-  void evaluate(const env::ObservationBatch&, model::PolicyOutput&) override {}
+  void evaluate(const Observations&, model::PolicyOutput&) override {}
 };
 
 TEST_CASE("graphs reach the passes without gradient, too", "[unit][learner]") {

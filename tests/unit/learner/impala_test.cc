@@ -37,11 +37,9 @@ TrainBatch batch_of(const Unrolls& unrolls) {
 // States are the first global feature: t + b here.
 Unrolls small_unrolls(std::uint32_t steps, std::uint32_t environments) {
   Unrolls unrolls = plain_unrolls(steps, environments, GraphHash{5}, 1, kActions);
-  for (std::size_t t = 0; t <= steps; ++t) {
-    for (std::size_t b = 0; b < environments; ++b) {
-      unrolls.globals[unrolls.at(t, b)] = static_cast<float>(t + b);
-    }
-  }
+  set_globals(unrolls.observations, [&](std::size_t row, auto) {
+    return static_cast<float>(row / environments + row % environments);
+  });
   for (float& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(3.0F);
   return unrolls;
 }
@@ -71,7 +69,7 @@ TEST_CASE("an update lowers the error of values and prefers what paid", "[unit][
   Impala impala(config, network);
   // State 0, one decision: action 2 pays 1, the others nothing.
   Unrolls unrolls = small_unrolls(1, 3);
-  std::ranges::fill(unrolls.globals, 0.0F);
+  set_globals(unrolls.observations, [](auto, auto) { return 0.0F; });
   unrolls.action = {0, 1, 2};
   unrolls.reward = {0, 0, 1};
   unrolls.flags.assign(3, Unrolls::kTerminated);
@@ -101,7 +99,7 @@ TEST_CASE("the first update's losses are the formulas' numbers", "[unit][learner
   Impala impala(config, network);
   Unrolls unrolls = small_unrolls(2, 1);
   unrolls.reward = {1, 3};
-  unrolls.mask = {1, 1, 1, 1, 0, 1, 1, 1, 1};  // two valid actions at t = 1
+  unrolls.observations.row(1).mask[1] = 0;  // two valid actions at t = 1
   unrolls.behaviour_log_prob = {-std::log(3.0F), -std::log(2.0F)};
   const UpdateReport report = impala.update(batch_of(unrolls)).value();
   const double v0 = 2 + 0.5 * 6;

@@ -102,7 +102,8 @@ class ImpalaHarness {
     std::vector<Unrolls> out;
     for (std::uint32_t m = 0; m < 6; ++m) {
       Unrolls unrolls = plain_unrolls(2 + m % 3, 2, GraphHash{5}, 1, kActions);
-      for (float& state : unrolls.globals) state = static_cast<float>(rng.below(kStates));
+      set_globals(unrolls.observations,
+                  [&](auto, auto) { return static_cast<float>(rng.below(kStates)); });
       for (float& reward : unrolls.reward) reward = static_cast<float>(40 * rng.uniform() - 10);
       for (auto& action : unrolls.action) action = static_cast<std::int16_t>(rng.below(kActions));
       // Every fourth message is of weights that are too old.

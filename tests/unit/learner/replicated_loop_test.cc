@@ -52,7 +52,7 @@ struct Replica {
   // A message of `steps` decisions.
   void add(std::uint32_t steps) {
     Unrolls unrolls = plain_unrolls(steps, 1, GraphHash{5}, 1);
-    for (float& state : unrolls.globals) state = static_cast<float>(steps % 4);
+    set_globals(unrolls.observations, [&](auto, auto) { return static_cast<float>(steps % 4); });
     unrolls.episodes = {{1.5, 4, 8, 6, 2}};
     source.messages.push_back({{"a"}, std::move(unrolls), {graph()}});
   }

@@ -5,6 +5,7 @@
 
 #include "learner/fits.h"
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/unroll_builder.h"
 
 namespace pacml::learner {
@@ -38,7 +39,8 @@ TEST_CASE("messages of different lengths become one batch in which each row keep
   one.policy_version = {PolicyVersion{3}, PolicyVersion{4}};
   Unrolls two = plain_unrolls(3, 1, GraphHash{5});
   two.flags = {Unrolls::kTerminated, 0, Unrolls::kTruncated};
-  two.last_states = {.step = {2}, .graph = {0}, .globals = {-1, -2}, .mask = {0, 0, 1}};
+  two.cut = {2};
+  append_plain(two.observations, 0, std::vector<float>{-1, -2}, std::vector<std::uint8_t>{0, 0, 1});
   REQUIRE(validate(one));
   REQUIRE(validate(two));
 

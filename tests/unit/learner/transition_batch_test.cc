@@ -22,16 +22,17 @@ env::GraphFeaturesPtr graph(std::uint64_t hash, int width = 2) {
 TEST_CASE("a batch says of each transition what its row says", "[unit][learner]") {
   GraphRegistry registry;
   for (const std::uint64_t hash : {7, 8, 9}) registry.add(graph(hash));
-  Transitions transitions;
-  transitions.shape = {2, 3};
-  transitions.graphs = {GraphHash{9}, GraphHash{7}};
+  Transitions transitions(plain_shape(2, 3));
+  transitions.observations.set_graphs({GraphHash{9}, GraphHash{7}});
   const std::vector<float> here = {1, 2};
   const std::vector<float> there = {3, 4};
   const std::vector<std::uint8_t> mask = {1, 0, 1};
   const std::vector<std::uint8_t> next_mask = {0, 1, 1};
-  transitions.append({PolicyVersion{5}, 1.5F, 0.25F, 0, 1, 2, 3}, {0, here, mask},
-                     {0, there, next_mask});
-  transitions.append({PolicyVersion{6}, -2, 0, 1, 0, 1, 1}, {0, there, next_mask}, {0, here, mask});
+  transitions.heads = {{PolicyVersion{5}, 1.5F, 0.25F, 2, 3}, {PolicyVersion{6}, -2, 0, 1, 1}};
+  append_plain(transitions.observations, 0, here, mask);
+  append_plain(transitions.observations, 1, there, next_mask);
+  append_plain(transitions.observations, 1, there, next_mask);
+  append_plain(transitions.observations, 0, here, mask);
   REQUIRE(validate(transitions));
 
   TransitionBatch batch;
@@ -45,12 +46,12 @@ TEST_CASE("a batch says of each transition what its row says", "[unit][learner]"
   CHECK(batch.discounts == std::vector<float>{0.25F, 0});
   CHECK(batch.policy_versions == std::vector{PolicyVersion{5}, PolicyVersion{6}});
   CHECK(batch.probabilities == std::vector{0.125, 0.5});
-  CHECK(std::vector(batch.states.graphs().begin(), batch.states.graphs().end()) ==
-        std::vector<std::int32_t>{2, 0});
-  CHECK(std::vector(batch.next_states.graphs().begin(), batch.next_states.graphs().end()) ==
-        std::vector<std::int32_t>{0, 2});
-  const auto is = [](const env::ObservationBatch& states, std::size_t row,
-                     const std::vector<float>& globals, const std::vector<std::uint8_t>& valid) {
+  CHECK(std::vector(batch.states.graph_indices().begin(), batch.states.graph_indices().end()) ==
+        std::vector<std::uint16_t>{2, 0});
+  CHECK(std::vector(batch.next_states.graph_indices().begin(),
+                    batch.next_states.graph_indices().end()) == std::vector<std::uint16_t>{0, 2});
+  const auto is = [](const Observations& states, std::size_t row, const std::vector<float>& globals,
+                     const std::vector<std::uint8_t>& valid) {
     return std::ranges::equal(states.globals(row), globals) &&
            std::ranges::equal(states.mask(row), valid);
   };
@@ -79,6 +80,10 @@ TEST_CASE("transitions for another network do not fit", "[unit][learner]") {
         "experience has 5 global features, the network expects 4");
   CHECK(sentence(plain_transitions(rows, GraphHash{1}, 4, 2)) ==
         "experience has 2 actions, the network expects 3");
+  ObservationShape with_features = plain_shape(4, 3);
+  with_features.candidate_width = 1;
+  CHECK(sentence(Transitions(with_features)) ==
+        "experience shows other things than the network reads");
   CHECK(sentence(plain_transitions(rows, GraphHash{2}, 4, 3)) ==
         "experience names 1 unknown graphs");  // one that the network cannot read
 }

@@ -17,8 +17,8 @@ TEST_CASE("evaluate allocates nothing once it has seen a batch size") {
   const std::vector graphs{random_graph(rng, shape, 30, 40), random_graph(rng, shape, 50, 60)};
   const auto policy = make_fused_policy(shape);
   policy->set_graphs(graphs);
-  const env::ObservationBatch large = random_batch(rng, shape, 64, graphs.size());
-  const env::ObservationBatch small = random_batch(rng, shape, 3, graphs.size());
+  const Observations large = random_batch(rng, shape, 64, graphs.size());
+  const Observations small = random_batch(rng, shape, 3, graphs.size());
   PolicyOutput out;
   policy->set_parameters(random_parameters(shape, Seed{1}));
   policy->evaluate(large, out);

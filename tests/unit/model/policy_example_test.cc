@@ -79,10 +79,9 @@ env::GraphFeaturesPtr tiny_graph(int edges) {
 }
 
 // Globals 1, 0; only the first action is valid.
-env::ObservationBatch tiny_batch() {
-  env::ObservationBatch batch(1, 2, 2);
-  const env::ObservationRow row = batch.row(0);
-  row.graph = 0;
+Observations tiny_batch() {
+  Observations batch(plain_shape(2, 2), 1);
+  const ObservationRow row = batch.row(0);
   row.globals[0] = 1;
   row.mask[0] = 1;
   return batch;
@@ -151,7 +150,7 @@ TEST_CASE("exactly the invalid actions' logits are masked") {
   const NetworkShape shape = published_shape();
   Rng rng(Seed{1});
   const std::vector graphs{random_graph(rng, shape, 6, 8)};
-  const env::ObservationBatch batch = random_batch(rng, shape, 40, 1);
+  const Observations batch = random_batch(rng, shape, 40, 1);
   for (const auto& [name, policy] : all_policies(shape)) {
     INFO(name);
     policy->set_graphs(graphs);
@@ -169,7 +168,7 @@ TEST_CASE("new weights and new graphs replace what was computed from the old") {
   Rng rng(Seed{2});
   const std::vector first{random_graph(rng, shape, 6, 8)};
   const std::vector second{random_graph(rng, shape, 9, 5), random_graph(rng, shape, 4, 4)};
-  const env::ObservationBatch batch = random_batch(rng, shape, 3, 1);
+  const Observations batch = random_batch(rng, shape, 3, 1);
   const Parameters old_weights = random_parameters(shape, Seed{1});
   const Parameters new_weights = random_parameters(shape, Seed{2});
   const auto fresh = [&](const auto& graphs, const Parameters& weights) {
@@ -202,7 +201,7 @@ TEST_CASE("the initial policy is close to uniform over the valid actions") {
   const auto policy = make_fused_policy(shape);
   policy->set_graphs(graphs);
   policy->set_parameters(initialise(shape, Seed{3}));
-  const env::ObservationBatch batch = random_batch(rng, shape, 20, 1);
+  const Observations batch = random_batch(rng, shape, 20, 1);
   PolicyOutput out;
   policy->evaluate(batch, out);
   for (std::size_t i = 0; i < out.logits.size(); ++i) {

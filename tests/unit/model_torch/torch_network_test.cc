@@ -46,7 +46,7 @@ NetworkShape small_shape() {
 // Logits, without the masked ones, and values of each decision.
 Expected expected_outputs(const NetworkShape& shape, const Parameters& parameters,
                           const std::vector<env::GraphFeaturesPtr>& graphs,
-                          const env::ObservationBatch& batch) {
+                          const Observations& batch) {
   return expected_within_rounding([&](Rounding& rounding) {
     RoundedNetwork network(shape, parameters, rounding);
     std::vector<RoundedNetwork::Vars> embeddings;
@@ -55,7 +55,7 @@ Expected expected_outputs(const NetworkShape& shape, const Parameters& parameter
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const auto decision =
           network.decide(batch, b, embeddings[static_cast<std::size_t>(batch.graph(b))]);
-      for (std::size_t a = 0; a < batch.num_actions(); ++a) {
+      for (std::size_t a = 0; a < batch.num_candidates(); ++a) {
         if (batch.mask(b)[a] != 0) out.push_back(network.at(decision.logits[a]));
       }
       out.push_back(network.at(decision.value));
@@ -83,8 +83,8 @@ TEST_CASE("the network's outputs are right but for rounding, whatever the shape 
   REQUIRE(outputs.logits.size() == batch.masks().size());
   std::vector<float> actual;
   for (std::size_t b = 0; b < batch.size(); ++b) {
-    for (std::size_t a = 0; a < batch.num_actions(); ++a) {
-      const float logit = outputs.logits[b * batch.num_actions() + a];
+    for (std::size_t a = 0; a < batch.num_candidates(); ++a) {
+      const float logit = outputs.logits[b * batch.num_candidates() + a];
       if (batch.mask(b)[a] != 0) {
         actual.push_back(logit);
       } else {
@@ -121,7 +121,7 @@ struct GradientCase {
   NetworkShape shape = small_shape();
   Parameters parameters;
   std::vector<env::GraphFeaturesPtr> graphs;
-  env::ObservationBatch batch;
+  Observations batch;
   std::vector<float> logit_gradients, value_gradients;
   Expected expected;
 };
@@ -192,9 +192,9 @@ TEST_CASE("a graph without edges is embedded as zero, so that its node features 
   const std::vector<env::GraphFeaturesPtr> graphs = {random_graph(rng, shape, 5, 0),
                                                      random_graph(rng, shape, 9, 0)};
   const auto network = make_network(shape, random_parameters(shape, Seed{2}), graphs);
-  env::ObservationBatch batch(2, shape.globals, shape.actions);
+  Observations batch(input_shape(shape), 2);
   for (std::size_t b = 0; b < 2; ++b) {
-    batch.row(b).graph = static_cast<std::int32_t>(b);
+    batch.row(b).graph[0] = static_cast<std::uint16_t>(b);
     std::ranges::fill(batch.row(b).globals, 0.5F);
     std::ranges::fill(batch.row(b).mask, std::uint8_t{1});
   }
@@ -269,8 +269,7 @@ TEST_CASE("two nodes, by hand", "[unit][model_torch]") {
   const double z = 2 * (m + 0.5) + 3 * g - 1;
 
   const auto network = make_network(shape, parameters, {graph});
-  env::ObservationBatch batch(1, 1, 2);
-  batch.row(0).graph = 0;
+  Observations batch(plain_shape(1, 2), 1);
   batch.row(0).globals[0] = 7;
   std::ranges::fill(batch.row(0).mask, std::uint8_t{1});
   const auto outputs = network->forward(batch);
@@ -326,8 +325,8 @@ TEST_CASE("new graphs replace the former ones", "[unit][model_torch]") {
   network->set_graphs(std::vector{second});
   REQUIRE(network->forward(batch).values[0] != before);
   network->set_graphs(std::vector{second, first});
-  env::ObservationBatch moved = batch;
-  moved.row(0).graph = 1;
+  Observations moved = batch;
+  moved.row(0).graph[0] = 1;
   REQUIRE(network->forward(moved).values[0] == Approx(before));
 }
 

@@ -9,7 +9,7 @@
 namespace pacml::model {
 namespace {
 
-void require_equal_policies(Policy& actual, Policy& expected, const env::ObservationBatch& batch) {
+void require_equal_policies(Policy& actual, Policy& expected, const Observations& batch) {
   PolicyOutput a;
   PolicyOutput e;
   actual.evaluate(batch, a);
@@ -57,7 +57,7 @@ TEST_CASE("an empty batch has empty outputs", "[unit][model_torch]") {
   PolicyOutput out;
   out.logits = {1};
   out.values = {1};
-  policy.evaluate(env::ObservationBatch(0, shape.globals, shape.actions), out);
+  policy.evaluate(Observations(input_shape(shape)), out);
   REQUIRE(out.logits.empty());
   REQUIRE(out.values.empty());
 }

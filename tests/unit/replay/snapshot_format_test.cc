@@ -102,6 +102,15 @@ TEST_CASE("a wrong length costs no memory") {
   CHECK(read.error().detail == "it is cut short");
 }
 
+TEST_CASE("a snapshot of the format before this one is refused in one sentence") {
+  Bytes older = encode_magic();
+  older.back() = std::byte{1};
+  auto in = stream_of(older);
+  const auto format = read_magic(in);
+  REQUIRE_FALSE(format.has_value());
+  CHECK(format.error().detail == "it has format 1, this program reads 2");
+}
+
 TEST_CASE("other files and other formats are told apart") {
   auto ours = stream_of(encode_magic());
   CHECK(read_magic(ours).has_value());

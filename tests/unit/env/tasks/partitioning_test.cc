@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/experience/observations.h"
 #include "common/result.h"
-#include "env/observation_batch.h"
 #include "tests/support/catch.h"
 #include "tests/support/profiles.h"
 
@@ -59,11 +59,13 @@ TEST_CASE("the spec promises what the configuration says", "[partitioning]") {
   const auto w = world();
   const EnvironmentSpec& spec = w->spec();
   CHECK(spec.task == "partitioning");
-  CHECK(spec.num_actions == 17);
-  CHECK(spec.num_globals == 17);
-  CHECK(spec.node_width == 5);
-  CHECK(spec.edge_width == 2);
-  CHECK(spec.graphs_are_static);
+  CHECK(spec.num_actions() == 17);
+  CHECK(spec.num_globals() == 17);
+  REQUIRE(spec.observation.slots.size() == 1);
+  CHECK(spec.observation.slots[0].node_width == 5);
+  CHECK(spec.observation.slots[0].edge_width == 2);
+  CHECK(spec.observation.shape() == plain_shape(17, 17));
+  CHECK(validate(spec.observation).empty());
   REQUIRE(spec.graphs.size() == 2);
   CHECK(spec.graphs[0]->num_nodes == 2);
   CHECK(spec.graphs[1]->num_nodes == 4);
@@ -71,8 +73,8 @@ TEST_CASE("the spec promises what the configuration says", "[partitioning]") {
   PartitioningConfig c;
   c.max_partitions_per_op = 8;
   c.observation = ObservationKind::kCluster;
-  CHECK(world(c)->spec().num_actions == 9);
-  CHECK(world(c)->spec().num_globals == 17 + 32 + 2 * 9);
+  CHECK(world(c)->spec().num_actions() == 9);
+  CHECK(world(c)->spec().num_globals() == 17 + 32 + 2 * 9);
 }
 
 TEST_CASE("the mask allows degrees that have a shape and enough free servers", "[partitioning]") {
@@ -105,16 +107,16 @@ TEST_CASE("the published graph features, by hand", "[partitioning]") {
                                 2.0 / 3, 0.5, 4.0 / 32, 1.0 / 32}));
 }
 
-TEST_CASE("an observation is written where it is asked for", "[partitioning]") {
+TEST_CASE("an observation is a row more of whatever store it is asked for", "[partitioning]") {
   PartitioningEnv env = env_of({}, three_jobs());
   static_cast<void>(env.step(1));
-  ObservationBatch batch(3, 17, 17);
-  env.observe(batch.row(1));
+  Observations batch(env.spec().observation.shape(), 1);
+  env.observe(batch);
+  REQUIRE(batch.size() == 2);
   CHECK(batch.graph(1) == 1);
-  CHECK(std::equal(batch.globals(1).begin(), batch.globals(1).end(), env.globals().begin()));
-  CHECK(std::equal(batch.mask(1).begin(), batch.mask(1).end(), env.mask().begin()));
-  CHECK(batch.graph(0) == 0);
-  for (const float f : batch.globals(2)) CHECK(f == 0);
+  CHECK(std::ranges::equal(batch.globals(1), env.globals()));
+  CHECK(std::ranges::equal(batch.mask(1), env.mask()));
+  for (const float f : batch.globals(0)) CHECK(f == 0);
 }
 
 TEST_CASE("after a step that terminates the last decision's observation stays", "[partitioning]") {
@@ -378,8 +380,8 @@ TEST_CASE("an observation that no message can hold is refused", "[partitioning]"
   c.observation = ObservationKind::kCluster;
   CHECK(validate(c) ==
         std::vector<std::string>{
-            "observation: cluster makes 4147 numbers of so many servers and degrees; "
-            "a message takes at most 4096"});
+            "observation: cluster makes of so many servers and degrees 4147 global features, "
+            "more than 4096"});
   c.ramp.topology = {5, 5, 161};  // 4025
   CHECK(validate(c).empty());
 }
