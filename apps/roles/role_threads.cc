@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -44,6 +45,8 @@ void serve_pages(std::optional<HttpServer>& server, asio::io_context& io, const 
 void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()> checkpoint,
                       const RolePages& pages) {
   PACML_CHECK(!roles.empty(), "a role has a thread");
+  // Gloo writes to replicas that may be gone: that is an error of its write, and not our end.
+  std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io;
   Signals signals(io, {.stop = {}, .checkpoint = std::move(checkpoint)});
   if (pages.life_line != nullptr) pages.life_line->ready();

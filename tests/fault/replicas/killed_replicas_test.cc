@@ -142,6 +142,7 @@ TEST_CASE("a follower that hangs is left behind, and taken in again when it wake
   REQUIRE(::kill(follower, SIGCONT) == 0);
   wait_until_together(place, 2);
   wait_for_more(place);
+  INFO(train.err());
   CHECK(learner_of(train.pid(), 1) == follower);
   stop(place, train);
 }
