@@ -62,9 +62,17 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
                            const std::stop_token& stop) {
   transport_ = &actors;
   publisher_ = &announcements;
+  serve(stop);
+  if (!keep_actors_) return say_farewell();
+  for (const auto& [peer, actor] : sessions_.actors()) {
+    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"});
+  }
+}
+
+void ExperienceServer::serve(const std::stop_token& stop) {
   {
     const std::scoped_lock lock(mutex_);
-    wakeable_ = &actors;
+    wakeable_ = transport_;
   }
   // However this ends, nobody may wake a transport that is no longer there, nor wait for more.
   const std::shared_ptr<void> at_end(nullptr, [this](void*) {
@@ -89,11 +97,6 @@ void ExperienceServer::run(transport::FrameServer& actors, transport::FramePubli
     } else if (incoming.error().code == Errc::kStopped) {
       break;
     }
-  }
-  queue_.close();
-  if (!keep_actors_) return say_farewell();
-  for (const auto& [peer, actor] : sessions_.actors()) {
-    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"});
   }
 }
 

@@ -128,6 +128,8 @@ class ExperienceServer {
   // What is due each second: silent actors are forgotten, the status is published.
   void sweep();
   void count();
+  // Until `stop`, after which the queue is closed.
+  void serve(const std::stop_token& stop);
   void say_farewell();
   // What comes after the end, which is the answer to nearly everything.
   void answer_finally(serving::Farewell& farewell, const transport::Incoming& incoming);
