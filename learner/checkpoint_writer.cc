@@ -1,25 +1,12 @@
 #include "learner/checkpoint_writer.h"
 
-#include <exception>
 #include <utility>
 
+#include "common/attempt.h"
 #include "common/heartbeat.h"
 #include "common/thread_group.h"
 
 namespace pacml::learner {
-namespace {
-
-// Out of memory, say, is a checkpoint that failed, not the end of the run.
-template <class Write>
-Result<void> attempt(Write write) {
-  try {
-    return write();
-  } catch (const std::exception& e) {
-    return fail(Errc::kIo, e.what());
-  }
-}
-
-}  // namespace
 
 CheckpointWriter::CheckpointWriter(CheckpointFolder folder, model::ParameterLayout layout,
                                    std::optional<double> best_score)

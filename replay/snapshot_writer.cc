@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/atomic_file.h"
+#include "common/attempt.h"
 #include "common/check.h"
 #include "common/thread_group.h"
 #include "replay/snapshot_format.h"
@@ -21,11 +22,7 @@ SnapshotWriter::SnapshotWriter(std::filesystem::path path, std::size_t queue_blo
     : path_(std::move(path)), queue_(queue_blocks) {
   thread_ = std::thread([this] {
     name_this_thread("replay-snapshot");
-    try {
-      outcome_ = write_file();
-    } catch (const std::exception& e) {  // out of memory, say: the table goes on
-      outcome_ = fail(Errc::kIo, e.what());
-    }
+    outcome_ = attempt([this] { return write_file(); });
     // What still comes after an error of the disk is taken and forgotten.
     while (queue_.pop()) {
     }
