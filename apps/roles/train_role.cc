@@ -20,7 +20,6 @@
 #include "common/private_folder.h"
 #include "common/repeating_timer.h"
 #include "common/result.h"
-#include "learner/checkpoint.h"
 #include "model/math_environment.h"
 
 namespace pacml::apps {
@@ -44,7 +43,7 @@ class Training {
             {.patience = options.patience,
              .silence = options.silence,
              .others_may_join = !options.bind.empty(),
-             .has_checkpoint = [this] { return has_checkpoint(); }},
+             .has_checkpoint = [this] { return RunDirectory::has_checkpoint(run_); }},
             [this](const std::string& sentence) { tell(sentence); }, [this] { looks_.stop(); }),
         looks_(io_, kLookEvery, [this] { show_newest(); }) {}
 
@@ -197,10 +196,6 @@ class Training {
       static_cast<void>(RunDirectory::resume_or_clear(run_));
     } catch (const std::exception&) {  // it stays as it is; --continue tells why
     }
-  }
-
-  [[nodiscard]] bool has_checkpoint() const {
-    return !learner::CheckpointFolder(run_ / "checkpoints", 1).list().empty();
   }
 
   void start_actor(std::int64_t number, const std::string& address,

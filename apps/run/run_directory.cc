@@ -58,17 +58,18 @@ void RunDirectory::refuse_existing(const fs::path& path) {
   }
 }
 
+bool RunDirectory::has_checkpoint(const fs::path& path) {
+  return !learner::CheckpointFolder(path / "checkpoints", 1).list().empty();
+}
+
 bool RunDirectory::resume_or_clear(const fs::path& path) {
-  const auto has_checkpoint = [&path] {
-    return !learner::CheckpointFolder(path / "checkpoints", 1).list().empty();
-  };
-  if (has_checkpoint()) return true;
+  if (has_checkpoint(path)) return true;
   const RunDirectory run(path);
   // Somebody's own file of that name stays: create() will say that a run is there.
   const auto text = read_file(run.config_file());
   if (!text || !text->starts_with(kConfigHeader)) return false;
   const RunLock lock(run);  // a former life that is about to write its first checkpoint has it
-  if (has_checkpoint()) return true;
+  if (has_checkpoint(path)) return true;
   std::error_code ignored;
   fs::remove(run.config_file(), ignored);
   return false;

@@ -31,6 +31,8 @@ class RunDirectory {
   [[nodiscard]] static RunDirectory join(const std::filesystem::path& path);
   // UserError: there is a run already.
   static void refuse_existing(const std::filesystem::path& path);
+  // Throws as CheckpointFolder::list.
+  [[nodiscard]] static bool has_checkpoint(const std::filesystem::path& path);
   // For what is started again without anybody looking: true, when there is a checkpoint to resume
   // from. Otherwise create() will do: a life that ended before its first checkpoint leaves a run
   // that is neither new nor to be resumed, and this clears it.
