@@ -1,7 +1,6 @@
 #include "model/parameters_io.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -11,6 +10,7 @@
 #include "common/atomic_file.h"
 #include "common/bytes.h"
 #include "common/check.h"
+#include "common/finite.h"
 #include "common/hash.h"
 #include "common/raw_bytes.h"
 #include "common/text.h"
@@ -122,7 +122,7 @@ Result<Parameters> decode_parameters(std::string_view bytes, const ParameterLayo
   std::memcpy(parameters.values.data(), reader.rest().data(), reader.rest().size());
   for (const ParameterEntry& entry : layout.entries) {
     const auto values = std::span(parameters.values).subspan(entry.offset, entry.size);
-    if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); })) {
+    if (!all_finite(values)) {
       return fail(Errc::kCorruptFrame, "holds a value of " + entry.name + " that is not finite");
     }
   }

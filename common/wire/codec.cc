@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <msgpack.hpp>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/finite.h"
 #include "common/hash.h"
 
 namespace pacml::wire {
@@ -222,10 +222,6 @@ class PayloadReader {
  private:
   std::span<const std::byte> left_;
 };
-
-bool all_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
-}
 
 std::uint64_t hash_of(const std::vector<float>& values) {
   return content_hash(std::span<const float>(values));
