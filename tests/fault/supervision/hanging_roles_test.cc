@@ -21,6 +21,12 @@ namespace {
 
 constexpr double kSilence = 5;  // the least that may be set
 
+// Where a role that hangs is noticed soon.
+apps::TrainConfig watched(apps::TrainConfig config) {
+  config.supervision.silence_seconds = kSilence;
+  return config;
+}
+
 // A thread of another process that stands still for as long as this exists, while all others go on:
 // stopped where it waited for something, since elsewhere it may hold what the others need (that of
 // the allocator, say).
@@ -95,9 +101,7 @@ void wait_for_another(const Pacml& train, const std::string& role, pid_t victim)
 
 TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
           "[fault][supervision]") {
-  auto config = tiny_apex_config();
-  config.supervision.silence_seconds = kSilence;
-  const Workplace place(config);
+  const Workplace place(watched(tiny_apex_config()));
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);
   for (const auto& [role, name] : {std::pair{shard_role(1), std::string("replay-1")},
@@ -124,9 +128,7 @@ TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
 
 TEST_CASE("a run that is suspended as a whole goes on, and nobody is taken for hung",
           "[fault][supervision]") {
-  auto config = tiny_apex_config();
-  config.supervision.silence_seconds = kSilence;
-  const Workplace place(config);
+  const Workplace place(watched(tiny_apex_config()));
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);
   const auto children = children_of(train.pid());
@@ -146,9 +148,7 @@ TEST_CASE("a run that is suspended as a whole goes on, and nobody is taken for h
 
 TEST_CASE("a learner whose thread hangs is told by its health, by that thread's name",
           "[fault][supervision]") {
-  auto config = tiny_config();
-  config.supervision.silence_seconds = kSilence;
-  const Workplace place(config);
+  const Workplace place(watched(tiny_config()));
   Learner learner(place, "tcp://127.0.0.1:*", {"--http", "127.0.0.1:0"});
   wait_until("the pages are served",
              [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
@@ -171,9 +171,7 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
 }
 
 TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervision]") {
-  auto config = tiny_config();
-  config.supervision.silence_seconds = kSilence;
-  const Workplace place(config);
+  const Workplace place(watched(tiny_config()));
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);
   wait_until("there is a checkpoint of something", [&] { return place.checkpoints().size() >= 2; });

@@ -38,11 +38,11 @@ LaunchRequest request_of(const TrainConfig& config) {
   LaunchRequest request;
   request.config = config;
   request.config_words = {"configs/tiny.yaml", "--set", "seed=1"};
-  request.run = "/work/runs/a";
+  request.run = "/data/runs/a";
   request.actors = 4;
-  request.keys = "/work/keys";
+  request.keys = "/data/keys";
   request.site.program = "/opt/pacml/bin/pacml";
-  request.site.ssh.directory = "/work";
+  request.site.ssh.directory = "/data";
   return request;
 }
 
@@ -65,8 +65,8 @@ TEST_CASE("launch on this machine is pacml train") {
   LaunchRequest request = impala_request();
   request.config_words = {"it's.yaml"};
   CHECK(printed(print_local_launch, request) ==
-        "pacml train 'it'\\''s.yaml' --run /work/runs/a --actors 4 --decisions 1000000 --keys "
-        "/work/keys\n");
+        "pacml train 'it'\\''s.yaml' --run /data/runs/a --actors 4 --decisions 1000000 --keys "
+        "/data/keys\n");
 }
 
 TEST_CASE("launch over ssh prints its commands") {
@@ -89,7 +89,7 @@ TEST_CASE("launch on Slurm prints its jobs") {
   request.site.slurm.time_limit = "30";
   request.site.slurm.options = {"--account=physics", "--qos=low"};
   request.site.http_port = 9100;
-  request.site.http_token_file = "/work/token";
+  request.site.http_token_file = "/data/token";
   check_golden("slurm_apex.txt", printed(print_slurm_launch, request), request);
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("several learners are for one machine") {
 TEST_CASE("what a place cannot do is said") {
   LaunchRequest request = impala_request();
   CHECK_THROWS_WITH(make_manifests(request), Catch::Contains("--decisions"));
-  request.run = "/work/two words";
+  request.run = "/data/two words";
   CHECK_THROWS_WITH(make_slurm_jobs(request), Catch::Contains("two words"));
 }
 
