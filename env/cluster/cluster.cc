@@ -114,8 +114,30 @@ int Cluster::mounted_channels() const {
 
 ExecutionPtr Cluster::try_place(int degree) const {
   PACML_CHECK(queued_.has_value(), "no job waits");
-  auto execution = memo_->place(queued_->model, degree, occupied_);
+  const ExecutionPtr& execution = memo_->place(queued_->model, degree, occupied_);
   return execution && execution->fits_memory ? execution : nullptr;
+}
+
+Cluster::Outcome Cluster::outcome(int degree) const {
+  PACML_CHECK(queued_.has_value(), "no job waits");
+  Outcome out;
+  if (degree == 0) {
+    out.cause = BlockCause::kOpPartition;
+    return out;
+  }
+  out.execution = try_place(degree);
+  if (!out.execution) {
+    out.cause = BlockCause::kOpPlacement;
+    return out;
+  }
+  out.completion_time = completion_time(*out.execution);
+  if (!meets_limit(out.completion_time, max_acceptable_time(*out.execution))) {
+    out.cause = BlockCause::kCompletionTime;
+  } else if (!memo_->setting().semantics.running_at_end_is_not_blocked &&
+             now_ + out.completion_time - kEpsilon > config_.max_simulation_time) {
+    out.cause = BlockCause::kSimulationEnded;
+  }
+  return out;
 }
 
 std::size_t Cluster::lookahead_slot(int model, int degree) const {

@@ -81,6 +81,13 @@ class Cluster {
   // How the queued job would run with `degree`, without changing anything; null when it cannot be
   // placed.
   [[nodiscard]] ExecutionPtr try_place(int degree) const;
+  // What would become of the queued job at `degree`, 0 to refuse it, if it were decided now.
+  struct Outcome {
+    ExecutionPtr execution;      // null: no place
+    double completion_time = 0;  // as completion_time()
+    BlockCause cause = BlockCause::kNone;
+  };
+  [[nodiscard]] Outcome outcome(int degree) const;
   // All training steps' completion time of an execution of the queued job, as decide() would find
   // it now: with `model_degree` that is the episode's first lookahead of this model and degree.
   [[nodiscard]] double completion_time(const Execution& execution) const;

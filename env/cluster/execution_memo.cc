@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "common/check.h"
@@ -27,6 +28,19 @@ std::uint64_t hash_placement(const Placement& placement) {
   return mix64(hash);
 }
 
+std::uint64_t num_blocks(const Topology& topology, int size) {
+  return topology.blocks(size).size() / static_cast<std::size_t>(size);
+}
+
+// Whether a block of each size can be told by one number.
+bool can_be_numbered(std::span<const int> sizes, const Topology& topology) {
+  double combinations = 1;
+  for (const int size : sizes) {
+    combinations *= static_cast<double>(std::max<std::uint64_t>(1, num_blocks(topology, size)));
+  }
+  return combinations < 0x1p62;
+}
+
 }  // namespace
 
 ExecutionMemo::ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& setting)
@@ -34,7 +48,10 @@ ExecutionMemo::ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& set
       setting_(setting),
       topology_(setting.ramp.topology, setting.max_degree),
       communication_(setting.ramp, setting.semantics),
-      partitions_(graphs_.size() * (static_cast<std::size_t>(setting.max_degree) + 1)) {}
+      cuts_(graphs_.size() * (static_cast<std::size_t>(setting.max_degree) + 1)),
+      canonical_(cuts_.size()) {
+  std::iota(canonical_.begin(), canonical_.end(), std::size_t{0});
+}
 
 std::size_t ExecutionMemo::lasting_bytes(std::span<const JobGraphPtr> graphs,
                                          const Setting& setting) {
@@ -56,44 +73,80 @@ std::size_t ExecutionMemo::PlacementKeyHash::operator()(const PlacementKey& key)
   return hash;
 }
 
-const PartitionedGraphPtr& ExecutionMemo::partition(int graph, int degree) {
+ExecutionMemo::Cut& ExecutionMemo::cut(int graph, int degree) {
   PACML_CHECK(degree >= 1 && degree <= setting_.max_degree, "degree out of range");
   const auto row =
       static_cast<std::size_t>(graph) * (static_cast<std::size_t>(setting_.max_degree) + 1);
-  auto& wanted = partitions_[row + static_cast<std::size_t>(degree)];
-  if (wanted) return wanted;
+  std::size_t& place = canonical_[row + static_cast<std::size_t>(degree)];
+  if (cuts_[place]) return *cuts_[place];
   auto made = std::make_shared<const PartitionedGraph>(
       graphs_[static_cast<std::size_t>(graph)], degree, setting_.op_quantum, setting_.time_scale,
       setting_.semantics.activation_sized_dependencies ? DependencyBytes::kActivation
                                                        : DependencyBytes::kMemory);
   // No op reaches `degree` pieces: the graph is the one of the degree that is reached.
-  auto& canonical = partitions_[row + static_cast<std::size_t>(made->degree())];
-  if (!canonical) canonical = std::move(made);
-  wanted = canonical;
-  return wanted;
+  place = row + static_cast<std::size_t>(made->degree());
+  auto& canonical = cuts_[place];
+  if (!canonical) {
+    auto sizes = sizes_where_memory_is_no_matter(*made, setting_.ramp.worker_memory);
+    if (sizes && !can_be_numbered(*sizes, topology_)) sizes.reset();
+    canonical = std::make_unique<Cut>(Cut{std::move(made), std::move(sizes), {}});
+  }
+  return *canonical;
 }
 
-ExecutionPtr ExecutionMemo::place(int graph, int degree, const ServerSet& occupied) {
+const PartitionedGraphPtr& ExecutionMemo::partition(int graph, int degree) {
+  return cut(graph, degree).job;
+}
+
+const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet& occupied) {
+  forget_when_full();
   ++counters_.placements;
-  const PartitionedGraphPtr& job = partition(graph, degree);
-  PlacementKey key{graph, job->degree(), occupied};
+  Cut& wanted = cut(graph, degree);
+  return wanted.sizes ? place_by_blocks(graph, wanted, occupied)
+                      : place_by_occupancy(graph, wanted, occupied);
+}
+
+const ExecutionPtr& ExecutionMemo::place_by_blocks(int graph, Cut& cut, const ServerSet& occupied) {
+  static const ExecutionPtr kNowhere;
+  std::uint64_t number = 0;
+  for (const int size : *cut.sizes) {
+    const int block = topology_.first_free(size, occupied);
+    if (block < 0) {
+      ++counters_.placement_hits;
+      return kNowhere;
+    }
+    number = number * num_blocks(topology_, size) + static_cast<std::uint64_t>(block);
+  }
+  if (const auto known = cut.by_blocks.find(number); known != cut.by_blocks.end()) {
+    ++counters_.placement_hits;
+    return known->second;
+  }
+  auto execution = first_fit(graph, cut, occupied);
+  account(sizeof(number) + kNodeBytes);
+  return cut.by_blocks.emplace(number, std::move(execution)).first->second;
+}
+
+const ExecutionPtr& ExecutionMemo::place_by_occupancy(int graph, const Cut& cut,
+                                                      const ServerSet& occupied) {
+  PlacementKey key{graph, cut.job->degree(), occupied};
   if (const auto known = by_occupancy_.find(key); known != by_occupancy_.end()) {
     ++counters_.placement_hits;
     return known->second;
   }
-  ExecutionPtr execution;
-  auto placement = place_first_fit(*job, topology_, setting_.ramp.worker_memory, occupied,
-                                   setting_.semantics.full_memory_check);
-  if (placement) execution = intern(graph, job->degree(), *std::move(placement));
+  auto execution = first_fit(graph, cut, occupied);
   account(sizeof(PlacementKey) + occupied.words().size_bytes() + kNodeBytes);
-  by_occupancy_.emplace(std::move(key), execution);
-  return execution;
+  return by_occupancy_.emplace(std::move(key), std::move(execution)).first->second;
 }
 
-ExecutionPtr ExecutionMemo::intern(int graph, int degree, Placement placement) {
-  const PartitionedGraphPtr& job = partition(graph, degree);
+ExecutionPtr ExecutionMemo::first_fit(int graph, const Cut& cut, const ServerSet& occupied) {
+  auto placement = place_first_fit(*cut.job, topology_, setting_.ramp.worker_memory, occupied,
+                                   setting_.semantics.full_memory_check);
+  return placement ? intern(graph, cut.job, *std::move(placement)) : nullptr;
+}
+
+ExecutionPtr ExecutionMemo::intern(int graph, const PartitionedGraphPtr& job, Placement placement) {
   const std::uint64_t hash = hash_combine(
-      hash_combine(static_cast<std::uint64_t>(graph), static_cast<std::uint64_t>(degree)),
+      hash_combine(static_cast<std::uint64_t>(graph), static_cast<std::uint64_t>(job->degree())),
       hash_placement(placement));
   const auto [begin, end] = by_placement_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
@@ -148,12 +201,14 @@ const std::shared_ptr<const Lookahead>& ExecutionMemo::lookahead(const Execution
   return execution.lookahead;
 }
 
-void ExecutionMemo::account(std::size_t bytes) {
-  counters_.bytes += bytes;
+void ExecutionMemo::forget_when_full() {
   if (counters_.bytes <= setting_.max_bytes) return;
   by_occupancy_.clear();
   by_placement_.clear();
-  counters_.bytes = bytes;
+  for (const auto& cut : cuts_) {
+    if (cut) cut->by_blocks.clear();
+  }
+  counters_.bytes = 0;
 }
 
 }  // namespace pacml::env

@@ -48,7 +48,7 @@ class ExecutionMemo {
     double time_scale = 1.0;   // simulated time per unit of profile time
     double op_quantum = 0.01;  // profile time; see pieces_of
     int max_degree = 16;
-    std::size_t max_bytes = std::size_t{24} << 20;
+    std::size_t max_bytes = std::size_t{96} << 20;
   };
 
   ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& setting);
@@ -67,7 +67,8 @@ class ExecutionMemo {
   [[nodiscard]] const PartitionedGraphPtr& partition(int graph, int degree);
 
   // How that job runs when the servers in `occupied` run others; null when it cannot be placed.
-  [[nodiscard]] ExecutionPtr place(int graph, int degree, const ServerSet& occupied);
+  // Borrowed, as what it refers to, until the next call.
+  [[nodiscard]] const ExecutionPtr& place(int graph, int degree, const ServerSet& occupied);
 
   // One training step of an execution.
   [[nodiscard]] const std::shared_ptr<const Lookahead>& lookahead(const Execution& execution);
@@ -92,15 +93,32 @@ class ExecutionMemo {
     std::size_t operator()(const PlacementKey& key) const;
   };
 
-  [[nodiscard]] ExecutionPtr intern(int graph, int degree, Placement placement);
+  // A job graph cut at one degree, and where it was put. Memory rarely decides; where it does not,
+  // the blocks that first fit looks for are what a placement is looked up by, of which there are
+  // far fewer than sets of occupied servers.
+  struct Cut {
+    PartitionedGraphPtr job;
+    std::optional<std::vector<int>> sizes;  // of those blocks; nullopt: memory may decide
+    // By the number of the first free block of each size, read as digits of one number.
+    std::unordered_map<std::uint64_t, ExecutionPtr> by_blocks;
+  };
+  [[nodiscard]] Cut& cut(int graph, int degree);
+  [[nodiscard]] const ExecutionPtr& place_by_blocks(int graph, Cut& cut, const ServerSet& occupied);
+  [[nodiscard]] const ExecutionPtr& place_by_occupancy(int graph, const Cut& cut,
+                                                       const ServerSet& occupied);
+  [[nodiscard]] ExecutionPtr first_fit(int graph, const Cut& cut, const ServerSet& occupied);
+  [[nodiscard]] ExecutionPtr intern(int graph, const PartitionedGraphPtr& job, Placement placement);
   [[nodiscard]] ExecutionPtr execute(const PartitionedGraphPtr& job, Placement placement) const;
-  void account(std::size_t bytes);
+  void account(std::size_t bytes) { counters_.bytes += bytes; }
+  void forget_when_full();
 
   std::vector<JobGraphPtr> graphs_;
   Setting setting_;
   Topology topology_;
   Communication communication_;
-  std::vector<PartitionedGraphPtr> partitions_;  // [graph, degree]
+  std::vector<std::unique_ptr<Cut>> cuts_;  // [graph, degree]
+  std::vector<std::size_t> canonical_;      // [graph, degree]: where in cuts_; those share one cut
+                                            // whose ops do not come in as many pieces
   std::unordered_map<PlacementKey, ExecutionPtr, PlacementKeyHash> by_occupancy_;
   std::unordered_multimap<std::uint64_t, ExecutionPtr>
       by_placement_;  // by hash of (job, placement)

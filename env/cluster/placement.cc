@@ -94,6 +94,26 @@ std::optional<Placement> place_first_fit(const PartitionedGraph& job, const Topo
   return FirstFit(job, topology, worker_memory, occupied, full_memory_check).run();
 }
 
+std::optional<std::vector<int>> sizes_where_memory_is_no_matter(const PartitionedGraph& job,
+                                                                double worker_memory) {
+  // Sums are compared in another order than first fit adds them up in.
+  constexpr double kRounding = 1e-9;
+  const auto& graph = job.graph();
+  std::vector<int> sizes;
+  double reserved = 0;
+  double mounted = 0;
+  for (const OpIndex op : graph.placement_sequence()) {
+    sizes.push_back(job.pieces(op));
+    reserved += (graph.memory()[at(op)] + graph.memory()[at(graph.counterpart(op))]) /
+                static_cast<double>(job.pieces(op));
+    mounted += job.memory()[at(job.forward_piece(op))] + job.memory()[at(job.backward_piece(op))];
+  }
+  if (!(std::max(reserved, mounted) <= worker_memory * (1 - kRounding))) return std::nullopt;
+  std::ranges::sort(sizes);
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  return sizes;
+}
+
 std::vector<Server> server_of_ops(const PartitionedGraph& job, const Placement& placement) {
   std::vector<Server> servers(at(job.num_ops()));
   auto next = placement.begin();

@@ -26,6 +26,13 @@ using Placement = std::vector<Server>;
                                                        const ServerSet& occupied,
                                                        bool full_memory_check);
 
+// The numbers of pieces that the job's ops come in, increasing, where memory cannot decide: all
+// that one server may have to hold, a piece of every op, fits a worker. First fit then puts every
+// op of p pieces on the first block of p servers that no other job holds, so that these blocks are
+// all that a placement depends on. nullopt: memory may decide. Pure.
+[[nodiscard]] std::optional<std::vector<int>> sizes_where_memory_is_no_matter(
+    const PartitionedGraph& job, double worker_memory);
+
 // The server of every op of the partitioned graph.
 [[nodiscard]] std::vector<Server> server_of_ops(const PartitionedGraph& job,
                                                 const Placement& placement);

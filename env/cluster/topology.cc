@@ -13,6 +13,7 @@ namespace {
 using Shape = std::array<int, 3>;
 
 constexpr long long kMaxServers = 4096;
+constexpr int kWordBits = 64;
 constexpr double kMostBytes = 1e24;   // beyond any machine; far from where sums lose themselves
 constexpr double kMostLatency = 1e6;  // s
 
@@ -131,6 +132,7 @@ Topology::Topology(std::array<int, 3> shape, int max_pieces) : shape_(shape) {
   const auto size = static_cast<std::size_t>(max_pieces) + 1;
   shape_exists_.resize(size, false);
   blocks_.resize(size);
+  masks_.resize(size);
   for (int pieces = 1; pieces <= max_pieces; ++pieces) {
     if (pieces > 1 && pieces % 2 != 0) continue;
     auto& blocks = blocks_[static_cast<std::size_t>(pieces)];
@@ -140,7 +142,33 @@ Topology::Topology(std::array<int, 3> shape, int max_pieces) : shape_(shape) {
     for (const auto& block : shapes) append_blocks(block, shape_, blocks);
     append_diagonals(pieces, shape_, blocks);
     append_blocks({pieces, 1, 1}, shape_, blocks);
+    if (num_servers() > kWordBits) continue;
+    for (std::size_t begin = 0; begin < blocks.size(); begin += static_cast<std::size_t>(pieces)) {
+      std::uint64_t mask = 0;
+      for (int j = 0; j < pieces; ++j) {
+        mask |= std::uint64_t{1} << blocks[begin + static_cast<std::size_t>(j)];
+      }
+      masks_[static_cast<std::size_t>(pieces)].push_back(mask);
+    }
   }
+}
+
+int Topology::first_free(int pieces, const ServerSet& occupied) const {
+  const auto size = static_cast<std::size_t>(pieces);
+  if (num_servers() <= kWordBits) {
+    const std::uint64_t busy = occupied.words().front();
+    const auto& masks = masks_[size];
+    const auto found =
+        std::ranges::find_if(masks, [busy](auto mask) { return (mask & busy) == 0; });
+    return found == masks.end() ? -1 : static_cast<int>(found - masks.begin());
+  }
+  const auto blocks = this->blocks(pieces);
+  for (std::size_t begin = 0; begin < blocks.size(); begin += size) {
+    const bool free = std::ranges::none_of(blocks.subspan(begin, size),
+                                           [&](Server s) { return occupied.contains(s); });
+    if (free) return static_cast<int>(begin / size);
+  }
+  return -1;
 }
 
 }  // namespace pacml::env

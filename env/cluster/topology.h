@@ -70,11 +70,15 @@ class Topology {
   [[nodiscard]] std::span<const Server> blocks(int pieces) const {
     return blocks_[static_cast<std::size_t>(pieces)];
   }
+  // The first of those candidates without a server in `occupied`; -1: there is none.
+  [[nodiscard]] int first_free(int pieces, const ServerSet& occupied) const;
 
  private:
   std::array<int, 3> shape_;
   std::vector<bool> shape_exists_;
   std::vector<std::vector<Server>> blocks_;  // by number of pieces; only 1 and even numbers occur
+  // The same as sets, one word each, where a word holds all servers; else empty.
+  std::vector<std::vector<std::uint64_t>> masks_;
 };
 
 }  // namespace pacml::env
