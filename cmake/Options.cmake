@@ -38,6 +38,8 @@ if(PACML_ARCH)
 endif()
 if(PACML_SANITIZE)
   add_compile_options(-fsanitize=${PACML_SANITIZE} -fno-omit-frame-pointer)
+  # What a sanitizer adds makes g++ warn of values that are always set, in Boost's headers.
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(PACML_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
