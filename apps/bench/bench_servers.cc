@@ -36,6 +36,12 @@ BenchServers::BenchServers(const std::vector<std::string>& config_arguments, std
   append(command, config);
   append(command, {"--run", run_.string(), "--bind", learner_address_, "--set",
                    "learner.metrics_seconds=1", "--set", "learner.evaluate_episodes=0"});
+  // Weights that learned from experience that comes again and again would sooner or later be no
+  // numbers. What an update takes is the same where they stand still.
+  for (const char* algorithm : {"impala", "ppo", "apex"}) {
+    append(command,
+           {"--set", std::string(algorithm) + ".learning_rate={kind: constant, start: 1.0e-12}"});
+  }
   for (const auto& address : shard_addresses_) append(command, {"--replay", address});
   start("learner", std::move(command));
 }
