@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kNodes = 114;
 constexpr int kEdges = 142;
 constexpr std::size_t kGraphs = 8;
-constexpr model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
+const model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
 
 // Like a mirrored training graph: a chain, with the remaining edges skipping ahead.
 env::GraphFeaturesPtr synthetic_graph(Rng& rng) {

@@ -33,7 +33,7 @@ constexpr int kEdges = 142;
 constexpr std::size_t kGraphs = 5;
 constexpr std::uint32_t kSteps = 50;
 constexpr std::uint32_t kEnvironments = 20;
-constexpr model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
+const model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
 
 env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
   auto graph = std::make_shared<env::GraphFeatures>();

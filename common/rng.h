@@ -33,6 +33,7 @@ enum class Purpose : std::uint64_t {
   kReplay = 5,
   kHeuristic = 6,  // a heuristic policy that draws
   kTuning = 7,     // episodes on which best_constant is chosen
+  kMinibatch = 8,  // the order in which an update goes through its batch; index: the update
 };
 
 [[nodiscard]] constexpr Seed derive(Seed run, Purpose purpose, std::uint64_t index) {

@@ -7,6 +7,7 @@
 
 #include "common/experience/observations.h"
 #include "common/ids.h"
+#include "env/candidate_view.h"
 #include "env/graph_features.h"
 
 namespace pacml::env {
@@ -18,6 +19,8 @@ struct EnvironmentSpec {
   // Static graphs that observations refer to by index; the same order in every environment made
   // from the same configuration.
   std::vector<GraphFeaturesPtr> graphs;
+  // What networks read of each candidate where that is derived; else null.
+  CandidateViewPtr candidate_view;
 
   // Actions are 0 .. num_actions() - 1; where their number varies, at most.
   [[nodiscard]] int num_actions() const { return static_cast<int>(observation.candidates.most); }

@@ -139,7 +139,7 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   report.loss = all.loss;
   // A bounded slope hides an infinite error from the gradient, but not from the loss.
   Optimizer::Step step;
-  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, report.decisions);
+  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate);
   report.applied = step.applied;
   report.diverged = !step.applied;
   report.scalars = {{"td_error", all.error / whole.size},
@@ -153,6 +153,7 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
     report.priorities.clear();
     return report;
   }
+  training_.count_update(report.decisions);
   if (config_.value_normalisation == ValueNormalisation::kPopArt) {
     training_.take_in_values(all.target_sums);
   }

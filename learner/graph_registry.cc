@@ -22,7 +22,8 @@ bool GraphRegistry::add_readable(std::span<const env::GraphFeaturesPtr> graphs,
   const std::size_t known = graphs_.size();
   for (const auto& graph : graphs) {
     const bool readable = graph->node_width == shape.node_features &&
-                          graph->edge_width == shape.edge_features && graph->num_nodes > 0;
+                          graph->edge_width == shape.edge_features && graph->num_nodes > 0 &&
+                          (!shape.view || shape.view->knows(graph->hash));
     if (readable) add(graph);
   }
   return graphs_.size() != known;

@@ -11,7 +11,6 @@
 #include "learner/losses/policy_gradient.h"
 #include "learner/losses/value.h"
 #include "learner/replicas/gather_rows.h"
-#include "learner/returns/vtrace.h"
 #include "model/policy.h"
 
 namespace pacml::learner {
@@ -143,7 +142,7 @@ bool Impala::normalises() const {
 
 Result<void> Impala::start_values(const TrainBatch& batch, const Pass& pass) {
   if (!normalises() || training_.normaliser().started()) return {};
-  const Returns first = compute_returns(batch, pass.outputs.values);
+  const UnrollReturns first = compute_returns(batch, pass.outputs.values);
   const auto sums = gather_rows(*replicas_, target_sums(first.targets, pass.weights));
   if (!sums) return tl::unexpected(sums.error());
   training_.start_values(total(*sums));
@@ -200,7 +199,7 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   report.loss = policy_part + entropy_part + value_part;
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
   Optimizer::Step step;
-  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate, report.decisions);
+  if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate);
   report.applied = step.applied;
   report.diverged = !step.applied;
   report.scalars = {
@@ -215,7 +214,9 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
       {"explained_variance",
        explained_variance(total(shares, &Share::errors), total(shares, &Share::output_targets))},
       {"log_rho", total(shares, &Share::log_rhos).mean()}};
-  if (!step.applied || !normalises()) return;
+  if (!step.applied) return;
+  training_.count_update(report.decisions);
+  if (!normalises()) return;
   std::vector<TargetSums> sums;
   for (const Share& row : shares) sums.push_back(row.target_sums);
   training_.take_in_values(total(sums));
@@ -233,45 +234,14 @@ std::vector<float> Impala::fresh_decisions(const TrainBatch& batch) const {
   return fresh;
 }
 
-Impala::Returns Impala::compute_returns(const TrainBatch& batch,
-                                        std::span<const float> value_outputs) const {
+UnrollReturns Impala::compute_returns(const TrainBatch& batch,
+                                      std::span<const float> value_outputs) const {
   if (value_outputs.empty()) return {};
-  const std::size_t decisions = batch.decisions();
   std::vector<float> values(value_outputs.size());
   std::ranges::transform(value_outputs, values.begin(),
                          [this](float output) { return training_.normaliser().to_value(output); });
-  std::vector<float> next_values(decisions);
-  std::vector<float> discounts(decisions);
-  std::vector<float> rewards(decisions);
-  Returns out;
-  out.log_rhos.resize(decisions);
-  for (std::size_t i = 0; i < decisions; ++i) {
-    const auto action = static_cast<std::size_t>(batch.actions[i]);
-    out.log_rhos[i] =
-        policy_.log_probs[i * policy_.actions + action] - batch.behaviour_log_probs[i];
-    next_values[i] = values[batch.next_row[i]];
-    discounts[i] = batch.terminated[i] != 0 ? 0.0F : static_cast<float>(config_.discount);
-    rewards[i] = static_cast<float>(config_.reward_scale * batch.rewards[i]);
-  }
-  out.targets.reserve(decisions);
-  out.advantages.reserve(decisions);
-  for (const TrainBatch::Block& block : batch.blocks) {
-    const auto of_block = [&block](const auto& column) {
-      return std::span(column).subspan(block.first, block.steps * block.streams);
-    };
-    const VtraceReturns traced = vtrace({.steps = block.steps,
-                                         .batch = block.streams,
-                                         .log_rhos = of_block(out.log_rhos),
-                                         .discounts = of_block(discounts),
-                                         .rewards = of_block(rewards),
-                                         .values = of_block(values),
-                                         .next_values = of_block(next_values),
-                                         .ends = of_block(batch.ends)},
-                                        config_.vtrace);
-    out.targets.insert(out.targets.end(), traced.targets.begin(), traced.targets.end());
-    out.advantages.insert(out.advantages.end(), traced.advantages.begin(), traced.advantages.end());
-  }
-  return out;
+  return unroll_returns(batch, policy_, values,
+                        {config_.discount, config_.reward_scale, config_.vtrace});
 }
 
 void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advantages) const {

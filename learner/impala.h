@@ -11,6 +11,7 @@
 #include "learner/losses/masked_categorical.h"
 #include "learner/network_training.h"
 #include "learner/replicas/replica_group.h"
+#include "learner/returns/unroll_returns.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -41,11 +42,6 @@ class Impala final : public UnrollAlgorithm {
   [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
-  struct Returns {
-    std::vector<float> targets;     // [D], in the unit of scaled rewards
-    std::vector<float> advantages;  // [D]
-    std::vector<float> log_rhos;    // [D]
-  };
   // One forward pass over this replica's share of a batch.
   struct Pass {
     std::vector<float> weights;  // [D], of each decision in the losses; empty: nothing counts
@@ -57,7 +53,7 @@ class Impala final : public UnrollAlgorithm {
   };
   // What is learned from.
   struct Targets {
-    Returns returns;
+    UnrollReturns returns;
     std::vector<float> outputs;  // [D], returns.targets in the unit of outputs
   };
   struct Share;   // what a replica tells of its share before the loss,
@@ -80,8 +76,8 @@ class Impala final : public UnrollAlgorithm {
   // 1 for each decision that counts, 0 for those of weights that are too old.
   [[nodiscard]] std::vector<float> fresh_decisions(const TrainBatch& batch) const;
   // Nothing, where there are no outputs.
-  [[nodiscard]] Returns compute_returns(const TrainBatch& batch,
-                                        std::span<const float> value_outputs) const;
+  [[nodiscard]] UnrollReturns compute_returns(const TrainBatch& batch,
+                                              std::span<const float> value_outputs) const;
   // `batch`: of the whole batch's advantages, of which `advantages` may be a part.
   void scale_advantages(const BatchMoments& batch, std::span<float> advantages) const;
 

@@ -69,8 +69,7 @@ void NetworkTraining::rewrite_heads(const ValueNormaliser::Change& change,
   }
 }
 
-Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate,
-                                      std::int64_t decisions) {
+Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate) {
   const std::span<float> weights = network_->parameters();
   weights_before_.assign(weights.begin(), weights.end());
   optimizer_before_ = optimizer_.state();
@@ -80,10 +79,7 @@ Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double le
     std::ranges::copy(weights_before_, weights.begin());
     optimizer_.restore(optimizer_before_);
     step.applied = false;
-    return step;
   }
-  ++updates_;
-  decisions_ += decisions;
   return step;
 }
 

@@ -43,9 +43,13 @@ class NetworkTraining {
   // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
   void take_in_values(const TargetSums& targets);
   // One step against `gradient`; where it is not finite, or the weights would not be, nothing
-  // changes and no update is counted.
-  Optimizer::Step step(std::span<const float> gradient, double learning_rate,
-                       std::int64_t decisions);
+  // changes.
+  Optimizer::Step step(std::span<const float> gradient, double learning_rate);
+  // An update is done, of so many decisions, in one step or several: the weights get a new version.
+  void count_update(std::int64_t decisions) {
+    ++updates_;
+    decisions_ += decisions;
+  }
 
   [[nodiscard]] PolicyVersion version() const {
     return PolicyVersion{static_cast<std::uint64_t>(updates_)};

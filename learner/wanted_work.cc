@@ -14,10 +14,10 @@ constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
 
 }  // namespace
 
-serving::WorkWindowConfig wanted_work(const ImpalaConfig& impala, const LearnerConfig& learner) {
+serving::WorkWindowConfig wanted_work(const UpdateSize& update, const LearnerConfig& learner) {
   const auto replicas = static_cast<std::uint64_t>(learner.replicas);
-  const auto whole = static_cast<std::uint64_t>(impala.batch_decisions);
-  const auto lag = static_cast<std::uint64_t>(impala.max_policy_lag);
+  const auto whole = static_cast<std::uint64_t>(update.batch_decisions);
+  const auto lag = static_cast<std::uint64_t>(update.max_policy_lag);
   const std::uint64_t batch = std::min((whole + replicas - 1) / replicas, kMost);
   serving::WorkWindowConfig work;
   work.most = batch * std::clamp<std::uint64_t>(lag / 2, 1, kMost / batch);

@@ -1,12 +1,19 @@
 #pragma once
 
+#include <cstdint>
+
 #include "common/serving/work_window.h"
-#include "learner/impala_config.h"
 #include "learner/learner_config.h"
 
 namespace pacml::learner {
 
-// How much experience one of IMPALA's learners wants to be under way, so that it has no need to
+// What an algorithm of unrolls takes at a time.
+struct UpdateSize {
+  std::int64_t batch_decisions = 1;  // >= 1
+  std::int64_t max_policy_lag = 0;   // versions; >= 0
+};
+
+// How much experience a learner of unrolls wants to be under way, so that it has no need to
 // wait and nothing grows too old. What is under way is learned from in about the order in which it
 // was granted, a batch an update: W decisions are W / batch updates of lag. Of the lag that is
 // allowed,
@@ -14,7 +21,7 @@ namespace pacml::learner {
 //   half of the rest  is for the weights, which are refreshed when they are older (refresh_lag)
 //   the other half    is for actors that take longer than others
 // A batch is taken in in eight messages or fewer, unless more actors at once are needed.
-[[nodiscard]] serving::WorkWindowConfig wanted_work(const ImpalaConfig& impala,
+[[nodiscard]] serving::WorkWindowConfig wanted_work(const UpdateSize& update,
                                                     const LearnerConfig& learner);
 
 // Weights so many versions older than the newest go to an actor before it acts; newer ones do. All

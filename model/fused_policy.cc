@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "model/aligned.h"
+#include "model/fused_candidates.h"
 #include "model/kernels/kernel.h"
 #include "model/layout.h"
 #include "model/packed_weights.h"
@@ -144,6 +145,9 @@ bool is_supported(KernelPath path) {
 }
 
 std::unique_ptr<Policy> make_fused_policy(const NetworkShape& shape, KernelPath path) {
+  if (shape.config.head == HeadKind::kCandidates) {
+    return make_fused_candidates(shape, choose(path));
+  }
   return std::make_unique<FusedPolicy>(shape, choose(path));
 }
 

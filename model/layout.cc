@@ -18,8 +18,9 @@ class LayoutBuilder {
     add(name + ".weight", {width});
     add(name + ".bias", {width});
   }
+  void product(const std::string& name, int in, int out) { add(name + ".weight", {out, in}); }
   void linear(const std::string& name, int in, int out) {
-    add(name + ".weight", {out, in});
+    product(name, in, out);
     add(name + ".bias", {out});
   }
   [[nodiscard]] ParameterLayout build() && {
@@ -66,8 +67,25 @@ std::uint64_t hash_entries(std::span<const ParameterEntry> entries) {
   return hash;
 }
 
+namespace {
+
+ParameterLayout candidate_layout(const NetworkShape& shape) {
+  const CandidateHeadConfig& config = shape.config.candidates;
+  LayoutBuilder builder;
+  builder.linear("first", shape.candidate_features(), config.hidden_width);
+  builder.linear("second", config.hidden_width, config.width);
+  builder.product("logits", config.width, 1);
+  builder.linear("situation", shape.situation_features(), config.hidden_width);
+  builder.linear("state", config.hidden_width + 2 * config.width, config.state_width);
+  builder.linear("value", config.state_width, 1);
+  return std::move(builder).build();
+}
+
+}  // namespace
+
 ParameterLayout make_layout(const NetworkShape& shape) {
   const NetworkConfig& config = shape.config;
+  if (config.head == HeadKind::kCandidates) return candidate_layout(shape);
   PACML_CHECK(config.rounds > 0, "a network passes messages at least once");
   PACML_CHECK(config.message_width % 2 == 0, "a message has two equal halves");
   LayoutBuilder builder;

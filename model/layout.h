@@ -10,12 +10,14 @@ namespace pacml::model {
 
 // The flat vector's plan for the network of network_config.h. Pure; the same on every machine.
 //
-// Entries, in this order and without gaps, for r = 0 .. rounds - 1 and then once:
+// Entries of head: dense, in this order and without gaps, for r = 0 .. rounds - 1 and then once:
 //   round{r}.node_norm    round{r}.node    node half of a message
 //   round{r}.edge_norm    round{r}.edge    edge half of a message
 //   round{r}.reduce_norm  round{r}.reduce  what each message is put through before the mean
 //   graph_norm  graph                      globals and mask
 //   readout  logits  value                 heads
+// and of head: candidates:
+//   first  second  logits (without a bias)  situation  state  value
 // Each has a `.weight` and a `.bias`: [width] for a norm, [out, in] and [out] for a linear layer.
 //
 // Pre: every width of `shape` is positive and the message width even (PACML_CHECK; users are told

@@ -1,18 +1,61 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "common/config/fields.h"
 #include "common/experience/observation_spec.h"
+#include "env/candidate_view.h"
 #include "env/environment.h"
 #include "model/network_constants.h"
 #include "model/parameters.h"
 
 namespace pacml::model {
 
-// The published network (PAC-ML, Parsonson et al., arXiv:2301.13799, section 4 and its code).
+// What stands before the outputs.
+enum class HeadKind {
+  kDense,       // the published network: one output for each candidate, known by its place
+  kCandidates,  // one small network for all candidates, which reads what each of them shows
+};
+constexpr auto enum_names(HeadKind) {
+  return std::to_array<EnumName<HeadKind>>(
+      {{"dense", HeadKind::kDense}, {"candidates", HeadKind::kCandidates}});
+}
+
+// head: candidates. With f_i the features of valid candidate i, and s the situation, which all have
+// in common (env/candidate_view.h):
+//
+//   c_i     = relu(W_second relu(W_first f_i + b_first) + b_second)       [width]
+//   logit_i = W_logits c_i
+//   h       = relu(W_situation s + b_situation)                           [hidden_width]
+//   z       = relu(W_state [h ; mean over i of c_i ; max over i of c_i] + b_state)   [state_width]
+//   value   = W_value z + b_value
+//
+// The mean and the maximum are over the valid candidates, so neither their number nor their order
+// matters to a weight (Zaheer et al. 2017, arXiv:1703.06114). No graph is read: what a candidate
+// shows is what its graph comes to.
+struct CandidateHeadConfig {
+  int hidden_width = 64;
+  int width = 32;
+  int state_width = 64;
+  bool operator==(const CandidateHeadConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, CandidateHeadConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("hidden_width", c.hidden_width);
+  v("width", c.width);
+  v("state_width", c.state_width);
+}
+
+[[nodiscard]] std::vector<std::string> validate(const CandidateHeadConfig& config);
+
+// head: dense. The published network (PAC-ML, Parsonson et al., arXiv:2301.13799, section 4 and its
+// code).
 //
 // A graph has node features x_v and edge features f_uv. Norm is layer normalisation over the last
 // dimension with weight and bias, biased variance and epsilon kNormEpsilon. One round of message
@@ -41,12 +84,16 @@ struct NetworkConfig {
   int node_width = 16;      // node embedding after the last round
   int graph_width = 8;      // embedding of the globals and the mask
   int readout_width = 256;  // hidden layer before the heads
+  HeadKind head = HeadKind::kDense;
+  CandidateHeadConfig candidates = {};  // head: candidates, which ignores the sizes above
   bool operator==(const NetworkConfig&) const = default;
 };
 
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
 void visit_fields(Config& c, Visitor&& v) {
+  v("head", c.head);
+  v("candidates", c.candidates);
   v("rounds", c.rounds);
   v("message_width", c.message_width);
   v("hidden_width", c.hidden_width);
@@ -70,16 +117,25 @@ struct NetworkShape {
   int edge_features = 0;  // per edge
   int globals = 0;        // per decision, without the mask; the mask is appended as 0/1
   int actions = 0;
+  // head: candidates.
+  int sent_features = 0;                 // of each candidate in an observation
+  env::CandidateViewPtr view = nullptr;  // what is read of them; never null there
+  [[nodiscard]] int candidate_features() const {
+    return view ? static_cast<int>(view->width()) : 0;
+  }
+  [[nodiscard]] int situation_features() const {
+    return view ? static_cast<int>(view->situation().size()) : 0;
+  }
   bool operator==(const NetworkShape&) const = default;
 };
 
-// Pre: unreadable(spec.observation) is empty (PACML_CHECK).
+// Pre: unreadable(config, spec.observation) is empty (PACML_CHECK).
 [[nodiscard]] NetworkShape make_shape(const NetworkConfig& config,
                                       const env::EnvironmentSpec& spec);
 
-// What of a task's observations this network does not read, as sentences: it takes one graph
-// without features that change, and always the same number of candidates, known by their places.
-[[nodiscard]] std::vector<std::string> unreadable(const ObservationSpec& spec);
+// What of a task's decisions such a network does not read, or looks for in vain, as sentences.
+[[nodiscard]] std::vector<std::string> unreadable(const NetworkConfig& config,
+                                                  const ObservationSpec& spec);
 
 // The batches that a network of this shape takes.
 [[nodiscard]] ObservationShape input_shape(const NetworkShape& shape);

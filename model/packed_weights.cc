@@ -30,6 +30,12 @@ class Reader {
     return {w.size() / b.size(), b.size(), {w.begin(), w.end()}, {b.begin(), b.end()}};
   }
 
+  // A layer without a bias. `in`: its inputs.
+  [[nodiscard]] Linear product(const std::string& name, std::size_t in) const {
+    const auto w = view(parameters_, layout_, name + ".weight");
+    return {in, w.size() / in, {w.begin(), w.end()}, {}};
+  }
+
   // The layer NAME behind the norm NAME_norm.
   [[nodiscard]] Linear normed_linear(const std::string& name) const {
     Linear layer = linear(name);
@@ -141,6 +147,22 @@ PackedWeights::PackedWeights(const NetworkShape& shape, const ParameterLayout& l
   network_.graph = packer.linear(reader.normed_linear("graph"));
   network_.readout_graph = packer.linear(input_share(readout, node_width, graph_width, false));
   network_.heads = packer.linear(stack(reader.linear("logits"), reader.linear("value")));
+}
+
+PackedScorerWeights::PackedScorerWeights(const NetworkShape& shape, const ParameterLayout& layout,
+                                         const Parameters& parameters) {
+  const CandidateHeadConfig& config = shape.config.candidates;
+  const Reader reader(layout, parameters);
+  Packer packer(blocks_);
+  scorer_.first = packer.linear(reader.linear("first"));
+  scorer_.second = packer.linear(reader.linear("second"));
+  scorer_.logits = packer.linear(reader.product("logits", static_cast<std::size_t>(config.width)));
+  scorer_.situation = packer.linear(reader.linear("situation"));
+  const Linear state = reader.linear("state");
+  const auto hidden = static_cast<std::size_t>(config.hidden_width);
+  scorer_.state_situation = packer.linear(input_share(state, 0, hidden, true));
+  scorer_.state_candidates = packer.linear(input_share(state, hidden, state.in - hidden, false));
+  scorer_.value = packer.linear(reader.linear("value"));
 }
 
 }  // namespace pacml::model

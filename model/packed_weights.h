@@ -26,4 +26,17 @@ class PackedWeights {
   PackedNetwork network_;
 };
 
+// The same of head: candidates.
+class PackedScorerWeights {
+ public:
+  PackedScorerWeights(const NetworkShape& shape, const ParameterLayout& layout,
+                      const Parameters& parameters);
+
+  [[nodiscard]] const PackedScorer& scorer() const { return scorer_; }
+
+ private:
+  std::vector<AlignedFloats> blocks_;
+  PackedScorer scorer_;
+};
+
 }  // namespace pacml::model

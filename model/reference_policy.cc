@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "model/layout.h"
+#include "model/reference_candidates.h"
 
 namespace pacml::model {
 namespace {
@@ -151,6 +152,7 @@ class ReferencePolicy final : public Policy {
 }  // namespace
 
 std::unique_ptr<Policy> make_reference_policy(const NetworkShape& shape) {
+  if (shape.config.head == HeadKind::kCandidates) return make_reference_candidates(shape);
   return std::make_unique<ReferencePolicy>(shape);
 }
 

@@ -2,7 +2,10 @@
 # a user of this library compiles without it.
 pacml_add_library(model_torch
   SOURCES
+    torch_candidates.cc
+    torch_dense.cc
     torch_forward.cc
+    torch_model.cc
     torch_network.cc
     torch_policy.cc
     torch_runtime.cc

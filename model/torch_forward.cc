@@ -37,17 +37,21 @@ at::Tensor pass_messages(const RoundWeights& weights, const GraphUnion& graphs,
 
 }  // namespace
 
-NetworkWeights name_weights(const NetworkShape& shape, const ParameterLayout& layout,
-                            std::span<const at::Tensor> parts) {
+NamedParts::NamedParts(const ParameterLayout& layout, std::span<const at::Tensor> parts)
+    : layout_(&layout), parts_(parts) {
   PACML_CHECK(parts.size() == layout.entries.size(), "one tensor per layout entry");
-  const auto at = [&](const std::string& name) {
-    const auto entry = std::ranges::find(layout.entries, name, &ParameterEntry::name);
-    PACML_CHECK(entry != layout.entries.end(), "the layout has every weight of the network");
-    return parts[static_cast<std::size_t>(entry - layout.entries.begin())];
-  };
+}
+
+at::Tensor NamedParts::operator[](const std::string& name) const {
+  const auto entry = std::ranges::find(layout_->entries, name, &ParameterEntry::name);
+  PACML_CHECK(entry != layout_->entries.end(), "the layout has every weight of the network");
+  return parts_[static_cast<std::size_t>(entry - layout_->entries.begin())];
+}
+
+NetworkWeights name_weights(const NetworkShape& shape, const NamedParts& parts) {
   const auto normed_linear = [&](const std::string& name) {
-    return NormedLinear{at(name + "_norm.weight"), at(name + "_norm.bias"), at(name + ".weight"),
-                        at(name + ".bias")};
+    return NormedLinear{parts[name + "_norm.weight"], parts[name + "_norm.bias"],
+                        parts[name + ".weight"], parts[name + ".bias"]};
   };
   NetworkWeights weights;
   for (int r = 0; r < shape.config.rounds; ++r) {
@@ -56,12 +60,12 @@ NetworkWeights name_weights(const NetworkShape& shape, const ParameterLayout& la
                               normed_linear(round + "reduce")});
   }
   weights.graph = normed_linear("graph");
-  weights.readout_weight = at("readout.weight");
-  weights.readout_bias = at("readout.bias");
-  weights.logits_weight = at("logits.weight");
-  weights.logits_bias = at("logits.bias");
-  weights.value_weight = at("value.weight");
-  weights.value_bias = at("value.bias");
+  weights.readout_weight = parts["readout.weight"];
+  weights.readout_bias = parts["readout.bias"];
+  weights.logits_weight = parts["logits.weight"];
+  weights.logits_bias = parts["logits.bias"];
+  weights.value_weight = parts["value.weight"];
+  weights.value_bias = parts["value.bias"];
   return weights;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/experience/observations.h"
@@ -35,9 +36,21 @@ struct NetworkWeights {
   at::Tensor value_weight, value_bias;
 };
 
-// Takes `parts`, one tensor per layout entry, in the layout's order.
-[[nodiscard]] NetworkWeights name_weights(const NetworkShape& shape, const ParameterLayout& layout,
-                                          std::span<const at::Tensor> parts);
+// Weights by their names in a layout. Borrows both.
+class NamedParts {
+ public:
+  // `parts`: one tensor per layout entry, in the layout's order (PACML_CHECK).
+  NamedParts(const ParameterLayout& layout, std::span<const at::Tensor> parts);
+  // Pre: the layout has it (PACML_CHECK).
+  [[nodiscard]] at::Tensor operator[](const std::string& name) const;
+
+ private:
+  const ParameterLayout* layout_;
+  std::span<const at::Tensor> parts_;
+};
+
+// head: dense.
+[[nodiscard]] NetworkWeights name_weights(const NetworkShape& shape, const NamedParts& parts);
 
 // Several graphs as one, without edges between them. Immutable.
 struct GraphUnion {

@@ -5,40 +5,15 @@
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/csrc/autograd/variable.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "common/check.h"
 #include "model/layout.h"
-#include "model/torch_forward.h"
+#include "model/torch_model.h"
 
 namespace pacml::model {
 namespace {
-
-// Which graphs a batch names, each once, and where its decisions find theirs.
-struct DistinctGraphs {
-  std::vector<std::int32_t> graphs;  // ascending
-  at::Tensor rows;                   // int64 [B]: position in `graphs`
-};
-
-DistinctGraphs distinct_graphs(std::span<const std::uint16_t> named, std::size_t num_graphs) {
-  std::vector<std::int64_t> position(num_graphs, -1);
-  for (const std::uint16_t graph : named) {
-    PACML_CHECK(graph < num_graphs, "a batch names graphs that the network was given");
-    position[graph] = 0;
-  }
-  DistinctGraphs out;
-  for (std::size_t graph = 0; graph < num_graphs; ++graph) {
-    if (position[graph] < 0) continue;
-    position[graph] = static_cast<std::int64_t>(out.graphs.size());
-    out.graphs.push_back(static_cast<std::int32_t>(graph));
-  }
-  out.rows = at::empty({static_cast<std::int64_t>(named.size())}, at::kLong);
-  std::ranges::transform(named, out.rows.data_ptr<std::int64_t>(),
-                         [&](std::uint16_t graph) { return position[graph]; });
-  return out;
-}
 
 at::Tensor borrow(std::span<const float> values, at::IntArrayRef shape) {
   // from_blob asks for a mutable pointer; autograd reads incoming gradients only.
@@ -67,30 +42,14 @@ struct TorchNetwork::Impl {
       part.mutable_grad() = window(gradients);
       parts.push_back(std::move(part));
     }
-    weights = name_weights(shape, layout, parts);
-  }
-
-  // The union of the batch's graphs, kept while batches name the same ones.
-  const GraphUnion& unite_distinct(const std::vector<std::int32_t>& distinct) {
-    if (distinct != united_graphs) {
-      std::vector<env::GraphFeaturesPtr> members;
-      for (const std::int32_t graph : distinct) {
-        members.push_back(graphs[static_cast<std::size_t>(graph)]);
-      }
-      united = unite(shape, members);
-      united_graphs = distinct;
-    }
-    return united;
+    model = make_torch_model(shape, layout, parts);
   }
 
   NetworkShape shape;
   ParameterLayout layout;
   at::Tensor values;     // [total], the memory of every weight
   at::Tensor gradients;  // [total], the memory of every weight's gradient
-  NetworkWeights weights;
-  std::vector<env::GraphFeaturesPtr> graphs;
-  std::vector<std::int32_t> united_graphs;  // which of `graphs` are in `united`
-  GraphUnion united;
+  std::unique_ptr<TorchModel> model;
   Heads recorded;  // of the last forward(), until its backward()
 };
 
@@ -103,8 +62,7 @@ const NetworkShape& TorchNetwork::shape() const { return impl_->shape; }
 const ParameterLayout& TorchNetwork::layout() const { return impl_->layout; }
 
 void TorchNetwork::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
-  impl_->graphs.assign(graphs.begin(), graphs.end());
-  impl_->united_graphs.clear();
+  impl_->model->set_graphs(graphs);
 }
 
 std::span<float> TorchNetwork::parameters() {
@@ -117,10 +75,7 @@ std::span<const float> TorchNetwork::parameters() const {
 
 TrainableNetwork::Outputs TorchNetwork::forward(const Observations& batch) {
   PACML_CHECK(batch.size() > 0, "an empty batch has no outputs");
-  const DistinctGraphs distinct = distinct_graphs(batch.graph_indices(), impl_->graphs.size());
-  const GraphUnion& graphs = impl_->unite_distinct(distinct.graphs);
-  impl_->recorded = heads(impl_->weights, embed(impl_->weights, graphs), distinct.rows,
-                          decision_tensors(impl_->shape, batch));
+  impl_->recorded = impl_->model->forward(batch);
   impl_->recorded.logits = impl_->recorded.logits.contiguous();
   impl_->recorded.values = impl_->recorded.values.contiguous();
   return {{impl_->recorded.logits.data_ptr<float>(), batch.size() * batch.num_candidates()},

@@ -10,7 +10,7 @@
 
 #include "common/check.h"
 #include "model/layout.h"
-#include "model/torch_forward.h"
+#include "model/torch_model.h"
 
 namespace pacml::model {
 
@@ -26,15 +26,13 @@ struct TorchPolicy::Impl {
                                   static_cast<std::int64_t>(entry.size))
                           .view(entry.shape));
     }
-    weights = name_weights(shape, layout, parts);
+    model = make_torch_model(shape, layout, parts);
   }
 
   NetworkShape shape;
   ParameterLayout layout;
   at::Tensor values;  // [total], the memory of every weight
-  NetworkWeights weights;
-  std::vector<env::GraphFeaturesPtr> graphs;
-  at::Tensor embeddings;  // [graphs, node_width]; undefined when graphs or weights have changed
+  std::unique_ptr<TorchModel> model;
 };
 
 TorchPolicy::TorchPolicy(const NetworkShape& shape) : impl_(std::make_unique<Impl>(shape)) {}
@@ -42,8 +40,7 @@ TorchPolicy::TorchPolicy(const NetworkShape& shape) : impl_(std::make_unique<Imp
 TorchPolicy::~TorchPolicy() = default;
 
 void TorchPolicy::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
-  impl_->graphs.assign(graphs.begin(), graphs.end());
-  impl_->embeddings.reset();
+  impl_->model->set_graphs(graphs);
 }
 
 void TorchPolicy::set_parameters(const Parameters& parameters) {
@@ -51,7 +48,7 @@ void TorchPolicy::set_parameters(const Parameters& parameters) {
                   parameters.values.size() == impl_->layout.total,
               "parameters of another network");
   std::ranges::copy(parameters.values, impl_->values.data_ptr<float>());
-  impl_->embeddings.reset();
+  impl_->model->weights_changed();
 }
 
 void TorchPolicy::evaluate(const Observations& batch, PolicyOutput& out) {
@@ -59,17 +56,7 @@ void TorchPolicy::evaluate(const Observations& batch, PolicyOutput& out) {
   out.values.resize(batch.size());
   if (batch.size() == 0) return;
   const at::NoGradGuard no_record;
-  if (!impl_->embeddings.defined()) {
-    impl_->embeddings = embed(impl_->weights, unite(impl_->shape, impl_->graphs));
-  }
-  at::Tensor rows = at::empty({static_cast<std::int64_t>(batch.size())}, at::kLong);
-  std::ranges::transform(
-      batch.graph_indices(), rows.data_ptr<std::int64_t>(), [&](std::uint16_t graph) {
-        PACML_CHECK(graph < impl_->graphs.size(), "a batch names graphs that the policy was given");
-        return std::int64_t{graph};
-      });
-  const Heads result =
-      heads(impl_->weights, impl_->embeddings, rows, decision_tensors(impl_->shape, batch));
+  const Heads result = impl_->model->forward(batch);
   const at::Tensor logits = result.logits.contiguous();
   const at::Tensor values = result.values.contiguous();
   std::copy_n(logits.data_ptr<float>(), out.logits.size(), out.logits.data());

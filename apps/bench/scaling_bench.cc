@@ -281,8 +281,8 @@ class ScalingBench {
 
 void run_scaling_bench(const TrainConfig& config, const ScalingBenchOptions& options,
                        BenchReport& report, std::ostream& out) {
-  if (config.algorithm != AlgorithmKind::kImpala) {
-    throw UserError("algorithm: bench scaling measures actors that send to a learner: impala");
+  if (config.algorithm == AlgorithmKind::kApex) {
+    throw UserError("algorithm: bench scaling measures actors that send to a learner: impala, ppo");
   }
   const ScalingBench bench(config, options);
   for (const std::size_t actors : options.actors) {

@@ -64,6 +64,11 @@ class ExportCommand final : public Command {
         config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
     const auto trained = load_trained_run(run_directory_, world.spec());
     std::cerr << trained.warning;
+    if (trained.shape.config.head == model::HeadKind::kCandidates) {
+      throw UserError(run_directory_ +
+                      ": a policy of network.head: candidates cannot be taken away yet, since what "
+                      "it reads of a candidate is computed by pacml; those of dense can");
+    }
     learner::PolicyExport policy;
     policy.shape = trained.shape;
     policy.parameters = trained.parameters;

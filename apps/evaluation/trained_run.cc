@@ -49,6 +49,9 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   const auto run = RunDirectory::open(path);
   TrainedRun trained;
   trained.config = read_config<TrainConfig>(ConfigSource::from_file(run.config_file()));
+  for (const auto& problem : model::unreadable(trained.config.network, spec.observation)) {
+    throw UserError(path.string() + " was trained for other decisions: " + problem);
+  }
   trained.shape = model::make_shape(trained.config.network, spec);
   const auto layout = model::make_layout(trained.shape);
   const learner::CheckpointFolder folder(run.checkpoints(), 1);

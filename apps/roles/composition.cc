@@ -8,6 +8,7 @@
 #include "apps/roles/actor_seed.h"
 #include "learner/apex_dqn.h"
 #include "learner/impala.h"
+#include "learner/ppo.h"
 #include "learner/replay_updates.h"
 #include "learner/unroll_updates.h"
 #include "model/fused_policy.h"
@@ -20,7 +21,7 @@ namespace {
 std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
                                                  const env::EnvironmentSpec& spec, ActorId id,
                                                  model::Policy& policy, Seed seed) {
-  if (config.algorithm == AlgorithmKind::kImpala) {
+  if (config.algorithm != AlgorithmKind::kApex) {
     return std::make_unique<actor::ImpalaBehaviour>(spec, config.actor, seed);
   }
   auto epsilons = actor::ladder_of(config.exploration, id, static_cast<std::size_t>(config.actors),
@@ -28,6 +29,16 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
   return std::make_unique<actor::ApexBehaviour>(
       spec, config.actor, config.transitions,
       actor::EpsilonGreedy(std::move(epsilons), config.exploration.persistence, seed), policy);
+}
+
+std::unique_ptr<learner::UnrollAlgorithm> make_unroll_algorithm(const TrainConfig& config,
+                                                                model::TrainableNetwork& network,
+                                                                learner::ReplicaGroup& replicas) {
+  if (config.algorithm == AlgorithmKind::kPpo) {
+    return std::make_unique<learner::Ppo>(config.ppo, network,
+                                          Seed{static_cast<std::uint64_t>(config.seed)});
+  }
+  return std::make_unique<learner::Impala>(config.impala, network, replicas);
 }
 
 }  // namespace
@@ -45,12 +56,12 @@ std::unique_ptr<actor::ActorLoop> make_actor_loop(
 Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,
                        const ExperienceSource& source, learner::ReplicaGroup& replicas) {
   Learning learning;
-  if (config.algorithm == AlgorithmKind::kImpala) {
-    auto impala = std::make_unique<learner::Impala>(config.impala, network, replicas);
+  if (config.algorithm != AlgorithmKind::kApex) {
+    auto algorithm = make_unroll_algorithm(config, network, replicas);
     learning.updates = std::make_unique<learner::UnrollUpdates>(
-        *impala, network.shape(), *std::get<learner::SampleSource*>(source),
-        config.impala.batch_decisions);
-    learning.algorithm = std::move(impala);
+        *algorithm, network.shape(), *std::get<learner::SampleSource*>(source),
+        update_size_of(config).batch_decisions);
+    learning.algorithm = std::move(algorithm);
     return learning;
   }
   learning.online = model::make_fused_policy(network.shape());

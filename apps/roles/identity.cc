@@ -48,7 +48,7 @@ serving::RunIdentity make_identity(const TrainConfig& config, const Agreement& a
   identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
   identity.config_hash = config_hash(agreement);
   identity.config_text = dump_config(agreement);
-  identity.max_policy_lag = static_cast<std::uint64_t>(config.impala.max_policy_lag);
+  identity.max_policy_lag = static_cast<std::uint64_t>(update_size_of(config).max_policy_lag);
   return identity;
 }
 

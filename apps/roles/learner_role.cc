@@ -171,8 +171,8 @@ void check_options(const TrainConfig& config, const LearnerRoleOptions& options,
 
 learner::ExperienceServerConfig serving_config_of(const TrainConfig& config) {
   learner::ExperienceServerConfig out;
-  if (config.algorithm == AlgorithmKind::kImpala) {
-    out.work = learner::wanted_work(config.impala, config.learner);
+  if (config.algorithm != AlgorithmKind::kApex) {
+    out.work = learner::wanted_work(update_size_of(config), config.learner);
   }
   out.max_actors = static_cast<std::size_t>(config.learner.max_actors);
   out.silence = in_seconds(config.learner.forget_seconds);

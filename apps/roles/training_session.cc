@@ -158,7 +158,7 @@ bool TrainingSession::step(const std::stop_token& stop) {
 
 std::optional<std::string> TrainingSession::divergence() const {
   if (loop_->skipped_in_a_row() < kMostSkipped) return std::nullopt;
-  const char* const key = config_.algorithm == AlgorithmKind::kApex ? "apex" : "impala";
+  const std::string key(name_of(config_.algorithm));
   return "learning has diverged: after update " + std::to_string(loop_->counters().updates) + ", " +
          std::to_string(kMostSkipped) +
          " updates in a row would have made weights that are no finite numbers; begin anew with a "

@@ -40,11 +40,30 @@ std::vector<std::string> validate(const TrainConfig& config) {
     problems.emplace_back("actors: must be in 1..4096");
   check_message(config, problems);
   if (validate(config.env).empty() && validate(config.env.ramp).empty()) {
-    for (const std::string& problem : model::unreadable(observation_spec(config.env))) {
+    for (const std::string& problem :
+         model::unreadable(config.network, observation_spec(config.env))) {
       problems.push_back("env.observation: " + problem);
     }
   }
+  if (config.algorithm == AlgorithmKind::kPpo && config.learner.replicas > 1) {
+    problems.emplace_back(
+        "learner.replicas: algorithm: ppo goes through a batch in steps of its own and has one "
+        "learner; impala and apex have several");
+  }
+  if (config.warm_start.policy != WarmStart::kNone &&
+      config.network.head == model::HeadKind::kCandidates) {
+    problems.emplace_back(
+        "warm_start.policy: leans towards a degree by its place, and network.head: candidates does "
+        "not know candidates by their places; set it to none");
+  }
   return problems;
+}
+
+learner::UpdateSize update_size_of(const TrainConfig& config) {
+  if (config.algorithm == AlgorithmKind::kPpo) {
+    return {config.ppo.batch_decisions, config.ppo.max_policy_lag};
+  }
+  return {config.impala.batch_decisions, config.impala.max_policy_lag};
 }
 
 TrainConfig load_train_config(const std::string& path, const std::vector<std::string>& overrides,

@@ -23,6 +23,8 @@
 #include "learner/apex_config.h"
 #include "learner/impala_config.h"
 #include "learner/learner_config.h"
+#include "learner/ppo_config.h"
+#include "learner/wanted_work.h"
 #include "model/network_config.h"
 #include "replay/replay_config.h"
 
@@ -32,10 +34,11 @@ class PartitioningWorld;
 
 namespace pacml::apps {
 
-enum class AlgorithmKind { kImpala, kApex };
+enum class AlgorithmKind { kImpala, kPpo, kApex };
 constexpr auto enum_names(AlgorithmKind) {
-  return std::to_array<EnumName<AlgorithmKind>>(
-      {{"impala", AlgorithmKind::kImpala}, {"apex", AlgorithmKind::kApex}});
+  return std::to_array<EnumName<AlgorithmKind>>({{"impala", AlgorithmKind::kImpala},
+                                                 {"ppo", AlgorithmKind::kPpo},
+                                                 {"apex", AlgorithmKind::kApex}});
 }
 
 // Everything that a training run is made of: one struct per module, each documented where it is
@@ -49,6 +52,7 @@ struct TrainConfig {
   WarmStartConfig warm_start;
   actor::ActorConfig actor;
   learner::ImpalaConfig impala;          // algorithm: impala
+  learner::PpoConfig ppo;                // algorithm: ppo
   learner::ApexConfig apex;              // algorithm: apex, and the next three
   actor::ExplorationConfig exploration;  // ... of its actors
   actor::NstepConfig transitions;        // ... of its actors
@@ -72,6 +76,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("warm_start", c.warm_start);
   v("actor", c.actor);
   v("impala", c.impala);
+  v("ppo", c.ppo);
   v("apex", c.apex);
   v("exploration", c.exploration);
   v("transitions", c.transitions);
@@ -84,6 +89,9 @@ void visit_fields(Config& c, Visitor&& v) {
 }
 
 [[nodiscard]] std::vector<std::string> validate(const TrainConfig& config);
+
+// Of the algorithm; Ape-X has no batches of unrolls, but actors whose weights grow old.
+[[nodiscard]] learner::UpdateSize update_size_of(const TrainConfig& config);
 
 // Reads a configuration file with `--set` overrides; `profiles` replaces env.profiles when not
 // empty. UserError names file, line and key.

@@ -33,6 +33,7 @@ struct CandidateSpec {
   std::uint32_t most = 0;                  // how many there are; where their number varies, at most
   bool vary = false;                       // their number differs from decision to decision
   std::vector<FeatureSpec> features;       // of each; none: a candidate is known by its place alone
+  bool derived = false;                    // ... or by what is computed of it where it is read
   std::optional<std::uint32_t> node_slot;  // each names a node of this slot's graph
   bool operator==(const CandidateSpec&) const = default;
 };

@@ -10,6 +10,7 @@
 #include "common/check.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "env/tasks/cluster_observation.h"
 
 namespace pacml::env {
 namespace {
@@ -52,6 +53,9 @@ std::vector<std::string> switch_names() {
 // Jobs that an episode may be expected to have: a thousand times the published setting's. One takes
 // seconds to simulate then, and its log hundreds of megabytes.
 constexpr double kMostArrivals = 1e6;
+
+// Of a cluster that is shown server by server: blocks of servers grow with them.
+constexpr int kMostServersShown = 1024;
 
 // Of what is derived from a configuration and kept, in each thread that simulates.
 constexpr std::size_t kMostLastingBytes = std::size_t{2} << 30;
@@ -101,21 +105,12 @@ void check_episode(const PartitioningConfig& c, std::vector<std::string>& proble
 ObservationSpec observation_spec(const PartitioningConfig& c) {
   ObservationSpec spec;
   spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}};
-  spec.globals.assign(kPaperGlobals.begin(), kPaperGlobals.end());
-  const auto degrees = static_cast<std::uint32_t>(c.max_partitions_per_op + 1);
-  spec.candidates.most = degrees;
-  if (c.observation == ObservationKind::kPaper) return spec;
-  const auto& t = c.ramp.topology;
-  for (int server = 0; server < t[0] * t[1] * t[2]; ++server) {
-    spec.globals.push_back(
-        {"server_" + std::to_string(server) + "_remaining_time", "longest sequential time"});
-  }
-  for (std::uint32_t degree = 0; degree < degrees; ++degree) {
-    spec.globals.push_back({"degree_" + std::to_string(degree) + "_placed", "1", 0, 1});
-  }
-  for (std::uint32_t degree = 0; degree < degrees; ++degree) {
-    spec.globals.push_back(
-        {"degree_" + std::to_string(degree) + "_completion_time", "longest acceptable time", 0, 2});
+  spec.candidates.most = static_cast<std::uint32_t>(c.max_partitions_per_op + 1);
+  if (c.observation == ObservationKind::kPaper) {
+    spec.globals.assign(kPaperGlobals.begin(), kPaperGlobals.end());
+  } else {
+    spec.globals = cluster_globals(c.ramp.topology);
+    spec.candidates.derived = true;
   }
   return spec;
 }
@@ -133,11 +128,18 @@ std::vector<std::string> validate(const PartitioningConfig& c) {
   if (c.max_partitions_in_observation < 1) {
     problems.emplace_back("max_partitions_in_observation: must be at least 1");
   }
-  if (problems.empty() && validate(c.ramp).empty()) {
-    for (const std::string& problem : validate(observation_spec(c))) {
-      problems.push_back("observation: " + std::string(pacml::name_of(c.observation)) +
-                         " makes of so many servers and degrees " + problem);
-    }
+  const auto& t = c.ramp.topology;
+  if (c.observation == ObservationKind::kCluster && validate(c.ramp).empty() &&
+      t[0] * t[1] * t[2] > kMostServersShown) {
+    problems.push_back(
+        "observation: cluster describes at most " + std::to_string(kMostServersShown) +
+        " servers one by one, and ramp.topology has " + std::to_string(t[0] * t[1] * t[2]));
+  }
+  if (c.observation == ObservationKind::kCluster &&
+      c.cluster.lookahead_cache == LookaheadCache::kModelDegree) {
+    problems.emplace_back(
+        "observation: cluster shows how long a job would run where it would be placed, which with "
+        "cluster.lookahead_cache: model_degree depends on the episode's past; set it to placement");
   }
   check_episode(c, problems);
   const auto names = switch_names();
@@ -190,6 +192,11 @@ PartitioningWorld::PartitioningWorld(const PartitioningConfig& config,
   setting.op_quantum = config.op_quantum;
   setting.max_degree = config.max_partitions_per_op;
   check_bytes(graphs, setting);
+  if (config.observation == ObservationKind::kCluster) {
+    slot_ = plan_->interarrival().mean();
+    spec_.candidate_view = make_cluster_view(
+        {graphs, spec_.graph_hashes(), setting, config.workload.num_training_steps, slot_});
+  }
   memo_ = std::make_shared<ExecutionMemo>(std::move(graphs), setting);
 }
 
@@ -205,7 +212,8 @@ PartitioningEnv::PartitioningEnv(std::shared_ptr<const PartitioningWorld> world)
       cluster_(world_->memo(), world_->config().cluster,
                world_->config().workload.num_training_steps),
       globals_(static_cast<std::size_t>(world_->spec().num_globals())),
-      mask_(static_cast<std::size_t>(world_->spec().num_actions())) {}
+      mask_(static_cast<std::size_t>(world_->spec().num_actions())),
+      shown_mask_(mask_.size()) {}
 
 void PartitioningEnv::reset(Seed seed) { reset(JobStream(world_->plan(), seed)); }
 
@@ -258,7 +266,13 @@ StepResult PartitioningEnv::step(int action) {
 void PartitioningEnv::refresh_observation() {
   graph_ = static_cast<std::uint16_t>(cluster_.queued()->model);
   write_mask();
-  write_globals();
+  if (world_->config().observation == ObservationKind::kPaper) {
+    write_globals();
+    shown_mask_ = mask_;
+  } else {
+    write_cluster_globals(cluster_, world_->slot(), globals_);
+    write_cluster_mask(cluster_, mask_, shown_mask_);
+  }
 }
 
 void PartitioningEnv::observe_beyond_limit() {
@@ -306,48 +320,16 @@ void PartitioningEnv::write_globals() {
     const double lifted = features[i] < 0 ? features[i] + kMachineEpsilon : features[i];
     globals_[i] = static_cast<float>(lifted);
   }
-  if (world_->config().observation == ObservationKind::kCluster)
-    append_cluster_view(kPaperGlobals.size());
-}
-
-// Per server: remaining time of its job over the longest sequential time, 0 when free. Then per
-// action: 1 when it would be placed, and its completion time over the limit (at most 2; 2 when not
-// placed).
-void PartitioningEnv::append_cluster_view(std::size_t at) {
-  const int servers = world_->memo()->topology().num_servers();
-  const std::span<float> remaining(globals_.data() + at, static_cast<std::size_t>(servers));
-  std::fill(remaining.begin(), remaining.end(), 0.0F);
-  for (const auto& job : cluster_.running()) {
-    const double left = job.completion_time - (cluster_.now() - job.started);
-    const auto value = static_cast<float>(left / ranges_.sequential_time.max);
-    for (int s = 0; s < servers; ++s) {
-      if (job.execution->servers.contains(static_cast<Server>(s))) {
-        remaining[static_cast<std::size_t>(s)] = value;
-      }
-    }
-  }
-  const auto actions = static_cast<std::size_t>(spec().num_actions());
-  const std::span<float> fits(remaining.data() + remaining.size(), actions);
-  const std::span<float> slack(fits.data() + actions, actions);
-  for (std::size_t a = 0; a < actions; ++a) {
-    const auto execution =
-        a > 0 && mask_[a] != 0 ? cluster_.try_place(static_cast<int>(a)) : nullptr;
-    fits[a] = execution ? 1.0F : 0.0F;
-    slack[a] = 2.0F;
-    if (!execution) continue;
-    const double limit = cluster_.max_acceptable_time(*execution);
-    slack[a] = static_cast<float>(std::min(2.0, cluster_.completion_time(*execution) / limit));
-  }
 }
 
 void PartitioningEnv::observe(Observations& out) const {
   const ObservationRow row = out.append();
   PACML_CHECK(row.graph.size() == 1 && row.globals.size() == globals_.size() &&
-                  row.mask.size() == mask_.size(),
+                  row.mask.size() == shown_mask_.size(),
               "a store of another shape than the spec's");
   row.graph[0] = graph_;
   std::copy(globals_.begin(), globals_.end(), row.globals.begin());
-  std::copy(mask_.begin(), mask_.end(), row.mask.begin());
+  std::copy(shown_mask_.begin(), shown_mask_.end(), row.mask.begin());
 }
 
 std::unique_ptr<Environment> PartitioningEnv::clone() const {

@@ -25,6 +25,8 @@ class PartitioningWorld {
   [[nodiscard]] const EnvironmentSpec& spec() const { return spec_; }
   [[nodiscard]] const std::shared_ptr<ExecutionMemo>& memo() const { return memo_; }
   [[nodiscard]] const std::shared_ptr<const WorkloadPlan>& plan() const { return plan_; }
+  // Mean time between arrivals, in simulated time: the unit of `observation: cluster`.
+  [[nodiscard]] double slot() const { return slot_; }
   [[nodiscard]] PoolRanges ranges(std::span<const ModelFractions> fractions) const;
 
  private:
@@ -32,6 +34,7 @@ class PartitioningWorld {
   std::shared_ptr<ExecutionMemo> memo_;
   std::shared_ptr<const WorkloadPlan> plan_;
   EnvironmentSpec spec_;
+  double slot_ = 0;
 };
 
 // How far to partition each arriving job (PAC-ML, arXiv:2301.13799). Action 0 refuses the job,
@@ -54,7 +57,8 @@ class PartitioningEnv final : public Environment {
 
   [[nodiscard]] const PartitioningWorld& world() const { return *world_; }
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
-  // The waiting job's valid actions as 0/1, the same as the observation's mask. [num_actions]
+  // The waiting job's valid actions as 0/1 [num_actions]. With `observation: paper` the same as the
+  // observation's mask; `cluster` shows those of them that come to something.
   [[nodiscard]] std::span<const std::uint8_t> mask() const { return mask_; }
   [[nodiscard]] std::span<const float> globals() const { return globals_; }
   // What became of the last action, the job that it was about, and the statistics of its first
@@ -70,7 +74,6 @@ class PartitioningEnv final : public Environment {
   void observe_beyond_limit();
   void write_mask();
   void write_globals();
-  void append_cluster_view(std::size_t at);
 
   std::shared_ptr<const PartitioningWorld> world_;
   Cluster cluster_;
@@ -81,6 +84,7 @@ class PartitioningEnv final : public Environment {
   std::uint16_t graph_ = 0;
   std::vector<float> globals_;
   std::vector<std::uint8_t> mask_;
+  std::vector<std::uint8_t> shown_mask_;
   Decision last_decision_;
   Job last_job_;
   ClusterStepStats stats_;

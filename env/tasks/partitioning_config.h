@@ -18,7 +18,7 @@ namespace pacml::env {
 
 enum class ObservationKind {
   kPaper,    // the published 17 graph features: how many servers are in use, but not which
-  kCluster,  // in addition every server's remaining time, and each degree's fate if it were chosen
+  kCluster,  // each degree by the cluster that it would leave behind (cluster_observation.h)
 };
 constexpr auto enum_names(ObservationKind) {
   return std::to_array<EnumName<ObservationKind>>(

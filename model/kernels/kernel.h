@@ -58,6 +58,17 @@ struct PackedNetwork {
   PackedLinear heads;          // logits, then the value
 };
 
+// One network for all candidates (network_config.h, head: candidates).
+struct PackedScorer {
+  PackedLinear first;
+  PackedLinear second;
+  PackedLinear logits;  // one output; no bias
+  PackedLinear situation;
+  PackedLinear state_situation;   // the state's share of the situation,
+  PackedLinear state_candidates;  // and of the mean, then the maximum, of the candidates; no bias
+  PackedLinear value;             // one output
+};
+
 // A graph as the kernel wants it: edges sorted by destination, features normalised (without weight
 // and bias, which are folded into the layers).
 struct PackedGraph {
@@ -98,6 +109,17 @@ struct DecisionBatch {
   const float* graph_readout = nullptr;  // [graphs, readout_graph.out]
 };
 
+struct ScoreScratch {
+  float* hidden = nullptr;  // [rows, first.out]
+  float* output = nullptr;  // [rows, logits.out]
+};
+
+struct ValueScratch {
+  float* hidden = nullptr;  // [decisions, situation.out]
+  float* state = nullptr;   // [decisions, state_situation.out]
+  float* output = nullptr;  // [decisions, value.out]
+};
+
 struct Kernel {
   // Writes W_readout [mean node embedding ; 0] + b_readout to graph_readout [readout_node.out].
   void (*embed_graph)(const PackedNetwork& network, const PackedGraph& graph,
@@ -105,6 +127,14 @@ struct Kernel {
   // Writes logits [count, actions], masked, and values [count].
   void (*decide)(const PackedNetwork& network, const DecisionBatch& batch,
                  const DecisionScratch& scratch, float* logits, float* values);
+  // Of candidates [rows, padded first.in]: writes what they come to [rows, second.out], and logits
+  // [rows].
+  void (*score)(const PackedScorer& scorer, const float* candidates, std::size_t rows,
+                const ScoreScratch& scratch, float* embeddings, float* logits);
+  // Of situations [decisions, padded situation.in] and pooled candidates [decisions, padded
+  // state_candidates.in]: writes values [decisions].
+  void (*value)(const PackedScorer& scorer, const float* situations, const float* pooled,
+                std::size_t decisions, const ValueScratch& scratch, float* values);
 };
 
 [[nodiscard]] const Kernel& portable_kernel();

@@ -6,7 +6,7 @@
 namespace pacml::model {
 
 const Kernel* avx2_kernel() {
-  static constexpr Kernel kKernel{&embed_graph, &decide};
+  static constexpr Kernel kKernel{&embed_graph, &decide, &score, &value};
   return &kKernel;
 }
 

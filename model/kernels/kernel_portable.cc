@@ -4,7 +4,7 @@
 namespace pacml::model {
 
 const Kernel& portable_kernel() {
-  static constexpr Kernel kKernel{&embed_graph, &decide};
+  static constexpr Kernel kKernel{&embed_graph, &decide, &score, &value};
   return kKernel;
 }
 

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/experience/observations.h"
 #include "common/rng.h"
+#include "env/candidate_view.h"
 #include "env/graph_features.h"
 #include "model/initialise.h"
 #include "model/layout.h"
@@ -18,6 +20,24 @@ namespace pacml::model {
 
 // The sizes of the published agent: features of PAC-ML's partitioning task, 17 actions.
 inline NetworkShape published_shape() { return {NetworkConfig{}, 5, 2, 17, 17}; }
+
+// head: candidates, of a task that sends so many features of each candidate, and so many globals.
+inline NetworkShape candidates_shape(int features, int globals, int actions,
+                                     const CandidateHeadConfig& config = {}) {
+  ObservationSpec spec;
+  for (int g = 0; g < globals; ++g) spec.globals.push_back({"global_" + std::to_string(g), "1"});
+  for (int f = 0; f < features; ++f) {
+    spec.candidates.features.push_back({"feature_" + std::to_string(f), "1"});
+  }
+  NetworkShape shape = published_shape();
+  shape.config.head = HeadKind::kCandidates;
+  shape.config.candidates = config;
+  shape.globals = globals;
+  shape.actions = actions;
+  shape.sent_features = features;
+  shape.view = env::plain_view(spec);
+  return shape;
+}
 
 inline float uniform_float(Rng& rng, double low, double high) {
   return static_cast<float>(low + (high - low) * rng.uniform());
@@ -56,8 +76,8 @@ inline Parameters random_parameters(const NetworkShape& shape, Seed seed) {
   return parameters;
 }
 
-// Decisions on graphs 0 .. num_graphs - 1 with uniform globals and masks with at least one valid
-// action.
+// Decisions on graphs 0 .. num_graphs - 1 with uniform globals and candidates, and masks with at
+// least one valid action.
 inline Observations random_batch(Rng& rng, const NetworkShape& shape, std::size_t size,
                                  std::size_t num_graphs) {
   Observations batch(input_shape(shape), size);
@@ -65,6 +85,7 @@ inline Observations random_batch(Rng& rng, const NetworkShape& shape, std::size_
     const ObservationRow row = batch.row(b);
     row.graph[0] = static_cast<std::uint16_t>(rng.below(num_graphs));
     for (float& x : row.globals) x = uniform_float(rng, 0, 1);
+    for (float& x : row.candidates) x = uniform_float(rng, 0, 1);
     for (std::uint8_t& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
     row.mask[rng.below(row.mask.size())] = 1;
   }

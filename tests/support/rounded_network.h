@@ -46,6 +46,8 @@ class Tape {
   Var multiply(Var a, Var b) { return push(round(at(a) * at(b)), a.index, at(b), b.index, at(a)); }
   Var scale(Var a, double factor) { return push(round(at(a) * factor), a.index, factor, 0, 0); }
   Var relu(Var a) { return push(std::max(at(a), 0.0), a.index, at(a) > 0 ? 1 : 0, 0, 0); }
+  // Of equals the first.
+  Var maximum(Var a, Var b) { return at(b) > at(a) ? b : a; }
   // 1 / sqrt(a + epsilon)
   Var inverse_root(Var a, double epsilon) {
     const double root = round(std::sqrt(round(at(a) + epsilon)));
@@ -105,9 +107,33 @@ class RoundedNetwork {
   }
 
   struct Decision {
-    Vars logits;  // of all actions, masked ones too
+    Vars logits;  // of all actions, masked ones too; head: candidates says nothing of those
     Var value;
   };
+
+  // head: candidates, where the features of candidates and the globals are read as they are.
+  [[nodiscard]] Decision decide_candidates(const Observations& batch, std::size_t b) {
+    const auto features = batch.candidates(b);
+    const std::size_t width = batch.shape().candidate_width;
+    Decision out{Vars(batch.mask(b).size()), {}};
+    std::vector<Vars> candidates;
+    for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
+      if (batch.mask(b)[a] == 0) continue;
+      const Vars hidden = relu(linear("first", constants(features.subspan(a * width, width))));
+      candidates.push_back(relu(linear("second", hidden)));
+      out.logits[a] = product("logits", candidates.back());
+    }
+    Vars seen = relu(linear("situation", constants(batch.globals(b))));
+    const Vars average = mean(candidates);
+    seen.insert(seen.end(), average.begin(), average.end());
+    for (std::size_t i = 0; i < average.size(); ++i) {
+      Var most = candidates.front()[i];
+      for (const Vars& candidate : candidates) most = tape_.maximum(most, candidate[i]);
+      seen.push_back(most);
+    }
+    out.value = linear("value", relu(linear("state", seen))).front();
+    return out;
+  }
 
   [[nodiscard]] Decision decide(const Observations& batch, std::size_t b,
                                 const env::GraphFeatures& graph) {
@@ -220,6 +246,20 @@ class RoundedNetwork {
   }
   [[nodiscard]] std::size_t first_of(const std::string& name) const {
     return std::ranges::find(layout_.entries, name, &ParameterEntry::name)->offset;
+  }
+  Vars constants(std::span<const float> values) {
+    Vars out;
+    for (const float value : values) out.push_back(tape_.constant(value));
+    return out;
+  }
+  // W x, of one output.
+  Var product(const std::string& name, const Vars& x) {
+    const std::size_t weight = first_of(name + ".weight");
+    Var sum = tape_.multiply(Var{weight}, x[0]);
+    for (std::size_t i = 1; i < x.size(); ++i) {
+      sum = tape_.add(sum, tape_.multiply(Var{weight + i}, x[i]));
+    }
+    return sum;
   }
   Vars linear(const std::string& name, const Vars& x) {
     const std::size_t weight = first_of(name + ".weight");

@@ -59,12 +59,13 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
        c.ramp.total_node_bandwidth = 3.125e9;
        c.cluster.lookahead_cache = LookaheadCache::kModelDegree;
      }},
-    {"small graphs, cluster observation, lookahead by model and degree",
+    {"small graphs, cluster observation, 3x3x3, no lookahead cache",
      [](PartitioningConfig& c) {
        small_profiles(c);
        c.observation = ObservationKind::kCluster;
+       c.ramp.topology = {3, 3, 3};
        c.ramp.total_node_bandwidth = 3.125e9;
-       c.cluster.lookahead_cache = LookaheadCache::kModelDegree;
+       c.cluster.lookahead_cache = LookaheadCache::kOff;
      }},
     {"small graphs, no lookahead cache, 3x3x3",
      [](PartitioningConfig& c) {

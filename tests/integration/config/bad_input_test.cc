@@ -304,11 +304,18 @@ TEST_CASE("a run that exists is neither overwritten nor continued as another",
     CHECK(outcome.err == "pacml: there is no checkpoint in " + place.run() + "/checkpoints\n");
   }
   SECTION("evaluated on another task") {
+    check_refused(place,
+                  {"eval", place.config_file(), "--policy", place.run(), "--set",
+                   "env.max_partitions_per_op=8"},
+                  {place.run() + "/checkpoints/best.safetensors is a checkpoint of another network",
+                   "graph_norm.weight"});
+  }
+  SECTION("evaluated on decisions that its network does not read") {
     check_refused(
         place,
-        {"eval", place.config_file(), "--policy", place.run(), "--set", "env.observation=cluster"},
-        {place.run() + "/checkpoints/best.safetensors is a checkpoint of another network",
-         "graph_norm.weight"});
+        {"eval", place.config_file(), "--policy", place.run(), "--set", "env.observation=cluster",
+         "--set", "env.cluster.lookahead_cache=placement", "--set", "network.head=candidates"},
+        {place.run() + " was trained for other decisions: network.head: dense"});
   }
   SECTION("while somebody trains in it") {
     testing::Pacml first({"learner", place.config_file(), "--run", place.run(), "--bind",

@@ -104,6 +104,43 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
   CHECK(newest_checkpoint(place).counters.at("updates") > checkpoint.counters.at("updates"));
 }
 
+TEST_CASE("a policy that sees the cluster is trained by every algorithm, and decides",
+          "[integration][train]") {
+  auto config = GENERATE(testing::tiny_config(), testing::tiny_apex_config());
+  const bool by_ppo = config.algorithm == apps::AlgorithmKind::kImpala && GENERATE(false, true);
+  if (by_ppo) config.algorithm = apps::AlgorithmKind::kPpo;
+  config.env.observation = env::ObservationKind::kCluster;
+  config.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+  config.network.head = model::HeadKind::kCandidates;
+  config.ppo.batch_decisions = 400;
+  config.ppo.minibatch_decisions = 100;
+  const Workplace place(config);
+  const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "1"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const json last = place.metrics().back();
+  CHECK(last["updates"] > 0);
+  for (const char* key : {"gaps", "duplicates", "malformed", "misfits"}) {
+    INFO(key);
+    CHECK(last[key] == 0);
+  }
+  const Outcome judged =
+      pacml({"eval", place.config_file(), "--policy", place.run(), "--seeds", "2"});
+  INFO(judged.err);
+  CHECK(judged.code == 0);
+
+  const Outcome exported = pacml({"export", place.run(), "--format", "safetensors", "--out",
+                                  place.run() + "/policy.safetensors"});
+  CHECK(exported.code == 2);
+  CHECK_THAT(exported.err, Catch::Contains("network.head: candidates"));
+  // Another task's decisions are none that it was trained for.
+  const Workplace other;
+  const Outcome elsewhere =
+      pacml({"eval", other.config_file(), "--policy", place.run(), "--seeds", "1"});
+  CHECK(elsewhere.code == 2);
+  CHECK_THAT(elsewhere.err, Catch::Contains("was trained for other decisions"));
+}
+
 TEST_CASE("deterministic training is the same bit for bit, and differs with the seed",
           "[integration][train]") {
   const auto trained = [](const std::string& seed) {

@@ -71,7 +71,9 @@ TEST_CASE("a truncated episode ends with the observation that it would have gone
     REQUIRE(shown.graph(0) == next.graph(0));
     REQUIRE(std::vector(shown.masks().begin(), shown.masks().end()) ==
             std::vector(next.masks().begin(), next.masks().end()));
+    const auto& names = limited.spec().observation.globals;
     for (std::size_t i = 0; i < next.num_globals(); ++i) {
+      if (names[i].name == "time_left") continue;  // without the limit there is no end in sight
       INFO("global " << i);
       REQUIRE(shown.globals(0)[i] == Approx(next.globals(0)[i]).margin(1e-5));
     }

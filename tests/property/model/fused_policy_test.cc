@@ -62,6 +62,40 @@ NetworkShape random_shape(Rng& rng) {
   return shape;
 }
 
+TEST_CASE("one network for all candidates equals the reference whatever the widths and batches") {
+  Rng rng(Seed{13});
+  const auto draw = [&rng](std::uint64_t most) { return 1 + static_cast<int>(rng.below(most)); };
+  for (int trial = 0; trial < 60; ++trial) {
+    const NetworkShape shape =
+        candidates_shape(draw(250), draw(40), draw(40), {draw(80), draw(40), draw(80)});
+    const std::vector graphs{random_graph(rng, shape, 3, 3)};
+    for (const KernelPath path : paths()) {
+      CHECK(compare(shape, Seed{static_cast<std::uint64_t>(trial)},
+                    static_cast<std::size_t>(draw(200)), graphs, path) <= kTolerance);
+    }
+  }
+}
+
+TEST_CASE("what a network says of a candidate does not depend on the rest of the batch") {
+  Rng rng(Seed{17});
+  const NetworkShape shape = candidates_shape(30, 5, 9);
+  const std::vector graphs{random_graph(rng, shape, 3, 3)};
+  const auto policy = make_fused_policy(shape);
+  policy->set_graphs(graphs);
+  policy->set_parameters(random_parameters(shape, Seed{1}));
+  const Observations batch = random_batch(rng, shape, 100, 1);
+  PolicyOutput all;
+  policy->evaluate(batch, all);
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    Observations alone(batch.shape());
+    alone.append_row(batch, b);
+    PolicyOutput out;
+    policy->evaluate(alone, out);
+    REQUIRE(out.values[0] == all.values[b]);
+    for (std::size_t a = 0; a < 9; ++a) REQUIRE(out.logits[a] == all.logits[b * 9 + a]);
+  }
+}
+
 TEST_CASE("the fused policy equals the reference on graphs of the published sizes") {
   const NetworkShape shape = published_shape();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -130,6 +130,7 @@ TEST_CASE("an absurd number in any setting of a run is refused with its key", "[
       {"env.workload.requirement.list.some.num_bins", {"-1"}, "not read, as the former"},
       {"impala.optimizer.gradient_clip", {".inf", "1e30"}, "nothing is clipped"},
       {"apex.optimizer.gradient_clip", {".inf", "1e30"}, "nothing is clipped"},
+      {"ppo.optimizer.gradient_clip", {".inf", "1e30"}, "nothing is clipped"},
       {"impala.vtrace.clip_rho", {".inf", "1e30"}, "nothing is clipped"},
       {"impala.vtrace.clip_advantage", {".inf", "1e30"}, "nothing is clipped"},
       {"apex.huber_delta", {"1e30"}, "errors are squared, however large"},

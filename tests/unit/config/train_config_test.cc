@@ -178,5 +178,50 @@ TEST_CASE("what an actor says of its configuration fits into its Hello", "[unit]
   }
 }
 
+TEST_CASE("settings that do not go together are refused in one sentence", "[unit][config]") {
+  TrainConfig config = testing::tiny_config();
+  REQUIRE(validate(config).empty());
+  std::string sentence;
+  SECTION("a network that knows candidates by their places, of a task that shows them") {
+    config.env.observation = env::ObservationKind::kCluster;
+    config.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    sentence = "env.observation: network.head: dense does not read what the task shows";
+  }
+  SECTION("a network that looks for what candidates show in vain") {
+    config.network.head = model::HeadKind::kCandidates;
+    sentence = "env.observation: network.head: candidates reads what a task shows of each";
+  }
+  SECTION("a start that leans towards a place, of a network that knows none") {
+    config.env.observation = env::ObservationKind::kCluster;
+    config.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    config.network.head = model::HeadKind::kCandidates;
+    REQUIRE(validate(config).empty());
+    config.warm_start.policy = WarmStart::kBestConstant;
+    sentence = "warm_start.policy: leans towards a degree by its place";
+  }
+  SECTION("several learners of an algorithm that has one") {
+    config.algorithm = AlgorithmKind::kPpo;
+    REQUIRE(validate(config).empty());
+    config.learner.replicas = 2;
+    sentence = "learner.replicas: algorithm: ppo goes through a batch in steps of its own";
+  }
+  const auto problems = validate(config);
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems.front(), Catch::StartsWith(sentence));
+}
+
+TEST_CASE("what an algorithm takes at a time is its own section's", "[unit][config]") {
+  TrainConfig config;
+  config.impala.batch_decisions = 11;
+  config.impala.max_policy_lag = 12;
+  config.ppo.batch_decisions = 13;
+  config.ppo.max_policy_lag = 14;
+  CHECK(update_size_of(config).batch_decisions == 11);
+  CHECK(update_size_of(config).max_policy_lag == 12);
+  config.algorithm = AlgorithmKind::kPpo;
+  CHECK(update_size_of(config).batch_decisions == 13);
+  CHECK(update_size_of(config).max_policy_lag == 14);
+}
+
 }  // namespace
 }  // namespace pacml::apps

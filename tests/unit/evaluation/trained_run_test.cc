@@ -117,15 +117,22 @@ TEST_CASE("a folder without a policy is refused with what is missing", "[unit][e
   }
 }
 
-TEST_CASE("a run of another observation is refused with the weight that does not fit",
-          "[unit][evaluation]") {
+TEST_CASE("a run that was trained for other decisions is refused", "[unit][evaluation]") {
   const FinishedRun run;
   REQUIRE(run.checkpoints().save_best(run.checkpoint(5), run.layout()));
   TrainConfig other = testing::tiny_config();
-  other.env.observation = env::ObservationKind::kCluster;
-  CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
-                    Catch::Contains("best.safetensors is a checkpoint of another network: "
-                                    "graph_norm.weight is"));
+  SECTION("with the weight that does not fit") {
+    other.env.max_partitions_per_op = 8;
+    CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
+                      Catch::Contains("best.safetensors is a checkpoint of another network: "
+                                      "graph_norm.weight is"));
+  }
+  SECTION("with what its network does not read") {
+    other.env.observation = env::ObservationKind::kCluster;
+    other.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
+                      Catch::Contains("was trained for other decisions: network.head: dense"));
+  }
 }
 
 }  // namespace

@@ -97,6 +97,24 @@ TEST_CASE("the state of another kind or size does not fit", "[unit][learner]") {
   REQUIRE_FALSE(adam.fits(negative));
 }
 
+TEST_CASE("the means of a weight without gradients come to zero, and not to denormal numbers",
+          "[unit][learner]") {
+  OptimizerConfig config;
+  config.kind =
+      GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp, OptimizerKind::kRmsPropCentred);
+  config.beta2 = 0.99;
+  Optimizer optimizer(config, 1);
+  std::vector<float> weights = {1};
+  static_cast<void>(optimizer.step(weights, std::vector<float>{1}, 1e-3));
+  for (int i = 0; i < 12'000; ++i) {
+    static_cast<void>(optimizer.step(weights, std::vector<float>{0}, 1e-3));
+    for (const auto& means : {optimizer.state().mean, optimizer.state().mean_square}) {
+      for (const float mean : means) REQUIRE(std::fpclassify(mean) != FP_SUBNORMAL);
+    }
+  }
+  CHECK(optimizer.state().mean_square[0] == 0);
+}
+
 TEST_CASE("optimiser settings out of range are named", "[unit][learner]") {
   REQUIRE(validate(OptimizerConfig{}).empty());
   OptimizerConfig config;

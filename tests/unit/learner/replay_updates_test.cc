@@ -13,7 +13,7 @@
 namespace pacml::learner {
 namespace {
 
-constexpr model::NetworkShape kShape{model::NetworkConfig{}, 2, 0, 1, 3};
+const model::NetworkShape kShape{model::NetworkConfig{}, 2, 0, 1, 3};
 
 env::GraphFeaturesPtr graph(std::uint64_t hash, int width = kShape.node_features) {
   auto out = std::make_shared<env::GraphFeatures>();

@@ -8,14 +8,14 @@ namespace pacml::learner {
 namespace {
 
 TEST_CASE("what is in flight leaves room within the lag that is allowed", "[unit][learner]") {
-  ImpalaConfig impala;
-  impala.batch_decisions = 2'000;
-  impala.max_policy_lag = GENERATE(2, 3, 20, 1'000);
+  UpdateSize update;
+  update.batch_decisions = 2'000;
+  update.max_policy_lag = GENERATE(2, 3, 20, 1'000);
   LearnerConfig learner;
   learner.replicas = GENERATE(1, 3);
-  const auto work = wanted_work(impala, learner);
+  const auto work = wanted_work(update, learner);
   const auto share = static_cast<std::uint64_t>((2'000 + learner.replicas - 1) / learner.replicas);
-  CHECK(work.most <= share * static_cast<std::uint64_t>(impala.max_policy_lag) / 2);
+  CHECK(work.most <= share * static_cast<std::uint64_t>(update.max_policy_lag) / 2);
   CHECK(work.least <= work.most);
   CHECK(work.most >= share);  // an update is possible
 }
@@ -47,10 +47,10 @@ TEST_CASE("weights are refreshed as rarely as what is under way and slow actors 
 
 TEST_CASE("whatever the settings, a window comes of them", "[unit][learner]") {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  ImpalaConfig impala;
-  impala.batch_decisions = GENERATE_COPY(std::int64_t{1}, std::int64_t{7}, kMost);
-  impala.max_policy_lag = GENERATE_COPY(std::int64_t{0}, std::int64_t{1}, kMost);
-  const auto work = wanted_work(impala, {});
+  UpdateSize update;
+  update.batch_decisions = GENERATE_COPY(std::int64_t{1}, std::int64_t{7}, kMost);
+  update.max_policy_lag = GENERATE_COPY(std::int64_t{0}, std::int64_t{1}, kMost);
+  const auto work = wanted_work(update, {});
   CHECK(work.least >= 1);
   CHECK(work.least <= work.most);
   CHECK(work.small >= 1);

@@ -30,7 +30,8 @@ TEST_CASE("a network takes its input widths from the environment") {
 }
 
 TEST_CASE("what a network does not read of a task is said in one sentence") {
-  CHECK(unreadable(plain_spec(4, 9)).empty());
+  NetworkConfig config;
+  CHECK(unreadable(config, plain_spec(4, 9)).empty());
   ObservationSpec spec = plain_spec(4, 9);
   std::string sentence;
   SECTION("a second graph") {
@@ -52,17 +53,53 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
   }
   SECTION("features of candidates") {
     spec.candidates.features = {{"completion_time", "s"}};
-    sentence = "the network does not read what the task shows of each candidate";
+    sentence =
+        "network.head: dense does not read what the task shows of each candidate; candidates does";
+  }
+  SECTION("features of candidates that are computed where they are read") {
+    spec.candidates.derived = true;
+    sentence =
+        "network.head: dense does not read what the task shows of each candidate; candidates does";
+  }
+  SECTION("candidates without features") {
+    config.head = HeadKind::kCandidates;
+    sentence =
+        "network.head: candidates reads what a task shows of each candidate, and this one shows "
+        "nothing; dense knows them by their places";
+  }
+  SECTION("nothing to find a value from") {
+    config.head = HeadKind::kCandidates;
+    spec.candidates.features = {{"completion_time", "s"}};
+    spec.globals.clear();
+    sentence =
+        "network.head: candidates finds the value of a decision from its globals, and this task "
+        "has none";
   }
   SECTION("nodes of candidates") {
     spec.candidates.node_slot = 0;
-    sentence = "the network does not read what the task shows of each candidate";
+    sentence = "the network does not read which node a candidate is";
   }
   SECTION("agents") {
     spec.agents = 2;
     sentence = "the network does not read which agent decides";
   }
-  CHECK(unreadable(spec) == std::vector{sentence});
+  CHECK(unreadable(config, spec) == std::vector{sentence});
+}
+
+TEST_CASE("a network that reads candidates takes their widths from the task's view of them") {
+  env::EnvironmentSpec spec;
+  spec.observation = plain_spec(4, 9, 5, 2);
+  spec.observation.candidates.features = {{"a", "1"}, {"b", "1"}, {"c", "1"}};
+  NetworkConfig config;
+  config.head = HeadKind::kCandidates;
+  REQUIRE(unreadable(config, spec.observation).empty());
+  const NetworkShape shape = make_shape(config, spec);
+  CHECK(shape.candidate_features() == 3);
+  CHECK(shape.situation_features() == 4);
+  CHECK(input_shape(shape) == spec.observation.shape());
+  config.candidates.width = 0;
+  CHECK(validate(config.candidates) ==
+        std::vector<std::string>{"width must be from 1 to 4096, not 0"});
 }
 
 }  // namespace

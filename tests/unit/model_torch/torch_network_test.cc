@@ -43,18 +43,25 @@ NetworkShape small_shape() {
   return {config, 3, 2, 4, 5};
 }
 
+// head: candidates.
+NetworkShape small_candidates() { return candidates_shape(6, 3, 5, {7, 4, 5}); }
+
 // Logits, without the masked ones, and values of each decision.
 Expected expected_outputs(const NetworkShape& shape, const Parameters& parameters,
                           const std::vector<env::GraphFeaturesPtr>& graphs,
                           const Observations& batch) {
   return expected_within_rounding([&](Rounding& rounding) {
     RoundedNetwork network(shape, parameters, rounding);
+    const bool is_dense = shape.config.head == HeadKind::kDense;
     std::vector<RoundedNetwork::Vars> embeddings;
-    for (const auto& graph : graphs) embeddings.push_back(network.embed(*graph));
+    for (const auto& graph : graphs) {
+      if (is_dense) embeddings.push_back(network.embed(*graph));
+    }
     std::vector<double> out;
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const auto decision =
-          network.decide(batch, b, embeddings[static_cast<std::size_t>(batch.graph(b))]);
+          is_dense ? network.decide(batch, b, embeddings[static_cast<std::size_t>(batch.graph(b))])
+                   : network.decide_candidates(batch, b);
       for (std::size_t a = 0; a < batch.num_candidates(); ++a) {
         if (batch.mask(b)[a] != 0) out.push_back(network.at(decision.logits[a]));
       }
@@ -66,11 +73,15 @@ Expected expected_outputs(const NetworkShape& shape, const Parameters& parameter
 
 TEST_CASE("the network's outputs are right but for rounding, whatever the shape and the batch",
           "[unit][model_torch]") {
-  const auto seed = GENERATE(range<std::uint64_t>(0, 6));
+  const auto seed = GENERATE(range<std::uint64_t>(0, 10));
   INFO("seed " << seed);
   Rng rng(Seed{seed});
   NetworkShape shape = seed % 2 == 0 ? published_shape() : small_shape();
   shape.config.rounds = 1 + static_cast<int>(seed % 3);
+  if (seed == 6) shape = small_candidates();
+  if (seed == 7) shape = candidates_shape(40, 11, 17);
+  if (seed == 8) shape = candidates_shape(3, 1, 1, {1, 1, 1});
+  if (seed == 9) shape = candidates_shape(100, 30, 3, {64, 32, 64});
   const Parameters parameters = random_parameters(shape, Seed{seed});
   std::vector<env::GraphFeaturesPtr> graphs;
   for (const int nodes : {1, 2, 5, 14}) {
@@ -98,8 +109,9 @@ TEST_CASE("the network's outputs are right but for rounding, whatever the shape 
 
 // A loss on a small network, and what its gradient should be.
 struct GradientCase {
-  explicit GradientCase(std::uint64_t seed)
+  explicit GradientCase(std::uint64_t seed, const NetworkShape& network_shape = small_shape())
       : rng(Seed{seed}),
+        shape(network_shape),
         parameters(random_parameters(shape, Seed{seed})),
         // The last graph is given, but no decision names it.
         graphs{random_graph(rng, shape, 5, 8), random_graph(rng, shape, 3, 0),
@@ -112,13 +124,15 @@ struct GradientCase {
           std::vector<RoundedNetwork::Decision> decisions;
           for (std::size_t b = 0; b < batch.size(); ++b) {
             const auto& graph = *graphs[static_cast<std::size_t>(batch.graph(b))];
-            decisions.push_back(network.decide(batch, b, graph));
+            decisions.push_back(shape.config.head == HeadKind::kDense
+                                    ? network.decide(batch, b, graph)
+                                    : network.decide_candidates(batch, b));
           }
           return network.gradients(decisions, batch, logit_gradients, value_gradients);
         })) {}
 
   Rng rng;
-  NetworkShape shape = small_shape();
+  NetworkShape shape;
   Parameters parameters;
   std::vector<env::GraphFeaturesPtr> graphs;
   Observations batch;
@@ -128,9 +142,9 @@ struct GradientCase {
 
 TEST_CASE("gradients are right but for rounding, though decisions share graphs",
           "[unit][model_torch]") {
-  const auto seed = GENERATE(range<std::uint64_t>(0, 8));
+  const auto seed = GENERATE(range<std::uint64_t>(0, 16));
   INFO("seed " << seed);
-  const GradientCase the(seed);
+  const GradientCase the(seed, seed < 8 ? small_shape() : small_candidates());
   const auto network = make_network(the.shape, the.parameters, the.graphs);
   static_cast<void>(network->forward(the.batch));
   const auto gradient = network->backward(the.logit_gradients, the.value_gradients);
@@ -139,7 +153,7 @@ TEST_CASE("gradients are right but for rounding, though decisions share graphs",
 
 TEST_CASE("a gradient that is wrong in one place is found out, whichever the place",
           "[unit][model_torch]") {
-  const GradientCase the(1);
+  const GradientCase the(1, GENERATE(small_shape(), small_candidates()));
   const auto network = make_network(the.shape, the.parameters, the.graphs);
   static_cast<void>(network->forward(the.batch));
   const auto gradient = network->backward(the.logit_gradients, the.value_gradients);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "actor/actor_loop.h"
 #include "actor/impala_behaviour.h"
 #include "learner/impala.h"
+#include "learner/ppo.h"
 #include "learner/train_batch.h"
 #include "model/fused_policy.h"
 #include "model/initialise.h"
@@ -44,7 +46,27 @@ ImpalaConfig settings() {
   return config;
 }
 
-model::Parameters train(const ImpalaConfig& config, Seed seed) {
+PpoConfig ppo_settings() {
+  PpoConfig config;
+  config.discount = kDiscount;
+  config.batch_decisions = 256;
+  config.minibatch_decisions = 64;
+  config.learning_rate = settings().learning_rate;
+  config.learning_rate.start = 2e-3;
+  config.entropy_cost = settings().entropy_cost;
+  return config;
+}
+
+using MakeAlgorithm =
+    std::function<std::unique_ptr<UnrollAlgorithm>(model::TrainableNetwork& network)>;
+
+MakeAlgorithm impala(const ImpalaConfig& config) {
+  return [config](model::TrainableNetwork& network) {
+    return std::make_unique<Impala>(config, network);
+  };
+}
+
+model::Parameters train(const MakeAlgorithm& make_algorithm, Seed seed) {
   const auto make = [] { return std::make_unique<env::SignalChain>(kEpisodeLimit); };
   const env::EnvironmentSpec spec = make()->spec();
   const model::NetworkShape shape = model::make_shape(small_network(), spec);
@@ -55,7 +77,7 @@ model::Parameters train(const ImpalaConfig& config, Seed seed) {
   GraphRegistry graphs;
   for (const auto& graph : spec.graphs) graphs.add(graph);
   network.set_graphs(graphs.graphs());
-  Impala impala(config, network);
+  const auto algorithm = make_algorithm(network);
 
   const auto policy = model::make_fused_policy(shape);
   policy->set_graphs(spec.graphs);
@@ -66,13 +88,13 @@ model::Parameters train(const ImpalaConfig& config, Seed seed) {
                          actor_seed);
   TrainBatch batch;
   for (std::int64_t update = 0; update < kUpdates; ++update) {
-    if (update % (kActorLag + 1) == 0) actor.set_parameters(impala.snapshot());
+    if (update % (kActorLag + 1) == 0) actor.set_parameters(algorithm->snapshot());
     const auto unrolls = std::get<Unrolls>(actor.run_message());
     const std::vector<const Unrolls*> messages = {&unrolls};
     assemble(messages, graphs, batch);
-    REQUIRE(impala.update(batch).value().applied);
+    REQUIRE(algorithm->update(batch).value().applied);
   }
-  return impala.snapshot();
+  return algorithm->snapshot();
 }
 
 // One row per (place, coin), in that order.
@@ -117,7 +139,7 @@ TEST_CASE("IMPALA finds the best policy of the signal chain and its values",
           "[learning][learner]") {
   const auto seed = GENERATE(range<std::uint64_t>(1, 6));
   INFO("seed " << seed);
-  require_optimal(evaluate_everywhere(train(settings(), Seed{seed})));
+  require_optimal(evaluate_everywhere(train(impala(settings()), Seed{seed})));
 }
 
 TEST_CASE("IMPALA as published, without normalised values or advantages, finds the same",
@@ -128,7 +150,16 @@ TEST_CASE("IMPALA as published, without normalised values or advantages, finds t
   config.value_normalisation = ValueNormalisation::kNone;
   config.advantage_scaling = AdvantageScaling::kNone;
   config.entropy_cost.start = 0.01;
-  require_optimal(evaluate_everywhere(train(config, Seed{seed})));
+  require_optimal(evaluate_everywhere(train(impala(config), Seed{seed})));
+}
+
+TEST_CASE("PPO finds the best policy of the signal chain and its values", "[learning][learner]") {
+  const auto seed = GENERATE(range<std::uint64_t>(1, 4));
+  INFO("seed " << seed);
+  const MakeAlgorithm ppo = [seed](model::TrainableNetwork& network) {
+    return std::make_unique<Ppo>(ppo_settings(), network, Seed{seed});
+  };
+  require_optimal(evaluate_everywhere(train(ppo, Seed{seed})));
 }
 
 }  // namespace

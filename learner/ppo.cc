@@ -1,0 +1,221 @@
+#include "learner/ppo.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string_view>
+
+#include "common/check.h"
+#include "common/rng.h"
+#include "learner/batch_moments.h"
+#include "learner/losses/clipped_surrogate.h"
+#include "learner/losses/entropy.h"
+#include "learner/losses/value.h"
+#include "model/policy.h"
+
+namespace pacml::learner {
+namespace {
+
+constexpr std::string_view kName = "ppo";
+// A batch whose advantages hardly differ says nothing: it is not blown up to say something.
+constexpr double kMinAdvantageDeviation = 1e-6;
+
+void shuffle(std::vector<std::uint32_t>& order, Rng& rng) {
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+}
+
+}  // namespace
+
+// The share of the targets' variance that the values explain, before the update.
+double Ppo::explained_variance(const Lessons& lessons, std::span<const float> counts) {
+  const double error = moments(lessons.errors, counts).deviation();
+  const double target = moments(lessons.output_targets, counts).deviation();
+  return target > 0 ? 1 - (error * error) / (target * target) : 0;
+}
+
+struct Ppo::Figures {
+  std::int64_t steps = 0;
+  double policy_loss = 0;  // these three are sums over the steps,
+  double value_loss = 0;
+  double entropy_loss = 0;
+  double gradient_norm = 0;
+  double relative_entropy = 0;  // and these over decisions that offered a choice
+  double choices = 0;
+  double decisions = 0;  // these over all
+  double clipped = 0;
+};
+
+Ppo::Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed)
+    : config_(config),
+      training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue),
+      seed_(seed) {
+  PACML_CHECK(validate(config).empty(), "a valid configuration");
+}
+
+Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
+  const auto now = training_.version().get();
+  const auto max_lag = static_cast<std::uint64_t>(config_.max_policy_lag);
+  std::vector<std::uint32_t> order;
+  for (std::size_t i = 0; i < batch.decisions(); ++i) {
+    // A learner that went back to a checkpoint may be behind its actors: those are not stale.
+    const auto version = batch.policy_versions[i].get();
+    if (now > version && now - version > max_lag) continue;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  UpdateReport report;
+  report.decisions = static_cast<std::int64_t>(order.size());
+  report.stale = static_cast<std::int64_t>(batch.decisions() - order.size());
+  if (order.empty()) return report;
+  Lessons lessons;
+  if (!look_at(batch, order, lessons)) {
+    report.diverged = true;
+    return report;
+  }
+
+  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
+  const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
+  const std::vector<float> counts(batch.decisions(), 1.0F);
+  Rng rng(derive(seed_, Purpose::kMinibatch, now));
+  Figures figures;
+  for (std::int64_t epoch = 0; epoch < config_.epochs && !report.diverged; ++epoch) {
+    shuffle(order, rng);
+    // Minibatches of nearly one size, none larger than asked for.
+    const auto most = static_cast<std::size_t>(config_.minibatch_decisions);
+    const std::size_t pieces = (order.size() + most - 1) / most;
+    for (std::size_t piece = 0; piece < pieces && !report.diverged; ++piece) {
+      const std::size_t begin = order.size() * piece / pieces;
+      const std::size_t end = order.size() * (piece + 1) / pieces;
+      report.diverged = !learn(batch, lessons, std::span(order).subspan(begin, end - begin),
+                               learning_rate, entropy_cost, figures);
+    }
+  }
+  report.applied = figures.steps > 0;
+  if (!report.applied) return report;
+  training_.take_in_values(target_sums(lessons.returns.targets, counts));
+  training_.count_update(report.decisions);
+
+  const auto steps = static_cast<double>(figures.steps);
+  const BatchMoments targets = moments(lessons.returns.targets, counts);
+  const BatchMoments log_rhos = moments(lessons.returns.log_rhos, counts);
+  report.loss = (figures.policy_loss + figures.value_loss + figures.entropy_loss) / steps;
+  report.scalars = {
+      {"policy_loss", figures.policy_loss / steps},
+      {"value_loss", figures.value_loss / steps},
+      {"entropy_loss", figures.entropy_loss / steps},
+      {"entropy", figures.choices > 0 ? figures.relative_entropy / figures.choices : 0},
+      {"clipped", figures.clipped / figures.decisions},
+      {"gradient_norm", figures.gradient_norm / steps},
+      {"learning_rate", learning_rate},
+      {"value_target", targets.mean()},
+      {"value_deviation", training_.normaliser().deviation()},
+      {"explained_variance", explained_variance(lessons, counts)},
+      {"log_rho", log_rhos.mean()},
+      {"entropy_cost", entropy_cost}};
+  return report;
+}
+
+bool Ppo::look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fresh,
+                  Lessons& lessons) {
+  const auto outputs = training_.network().forward(batch.observations);
+  if (!model::is_sound(outputs.logits, outputs.values)) return false;
+  const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
+  const std::size_t decisions = batch.decisions();
+  masked_categorical(outputs.logits.first(decisions * actions),
+                     batch.observations.masks().first(decisions * actions), actions, policy_);
+  const UnrollReturnsConfig returns{
+      config_.discount, config_.reward_scale, {.lambda = config_.lambda}};
+  const ValueNormaliser& normaliser = training_.normaliser();
+  std::vector<float> values(outputs.values.size());
+  const auto find_returns = [&] {
+    std::ranges::transform(outputs.values, values.begin(),
+                           [&](float output) { return normaliser.to_value(output); });
+    lessons.returns = unroll_returns(batch, policy_, values, returns);
+  };
+  find_returns();
+  std::vector<float> counts(decisions, 0.0F);
+  for (const std::uint32_t i : fresh) counts[i] = 1;
+  if (!normaliser.started()) {
+    training_.start_values(target_sums(lessons.returns.targets, counts));
+    find_returns();
+  }
+  const BatchMoments spread = moments(lessons.returns.advantages, counts);
+  const double deviation = std::max(spread.deviation(), kMinAdvantageDeviation);
+  for (float& advantage : lessons.returns.advantages) {
+    advantage = static_cast<float>((advantage - spread.mean()) / deviation);
+  }
+  lessons.output_targets.resize(decisions);
+  std::ranges::transform(lessons.returns.targets, lessons.output_targets.begin(),
+                         [&](float target) { return normaliser.to_output(target); });
+  lessons.errors.resize(decisions);
+  std::ranges::transform(lessons.output_targets, outputs.values.first(decisions),
+                         lessons.errors.begin(), std::minus<>());
+
+  // A minibatch's rows name the same graphs as the batch's.
+  std::uint16_t most = 0;
+  for (const std::uint16_t graph : batch.observations.graph_indices()) most = std::max(most, graph);
+  for (std::size_t graph = same_graph_.size(); graph <= most; ++graph) {
+    same_graph_.push_back(static_cast<std::uint16_t>(graph));
+  }
+  return true;
+}
+
+bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
+                std::span<const std::uint32_t> minibatch, double learning_rate, double entropy_cost,
+                Figures& figures) {
+  if (observations_.shape() != batch.observations.shape()) {
+    observations_ = Observations(batch.observations.shape());
+  }
+  observations_.clear();
+  actions_.clear();
+  behaviour_log_probs_.clear();
+  advantages_.clear();
+  targets_.clear();
+  for (const std::uint32_t i : minibatch) {
+    observations_.append_rows(batch.observations, i, 1, same_graph_);
+    actions_.push_back(batch.actions[i]);
+    behaviour_log_probs_.push_back(batch.behaviour_log_probs[i]);
+    advantages_.push_back(lessons.returns.advantages[i]);
+    targets_.push_back(lessons.output_targets[i]);
+  }
+  const std::size_t size = minibatch.size();
+  weights_.assign(size, 1.0F / static_cast<float>(size));
+
+  const auto outputs = training_.network().forward(observations_);
+  if (!model::is_sound(outputs.logits, outputs.values)) return false;
+  const auto width = static_cast<std::size_t>(training_.network().shape().actions);
+  masked_categorical(outputs.logits, observations_.masks(), width, policy_);
+  logit_gradients_.assign(outputs.logits.size(), 0.0F);
+  value_gradients_.assign(size, 0.0F);
+  figures.policy_loss +=
+      clipped_surrogate_loss(policy_, actions_, behaviour_log_probs_, advantages_, config_.clip,
+                             weights_, logit_gradients_);
+  figures.entropy_loss +=
+      entropy_loss(policy_, config_.normalise_entropy, entropy_cost, weights_, logit_gradients_);
+  figures.value_loss +=
+      value_loss(outputs.values, targets_, config_.value_cost, weights_, value_gradients_);
+  for (std::size_t n = 0; n < size; ++n) {
+    const auto action = static_cast<std::size_t>(actions_[n]);
+    const double log_ratio = policy_.log_probs[n * width + action] - behaviour_log_probs_[n];
+    figures.clipped += std::abs(std::expm1(log_ratio)) > config_.clip ? 1 : 0;
+    if (policy_.valid[n] < 2) continue;
+    figures.relative_entropy +=
+        policy_.entropies[n] / std::log(static_cast<double>(policy_.valid[n]));
+    figures.choices += 1;
+  }
+  figures.decisions += static_cast<double>(size);
+
+  const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);
+  const auto step = training_.step(gradient, learning_rate);
+  if (!step.applied) return false;
+  figures.gradient_norm += step.gradient_norm;
+  ++figures.steps;
+  return true;
+}
+
+AlgorithmState Ppo::save() const { return training_.save(kName); }
+
+Result<void> Ppo::restore(const AlgorithmState& state) {
+  return training_.fits(kName, state).map([&] { training_.restore(kName, state); });
+}
+
+}  // namespace pacml::learner

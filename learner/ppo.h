@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+#include "learner/algorithm.h"
+#include "learner/losses/masked_categorical.h"
+#include "learner/network_training.h"
+#include "learner/ppo_config.h"
+#include "learner/returns/unroll_returns.h"
+#include "model/trainable_network.h"
+
+namespace pacml::learner {
+
+// PPO (Schulman et al. 2017, arXiv:1707.06347) on a network of any kind. One update is one forward
+// pass over decisions and the states that follow them, returns, and then `epochs` passes over the
+// decisions in shuffled minibatches, an optimiser step each, on
+//
+//   L = 1/M sum_n [ -min(r_n A_n, clamp(r_n, 1 - clip, 1 + clip) A_n)
+//                   + value_cost/2 (V_n - v_n)^2 - entropy_cost H_n ]
+//
+// Advantages are those of generalised advantage estimation (Schulman et al. 2015,
+// arXiv:1506.02438), with V-trace's corrections for the versions between acting and learning, less
+// their mean and over their deviation in the batch. Decisions of weights more than max_policy_lag
+// updates old are left out. A pure function of the batches and of the seed, which shuffles.
+// Thread-confined.
+class Ppo final : public UnrollAlgorithm {
+ public:
+  // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:
+  // validate(config) holds (PACML_CHECK).
+  Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed);
+
+  [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
+  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
+    training_.network().set_graphs(graphs);
+  }
+  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
+  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
+  [[nodiscard]] AlgorithmState save() const override;
+  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
+
+ private:
+  // What the steps of an update came to, in sums over their decisions.
+  struct Figures;
+  // What is learned of each decision of a batch, [D]; its values in the unit of outputs.
+  struct Lessons {
+    UnrollReturns returns;
+    std::vector<float> output_targets;
+    std::vector<float> errors;  // of the values
+  };
+  [[nodiscard]] static double explained_variance(const Lessons& lessons,
+                                                 std::span<const float> counts);
+  // False: the network says nothing that can be learned from.
+  [[nodiscard]] bool look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fresh,
+                             Lessons& lessons);
+  // One optimiser step. False: nothing finite came of it.
+  [[nodiscard]] bool learn(const TrainBatch& batch, const Lessons& lessons,
+                           std::span<const std::uint32_t> minibatch, double learning_rate,
+                           double entropy_cost, Figures& figures);
+
+  PpoConfig config_;
+  NetworkTraining training_;
+  Seed seed_;
+  // Kept between updates for their memory.
+  Observations observations_;
+  MaskedCategorical policy_;
+  std::vector<std::uint16_t> same_graph_;
+  std::vector<std::int32_t> actions_;
+  std::vector<float> behaviour_log_probs_, advantages_, targets_, weights_;
+  std::vector<float> logit_gradients_, value_gradients_;
+};
+
+}  // namespace pacml::learner

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "learner/losses/masked_categorical.h"
+#include "learner/returns/vtrace.h"
+#include "learner/train_batch.h"
+
+namespace pacml::learner {
+
+// What is learned from a batch of unrolls, one for each decision [D].
+struct UnrollReturns {
+  std::vector<float> targets;     // of values, in the unit of scaled rewards
+  std::vector<float> advantages;  // in the same unit
+  std::vector<float> log_rhos;    // log pi(a|x) - log mu(a|x)
+};
+
+struct UnrollReturnsConfig {
+  double discount = 0.99;
+  double reward_scale = 1;
+  VtraceConfig vtrace;
+};
+
+// V-trace over every message of the batch. `policy`: of its decisions. `values`: of its decisions
+// and of the states behind them, in the unit of scaled rewards [rows of the observations]. Pure.
+[[nodiscard]] UnrollReturns unroll_returns(const TrainBatch& batch, const MaskedCategorical& policy,
+                                           std::span<const float> values,
+                                           const UnrollReturnsConfig& config);
+
+}  // namespace pacml::learner

@@ -1,0 +1,140 @@
+#include "model/fused_candidates.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "common/check.h"
+#include "model/aligned.h"
+#include "model/layout.h"
+#include "model/packed_weights.h"
+
+namespace pacml::model {
+namespace {
+
+std::size_t row(int width) { return padded(static_cast<std::size_t>(width)); }
+
+// Candidates that are scored together: enough to keep the weights in registers and caches busy, few
+// enough that the rows stay in the cache between being written and being read.
+constexpr std::size_t kRowsAtOnce = 96;
+
+class FusedCandidates final : public Policy {
+ public:
+  FusedCandidates(const NetworkShape& shape, const Kernel& kernel)
+      : shape_(shape),
+        input_(input_shape(shape)),
+        layout_(make_layout(shape)),
+        kernel_(kernel),
+        reader_(shape.view->make_reader()),
+        width_(static_cast<std::size_t>(shape.config.candidates.width)),
+        features_(row(shape.candidate_features())),
+        situation_(row(shape.situation_features())) {
+    const auto& config = shape.config.candidates;
+    const std::size_t rows = kRowsAtOnce + static_cast<std::size_t>(shape.actions);
+    candidates_.resize(rows * features_);
+    hidden_.resize(rows * row(config.hidden_width));
+    embeddings_.resize(rows * row(config.width));
+    output_.resize(rows * row(1));
+    logits_.resize(rows);
+    // Every decision has a candidate.
+    pooled_.resize(rows * row(2 * config.width));
+    situations_.resize(rows * situation_);
+    situation_hidden_.resize(rows * row(config.hidden_width));
+    state_.resize(rows * row(config.state_width));
+    value_output_.resize(rows * row(1));
+    counts_.reserve(rows);
+  }
+
+  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
+    reader_->set_graphs(graphs);
+  }
+
+  void set_parameters(const Parameters& parameters) override {
+    PACML_CHECK(parameters.layout_hash == layout_.hash, "parameters of another network");
+    weights_.emplace(shape_, layout_, parameters);
+  }
+
+  void evaluate(const Observations& batch, PolicyOutput& out) override {
+    PACML_CHECK(weights_.has_value(), "a policy acts once it has parameters");
+    PACML_CHECK(batch.shape() == input_, "a batch of another observation space");
+    out.logits.assign(batch.size() * batch.num_candidates(), kMaskedLogit);
+    out.values.resize(batch.size());
+    for (std::size_t first = 0; first < batch.size(); first += counts_.size()) {
+      read(batch, first);
+      score(batch, first, out);
+    }
+  }
+
+ private:
+  // Fills candidates_ with those of some decisions, from `first` on.
+  void read(const Observations& batch, std::size_t first) {
+    counts_.clear();
+    rows_ = 0;
+    for (std::size_t b = first; b < batch.size() && rows_ < kRowsAtOnce; ++b) {
+      counts_.push_back(reader_->read(batch, b, candidates_.data() + rows_ * features_, features_,
+                                      situations_.data() + (b - first) * situation_));
+      rows_ += counts_.back();
+    }
+  }
+
+  void score(const Observations& batch, std::size_t first, PolicyOutput& out) {
+    const PackedScorer& scorer = weights_->scorer();
+    kernel_.score(scorer, candidates_.data(), rows_, {hidden_.data(), output_.data()},
+                  embeddings_.data(), logits_.data());
+    const float* embedding = embeddings_.data();
+    const float* logit = logits_.data();
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      pool(embedding, counts_[i], pooled_.data() + i * row(static_cast<int>(2 * width_)));
+      embedding += counts_[i] * padded(width_);
+      float* said = out.logits.data() + (first + i) * batch.num_candidates();
+      for (const std::uint8_t valid : batch.mask(first + i)) {
+        if (valid != 0) *said = *logit++;
+        ++said;
+      }
+    }
+    kernel_.value(scorer, situations_.data(), pooled_.data(), counts_.size(),
+                  {situation_hidden_.data(), state_.data(), value_output_.data()},
+                  out.values.data() + first);
+  }
+
+  // [mean ; maximum] of `count` rows.
+  void pool(const float* rows, std::size_t count, float* out) const {
+    const std::size_t stride = padded(width_);
+    std::copy_n(rows, width_, out);
+    std::copy_n(rows, width_, out + width_);
+    for (std::size_t r = 1; r < count; ++r) {
+      const float* more = rows + r * stride;
+      for (std::size_t i = 0; i < width_; ++i) {
+        out[i] += more[i];
+        out[width_ + i] = std::max(out[width_ + i], more[i]);
+      }
+    }
+    const float share = 1.0F / static_cast<float>(count);
+    for (std::size_t i = 0; i < width_; ++i) out[i] *= share;
+  }
+
+  const NetworkShape shape_;
+  const ObservationShape input_;
+  const ParameterLayout layout_;
+  const Kernel& kernel_;
+  std::unique_ptr<env::CandidateReader> reader_;
+  std::size_t width_;     // of an embedding
+  std::size_t features_;  // of a candidate, padded
+  std::size_t situation_;
+  std::optional<PackedScorerWeights> weights_;
+  // Of the decisions that are looked at.
+  std::vector<std::size_t> counts_;  // candidates of each
+  std::size_t rows_ = 0;             // all candidates
+  AlignedFloats candidates_, hidden_, embeddings_, output_;
+  std::vector<float> logits_;
+  AlignedFloats pooled_, situations_, situation_hidden_, state_, value_output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_fused_candidates(const NetworkShape& shape, const Kernel& kernel) {
+  return std::make_unique<FusedCandidates>(shape, kernel);
+}
+
+}  // namespace pacml::model

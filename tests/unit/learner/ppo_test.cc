@@ -1,0 +1,189 @@
+#include "learner/ppo.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/tabular_network.h"
+#include "tests/support/unroll_builder.h"
+
+namespace pacml::learner {
+namespace {
+
+constexpr std::size_t kStates = 8;
+constexpr int kActions = 3;
+
+GraphRegistry one_graph() {
+  GraphRegistry registry;
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->hash = GraphHash{5};
+  registry.add(graph);
+  return registry;
+}
+
+TrainBatch batch_of(const Unrolls& unrolls) {
+  REQUIRE(validate(unrolls));
+  TrainBatch batch;
+  const std::vector<const Unrolls*> messages = {&unrolls};
+  assemble(messages, one_graph(), batch);
+  return batch;
+}
+
+// One decision in each of so many environments, all in state 0; action 2 pays 1, the others
+// nothing.
+Unrolls one_step(std::uint32_t environments) {
+  Unrolls unrolls = plain_unrolls(1, environments, GraphHash{5}, 1, kActions);
+  set_globals(unrolls.observations, [](auto, auto) { return 0.0F; });
+  for (std::uint32_t b = 0; b < environments; ++b) {
+    unrolls.action[b] = static_cast<std::int16_t>(b % kActions);
+    unrolls.reward[b] = b % kActions == 2 ? 1.0F : 0.0F;
+    unrolls.behaviour_log_prob[b] = -std::log(3.0F);
+    unrolls.flags[b] = Unrolls::kTerminated;
+  }
+  return unrolls;
+}
+
+PpoConfig small_config() {
+  PpoConfig config;
+  config.learning_rate.start = 0.01;
+  config.entropy_cost.start = 0;
+  config.minibatch_decisions = 4;
+  config.max_policy_lag = 2;
+  return config;
+}
+
+double scalar(const UpdateReport& report, std::string_view name) {
+  for (const auto& [key, value] : report.scalars) {
+    if (key == name) return value;
+  }
+  FAIL("no scalar " << name);
+  return 0;
+}
+
+double probability(const model::TabularNetwork& network, std::size_t action) {
+  const auto weights = network.parameters();
+  double sum = 0;
+  for (std::size_t a = 0; a < kActions; ++a) sum += std::exp(double{weights[a]});
+  return std::exp(double{weights[action]}) / sum;
+}
+
+TEST_CASE("one update of PPO prefers what paid, and goes no further than the clip",
+          "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  PpoConfig config = small_config();
+  config.epochs = 100;
+  Ppo ppo(config, network, Seed{1});
+  const auto report = ppo.update(batch_of(one_step(30))).value();
+  REQUIRE(report.applied);
+  CHECK(report.decisions == 30);
+  CHECK(report.stale == 0);
+  const double preferred = probability(network, 2);
+  // 100 passes of eight steps would go on to certainty; the clip is at 1.2 / 3, and Adam
+  // overshoots.
+  CHECK(preferred > 0.39);
+  CHECK(preferred < 0.55);
+  CHECK(scalar(report, "clipped") > 0);
+  CHECK(ppo.version() == PolicyVersion{1});
+  CHECK(ppo.snapshot().version == PolicyVersion{1});
+
+  model::TabularNetwork unbounded_network(kStates, 1, kActions);
+  config.clip = 1e6;
+  Ppo unbounded(config, unbounded_network, Seed{1});
+  REQUIRE(unbounded.update(batch_of(one_step(30))).value().applied);
+  CHECK(probability(unbounded_network, 2) > 0.9);
+}
+
+TEST_CASE("PPO's values come to what follows", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Ppo ppo(small_config(), network, Seed{1});
+  const TrainBatch batch = batch_of(one_step(30));
+  // On the same batch again and again the mean return is a third.
+  for (int i = 0; i < 200; ++i) {
+    Unrolls unrolls = one_step(30);
+    unrolls.policy_version.assign(unrolls.policy_version.size(), ppo.version());
+    REQUIRE(ppo.update(batch_of(unrolls)).value().applied);
+  }
+  const auto weights = ppo.snapshot().values;
+  CHECK(weights[kStates * kActions] + weights.back() == Approx(1.0 / 3).margin(0.1));
+}
+
+TEST_CASE("PPO leaves out what is too old", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Ppo ppo(small_config(), network, Seed{1});
+  for (int i = 0; i < 3; ++i) {
+    Unrolls unrolls = one_step(6);
+    unrolls.policy_version.assign(unrolls.policy_version.size(), ppo.version());
+    REQUIRE(ppo.update(batch_of(unrolls)).value().applied);
+  }
+  const std::vector<float> before(network.parameters().begin(), network.parameters().end());
+  const auto report = ppo.update(batch_of(one_step(6))).value();  // of version 0, three behind
+  CHECK_FALSE(report.applied);
+  CHECK_FALSE(report.diverged);
+  CHECK(report.decisions == 0);
+  CHECK(report.stale == 6);
+  CHECK(std::vector<float>(network.parameters().begin(), network.parameters().end()) == before);
+  CHECK(ppo.version() == PolicyVersion{3});
+}
+
+TEST_CASE("weights that say no numbers are not learned from, and nothing is counted",
+          "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Ppo ppo(small_config(), network, Seed{1});
+  network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
+  const auto report = ppo.update(batch_of(one_step(6))).value();
+  CHECK(report.diverged);
+  CHECK_FALSE(report.applied);
+  CHECK(ppo.version() == PolicyVersion{0});
+}
+
+TEST_CASE("PPO is a function of its batches and its seed, and goes on from where it was saved",
+          "[unit][learner]") {
+  const auto train = [](Seed seed, bool interrupted) {
+    auto network = std::make_unique<model::TabularNetwork>(kStates, 1, kActions);
+    auto ppo = std::make_unique<Ppo>(small_config(), *network, seed);
+    for (int i = 0; i < 6; ++i) {
+      if (interrupted && i == 3) {
+        const AlgorithmState state = ppo->save();
+        auto other = std::make_unique<model::TabularNetwork>(kStates, 1, kActions);
+        ppo = std::make_unique<Ppo>(small_config(), *other, seed);
+        network = std::move(other);
+        REQUIRE(ppo->restore(state));
+      }
+      Unrolls unrolls = one_step(30);
+      unrolls.policy_version.assign(unrolls.policy_version.size(), ppo->version());
+      REQUIRE(ppo->update(batch_of(unrolls)).value().applied);
+    }
+    return ppo->snapshot().values;
+  };
+  CHECK(train(Seed{1}, false) == train(Seed{1}, false));
+  CHECK(train(Seed{1}, false) == train(Seed{1}, true));
+  CHECK(train(Seed{1}, false) != train(Seed{2}, false));
+}
+
+TEST_CASE("PPO's checkpoints are its own", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Ppo ppo(small_config(), network, Seed{1});
+  AlgorithmState state = ppo.save();
+  state.algorithm = "impala";
+  const auto restored = ppo.restore(state);
+  REQUIRE_FALSE(restored);
+  CHECK(restored.error().code == Errc::kVersionMismatch);
+}
+
+TEST_CASE("what PPO cannot work with is refused by name", "[unit][learner]") {
+  PpoConfig config;
+  CHECK(validate(config).empty());
+  config.epochs = 0;
+  config.clip = std::numeric_limits<double>::quiet_NaN();
+  config.lambda = 1.5;
+  CHECK(validate(config) == std::vector<std::string>{"epochs must be from 1 to 100, not 0",
+                                                     "lambda must be from 0 to 1, not 1.5",
+                                                     "clip must be greater than 0 and at most 1e6, "
+                                                     "not nan"});
+}
+
+}  // namespace
+}  // namespace pacml::learner
