@@ -26,10 +26,9 @@ void shuffle(std::vector<std::uint32_t>& order, Rng& rng) {
 
 }  // namespace
 
-// The share of the targets' variance that the values explain, before the update.
-double Ppo::explained_variance(const Lessons& lessons, std::span<const float> counts) {
-  const double error = moments(lessons.errors, counts).deviation();
-  const double target = moments(lessons.output_targets, counts).deviation();
+double Ppo::explained_variance(const Lessons& lessons) {
+  const double error = moments(lessons.errors, lessons.counts).deviation();
+  const double target = moments(lessons.output_targets, lessons.counts).deviation();
   return target > 0 ? 1 - (error * error) / (target * target) : 0;
 }
 
@@ -74,7 +73,6 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
 
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
   const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
-  const std::vector<float> counts(batch.decisions(), 1.0F);
   Rng rng(derive(seed_, Purpose::kMinibatch, now));
   Figures figures;
   for (std::int64_t epoch = 0; epoch < config_.epochs && !report.diverged; ++epoch) {
@@ -91,12 +89,12 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
   }
   report.applied = figures.steps > 0;
   if (!report.applied) return report;
-  training_.take_in_values(target_sums(lessons.returns.targets, counts));
+  training_.take_in_values(target_sums(lessons.returns.targets, lessons.counts));
   training_.count_update(report.decisions);
 
   const auto steps = static_cast<double>(figures.steps);
-  const BatchMoments targets = moments(lessons.returns.targets, counts);
-  const BatchMoments log_rhos = moments(lessons.returns.log_rhos, counts);
+  const BatchMoments targets = moments(lessons.returns.targets, lessons.counts);
+  const BatchMoments log_rhos = moments(lessons.returns.log_rhos, lessons.counts);
   report.loss = (figures.policy_loss + figures.value_loss + figures.entropy_loss) / steps;
   report.scalars = {
       {"policy_loss", figures.policy_loss / steps},
@@ -108,7 +106,7 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
       {"learning_rate", learning_rate},
       {"value_target", targets.mean()},
       {"value_deviation", training_.normaliser().deviation()},
-      {"explained_variance", explained_variance(lessons, counts)},
+      {"explained_variance", explained_variance(lessons)},
       {"log_rho", log_rhos.mean()},
       {"entropy_cost", entropy_cost}};
   return report;
@@ -132,13 +130,13 @@ bool Ppo::look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fre
     lessons.returns = unroll_returns(batch, policy_, values, returns);
   };
   find_returns();
-  std::vector<float> counts(decisions, 0.0F);
-  for (const std::uint32_t i : fresh) counts[i] = 1;
+  lessons.counts.assign(decisions, 0.0F);
+  for (const std::uint32_t i : fresh) lessons.counts[i] = 1;
   if (!normaliser.started()) {
-    training_.start_values(target_sums(lessons.returns.targets, counts));
+    training_.start_values(target_sums(lessons.returns.targets, lessons.counts));
     find_returns();
   }
-  const BatchMoments spread = moments(lessons.returns.advantages, counts);
+  const BatchMoments spread = moments(lessons.returns.advantages, lessons.counts);
   const double deviation = std::max(spread.deviation(), kMinAdvantageDeviation);
   for (float& advantage : lessons.returns.advantages) {
     advantage = static_cast<float>((advantage - spread.mean()) / deviation);

@@ -44,14 +44,15 @@ class Ppo final : public UnrollAlgorithm {
  private:
   // What the steps of an update came to, in sums over their decisions.
   struct Figures;
-  // What is learned of each decision of a batch, [D]; its values in the unit of outputs.
+  // What is learned of each decision of a batch, [D].
   struct Lessons {
+    std::vector<float> counts;  // 1, or 0 for those of weights that are too old
     UnrollReturns returns;
-    std::vector<float> output_targets;
-    std::vector<float> errors;  // of the values
+    std::vector<float> output_targets;  // of the values, in the unit of outputs
+    std::vector<float> errors;          // of the values, in that unit
   };
-  [[nodiscard]] static double explained_variance(const Lessons& lessons,
-                                                 std::span<const float> counts);
+  // The share of the targets' variance that the values explain, before the update.
+  [[nodiscard]] static double explained_variance(const Lessons& lessons);
   // False: the network says nothing that can be learned from.
   [[nodiscard]] bool look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fresh,
                              Lessons& lessons);
