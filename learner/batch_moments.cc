@@ -1,5 +1,6 @@
 #include "learner/batch_moments.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -37,6 +38,19 @@ BatchMoments merge(std::span<const BatchMoments> parts) {
     out.squares += part.squares + part.count * apart * apart;
   }
   return out;
+}
+
+void standardise(const BatchMoments& batch, std::span<float> values) {
+  constexpr double kLeastDeviation = 1e-6;
+  const double mean = batch.mean();
+  const double deviation = std::max(batch.deviation(), kLeastDeviation);
+  for (float& value : values) value = static_cast<float>((value - mean) / deviation);
+}
+
+double explained_variance(const BatchMoments& errors, const BatchMoments& targets) {
+  const double error = errors.deviation();
+  const double target = targets.deviation();
+  return target > 0 ? 1 - (error * error) / (target * target) : 0;
 }
 
 TargetSums target_sums(std::span<const float> targets, std::span<const float> weights) {

@@ -22,6 +22,12 @@ struct BatchMoments {
 [[nodiscard]] BatchMoments moments(std::span<const float> values, std::span<const float> weights);
 [[nodiscard]] BatchMoments merge(std::span<const BatchMoments> parts);
 
+// Takes the mean of `batch` off values of it, and divides by the deviation. A batch whose values
+// hardly differ says nothing, and is not blown up to say something.
+void standardise(const BatchMoments& batch, std::span<float> values);
+// The share of the targets' variance that predictions with such errors explain.
+[[nodiscard]] double explained_variance(const BatchMoments& errors, const BatchMoments& targets);
+
 // For running moments, which add up values and squares as they are.
 struct TargetSums {
   double count = 0;

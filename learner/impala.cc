@@ -17,8 +17,6 @@ namespace pacml::learner {
 namespace {
 
 constexpr std::string_view kName = "impala";
-// A batch whose advantages hardly differ says nothing: it is not blown up to say something.
-constexpr double kMinAdvantageDeviation = 1e-6;
 
 template <class Row>
 double total(const std::vector<Row>& rows, double Row::*field) {
@@ -38,22 +36,6 @@ BatchMoments total(const std::vector<Row>& rows, BatchMoments Row::*field) {
   std::vector<BatchMoments> parts;
   for (const Row& row : rows) parts.push_back(row.*field);
   return merge(parts);
-}
-
-template <class Row>
-void add_relative_entropy(const MaskedCategorical& policy, Row& losses) {
-  for (std::size_t n = 0; n < policy.size(); ++n) {
-    if (policy.valid[n] < 2) continue;
-    losses.relative_entropy += policy.entropies[n] / std::log(static_cast<double>(policy.valid[n]));
-    losses.choices += 1;
-  }
-}
-
-// The share of the targets' variance that the values explain.
-double explained_variance(const BatchMoments& errors, const BatchMoments& targets) {
-  const double error = errors.deviation();
-  const double target = targets.deviation();
-  return target > 0 ? 1 - (error * error) / (target * target) : 0;
 }
 
 }  // namespace
@@ -77,8 +59,7 @@ struct Impala::Losses {
   double policy = 0;
   double entropy = 0;
   double value = 0;
-  double relative_entropy = 0;  // sum, in units of its greatest value,
-  double choices = 0;           // over decisions that offered a choice
+  RelativeEntropy relative;
 };
 
 Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, ReplicaGroup& replicas)
@@ -120,7 +101,7 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
 Impala::Pass Impala::look_at(const TrainBatch& batch, Share& share) {
   const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
   Pass pass;
-  pass.weights = fresh_decisions(batch);
+  pass.weights = fresh_decisions(batch, version(), config_.max_policy_lag);
   share.fresh = static_cast<double>(std::ranges::count(pass.weights, 1.0F));
   share.stale = static_cast<double>(pass.weights.size()) - share.fresh;
   // Where nothing is fresh, everything that follows is empty.
@@ -180,7 +161,7 @@ Impala::Losses Impala::compute_losses(const TrainBatch& batch, const Pass& pass,
       entropy_loss(policy_, config_.normalise_entropy, entropy_cost, pass.weights, logit_gradients);
   losses.value =
       value_loss(pass.values(), targets.outputs, config_.value_cost, pass.weights, value_gradients);
-  add_relative_entropy(policy_, losses);
+  losses.relative = relative_entropy(policy_);
   return losses;
 }
 
@@ -195,7 +176,8 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   const double policy_part = total(losses, &Losses::policy);
   const double value_part = total(losses, &Losses::value);
   const double entropy_part = total(losses, &Losses::entropy);
-  const double choices = total(losses, &Losses::choices);
+  RelativeEntropy relative;
+  for (const Losses& row : losses) relative += row.relative;
   report.loss = policy_part + entropy_part + value_part;
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
   Optimizer::Step step;
@@ -206,7 +188,7 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
       {"policy_loss", policy_part},
       {"value_loss", value_part},
       {"entropy_loss", entropy_part},
-      {"entropy", choices > 0 ? total(losses, &Losses::relative_entropy) / choices : 0},
+      {"entropy", relative.mean()},
       {"gradient_norm", step.gradient_norm},
       {"learning_rate", learning_rate},
       {"value_target", total(shares, &Share::targets).mean()},
@@ -222,18 +204,6 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   training_.take_in_values(total(sums));
 }
 
-std::vector<float> Impala::fresh_decisions(const TrainBatch& batch) const {
-  std::vector<float> fresh(batch.decisions());
-  const auto now = training_.version().get();
-  const auto max_lag = static_cast<std::uint64_t>(config_.max_policy_lag);
-  std::ranges::transform(batch.policy_versions, fresh.begin(), [&](PolicyVersion version) {
-    // A learner that went back to a checkpoint may be behind its actors: those are not stale.
-    const bool stale = now > version.get() && now - version.get() > max_lag;
-    return stale ? 0.0F : 1.0F;
-  });
-  return fresh;
-}
-
 UnrollReturns Impala::compute_returns(const TrainBatch& batch,
                                       std::span<const float> value_outputs) const {
   if (value_outputs.empty()) return {};
@@ -245,16 +215,11 @@ UnrollReturns Impala::compute_returns(const TrainBatch& batch,
 }
 
 void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advantages) const {
-  double mean = 0;
-  double deviation = 1;
   if (config_.advantage_scaling == AdvantageScaling::kBatch) {
-    mean = batch.mean();
-    deviation = std::max(batch.deviation(), kMinAdvantageDeviation);
+    standardise(batch, advantages);
   } else if (config_.advantage_scaling == AdvantageScaling::kValues) {
-    deviation = training_.normaliser().deviation();
-  }
-  for (float& advantage : advantages) {
-    advantage = static_cast<float>((advantage - mean) / deviation);
+    const double deviation = training_.normaliser().deviation();
+    for (float& advantage : advantages) advantage = static_cast<float>(advantage / deviation);
   }
 }
 

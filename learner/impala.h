@@ -73,8 +73,6 @@ class Impala final : public UnrollAlgorithm {
                  const std::vector<Losses>& losses, UpdateReport& report);
 
   [[nodiscard]] bool normalises() const;
-  // 1 for each decision that counts, 0 for those of weights that are too old.
-  [[nodiscard]] std::vector<float> fresh_decisions(const TrainBatch& batch) const;
   // Nothing, where there are no outputs.
   [[nodiscard]] UnrollReturns compute_returns(const TrainBatch& batch,
                                               std::span<const float> value_outputs) const;

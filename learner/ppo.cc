@@ -17,8 +17,6 @@ namespace pacml::learner {
 namespace {
 
 constexpr std::string_view kName = "ppo";
-// A batch whose advantages hardly differ says nothing: it is not blown up to say something.
-constexpr double kMinAdvantageDeviation = 1e-6;
 
 void shuffle(std::vector<std::uint32_t>& order, Rng& rng) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
@@ -26,20 +24,13 @@ void shuffle(std::vector<std::uint32_t>& order, Rng& rng) {
 
 }  // namespace
 
-double Ppo::explained_variance(const Lessons& lessons) {
-  const double error = moments(lessons.errors, lessons.counts).deviation();
-  const double target = moments(lessons.output_targets, lessons.counts).deviation();
-  return target > 0 ? 1 - (error * error) / (target * target) : 0;
-}
-
 struct Ppo::Figures {
   std::int64_t steps = 0;
   double policy_loss = 0;  // these three are sums over the steps,
   double value_loss = 0;
   double entropy_loss = 0;
   double gradient_norm = 0;
-  double relative_entropy = 0;  // and these over decisions that offered a choice
-  double choices = 0;
+  RelativeEntropy relative;
   double decisions = 0;  // these over all
   double clipped = 0;
 };
@@ -52,28 +43,24 @@ Ppo::Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed)
 }
 
 Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
-  const auto now = training_.version().get();
-  const auto max_lag = static_cast<std::uint64_t>(config_.max_policy_lag);
+  Lessons lessons;
+  lessons.counts = fresh_decisions(batch, version(), config_.max_policy_lag);
   std::vector<std::uint32_t> order;
   for (std::size_t i = 0; i < batch.decisions(); ++i) {
-    // A learner that went back to a checkpoint may be behind its actors: those are not stale.
-    const auto version = batch.policy_versions[i].get();
-    if (now > version && now - version > max_lag) continue;
-    order.push_back(static_cast<std::uint32_t>(i));
+    if (lessons.counts[i] > 0) order.push_back(static_cast<std::uint32_t>(i));
   }
   UpdateReport report;
   report.decisions = static_cast<std::int64_t>(order.size());
   report.stale = static_cast<std::int64_t>(batch.decisions() - order.size());
   if (order.empty()) return report;
-  Lessons lessons;
-  if (!look_at(batch, order, lessons)) {
+  if (!look_at(batch, lessons)) {
     report.diverged = true;
     return report;
   }
 
   const double learning_rate = value_at(config_.learning_rate, training_.decisions());
   const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
-  Rng rng(derive(seed_, Purpose::kMinibatch, now));
+  Rng rng(derive(seed_, Purpose::kMinibatch, version().get()));
   Figures figures;
   for (std::int64_t epoch = 0; epoch < config_.epochs && !report.diverged; ++epoch) {
     shuffle(order, rng);
@@ -100,20 +87,20 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
       {"policy_loss", figures.policy_loss / steps},
       {"value_loss", figures.value_loss / steps},
       {"entropy_loss", figures.entropy_loss / steps},
-      {"entropy", figures.choices > 0 ? figures.relative_entropy / figures.choices : 0},
+      {"entropy", figures.relative.mean()},
       {"clipped", figures.clipped / figures.decisions},
       {"gradient_norm", figures.gradient_norm / steps},
       {"learning_rate", learning_rate},
       {"value_target", targets.mean()},
       {"value_deviation", training_.normaliser().deviation()},
-      {"explained_variance", explained_variance(lessons)},
+      {"explained_variance", explained_variance(moments(lessons.errors, lessons.counts),
+                                                moments(lessons.output_targets, lessons.counts))},
       {"log_rho", log_rhos.mean()},
       {"entropy_cost", entropy_cost}};
   return report;
 }
 
-bool Ppo::look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fresh,
-                  Lessons& lessons) {
+bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   const auto outputs = training_.network().forward(batch.observations);
   if (!model::is_sound(outputs.logits, outputs.values)) return false;
   const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
@@ -130,17 +117,11 @@ bool Ppo::look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fre
     lessons.returns = unroll_returns(batch, policy_, values, returns);
   };
   find_returns();
-  lessons.counts.assign(decisions, 0.0F);
-  for (const std::uint32_t i : fresh) lessons.counts[i] = 1;
   if (!normaliser.started()) {
     training_.start_values(target_sums(lessons.returns.targets, lessons.counts));
     find_returns();
   }
-  const BatchMoments spread = moments(lessons.returns.advantages, lessons.counts);
-  const double deviation = std::max(spread.deviation(), kMinAdvantageDeviation);
-  for (float& advantage : lessons.returns.advantages) {
-    advantage = static_cast<float>((advantage - spread.mean()) / deviation);
-  }
+  standardise(moments(lessons.returns.advantages, lessons.counts), lessons.returns.advantages);
   lessons.output_targets.resize(decisions);
   std::ranges::transform(lessons.returns.targets, lessons.output_targets.begin(),
                          [&](float target) { return normaliser.to_output(target); });
@@ -195,11 +176,8 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
     const auto action = static_cast<std::size_t>(actions_[n]);
     const double log_ratio = policy_.log_probs[n * width + action] - behaviour_log_probs_[n];
     figures.clipped += std::abs(std::expm1(log_ratio)) > config_.clip ? 1 : 0;
-    if (policy_.valid[n] < 2) continue;
-    figures.relative_entropy +=
-        policy_.entropies[n] / std::log(static_cast<double>(policy_.valid[n]));
-    figures.choices += 1;
   }
+  figures.relative += relative_entropy(policy_);
   figures.decisions += static_cast<double>(size);
 
   const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);

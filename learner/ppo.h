@@ -51,11 +51,9 @@ class Ppo final : public UnrollAlgorithm {
     std::vector<float> output_targets;  // of the values, in the unit of outputs
     std::vector<float> errors;          // of the values, in that unit
   };
-  // The share of the targets' variance that the values explain, before the update.
-  [[nodiscard]] static double explained_variance(const Lessons& lessons);
   // False: the network says nothing that can be learned from.
-  [[nodiscard]] bool look_at(const TrainBatch& batch, const std::vector<std::uint32_t>& fresh,
-                             Lessons& lessons);
+  // `lessons.counts` is given.
+  [[nodiscard]] bool look_at(const TrainBatch& batch, Lessons& lessons);
   // One optimiser step. False: nothing finite came of it.
   [[nodiscard]] bool learn(const TrainBatch& batch, const Lessons& lessons,
                            std::span<const std::uint32_t> minibatch, double learning_rate,

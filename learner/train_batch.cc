@@ -1,5 +1,7 @@
 #include "learner/train_batch.h"
 
+#include <algorithm>
+
 #include "common/check.h"
 
 namespace pacml::learner {
@@ -65,6 +67,17 @@ void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& gra
     observations.append_rows(unrolls->observations, count, unrolls->observations.size() - count,
                              graphs.indices(unrolls->observations.graphs()));
   }
+}
+
+std::vector<float> fresh_decisions(const TrainBatch& batch, PolicyVersion now,
+                                   std::int64_t max_lag) {
+  std::vector<float> fresh(batch.decisions());
+  std::ranges::transform(batch.policy_versions, fresh.begin(), [&](PolicyVersion version) {
+    const bool stale =
+        now > version && now.get() - version.get() > static_cast<std::uint64_t>(max_lag);
+    return stale ? 0.0F : 1.0F;
+  });
+  return fresh;
 }
 
 }  // namespace pacml::learner

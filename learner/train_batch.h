@@ -45,4 +45,10 @@ struct TrainBatch {
 void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& graphs,
               TrainBatch& batch);
 
+// 1 for each decision of a batch that counts, 0 for those of weights more than `max_lag` versions
+// older than `now` [D]. A learner that went back to a checkpoint may be behind its actors: theirs
+// count. Pure. Pre: max_lag >= 0.
+[[nodiscard]] std::vector<float> fresh_decisions(const TrainBatch& batch, PolicyVersion now,
+                                                 std::int64_t max_lag);
+
 }  // namespace pacml::learner

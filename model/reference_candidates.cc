@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "model/layout.h"
+#include "model/reference_layers.h"
 
 namespace pacml::model {
 namespace {
@@ -75,18 +76,7 @@ class ReferenceCandidates final : public Policy {
   }
 
   [[nodiscard]] Vector linear(const std::string& name, const Vector& x) const {
-    const auto w = view(parameters_, layout_, name + ".weight");
-    const auto b = view(parameters_, layout_, name + ".bias");
-    Vector y(b.begin(), b.end());
-    for (std::size_t o = 0; o < y.size(); ++o) {
-      for (std::size_t i = 0; i < x.size(); ++i) y[o] += double{w[o * x.size() + i]} * x[i];
-    }
-    return y;
-  }
-
-  [[nodiscard]] static Vector rectified(Vector x) {
-    for (double& value : x) value = std::max(value, 0.0);
-    return x;
+    return reference_linear(parameters_, layout_, name, x);
   }
 
   NetworkShape shape_;

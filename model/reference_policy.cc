@@ -1,6 +1,5 @@
 #include "model/reference_policy.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -9,6 +8,7 @@
 #include "common/check.h"
 #include "model/layout.h"
 #include "model/reference_candidates.h"
+#include "model/reference_layers.h"
 
 namespace pacml::model {
 namespace {
@@ -51,14 +51,7 @@ class ReferencePolicy final : public Policy {
   }
 
   [[nodiscard]] Vector linear(const std::string& name, const Vector& x) const {
-    const auto w = weight(name + ".weight");
-    const auto b = weight(name + ".bias");
-    PACML_CHECK(w.size() == b.size() * x.size(), "an input of another width");
-    Vector y(b.begin(), b.end());
-    for (std::size_t o = 0; o < y.size(); ++o) {
-      for (std::size_t i = 0; i < x.size(); ++i) y[o] += double{w[o * x.size() + i]} * x[i];
-    }
-    return y;
+    return reference_linear(parameters_, layout_, name, x);
   }
 
   [[nodiscard]] Vector norm(const std::string& name, const Vector& x) const {
@@ -79,9 +72,7 @@ class ReferencePolicy final : public Policy {
 
   // relu(linear(norm(x))), with the names NAME_norm and NAME.
   [[nodiscard]] Vector block(const std::string& name, const Vector& x) const {
-    Vector y = linear(name, norm(name + "_norm", x));
-    for (double& value : y) value = std::max(value, 0.0);
-    return y;
+    return rectified(linear(name, norm(name + "_norm", x)));
   }
 
   // Node embeddings after all rounds, one vector a node.
@@ -138,9 +129,7 @@ class ReferencePolicy final : public Policy {
     for (const std::uint8_t valid : batch.mask(b)) decision.push_back(valid != 0 ? 1.0 : 0.0);
     const Vector embedded = linear("graph", norm("graph_norm", decision));
     joint.insert(joint.end(), embedded.begin(), embedded.end());
-    Vector hidden = linear("readout", joint);
-    for (double& value : hidden) value = std::max(value, 0.0);
-    return hidden;
+    return rectified(linear("readout", joint));
   }
 
   NetworkShape shape_;

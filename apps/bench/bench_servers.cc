@@ -37,7 +37,7 @@ BenchServers::BenchServers(const std::vector<std::string>& config_arguments, std
   append(command, {"--run", run_.string(), "--bind", learner_address_, "--set",
                    "learner.metrics_seconds=1", "--set", "learner.evaluate_episodes=0"});
   // Weights that learned from experience that comes again and again would sooner or later be no
-  // numbers. What an update takes is the same where they stand still.
+  // numbers.
   for (const char* algorithm : {"impala", "ppo", "apex"}) {
     append(command,
            {"--set", std::string(algorithm) + ".learning_rate={kind: constant, start: 1.0e-12}"});

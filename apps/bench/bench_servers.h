@@ -13,7 +13,8 @@
 namespace pacml::apps {
 
 // A learner, and replay shards where some are asked for, as processes of their own for a benchmark:
-// no evaluations in between, metrics every second. They are told to stop when this goes, and killed
+// no evaluations in between, metrics every second, and a learner that does all the work of learning
+// in steps too small to change anything. They are told to stop when this goes, and killed
 // where they do not. Thread-confined to the thread that made it.
 class BenchServers {
  public:

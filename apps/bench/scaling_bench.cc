@@ -39,7 +39,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStatusPatience{20};
 constexpr std::chrono::milliseconds kLook{50};
-constexpr const char* kStandstill = "impala.learning_rate.start=1e-12";
 
 // What some actors did in a while.
 struct Work {
@@ -158,13 +157,8 @@ class ScalingBench {
   [[nodiscard]] Work with_learner(std::size_t count, model::Parameters& weights) const {
     const PrivateFolder scratch("pacml-scaling");
     const PinnedScope on_learner_cpu({options_.learner_cpu});
-    // What a policy does decides what a simulator has to do. So this one learns with all the work
-    // that this takes, but in steps too small to change anything.
-    auto arguments = options_.config_arguments;
-    for (const char* change : {"impala.learning_rate.kind=constant", kStandstill}) {
-      arguments.insert(arguments.end(), {"--set", change});
-    }
-    BenchServers servers(arguments, 0, scratch.path());
+    // What a policy does decides what a simulator has to do: these weights stand still.
+    BenchServers servers(options_.config_arguments, 0, scratch.path());
     static_cast<void>(count_at(servers.learner(), "messages"));
     std::vector<ChildProcess> actors;
     for (std::size_t i = 0; i < count; ++i) {

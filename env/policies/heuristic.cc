@@ -101,11 +101,8 @@ class MinFeasible final : public Heuristic {
     const Cluster& cluster = env.cluster();
     for (const int a : valid_actions(env)) {
       if (a == 0) continue;
-      const auto execution = cluster.try_place(a);
-      if (execution && cluster.meets_limit(cluster.completion_time(*execution),
-                                           cluster.max_acceptable_time(*execution))) {
-        return a;
-      }
+      const BlockCause cause = cluster.outcome(a).cause;
+      if (cause == BlockCause::kNone || cause == BlockCause::kSimulationEnded) return a;
     }
     return 0;
   }

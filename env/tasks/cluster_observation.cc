@@ -104,9 +104,6 @@ struct Plan {
   std::vector<int> degrees;  // those of the blocks
   std::vector<FeatureSpec> features;
   std::unordered_map<GraphHash, int> models;
-  // [model, degree of `degrees`]: the smallest fraction of the sequential time that a job of that
-  // degree can be done in, on a cluster where nothing else runs.
-  std::vector<float> least_fractions;
 };
 
 // Appends to a row of features.
@@ -134,6 +131,16 @@ class ClusterReader final : public CandidateReader {
         taken_(words_) {
     for (const int degree : plan_->degrees) blocks_.emplace_back(memo_.topology(), degree);
     base_blocks_.resize(kPlaceTimes.size() * 2 * blocks_.size());
+    for (std::size_t model = 0; model < memo_.graphs().size(); ++model) {
+      for (const int degree : plan_->degrees) {
+        auto least = std::numeric_limits<float>::infinity();
+        if (const auto& execution = memo_.place(static_cast<int>(model), degree, occupied_)) {
+          least = static_cast<float>(memo_.lookahead(*execution)->step_time /
+                                     execution->job->total_compute());
+        }
+        least_fractions_.push_back(least);
+      }
+    }
   }
 
   void set_graphs(std::span<const GraphFeaturesPtr> graphs) override {
@@ -262,7 +269,7 @@ class ClusterReader final : public CandidateReader {
     out.add(choices > 1 ? 1.0F : 0.0F);
     out.add(kCandidateShare * static_cast<float>(choices));
     const float* least =
-        plan.least_fractions.data() + static_cast<std::size_t>(model) * plan.degrees.size();
+        least_fractions_.data() + static_cast<std::size_t>(model) * plan.degrees.size();
     for (std::size_t d = 0; d < plan.degrees.size(); ++d) out.add(limit >= least[d] ? 1.0F : 0.0F);
     out.add(of_limit);
     out.add(std::min(busy_for / kServerScales[0], 1.0F));
@@ -273,7 +280,10 @@ class ClusterReader final : public CandidateReader {
   ExecutionMemo memo_;
   std::size_t servers_, words_;
   std::vector<BlockSets> blocks_;  // [degrees]
-  std::vector<int> models_;        // [graphs that were set]
+  // [model, degree]: the smallest fraction of the sequential time that a job of that degree can be
+  // done in, on a cluster where nothing else runs.
+  std::vector<float> least_fractions_;
+  std::vector<int> models_;  // [graphs that were set]
   // Of the decision that is read.
   ServerSet occupied_;
   std::vector<float> later_;     // [servers], slots until free, one slot later
@@ -322,21 +332,12 @@ class ClusterView final : public CandidateView {
   explicit ClusterView(ClusterObservationSetting setting) {
     auto plan = std::make_shared<Plan>();
     plan->setting = std::move(setting);
-    ExecutionMemo memo(plan->setting.graphs, plan->setting.memo);
-    const Topology& topology = memo.topology();
-    plan->degrees = block_degrees(topology, plan->setting.memo.max_degree);
+    const ExecutionMemo::Setting& memo = plan->setting.memo;
+    const Topology topology(memo.ramp.topology, memo.max_degree);
+    plan->degrees = block_degrees(topology, memo.max_degree);
     plan->features = feature_names(static_cast<std::size_t>(topology.num_servers()), plan->degrees);
-    const ServerSet nobody(topology.num_servers());
-    for (std::size_t model = 0; model < plan->setting.graphs.size(); ++model) {
+    for (std::size_t model = 0; model < plan->setting.hashes.size(); ++model) {
       plan->models.emplace(plan->setting.hashes[model], static_cast<int>(model));
-      for (const int degree : plan->degrees) {
-        auto least = std::numeric_limits<float>::infinity();
-        if (const auto& execution = memo.place(static_cast<int>(model), degree, nobody)) {
-          least = static_cast<float>(memo.lookahead(*execution)->step_time /
-                                     execution->job->total_compute());
-        }
-        plan->least_fractions.push_back(least);
-      }
     }
     plan_ = std::move(plan);
   }

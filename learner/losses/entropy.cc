@@ -28,4 +28,14 @@ double entropy_loss(const MaskedCategorical& policy, bool normalised, double cos
   return loss;
 }
 
+RelativeEntropy relative_entropy(const MaskedCategorical& policy) {
+  RelativeEntropy out;
+  for (std::size_t n = 0; n < policy.size(); ++n) {
+    if (policy.valid[n] < 2) continue;
+    out.sum += policy.entropies[n] / std::log(static_cast<double>(policy.valid[n]));
+    out.choices += 1;
+  }
+  return out;
+}
+
 }  // namespace pacml::learner

@@ -17,4 +17,18 @@ namespace pacml::learner {
 double entropy_loss(const MaskedCategorical& policy, bool normalised, double cost,
                     std::span<const float> weights, std::span<float> logit_gradients);
 
+// How undecided a policy is, in units of the most that it could be, over decisions that offer a
+// choice: each H_n / log(number of valid actions).
+struct RelativeEntropy {
+  double sum = 0;
+  double choices = 0;
+  [[nodiscard]] double mean() const { return choices > 0 ? sum / choices : 0; }
+  RelativeEntropy& operator+=(const RelativeEntropy& other) {
+    sum += other.sum;
+    choices += other.choices;
+    return *this;
+  }
+};
+[[nodiscard]] RelativeEntropy relative_entropy(const MaskedCategorical& policy);
+
 }  // namespace pacml::learner

@@ -9,6 +9,7 @@
 #include "learner/impala.h"
 #include "tests/support/catch.h"
 #include "tests/support/tabular_network.h"
+#include "tests/support/train_batches.h"
 #include "tests/support/transition_builder.h"
 #include "tests/support/unroll_builder.h"
 
@@ -19,14 +20,6 @@ namespace {
 
 constexpr std::size_t kStates = 8;
 constexpr int kActions = 3;
-
-GraphRegistry one_graph() {
-  GraphRegistry registry;
-  auto graph = std::make_shared<env::GraphFeatures>();
-  graph->hash = GraphHash{5};
-  registry.add(graph);
-  return registry;
-}
 
 // Each harness has an algorithm with a network of its own, and batches by number.
 class ImpalaHarness {

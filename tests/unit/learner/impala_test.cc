@@ -10,6 +10,7 @@
 #include "learner/returns/vtrace.h"
 #include "tests/support/catch.h"
 #include "tests/support/tabular_network.h"
+#include "tests/support/train_batches.h"
 #include "tests/support/unroll_builder.h"
 
 namespace pacml::learner {
@@ -17,22 +18,6 @@ namespace {
 
 constexpr std::size_t kStates = 8;
 constexpr int kActions = 3;
-
-GraphRegistry one_graph() {
-  GraphRegistry registry;
-  auto graph = std::make_shared<env::GraphFeatures>();
-  graph->hash = GraphHash{5};
-  registry.add(graph);
-  return registry;
-}
-
-TrainBatch batch_of(const Unrolls& unrolls) {
-  REQUIRE(validate(unrolls));
-  TrainBatch batch;
-  const std::vector<const Unrolls*> messages = {&unrolls};
-  assemble(messages, one_graph(), batch);
-  return batch;
-}
 
 // States are the first global feature: t + b here.
 Unrolls small_unrolls(std::uint32_t steps, std::uint32_t environments) {

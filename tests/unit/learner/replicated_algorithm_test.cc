@@ -12,6 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/threaded_group.h"
+#include "tests/support/train_batches.h"
 #include "tests/support/transition_builder.h"
 #include "tests/support/unroll_builder.h"
 
@@ -24,14 +25,6 @@ constexpr std::size_t kStates = 8;
 constexpr int kActions = 3;
 constexpr int kUpdates = 12;
 constexpr double kRounding = 1e-5;  // relative to the greatest weight
-
-GraphRegistry one_graph() {
-  GraphRegistry registry;
-  auto graph = std::make_shared<env::GraphFeatures>();
-  graph->hash = GraphHash{5};
-  registry.add(graph);
-  return registry;
-}
 
 // How the messages of a batch go to replicas: message m to sharing[m % sharing.size()].
 struct Sharing {
