@@ -14,7 +14,7 @@
 
 namespace pacml::actor {
 
-ActorLoop::ActorLoop(const ActorConfig& config, const EnvironmentFactory& make_environment,
+ActorLoop::ActorLoop(const ActorConfig& config, const env::EnvironmentFactory& make_environment,
                      model::Policy& policy, std::unique_ptr<Behaviour> behaviour, Seed seed)
     : environments_(make_environment, static_cast<std::size_t>(config.environments),
                     derive(seed, Purpose::kEpisode, 0)),

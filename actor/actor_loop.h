@@ -21,7 +21,7 @@ class ActorLoop {
  public:
   // Borrows `policy` for its life. `behaviour`: made for this task, this configuration and this
   // seed. `seed`: of this actor alone.
-  ActorLoop(const ActorConfig& config, const EnvironmentFactory& make_environment,
+  ActorLoop(const ActorConfig& config, const env::EnvironmentFactory& make_environment,
             model::Policy& policy, std::unique_ptr<Behaviour> behaviour, Seed seed);
 
   // Weights that are not finite are refused: the former ones stay.

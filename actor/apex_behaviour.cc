@@ -31,7 +31,8 @@ void ApexBehaviour::evaluate_values(const Observations& observations,
                                     const model::PolicyOutput& output, std::span<float> best) {
   const std::size_t width = observations.num_candidates();
   q_.resize(output.logits.size());
-  model::duelling_q_values(output.logits, output.values, observations.masks(), width, q_);
+  model::duelling_q_values(output.logits, output.values, observations.padded_masks(masks_), width,
+                           q_);
   for (std::size_t b = 0; b < observations.size(); ++b) {
     const auto row = std::span<const float>(q_).subspan(b * width, width);
     best[b] = row[static_cast<std::size_t>(model::best_valid_action(row))];

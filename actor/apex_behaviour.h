@@ -44,6 +44,7 @@ class ApexBehaviour final : public Behaviour {
   std::vector<float> action_values_;       // [B]
   std::vector<float> best_values_;         // [B]
   std::vector<float> q_;                   // [B, A], scratch
+  std::vector<std::uint8_t> masks_;        // scratch
 
   // Of the episodes that the last step ended.
   Observations truncated_;

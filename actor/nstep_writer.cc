@@ -77,8 +77,7 @@ void NstepWriter::step(std::span<const int> actions, std::span<const float> acti
   for (std::size_t f = 0; f < finished.size(); ++f) {
     const auto& [row, summary] = finished[f];
     const std::size_t b = environments_[row];
-    message_.episodes.push_back({summary.episode_return, summary.decisions, summary.arrived,
-                                 summary.completed, summary.blocked});
+    message_.episodes.push_back(summary);
     while (windows_[b].open > 0) {
       if (results[row].terminated) {
         close_oldest(b, 0, states_[slot(b, 0)], 0, 0);

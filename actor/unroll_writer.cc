@@ -59,8 +59,7 @@ void UnrollWriter::step(std::span<const int> actions, std::span<const float> log
   }
   for (std::size_t f = 0; f < finished.size(); ++f) {
     const auto& [b, summary] = finished[f];
-    unrolls_.episodes.push_back({summary.episode_return, summary.decisions, summary.arrived,
-                                 summary.completed, summary.blocked});
+    unrolls_.episodes.push_back(summary);
     if (!results[b].truncated || results[b].terminated) continue;
     unrolls_.cut.push_back(static_cast<std::uint32_t>(unrolls_.at(next_, b)));
     last_states_.append_row(last_observations, f);

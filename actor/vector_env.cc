@@ -5,7 +5,7 @@
 
 namespace pacml::actor {
 
-VectorEnv::VectorEnv(const EnvironmentFactory& make, std::size_t size, Seed stream)
+VectorEnv::VectorEnv(const env::EnvironmentFactory& make, std::size_t size, Seed stream)
     : stream_(stream), episodes_(size, 0), selected_(size), results_(size) {
   PACML_CHECK(size > 0, "an actor steps at least one environment");
   for (std::size_t b = 0; b < size; ++b) environments_.push_back(make());

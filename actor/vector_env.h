@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,8 +11,6 @@
 
 namespace pacml::actor {
 
-using EnvironmentFactory = std::function<std::unique_ptr<env::Environment>()>;
-
 // Environments of which B are stepped in lockstep, their observations in the rows of one batch: all
 // at first, then as many as select() says, while the others stand still. A finished environment
 // starts its next episode at once: its row is then the new episode's first observation, and the old
@@ -22,11 +19,11 @@ using EnvironmentFactory = std::function<std::unique_ptr<env::Environment>()>;
 class VectorEnv {
  public:
   // Every environment starts its first episode. Pre: size > 0.
-  VectorEnv(const EnvironmentFactory& make, std::size_t size, Seed stream);
+  VectorEnv(const env::EnvironmentFactory& make, std::size_t size, Seed stream);
 
   struct Finished {
     std::size_t row = 0;
-    env::EpisodeSummary summary;
+    EpisodeRecord summary;
   };
 
   [[nodiscard]] const env::EnvironmentSpec& spec() const { return environments_.front()->spec(); }

@@ -6,8 +6,8 @@
 
 #include "common/experience/observations.h"
 #include "common/rng.h"
+#include "env/cluster/execution_memo.h"
 #include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
 
 namespace pacml::bench {
 namespace {
@@ -30,12 +30,12 @@ int random_action(std::span<const std::uint8_t> mask, Rng& rng) {
 
 }  // namespace
 
-Figures run_simulator_bench(const env::PartitioningConfig& config, std::int64_t decisions,
+Figures run_simulator_bench(const env::TaskConfig& config, std::int64_t decisions,
                             int repetitions) {
-  const auto world = std::make_shared<const env::PartitioningWorld>(
-      config, env::load_profiles(config.profiles, config.workload.models));
-  env::PartitioningEnv environment(world);
-  Observations batch = world->spec().make_observations();
+  const auto task = config.make();
+  const auto made = task->make_factory()();
+  env::Environment& environment = *made;
+  Observations batch = task->spec().make_observations();
   Rng rng(Seed{1});
   std::uint64_t episode = 0;
   environment.reset(derive(Seed{0}, Purpose::kEpisode, episode));
@@ -51,21 +51,19 @@ Figures run_simulator_bench(const env::PartitioningConfig& config, std::int64_t 
     }
     rates.push_back(static_cast<double>(decisions) / seconds_since(start));
   }
-  const auto& counters = world->memo()->counters();
   const double first = rates.front();
   rates.erase(rates.begin());
-  return {{"decisions_per_second", median_of(rates)},
-          {"first_decisions_per_second", first},
-          {"placement_hit_ratio",
-           static_cast<double>(counters.placement_hits) / static_cast<double>(counters.placements)},
-          {"lookaheads", static_cast<double>(counters.lookaheads)},
-          {"memo_bytes", static_cast<double>(counters.bytes)}};
+  return {{"decisions_per_second", median_of(rates)}, {"first_decisions_per_second", first}};
 }
 
-Figures run_lookahead_bench(const env::PartitioningConfig& config, int repetitions) {
+Figures run_lookahead_bench(const env::RampTaskConfig& config, int repetitions) {
   const auto profiles = env::load_profiles(config.profiles, config.workload.models);
-  const env::PartitioningWorld world(config, profiles);
-  const env::ServerSet nobody(world.memo()->topology().num_servers());
+  std::vector<env::JobGraphPtr> graphs;
+  for (const auto& profile : profiles) {
+    graphs.push_back(std::make_shared<const env::JobGraph>(profile));
+  }
+  env::ExecutionMemo memo(graphs, env::memo_setting(config));
+  const env::ServerSet nobody(memo.topology().num_servers());
   std::vector<int> degrees;
   for (const int degree : {1, 2, 4, 6, 8, 16}) {
     if (degree <= config.max_partitions_per_op) degrees.push_back(degree);
@@ -74,18 +72,16 @@ Figures run_lookahead_bench(const env::PartitioningConfig& config, int repetitio
   Figures figures;
   for (std::size_t model = 0; model < profiles.size(); ++model) {
     for (const int degree : degrees) {
-      const auto execution = world.memo()->place(static_cast<int>(model), degree, nobody);
+      const auto execution = memo.place(static_cast<int>(model), degree, nobody);
       if (!execution) continue;
       const auto& job = *execution->job;
       std::vector<double> times;
       for (int r = 0; r < repetitions; ++r) {
         const auto start = Clock::now();
         const auto server = server_of_ops(job, execution->placement);
-        const auto raw =
-            raw_run_times(job, server, world.memo()->topology(), world.memo()->communication());
+        const auto raw = raw_run_times(job, server, memo.topology(), memo.communication());
         const auto step = simulate_step(job, execution->placement, server, raw,
-                                        world.memo()->topology().num_servers(),
-                                        world.memo()->setting().semantics);
+                                        memo.topology().num_servers(), memo.setting().semantics);
         times.push_back(seconds_since(start));
         if (step.ticks.empty()) times.back() = 0;  // keep the work observable
       }
@@ -96,12 +92,11 @@ Figures run_lookahead_bench(const env::PartitioningConfig& config, int repetitio
   std::vector<double> tables;
   for (int r = 0; r < repetitions; ++r) {
     const auto start = Clock::now();
-    env::ExecutionMemo memo({world.memo()->graphs().begin(), world.memo()->graphs().end()},
-                            world.memo()->setting());
+    env::ExecutionMemo cold(graphs, memo.setting());
     for (std::size_t model = 0; model < profiles.size(); ++model) {
       for (const int degree : degrees) {
-        const auto execution = memo.place(static_cast<int>(model), degree, nobody);
-        if (execution) static_cast<void>(memo.lookahead(*execution));
+        const auto execution = cold.place(static_cast<int>(model), degree, nobody);
+        if (execution) static_cast<void>(cold.lookahead(*execution));
       }
     }
     tables.push_back(seconds_since(start));

@@ -22,6 +22,25 @@ function(pacml_add_library name)
     VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY alone)
 endfunction()
 
+# pacml_add_programs(NAME SOURCES ...)
+# Both programs once more, with tasks of one's own (docs/adding_a_task.md): programs/NAME/pacml and
+# programs/NAME/pacml-learner in the build folder.
+function(pacml_add_programs name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  set(programs pacml pacml-learner)
+  set(mains main.cc learner_main.cc)
+  foreach(program main IN ZIP_LISTS programs mains)
+    string(REPLACE "-" "_" parts ${program}_main)
+    if(NOT TARGET ${parts})
+      continue()
+    endif()
+    add_executable(${name}-${program} ${PROJECT_SOURCE_DIR}/apps/${main} ${ARG_SOURCES})
+    target_link_libraries(${name}-${program} PRIVATE ${parts} pacml_options)
+    set_target_properties(${name}-${program} PROPERTIES OUTPUT_NAME ${program}
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/programs/${name})
+  endforeach()
+endfunction()
+
 # pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...]
 #                [TORCH] [KERNELS] [PER_CASE] [PROCESSES n] [RESOURCE_LOCK name ...])
 # One executable of Catch2 cases; the label is the folder below tests/.

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/experience/episode.h"
 #include "common/experience/observations.h"
 #include "common/ids.h"
 #include "env/candidate_view.h"
 #include "env/graph_features.h"
+#include "env/metric.h"
 
 namespace pacml::env {
 
@@ -19,9 +23,16 @@ struct EnvironmentSpec {
   // Static graphs that observations refer to by index; the same order in every environment made
   // from the same configuration.
   std::vector<GraphFeaturesPtr> graphs;
+  std::vector<std::string> graph_names;  // [graphs], for people
   // What networks read of each candidate where that is derived; else null.
   CandidateViewPtr candidate_view;
+  // What Environment::summary() reports, at most kMostMetrics; the first is the objective, by which
+  // policies are compared and the best one is kept.
+  std::vector<MetricSpec> metrics;
 
+  [[nodiscard]] const MetricSpec& objective() const { return metrics.front(); }
+  // Of an episode. Pre: there is a metric of that name (PACML_CHECK).
+  [[nodiscard]] double metric(const EpisodeRecord& episode, std::string_view name) const;
   // Actions are 0 .. num_actions() - 1; where their number varies, at most.
   [[nodiscard]] int num_actions() const { return static_cast<int>(observation.candidates.most); }
   [[nodiscard]] int num_globals() const { return static_cast<int>(observation.globals.size()); }
@@ -46,16 +57,6 @@ struct StepResult {
   [[nodiscard]] bool final() const { return terminated || truncated; }
 };
 
-// What an episode came to, for people and for the metrics. Valid after a final step.
-struct EpisodeSummary {
-  double episode_return = 0;
-  std::int64_t decisions = 0;
-  std::int64_t arrived = 0;
-  std::int64_t completed = 0;
-  std::int64_t blocked = 0;
-  double blocking_rate = 0;
-};
-
 // A decision process. Thread-confined: one caller at a time, on any thread.
 class Environment {
  public:
@@ -73,7 +74,20 @@ class Environment {
   // An independent copy at the same state; its future is the same until the actions differ.
   // Immutable graphs and thread-confined caches are shared, so the copy is for the same thread.
   [[nodiscard]] virtual std::unique_ptr<Environment> clone() const = 0;
-  [[nodiscard]] virtual EpisodeSummary summary() const = 0;
+  // From here on, whatever chance decides is drawn anew, as a pure function of `seed`: what has
+  // been observed stays as it is, what is still to come forgets what it would have been. So a
+  // search on clones never sees the true future. False: the future of this episode is given and
+  // cannot be drawn, nothing has changed.
+  [[nodiscard]] virtual bool resample_future(Seed seed) = 0;
+  // What the episode has come to so far; metrics are the spec's.
+  [[nodiscard]] virtual EpisodeRecord summary() const = 0;
+  // What an action of the current decision would mean, for people: "degree 8". Pre: as step().
+  [[nodiscard]] virtual std::string describe(int action) const {
+    return "action " + std::to_string(action);
+  }
 };
+
+// Makes environments for one thread: they share what they remember of their task.
+using EnvironmentFactory = std::function<std::unique_ptr<Environment>()>;
 
 }  // namespace pacml::env

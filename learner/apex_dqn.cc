@@ -90,8 +90,8 @@ bool ApexDqn::compute_targets(const TransitionBatch& batch) {
     }
   }
   q_values_.resize(batch.size() * actions);
-  model::duelling_q_values(target_output_.logits, target_output_.values, batch.next_states.masks(),
-                           actions, q_values_);
+  model::duelling_q_values(target_output_.logits, target_output_.values,
+                           batch.next_states.padded_masks(masks_), actions, q_values_);
   targets_.resize(batch.size());
   double_q_targets(batch.n_step_returns, batch.discounts, online_output_.logits, q_values_, actions,
                    targets_);
@@ -175,8 +175,8 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
   const auto outputs = training_.network().forward(batch.states);
   if (!model::is_sound(outputs.logits, outputs.values)) return refuse(figures);
   q_values_.resize(size * actions);
-  model::duelling_q_values(outputs.logits, outputs.values, batch.states.masks(), actions,
-                           q_values_);
+  model::duelling_q_values(outputs.logits, outputs.values, batch.states.padded_masks(masks_),
+                           actions, q_values_);
   const ValueNormaliser& normaliser = training_.normaliser();
   predictions_.resize(size);
   output_targets_.resize(size);
@@ -196,7 +196,7 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
   figures.target_sums = target_sums(targets_, weights_);
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
   value_gradients_.assign(size, 0.0F);
-  model::duelling_gradients(batch.states.masks(), actions, batch.actions, q_gradients_,
+  model::duelling_gradients(batch.states.padded_masks(masks_), actions, batch.actions, q_gradients_,
                             logit_gradients_, value_gradients_);
   return training_.network().backward(logit_gradients_, value_gradients_);
 }

@@ -60,10 +60,11 @@ class ApexDqn final : public TransitionAlgorithm {
   // Kept between updates for their memory.
   model::PolicyOutput online_output_;
   model::PolicyOutput target_output_;
-  std::vector<float> q_values_;     // [N, A]
-  std::vector<float> targets_;      // [N]
-  std::vector<float> weights_;      // [N]
-  std::vector<float> predictions_;  // [N], of the actions taken, as the network says them
+  std::vector<float> q_values_;      // [N, A]
+  std::vector<std::uint8_t> masks_;  // [N, A], scratch
+  std::vector<float> targets_;       // [N]
+  std::vector<float> weights_;       // [N]
+  std::vector<float> predictions_;   // [N], of the actions taken, as the network says them
   std::vector<float> output_targets_;
   std::vector<float> q_gradients_;
   std::vector<float> logit_gradients_;

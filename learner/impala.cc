@@ -112,8 +112,8 @@ Impala::Pass Impala::look_at(const TrainBatch& batch, Share& share) {
     pass = {};
   }
   masked_categorical(pass.outputs.logits.first(pass.decisions() * actions),
-                     batch.observations.masks().first(pass.decisions() * actions), actions,
-                     policy_);
+                     batch.observations.padded_masks(masks_).first(pass.decisions() * actions),
+                     actions, policy_);
   return pass;
 }
 

@@ -84,6 +84,7 @@ class Impala final : public UnrollAlgorithm {
   ReplicaGroup* replicas_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;
+  std::vector<std::uint8_t> masks_;  // scratch
   std::vector<float> logit_gradients_;
   std::vector<float> value_gradients_;
   std::vector<float> no_gradient_;

@@ -1,5 +1,6 @@
 #include "learner/learner_loop.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -112,9 +113,13 @@ LearnerLoop::Word LearnerLoop::my_word() const {
     word.hash = halves(content_hash(std::span<const float>(algorithm_->snapshot().values)));
   }
   const LearnerCounters& counters = own_.counters;
-  word.tally = {static_cast<double>(counters.decisions), static_cast<double>(counters.misfits),
-                static_cast<double>(counters.episodes), own_.statistics.return_sum,
-                own_.statistics.blocking_rate_sum};
+  const EpisodeSums& sums = own_.statistics.episodes;
+  word.tally = {.decisions = static_cast<double>(counters.decisions),
+                .misfits = static_cast<double>(counters.misfits),
+                .episodes = static_cast<double>(counters.episodes),
+                .return_sum = sums.return_sum,
+                .metric_sum = sums.metric_sum};
+  std::ranges::copy(sums.metric_count, word.tally.metric_count.begin());
   word.told = told_;
   return word;
 }
@@ -140,9 +145,14 @@ void LearnerLoop::count(const Word& word) {
   record_.counters.decisions += static_cast<std::int64_t>(since(&Tally::decisions));
   record_.counters.misfits += static_cast<std::int64_t>(since(&Tally::misfits));
   record_.counters.episodes += episodes;
-  record_.statistics.episodes += episodes;
-  record_.statistics.return_sum += since(&Tally::return_sum);
-  record_.statistics.blocking_rate_sum += since(&Tally::blocking_rate_sum);
+  EpisodeSums& sums = record_.statistics.episodes;
+  sums.episodes += episodes;
+  sums.return_sum += since(&Tally::return_sum);
+  for (std::size_t m = 0; m < kMostMetrics; ++m) {
+    sums.metric_sum[m] += word.tally.metric_sum[m] - before.metric_sum[m];
+    sums.metric_count[m] +=
+        static_cast<std::int64_t>(word.tally.metric_count[m] - before.metric_count[m]);
+  }
   before = word.tally;
 }
 

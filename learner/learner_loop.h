@@ -68,7 +68,8 @@ class LearnerLoop {
     double misfits = 0;
     double episodes = 0;
     double return_sum = 0;
-    double blocking_rate_sum = 0;
+    std::array<double, kMostMetrics> metric_sum{};
+    std::array<double, kMostMetrics> metric_count{};
   };
   // What replicas tell one another before an update.
   struct Word {

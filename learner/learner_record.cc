@@ -1,15 +1,22 @@
 #include "learner/learner_record.h"
 
+#include <cmath>
+
 namespace pacml::learner {
+
+void EpisodeSums::add(const EpisodeRecord& episode) {
+  ++episodes;
+  return_sum += episode.episode_return;
+  for (std::size_t m = 0; m < kMostMetrics; ++m) {
+    if (std::isnan(episode.metrics[m])) continue;
+    metric_sum[m] += episode.metrics[m];
+    ++metric_count[m];
+  }
+}
 
 void LearnerRecord::add(const EpisodeRecord& episode) {
   ++counters.episodes;
-  ++statistics.episodes;
-  statistics.return_sum += episode.episode_return;
-  if (episode.arrived > 0) {
-    statistics.blocking_rate_sum +=
-        static_cast<double>(episode.blocked) / static_cast<double>(episode.arrived);
-  }
+  statistics.episodes.add(episode);
 }
 
 void LearnerRecord::add(const UpdateReport& report) {

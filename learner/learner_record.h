@@ -1,10 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 
-#include "common/experience/unrolls.h"
+#include "common/experience/episode.h"
 #include "common/histogram.h"
 #include "common/ids.h"
 #include "learner/algorithm.h"
@@ -23,6 +24,17 @@ struct LearnerCounters {
   bool operator==(const LearnerCounters&) const = default;
 };
 
+// Sums over episodes. Value type.
+struct EpisodeSums {
+  std::int64_t episodes = 0;
+  double return_sum = 0;
+  // Of each of the task's metrics, over the episodes in which it was defined, and their number.
+  std::array<double, kMostMetrics> metric_sum{};
+  std::array<std::int64_t, kMostMetrics> metric_count{};
+
+  void add(const EpisodeRecord& episode);
+};
+
 // What happened since the statistics were last taken, for metrics.
 struct LearnerStatistics {
   // Versions between the weights that a decision was taken with and those that learning is at: of
@@ -31,9 +43,7 @@ struct LearnerStatistics {
   double loss_sum = 0;
   std::map<std::string, double> scalar_sums;  // of each update's scalars
   std::int64_t updates = 0;
-  std::int64_t episodes = 0;
-  double return_sum = 0;
-  double blocking_rate_sum = 0;
+  EpisodeSums episodes;
 };
 
 // What a learner keeps count of. Value type.

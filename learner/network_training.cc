@@ -42,7 +42,32 @@ bool is_finite(const ValueNormaliser::State& state) {
          std::isfinite(state.weight);
 }
 
+void rewrite_heads(const ValueNormaliser::Change& change, const model::ParameterLayout& layout,
+                   ValueHeads heads, std::span<float> weights) {
+  for (const model::ParameterEntry& entry : layout.entries) {
+    const bool is_value = entry.name.starts_with("value.");
+    const bool is_advantage = heads == ValueHeads::kDuelling && entry.name.starts_with("logits.");
+    if (!is_value && !is_advantage) continue;
+    // A shift that all advantages have in common is nothing to them.
+    const double shift = entry.name == "value.bias" ? change.shift : 0;
+    for (float& weight : weights.subspan(entry.offset, entry.size)) {
+      weight = static_cast<float>(change.scale * weight + shift);
+    }
+  }
+}
+
 }  // namespace
+
+std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
+                                                 const model::ParameterLayout& layout,
+                                                 ValueHeads heads) {
+  auto weights = vector_of(state, "parameters");
+  if (weights.size() != layout.total || !is_finite(normaliser_of(state))) return std::nullopt;
+  ValueNormaliser normaliser(1);
+  normaliser.restore(normaliser_of(state));
+  rewrite_heads(normaliser.to_values(), layout, heads, weights);
+  return weights;
+}
 
 NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
                                  double popart_rate, ValueHeads heads)
@@ -52,21 +77,7 @@ NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const Optimiz
       heads_(heads) {}
 
 void NetworkTraining::take_in_values(const TargetSums& targets) {
-  rewrite_heads(normaliser_.update(targets), network_->parameters());
-}
-
-void NetworkTraining::rewrite_heads(const ValueNormaliser::Change& change,
-                                    std::span<float> weights) const {
-  for (const model::ParameterEntry& entry : network_->layout().entries) {
-    const bool is_value = entry.name.starts_with("value.");
-    const bool is_advantage = heads_ == ValueHeads::kDuelling && entry.name.starts_with("logits.");
-    if (!is_value && !is_advantage) continue;
-    // A shift that all advantages have in common is nothing to them.
-    const double shift = entry.name == "value.bias" ? change.shift : 0;
-    for (float& weight : weights.subspan(entry.offset, entry.size)) {
-      weight = static_cast<float>(change.scale * weight + shift);
-    }
-  }
+  rewrite_heads(normaliser_.update(targets), network_->layout(), heads_, network_->parameters());
 }
 
 Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate) {
@@ -90,7 +101,7 @@ model::Parameters NetworkTraining::raw() const {
 
 model::Parameters NetworkTraining::folded() const {
   model::Parameters out = raw();
-  rewrite_heads(normaliser_.to_values(), out.values);
+  rewrite_heads(normaliser_.to_values(), network_->layout(), heads_, out.values);
   return out;
 }
 

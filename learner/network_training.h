@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ enum class ValueHeads {
   kValue,     // the value alone; logits are preferences
   kDuelling,  // logits, too: they are advantages (model/duelling.h)
 };
+
+// The weights that a state of such an algorithm holds, with the heads rewritten to the unit of
+// rewards; nullopt: they are not of this layout, or the moments of values are missing.
+[[nodiscard]] std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
+                                                               const model::ParameterLayout& layout,
+                                                               ValueHeads heads);
 
 // A network in training: weights, optimiser, the unit of its values, and how far it is. What
 // algorithms have in common. Thread-confined.
@@ -66,8 +73,6 @@ class NetworkTraining {
   void restore(std::string_view algorithm, const AlgorithmState& state);
 
  private:
-  void rewrite_heads(const ValueNormaliser::Change& change, std::span<float> weights) const;
-
   model::TrainableNetwork* network_;
   Optimizer optimizer_;
   ValueNormaliser normaliser_;

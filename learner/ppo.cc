@@ -106,7 +106,8 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
   const std::size_t decisions = batch.decisions();
   masked_categorical(outputs.logits.first(decisions * actions),
-                     batch.observations.masks().first(decisions * actions), actions, policy_);
+                     batch.observations.padded_masks(masks_).first(decisions * actions), actions,
+                     policy_);
   const UnrollReturnsConfig returns{
       config_.discount, config_.reward_scale, {.lambda = config_.lambda}};
   const ValueNormaliser& normaliser = training_.normaliser();
@@ -162,7 +163,7 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   const auto outputs = training_.network().forward(observations_);
   if (!model::is_sound(outputs.logits, outputs.values)) return false;
   const auto width = static_cast<std::size_t>(training_.network().shape().actions);
-  masked_categorical(outputs.logits, observations_.masks(), width, policy_);
+  masked_categorical(outputs.logits, observations_.padded_masks(masks_), width, policy_);
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
   value_gradients_.assign(size, 0.0F);
   figures.policy_loss +=

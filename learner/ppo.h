@@ -65,6 +65,7 @@ class Ppo final : public UnrollAlgorithm {
   // Kept between updates for their memory.
   Observations observations_;
   MaskedCategorical policy_;
+  std::vector<std::uint8_t> masks_;  // scratch
   std::vector<std::uint16_t> same_graph_;
   std::vector<std::int32_t> actions_;
   std::vector<float> behaviour_log_probs_, advantages_, targets_, weights_;

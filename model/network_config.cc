@@ -30,10 +30,6 @@ void add_unread(const ObservationSpec& spec, std::vector<std::string>& problems)
                          "\" a decision is about");
     }
   }
-  if (spec.candidates.vary) {
-    problems.emplace_back(
-        "the network has one output for each candidate, and their number varies in this task");
-  }
   if (spec.candidates.node_slot) {
     problems.emplace_back("the network does not read which node a candidate is");
   }
@@ -71,6 +67,7 @@ NetworkShape make_shape(const NetworkConfig& config, const env::EnvironmentSpec&
   NetworkShape shape{config, static_cast<int>(graph.node_width), static_cast<int>(graph.edge_width),
                      spec.num_globals(), spec.num_actions()};
   if (config.head == HeadKind::kDense) return shape;
+  shape.candidates_vary = spec.observation.candidates.vary;
   shape.sent_features = static_cast<int>(spec.observation.candidates.features.size());
   shape.view = spec.candidate_view ? spec.candidate_view : env::plain_view(spec.observation);
   return shape;
@@ -86,6 +83,11 @@ std::vector<std::string> unreadable(const NetworkConfig& config, const Observati
   if (config.head == HeadKind::kDense && shows_candidates) {
     problems.emplace_back(
         "network.head: dense does not read what the task shows of each candidate; candidates does");
+  }
+  if (config.head == HeadKind::kDense && spec.candidates.vary) {
+    problems.emplace_back(
+        "network.head: dense has one output for each candidate, and their number varies in this "
+        "task; candidates scores any number");
   }
   if (config.head == HeadKind::kCandidates && !shows_candidates) {
     problems.emplace_back(
@@ -105,6 +107,7 @@ ObservationShape input_shape(const NetworkShape& shape) {
   ObservationShape input =
       plain_shape(static_cast<std::size_t>(shape.globals), static_cast<std::size_t>(shape.actions));
   input.candidate_width = static_cast<std::uint32_t>(shape.sent_features);
+  input.candidates_vary = shape.candidates_vary;
   return input;
 }
 

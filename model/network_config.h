@@ -116,8 +116,9 @@ struct NetworkShape {
   int node_features = 0;  // per node
   int edge_features = 0;  // per edge
   int globals = 0;        // per decision, without the mask; the mask is appended as 0/1
-  int actions = 0;
+  int actions = 0;        // of a decision, or at most where candidates_vary
   // head: candidates.
+  bool candidates_vary = false;          // in number
   int sent_features = 0;                 // of each candidate in an observation
   env::CandidateViewPtr view = nullptr;  // what is read of them; never null there
   [[nodiscard]] int candidate_features() const {

@@ -15,7 +15,8 @@ namespace pacml::model {
 
 // What a policy says of a batch: one row per observation.
 struct PolicyOutput {
-  std::vector<float> logits;  // row-major [B, A]; an invalid action's logit is kMaskedLogit
+  std::vector<float> logits;  // row-major [B, A]; an invalid action's logit is kMaskedLogit, as are
+                              // those behind the last candidate of a row that has fewer than A
   std::vector<float> values;  // [B]
 };
 

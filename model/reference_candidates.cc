@@ -38,6 +38,7 @@ class ReferenceCandidates final : public Policy {
  private:
   void evaluate(const Observations& batch, std::size_t b, PolicyOutput& out) {
     const auto width = static_cast<std::size_t>(shape_.candidate_features());
+    const auto actions = static_cast<std::size_t>(shape_.actions);
     std::vector<float> rows(batch.mask(b).size() * width);
     std::vector<float> situation(static_cast<std::size_t>(shape_.situation_features()));
     const std::size_t count = reader_->read(batch, b, rows.data(), width, situation.data());
@@ -52,6 +53,7 @@ class ReferenceCandidates final : public Policy {
       out.logits.push_back(valid != 0 ? static_cast<float>(product("logits", candidates[next++]))
                                       : kMaskedLogit);
     }
+    out.logits.resize(out.values.size() * actions + actions, kMaskedLogit);
     Vector seen = rectified(linear("situation", {situation.begin(), situation.end()}));
     for (std::size_t i = 0; i < candidates.front().size(); ++i) {
       double sum = 0;

@@ -91,7 +91,7 @@ class TorchCandidates final : public TorchModel {
       const auto mask = batch.mask(b);
       for (std::size_t a = 0; a < mask.size(); ++a) {
         if (mask[a] == 0) continue;
-        *place++ = static_cast<std::int64_t>(b * mask.size() + a);
+        *place++ = static_cast<std::int64_t>(b) * shape_.actions + static_cast<std::int64_t>(a);
         *decision++ = static_cast<std::int64_t>(b);
       }
       end += read;

@@ -28,7 +28,7 @@
 #include "bench/load/load_generator.h"
 #include "common/private_folder.h"
 #include "common/result.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "model/fused_policy.h"
 #include "model/initialise.h"
 
@@ -62,12 +62,11 @@ struct Point {
 };
 
 // What a real actor of this configuration sends, with weights that know nothing.
-bench::CannedExperience record(const TrainConfig& config,
-                               const std::shared_ptr<const env::PartitioningWorld>& world) {
-  const auto shape = model::make_shape(config.network, world->spec());
+bench::CannedExperience record(const TrainConfig& config, const env::TaskPtr& task) {
+  const auto shape = model::make_shape(config.network, task->spec());
   const Seed seed{static_cast<std::uint64_t>(config.seed)};
   const auto policy = model::make_fused_policy(shape);
-  const auto loop = make_actor_loop(config, world, *policy, seed, ActorId{0}, PolicyVersion{0});
+  const auto loop = make_actor_loop(config, *task, *policy, seed, ActorId{0}, PolicyVersion{0});
   loop->set_parameters(model::initialise(shape, seed));
   for (std::size_t i = 0; i < kBeforeCanned; ++i) static_cast<void>(loop->run_message());
   std::vector<std::vector<actor::ActorMessage>> sizes(
@@ -186,9 +185,9 @@ class LoadBench {
   LoadBench(const TrainConfig& config, const LoadBenchOptions& options)
       : config_(config),
         options_(options),
-        world_(make_world(config)),
-        canned_(record(config, world_)),
-        hello_(make_actor_hello(config, ActorId{0}, agreement_of(config, *world_), "")) {}
+        task_(config.env.make()),
+        canned_(record(config, task_)),
+        hello_(make_actor_hello(config, ActorId{0}, agreement_of(config, *task_), "")) {}
 
   Point measure(std::size_t actors, std::size_t shards) {
     const PrivateFolder scratch("pacml-load");
@@ -219,7 +218,7 @@ class LoadBench {
     Point point{actors, shards, {}, {}};
     transport::Context context(1, encryption_of(config_.security, Party::kClient),
                                bench::sockets_for(actors, !replay.empty()));
-    point.load = bench::run_load(context, target(learner, replay), hello_, world_->spec().graphs,
+    point.load = bench::run_load(context, target(learner, replay), hello_, task_->spec().graphs,
                                  canned_, load_config(actors), measuring, {});
     if (started) started->check_running();
     const auto& load = point.load;
@@ -295,7 +294,7 @@ class LoadBench {
 
   TrainConfig config_;
   LoadBenchOptions options_;
-  std::shared_ptr<const env::PartitioningWorld> world_;
+  env::TaskPtr task_;
   bench::CannedExperience canned_;
   wire::Hello hello_;
 };

@@ -29,7 +29,7 @@
 #include "common/thread_group.h"
 #include "common/transport/dealer.h"
 #include "common/transport/subscriber.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "model/fused_policy.h"
 
 namespace pacml::apps {
@@ -102,7 +102,7 @@ double cpu_seconds_of_this_thread() {
 class ScalingBench {
  public:
   ScalingBench(const TrainConfig& config, const ScalingBenchOptions& options)
-      : config_(config), options_(options), world_(make_world(config)) {
+      : config_(config), options_(options), task_(config.env.make()) {
     if (!options_.cpus.empty()) return;
     for (const std::size_t cpu : cpus_of_this_thread()) {
       if (cpu != options_.learner_cpu) options_.cpus.push_back(cpu);
@@ -200,10 +200,10 @@ class ScalingBench {
     transport::Subscriber announcements(context, announcement_endpoint(endpoint),
                                         config_.transport);
     const auto hello = make_hello(wire::Role::kActor, ActorId{static_cast<std::uint32_t>(id)},
-                                  agreement_of(config_, *world_), "");
+                                  agreement_of(config_, *task_), "");
     actor::LinkConfig patience;
     patience.give_up = kStatusPatience;
-    actor::LearnerLink link(dealer, announcements, hello, world_->spec().graphs, patience);
+    actor::LearnerLink link(dealer, announcements, hello, task_->spec().graphs, patience);
     auto weights = link.first_parameters({});
     if (!weights) throw UserError("the benchmark's learner: " + weights.error().detail);
     link.leave("has what it came for");
@@ -248,11 +248,11 @@ class ScalingBench {
   }
 
   [[nodiscard]] Work loop_alone(std::size_t id, const model::Parameters& weights) const {
-    const auto world = make_world(config_);  // its memo is an actor's own, as in a process
-    const auto shape = model::make_shape(config_.network, world->spec());
+    const auto task = config_.env.make();  // its memo is an actor's own, as in a process
+    const auto shape = model::make_shape(config_.network, task->spec());
     const Seed seed{static_cast<std::uint64_t>(config_.seed)};
     const auto policy = model::make_fused_policy(shape);
-    const auto loop = make_actor_loop(config_, world, *policy, seed,
+    const auto loop = make_actor_loop(config_, *task, *policy, seed,
                                       ActorId{static_cast<std::uint32_t>(id)}, PolicyVersion{0});
     loop->set_parameters(weights);
     for (const auto start = Clock::now(); seconds_since(start) < options_.warm_up;) {
@@ -268,7 +268,7 @@ class ScalingBench {
 
   TrainConfig config_;
   ScalingBenchOptions options_;
-  std::shared_ptr<const env::PartitioningWorld> world_;
+  env::TaskPtr task_;
 };
 
 }  // namespace

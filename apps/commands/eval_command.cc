@@ -12,7 +12,6 @@
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
 #include "common/result.h"
-#include "env/graph/profile_library.h"
 
 namespace pacml::apps {
 namespace {
@@ -31,8 +30,8 @@ class EvalCommand final : public Command {
     config_.declare(options);
     options.option(
         "--policy NAME|RUN_DIR[,...]", &policies_,
-        "policies by name, run folders, or \"baselines\" for all of them; may be repeated "
-        "(default: baselines)");
+        "policies by name, run folders, or \"baselines\" for all of them; +search[:K=64,H=12,...] "
+        "behind one looks ahead with it; may be repeated (default: baselines)");
     options.option("--seeds N", &seeds_, "episodes of each policy");
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--threads N", &threads_, "default: one per core");
@@ -51,14 +50,14 @@ class EvalCommand final : public Command {
     }
     if (!out_.empty()) check_writable(out_);  // not after all the work
     const TrainConfig config = config_.load();
-    const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
+    const env::TaskPtr task = config.env.make();
     const int threads = threads_ > 0
                             ? static_cast<int>(threads_)
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    const auto policies = name_policies(split_names(policies_), config, profiles, threads);
-    const auto seeds =
-        evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, seeds_, first_seed_);
-    const EvalResult result = evaluate(config.env, profiles, policies, seeds, threads);
+    const Seed run{static_cast<std::uint64_t>(config.seed)};
+    const auto policies = name_policies(split_names(policies_, *task), task, run, threads);
+    const auto seeds = evaluation_seeds(run, seeds_, first_seed_);
+    const EvalResult result = evaluate(*task, policies, seeds, threads);
     std::cout << format_table(result);
     if (!out_.empty()) write_user_file(out_, to_json(result));
     return 0;

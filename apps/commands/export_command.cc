@@ -12,8 +12,6 @@
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/result.h"
-#include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
 #include "learner/export/policy_safetensors.h"
 #include "learner/export/torchscript.h"
 
@@ -59,10 +57,9 @@ class ExportCommand final : public Command {
     }
     const auto directory = RunDirectory::open(run_directory_);
     auto config = read_config<TrainConfig>(ConfigSource::from_file(directory.config_file()));
-    if (!profiles_.empty()) config.env.profiles = profiles_;
-    const env::PartitioningWorld world(
-        config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
-    const auto trained = load_trained_run(run_directory_, world.spec());
+    if (!profiles_.empty()) config.env.set_profiles(profiles_);
+    const env::TaskPtr task = config.env.make();
+    const auto trained = load_trained_run(run_directory_, task->spec());
     std::cerr << trained.warning;
     if (trained.shape.config.head == model::HeadKind::kCandidates) {
       throw UserError(run_directory_ +
@@ -72,7 +69,7 @@ class ExportCommand final : public Command {
     learner::PolicyExport policy;
     policy.shape = trained.shape;
     policy.parameters = trained.parameters;
-    policy.graphs = world.spec().graphs;
+    policy.graphs = task->spec().graphs;
     policy.notes = {{"config", dump_config(config)},
                     {"normalisation", kNormalisation},
                     {"run_id", directory.path().filename().string()},

@@ -17,7 +17,7 @@
 #include "apps/roles/encryption.h"
 #include "common/result.h"
 #include "common/text.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 
 namespace pacml::apps {
 namespace {
@@ -108,7 +108,7 @@ class LaunchCommand final : public Command {
     }
     LaunchRequest request;
     request.config = config_.load();
-    check_replay_fits(request.config, *make_world(request.config));
+    check_replay_fits(request.config, *request.config.env.make());
     request.config_words = config_.arguments();
     request.run = run_;
     request.actors = actors_;

@@ -15,6 +15,7 @@
 #include "bench/transport_bench.h"
 #include "common/private_folder.h"
 #include "common/result.h"
+#include "env/tasks/partitioning/config.h"
 #include "model/math_environment.h"
 
 namespace pacml::apps {
@@ -26,8 +27,9 @@ namespace fs = std::filesystem;
 TrainConfig config_of(const BenchSettings& settings) {
   if (!settings.config.empty()) return load_train_config(settings.config, {}, settings.profiles);
   TrainConfig config;
-  config.env.cluster.lookahead_cache = env::LookaheadCache::kModelDegree;
-  config.env.profiles = settings.profiles;
+  config.env.as<env::PartitioningConfig>().cluster.lookahead_cache =
+      env::LookaheadCache::kModelDegree;
+  config.env.set_profiles(settings.profiles);
   return config;
 }
 
@@ -36,7 +38,12 @@ void bench_simulator(const BenchSettings& settings, BenchReport& report) {
 }
 
 void bench_lookahead(const BenchSettings& settings, BenchReport& report) {
-  report.emplace_back("lookahead", bench::run_lookahead_bench(config_of(settings).env, 7));
+  const env::TaskConfig task = config_of(settings).env;
+  if (!task.is_of<env::PartitioningConfig>()) {
+    throw UserError("bench lookahead: needs a configuration of the task partitioning");
+  }
+  report.emplace_back("lookahead",
+                      bench::run_lookahead_bench(task.as<env::PartitioningConfig>(), 7));
 }
 
 void bench_inference(const BenchSettings& /*settings*/, BenchReport& report) {

@@ -11,7 +11,7 @@
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/result.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 
 namespace pacml::apps {
 namespace {
@@ -58,10 +58,10 @@ class TrainCommand final : public Command {
     static_cast<void>(http_.load());  // complains before anything is started
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
     const TrainConfig config = resume_ ? resumed() : config_.load();
-    const auto world = make_world(config);  // complains before anything is started
-    check_replay_fits(config, *world);
+    const auto task = config.env.make();  // complains before anything is started
+    check_replay_fits(config, *task);
     if (resume_) {
-      check_graphs(RunDirectory::open(run_directory_), agreement_of(config, *world).graphs);
+      check_graphs(RunDirectory::open(run_directory_), agreement_of(config, *task).graphs);
     }
     check_keys(config.security);
     if (deterministic_) hand_over_deterministic();

@@ -6,34 +6,39 @@ namespace pacml::apps {
 namespace {
 
 using Json = nlohmann::ordered_json;  // NaN is dumped as null
+using Metrics = std::vector<env::MetricSpec>;
 
-Json to_value(const SeedResult& seed) {
-  return {{"seed", seed.seed},
-          {"arrived", seed.arrived},
-          {"completed", seed.completed},
-          {"blocked", seed.blocked},
-          {"blocked_by_cause", Json(seed.blocked_by_cause)},
-          {"blocking_rate", seed.blocking_rate},
-          {"mean_jct", seed.mean_jct},
-          {"mean_jct_speedup", seed.mean_jct_speedup},
-          {"mean_demand_total_throughput", seed.mean_demand_total_throughput}};
+Json to_value(const SeedResult& seed, const Metrics& metrics) {
+  Json value = {{"seed", seed.seed},
+                {"decisions", seed.episode.decisions},
+                {"return", seed.episode.episode_return}};
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    value[metrics[m].name] = seed.episode.metrics[m];
+  }
+  return value;
 }
 
-Json to_value(const PolicyResult& policy) {
+Json to_value(const PolicyResult& policy, const Metrics& metrics) {
   Json seeds = Json::array();
-  for (const SeedResult& seed : policy.seeds) seeds.push_back(to_value(seed));
-  const MeanInterval blocking = mean_interval(policy, &SeedResult::blocking_rate);
-  return {{"name", policy.name},
-          {"seeds", std::move(seeds)},
-          {"blocking_rate", {{"mean", blocking.mean}, {"ci95", blocking.ci95}}}};
+  for (const SeedResult& seed : policy.seeds) seeds.push_back(to_value(seed, metrics));
+  Json value = {{"name", policy.name}, {"seeds", std::move(seeds)}};
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    const MeanInterval of_metric = mean_interval(policy, m);
+    value[metrics[m].name] = {{"mean", of_metric.mean}, {"ci95", of_metric.ci95}};
+  }
+  return value;
 }
 
 }  // namespace
 
 std::string to_json(const EvalResult& result) {
   Json policies = Json::array();
-  for (const PolicyResult& policy : result.policies) policies.push_back(to_value(policy));
-  return Json{{"policies", std::move(policies)}}.dump(2) + "\n";
+  for (const PolicyResult& policy : result.policies) {
+    policies.push_back(to_value(policy, result.metrics));
+  }
+  return Json{{"objective", result.metrics.front().name}, {"policies", std::move(policies)}}.dump(
+             2) +
+         "\n";
 }
 
 }  // namespace pacml::apps

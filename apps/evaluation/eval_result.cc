@@ -27,21 +27,23 @@ MeanInterval mean_interval(std::span<const double> values) {
   return {mean, t * deviation / std::sqrt(count)};
 }
 
-MeanInterval mean_interval(const PolicyResult& policy, double SeedResult::*figure) {
+MeanInterval mean_interval(const PolicyResult& policy, std::size_t metric) {
   std::vector<double> values;
-  for (const SeedResult& seed : policy.seeds) values.push_back(seed.*figure);
+  for (const SeedResult& seed : policy.seeds) values.push_back(seed.episode.metrics[metric]);
   return mean_interval(values);
 }
 
-double share_blocked_by(const PolicyResult& policy, const std::string& cause) {
-  std::int64_t arrived = 0;
-  std::int64_t blocked = 0;
-  for (const SeedResult& seed : policy.seeds) {
-    arrived += seed.arrived;
-    const auto found = seed.blocked_by_cause.find(cause);
-    if (found != seed.blocked_by_cause.end()) blocked += found->second;
+const PolicyResult& best_of(const EvalResult& result) {
+  const PolicyResult* best = &result.policies.front();
+  double value = mean_interval(*best, 0).mean;
+  for (const PolicyResult& policy : result.policies) {
+    const double other = mean_interval(policy, 0).mean;
+    if (std::isnan(value) || result.metrics.front().is_better(other, value)) {
+      best = &policy;
+      value = other;
+    }
   }
-  return arrived == 0 ? 0.0 : static_cast<double>(blocked) / static_cast<double>(arrived);
+  return *best;
 }
 
 }  // namespace pacml::apps

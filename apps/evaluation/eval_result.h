@@ -1,24 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "common/experience/episode.h"
+#include "env/metric.h"
+
 namespace pacml::apps {
 
-// What a policy did in the episode of one seed. Means over no job are NaN.
+// What a policy did in the episode of one seed.
 struct SeedResult {
   std::uint64_t seed = 0;
-  std::int64_t arrived = 0;
-  std::int64_t completed = 0;
-  std::int64_t blocked = 0;
-  std::map<std::string, std::int64_t> blocked_by_cause;  // every cause that occurred
-  double blocking_rate = 0;                              // blocked / arrived
-  double mean_jct = 0;          // over completed jobs, in the simulator's time unit
-  double mean_jct_speedup = 0;  // over completed jobs: sequential time / completion time
-  double mean_demand_total_throughput = 0;  // in the simulator's unit of information per time
+  EpisodeRecord episode;
 };
 
 struct PolicyResult {
@@ -27,6 +23,7 @@ struct PolicyResult {
 };
 
 struct EvalResult {
+  std::vector<env::MetricSpec> metrics;  // the task's; the first is what policies are compared by
   std::vector<PolicyResult> policies;
 };
 
@@ -39,10 +36,10 @@ struct MeanInterval {
 // NaN entries are left out. Pure.
 [[nodiscard]] MeanInterval mean_interval(std::span<const double> values);
 
-// Over a policy's seeds. Pure.
-[[nodiscard]] MeanInterval mean_interval(const PolicyResult& policy, double SeedResult::*figure);
+// Of the task's metric of that number, over a policy's seeds. Pure.
+[[nodiscard]] MeanInterval mean_interval(const PolicyResult& policy, std::size_t metric);
 
-// Blocked for `cause`, of all jobs that arrived over all seeds; 0 where none arrived. Pure.
-[[nodiscard]] double share_blocked_by(const PolicyResult& policy, const std::string& cause);
+// The policy that does best by the objective; of equals the first. Pre: there is one. Pure.
+[[nodiscard]] const PolicyResult& best_of(const EvalResult& result);
 
 }  // namespace pacml::apps

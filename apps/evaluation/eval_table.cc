@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <limits>
 #include <vector>
 
 #include "apps/cli/text_table.h"
@@ -11,53 +11,82 @@ namespace pacml::apps {
 namespace {
 
 using Cells = std::vector<std::string>;
+using Columns = std::vector<std::size_t>;  // numbers of metrics
 
-Cells figures_of(const PolicyResult& policy) {
-  const MeanInterval blocking = mean_interval(policy, &SeedResult::blocking_rate);
-  std::int64_t arrived = 0;
-  for (const SeedResult& seed : policy.seeds) arrived += seed.arrived;
-  return {policy.name,
-          format_number(blocking.mean, 4) +
-              (std::isnan(blocking.ci95) ? "" : " ± " + format_number(blocking.ci95, 4)),
-          format_number(mean_interval(policy, &SeedResult::mean_jct).mean, 1),
-          format_number(mean_interval(policy, &SeedResult::mean_jct_speedup).mean, 2),
-          format_number(mean_interval(policy, &SeedResult::mean_demand_total_throughput).mean, 1),
-          std::to_string(policy.seeds.size()),
-          std::to_string(arrived)};
+// The metrics of a group that people are shown.
+Columns columns_of(const EvalResult& result, const std::string& group) {
+  Columns columns;
+  for (std::size_t m = 0; m < result.metrics.size(); ++m) {
+    if (result.metrics[m].group == group && !result.metrics[m].title.empty()) columns.push_back(m);
+  }
+  return columns;
 }
 
-std::string format_causes(const std::vector<PolicyResult>& policies) {
-  std::set<std::string> causes;
-  for (const PolicyResult& policy : policies) {
-    for (const SeedResult& seed : policy.seeds) {
-      for (const auto& [cause, count] : seed.blocked_by_cause) {
-        if (count > 0) causes.insert(cause);
-      }
-    }
+std::string cell(const MeanInterval& value, const env::MetricSpec& metric, bool with_interval) {
+  std::string text = format_number(value.mean, metric.decimals);
+  if (with_interval && !std::isnan(value.ci95)) {
+    text += " ± " + format_number(value.ci95, metric.decimals);
   }
-  if (causes.empty()) return {};
-  std::vector<Cells> rows{{"blocked because of"}};
-  rows[0].insert(rows[0].end(), causes.begin(), causes.end());
-  for (const PolicyResult& policy : policies) {
+  return text;
+}
+
+std::string format_figures(const EvalResult& result) {
+  const Columns columns = columns_of(result, {});
+  std::vector<Cells> rows{{"policy"}};
+  for (const std::size_t m : columns) rows[0].push_back(result.metrics[m].title);
+  rows[0].emplace_back("seeds");
+  for (const PolicyResult& policy : result.policies) {
     Cells& row = rows.emplace_back(Cells{policy.name});
-    for (const std::string& cause : causes)
-      row.push_back(format_number(share_blocked_by(policy, cause), 4));
+    for (const std::size_t m : columns) {
+      row.push_back(cell(mean_interval(policy, m), result.metrics[m], m == 0));
+    }
+    row.push_back(std::to_string(policy.seeds.size()));
+  }
+  return align_columns(rows);
+}
+
+std::string format_group(const EvalResult& result, const std::string& group) {
+  Columns columns = columns_of(result, group);
+  std::erase_if(columns, [&](std::size_t m) {
+    return std::ranges::all_of(result.policies, [m](const PolicyResult& policy) {
+      return !(std::abs(mean_interval(policy, m).mean) > 0);
+    });
+  });
+  if (columns.empty()) return {};
+  std::vector<Cells> rows{{group}};
+  for (const std::size_t m : columns) rows[0].push_back(result.metrics[m].title);
+  for (const PolicyResult& policy : result.policies) {
+    Cells& row = rows.emplace_back(Cells{policy.name});
+    for (const std::size_t m : columns) {
+      row.push_back(cell(mean_interval(policy, m), result.metrics[m], false));
+    }
   }
   return "\n" + align_columns(rows);
 }
 
+// Each once, in their order.
+std::vector<std::string> groups_of(const EvalResult& result) {
+  std::vector<std::string> groups;
+  for (const env::MetricSpec& metric : result.metrics) {
+    if (metric.group.empty() || std::ranges::find(groups, metric.group) != groups.end()) continue;
+    groups.push_back(metric.group);
+  }
+  return groups;
+}
+
 }  // namespace
 
-std::string format_table(const EvalResult& result) {
-  std::vector<PolicyResult> policies = result.policies;
-  std::ranges::stable_sort(policies, {}, [](const PolicyResult& policy) {
-    const double rate = mean_interval(policy, &SeedResult::blocking_rate).mean;
-    return std::isnan(rate) ? 2.0 : rate;  // a policy that saw no job comes last
+std::string format_table(const EvalResult& unsorted) {
+  EvalResult result = unsorted;
+  // A policy of which nothing is known comes last.
+  std::ranges::stable_sort(result.policies, {}, [&](const PolicyResult& policy) {
+    const double value = mean_interval(policy, 0).mean;
+    if (std::isnan(value)) return std::numeric_limits<double>::infinity();
+    return result.metrics.front().better == env::Better::kHigher ? -value : value;
   });
-  std::vector<Cells> rows{
-      {"policy", "blocking rate", "JCT", "speed-up", "throughput", "seeds", "jobs"}};
-  for (const PolicyResult& policy : policies) rows.push_back(figures_of(policy));
-  return align_columns(rows) + format_causes(policies);
+  std::string text = format_figures(result);
+  for (const std::string& group : groups_of(result)) text += format_group(result, group);
+  return text;
 }
 
 }  // namespace pacml::apps

@@ -6,8 +6,9 @@
 
 namespace pacml::apps {
 
-// The comparison for people: a line a policy, lowest blocking rate first; then, where any job was
-// blocked, why, as shares of the jobs that arrived. Aligned columns, ends with a newline. Pure.
+// The comparison for people: a line a policy, the best by the objective first, with a column for
+// each metric that has a title; then a table for each group of metrics that is ever other than 0.
+// Means over the episodes. Aligned columns, ends with a newline. Pure.
 [[nodiscard]] std::string format_table(const EvalResult& result);
 
 }  // namespace pacml::apps

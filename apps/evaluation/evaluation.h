@@ -4,57 +4,30 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "apps/evaluation/eval_result.h"
-#include "common/result.h"
-#include "env/graph/profile.h"
-#include "env/policies/heuristic.h"
-#include "env/tasks/partitioning.h"
-#include "model/network_config.h"
-#include "model/parameters.h"
+#include "common/ids.h"
+#include "env/task.h"
 
 namespace pacml::apps {
 
-// One episode of `policy`, with its statistics. `seed` names the arrivals: the same for every
-// policy. Given up, without statistics, when `stop` is requested.
-[[nodiscard]] SeedResult run_episode(env::PartitioningEnv& environment, env::Heuristic& policy,
-                                     Seed seed, const std::stop_token& stop = {});
-
-// The same, as long as `goes_on`, which is asked before each step; nullopt: it did not to the end.
-[[nodiscard]] std::optional<SeedResult> run_episode_while(env::PartitioningEnv& environment,
-                                                          env::Heuristic& policy, Seed seed,
-                                                          const std::function<bool()>& goes_on);
-
-// A policy whose network says nothing that can be acted upon (model::is_sound), because its
-// training had diverged.
-class UnsoundPolicy final : public UserError {
- public:
-  using UserError::UserError;
-};
-
-// A trained network that takes its most probable action; act() may throw UnsoundPolicy.
-// Thread-confined.
-class TrainedPolicy final : public env::Heuristic {
- public:
-  TrainedPolicy(const model::NetworkShape& shape, const model::Parameters& parameters,
-                std::span<const env::GraphFeaturesPtr> graphs);
-  ~TrainedPolicy() override;
-  [[nodiscard]] int act(const env::PartitioningEnv& env) override;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+// One episode of `agent`. `seed` names what chance decides: the same for every policy. It goes on
+// as long as `goes_on`, which is asked before each step; nullopt: it did not to the end.
+[[nodiscard]] std::optional<SeedResult> run_episode(
+    env::Environment& environment, env::Agent& agent, Seed seed,
+    const std::function<bool()>& goes_on = [] { return true; });
 
 // A policy that can be made once per thread.
 struct NamedPolicy {
   std::string name;
-  std::function<std::unique_ptr<env::Heuristic>(const env::EnvironmentSpec&)> make;
+  std::function<std::unique_ptr<env::Agent>()> make;
 };
+
+// One of the task's baselines that is an agent itself. UserError: there is none of that name.
+[[nodiscard]] NamedPolicy baseline(const env::TaskPtr& task, const std::string& name);
 
 // How somebody takes part in work that takes its time.
 struct EvaluationWatch {
@@ -65,18 +38,19 @@ struct EvaluationWatch {
 
 // Every policy on the same `seeds`, spread over `threads` threads. The result does not depend on
 // the number of threads. UserError as the environments throw it.
-[[nodiscard]] EvalResult evaluate(const env::PartitioningConfig& config,
-                                  const std::vector<env::Profile>& profiles,
-                                  const std::vector<NamedPolicy>& policies,
+[[nodiscard]] EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& policies,
                                   const std::vector<Seed>& seeds, int threads,
                                   const EvaluationWatch& watch = {});
 
-// The constant degree that blocks least on `episodes` tuning episodes (which no evaluation uses).
-[[nodiscard]] int best_constant_degree(const env::PartitioningConfig& config,
-                                       const std::vector<env::Profile>& profiles, Seed run,
-                                       int episodes, int threads,
-                                       const EvaluationWatch& watch = {});
+// Of these baselines, the one that does best on `episodes` tuning episodes (which no evaluation
+// uses). Pre: there is one.
+[[nodiscard]] std::string tuned_baseline(const env::TaskPtr& task,
+                                         const std::vector<std::string>& names, Seed run,
+                                         int episodes, int threads,
+                                         const EvaluationWatch& watch = {});
 
+// Seeds of tuning episodes of a run seed: what chooses between policies during training, too.
+[[nodiscard]] std::vector<Seed> tuning_seeds(Seed run, std::int64_t count);
 // Seeds of held-out episodes first .. first + count - 1 of a run seed; training never uses them.
 [[nodiscard]] std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count,
                                                  std::int64_t first = 0);

@@ -1,37 +1,60 @@
 #include "apps/evaluation/held_out.h"
 
+#include <set>
+#include <utility>
+
 #include "apps/evaluation/evaluation.h"
-#include "common/rng.h"
-#include "env/numerics.h"
+#include "apps/evaluation/trained_agent.h"
 
 namespace pacml::apps {
 
-HeldOutEvaluator::HeldOutEvaluator(const env::PartitioningConfig& config,
-                                   const std::vector<env::Profile>& profiles,
-                                   const model::NetworkShape& shape, Seed run,
+HeldOutEvaluator::HeldOutEvaluator(env::TaskPtr task, const model::NetworkShape& shape, Seed run,
                                    std::int64_t episodes)
-    : shape_(shape),
-      world_(std::make_shared<const env::PartitioningWorld>(config, profiles)),
-      environment_(world_) {
-  for (std::int64_t e = 0; e < episodes; ++e) {
-    seeds_.push_back(derive(run, Purpose::kTuning, static_cast<std::uint64_t>(e)));
+    : task_(std::move(task)),
+      shape_(shape),
+      environment_(task_->make_factory()()),
+      seeds_(tuning_seeds(run, episodes)) {}
+
+std::optional<std::vector<double>> HeldOutEvaluator::means(env::Agent& agent,
+                                                           const GoesOn& goes_on) {
+  PolicyResult result;
+  for (const Seed seed : seeds_) {
+    const auto episode = run_episode(*environment_, agent, seed, goes_on);
+    if (!episode) return std::nullopt;
+    result.seeds.push_back(*episode);
   }
+  std::vector<double> means;
+  for (std::size_t m = 0; m < spec().metrics.size(); ++m) {
+    means.push_back(mean_interval(result, m).mean);
+  }
+  return means;
 }
 
-HeldOutEvaluator::~HeldOutEvaluator() = default;
-
-std::optional<double> HeldOutEvaluator::blocking_rate(const model::Parameters& parameters,
-                                                      const std::function<bool()>& goes_on) try {
-  TrainedPolicy policy(shape_, parameters, world_->spec().graphs);
-  std::vector<double> rates;
-  for (const Seed seed : seeds_) {
-    const auto result = run_episode_while(environment_, policy, seed, goes_on);
-    if (!result) return std::nullopt;
-    rates.push_back(result->blocking_rate);
-  }
-  return seeds_.empty() ? std::numeric_limits<double>::quiet_NaN() : env::pairwise_mean(rates);
+std::optional<std::vector<double>> HeldOutEvaluator::score(const model::Parameters& parameters,
+                                                           const GoesOn& goes_on) try {
+  TrainedAgent agent(shape_, parameters, spec().graphs);
+  return means(agent, goes_on);
 } catch (const UnsoundPolicy&) {
   return std::nullopt;
+}
+
+std::optional<HeldOutEvaluator::BestBaseline> HeldOutEvaluator::best_baseline(
+    const GoesOn& goes_on) {
+  std::set<std::string> names;
+  for (const env::Baseline& baseline : task_->baselines()) {
+    if (!baseline.compared) continue;
+    if (baseline.best_of.empty()) names.insert(baseline.name);
+    names.insert(baseline.best_of.begin(), baseline.best_of.end());
+  }
+  std::optional<BestBaseline> best;
+  for (const std::string& name : names) {
+    const auto found = means(*task_->make_agent(name), goes_on);
+    if (!found) return std::nullopt;
+    if (!best || spec().objective().is_better(found->front(), best->score)) {
+      best = {name, found->front()};
+    }
+  }
+  return best;
 }
 
 }  // namespace pacml::apps

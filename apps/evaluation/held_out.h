@@ -4,10 +4,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "env/graph/profile.h"
-#include "env/tasks/partitioning.h"
+#include "common/ids.h"
+#include "env/task.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
 
@@ -18,21 +19,34 @@ namespace pacml::apps {
 // Thread-confined.
 class HeldOutEvaluator {
  public:
-  HeldOutEvaluator(const env::PartitioningConfig& config, const std::vector<env::Profile>& profiles,
-                   const model::NetworkShape& shape, Seed run, std::int64_t episodes);
-  ~HeldOutEvaluator();
+  HeldOutEvaluator(env::TaskPtr task, const model::NetworkShape& shape, Seed run,
+                   std::int64_t episodes);
 
-  // Mean blocking rate of the greedy policy, NaN with no episodes, as long as `goes_on`, which is
-  // asked again and again; nullopt: it did not to the end, or what the policy says cannot be acted
-  // upon (UnsoundPolicy).
-  [[nodiscard]] std::optional<double> blocking_rate(
-      const model::Parameters& parameters,
-      const std::function<bool()>& goes_on = [] { return true; });
+  // As long as this is true, work goes on; it is asked again and again.
+  using GoesOn = std::function<bool()>;
+
+  // Means of the task's metrics, the objective first, NaN where undefined: of the greedy policy.
+  // nullopt: it was not evaluated to the end, or what the policy says cannot be acted upon
+  // (UnsoundPolicy).
+  [[nodiscard]] std::optional<std::vector<double>> score(
+      const model::Parameters& parameters, const GoesOn& goes_on = [] { return true; });
+
+  // The baseline that does best, and its mean of the objective; nullopt: there is none, or it was
+  // not found to the end.
+  struct BestBaseline {
+    std::string name;
+    double score = 0;
+  };
+  [[nodiscard]] std::optional<BestBaseline> best_baseline(const GoesOn& goes_on);
+
+  [[nodiscard]] const env::EnvironmentSpec& spec() const { return task_->spec(); }
 
  private:
+  [[nodiscard]] std::optional<std::vector<double>> means(env::Agent& agent, const GoesOn& goes_on);
+
+  env::TaskPtr task_;
   model::NetworkShape shape_;
-  std::shared_ptr<const env::PartitioningWorld> world_;
-  env::PartitioningEnv environment_;
+  std::unique_ptr<env::Environment> environment_;
   std::vector<Seed> seeds_;
 };
 

@@ -4,34 +4,79 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
+#include "apps/evaluation/trained_agent.h"
 #include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "planning/search_agent.h"
 
 namespace pacml::apps {
 namespace {
 
 constexpr int kTuningEpisodes = 5;
 
-const std::vector<std::string>& baselines() {
-  static const std::vector<std::string> kNames = {"para_max", "para_min",      "min_parallelism",
-                                                  "random",   "best_constant", "min_feasible"};
-  return kNames;
+// "best_constant" of "constant:8" is shown as "best_constant:8".
+std::string shown_as(const std::string& name, const std::string& chosen) {
+  const auto colon = chosen.find(':');
+  return colon == std::string::npos ? name + ":" + chosen : name + chosen.substr(colon);
 }
 
-NamedPolicy heuristic(const std::string& shown, const std::string& name) {
-  static_cast<void>(env::make_heuristic(name));  // complains now, not in a thread
-  return {shown, [name](const env::EnvironmentSpec&) { return env::make_heuristic(name); }};
-}
-
-NamedPolicy trained(const std::string& name, const env::PartitioningWorld& world) {
-  auto run = std::make_shared<const TrainedRun>(load_trained_run(name, world.spec()));
+NamedPolicy trained(const std::string& name, const env::TaskPtr& task) {
+  auto run = std::make_shared<const TrainedRun>(load_trained_run(name, task->spec()));
   std::cerr << run->warning;
-  return {name, [run](const env::EnvironmentSpec& spec) {
-            return std::make_unique<TrainedPolicy>(run->shape, run->parameters, spec.graphs);
+  return {name, [run, task] {
+            return std::make_unique<TrainedAgent>(run->shape, run->parameters, task->spec().graphs);
+          }};
+}
+
+constexpr std::string_view kSearch = "+search";
+
+// "runs/a" and "K=64,H=12" of "runs/a+search:K=64,H=12"; without a search nullopt.
+struct Searched {
+  std::string policy;
+  std::string settings;
+};
+std::optional<Searched> searched(const std::string& name) {
+  const auto at = name.rfind(kSearch);
+  if (at == std::string::npos) return std::nullopt;
+  std::string settings = name.substr(at + kSearch.size());
+  if (!settings.empty() && settings.front() != ':') return std::nullopt;
+  if (!settings.empty()) settings.erase(0, 1);
+  return Searched{name.substr(0, at), std::move(settings)};
+}
+
+// A search over what a rule, or a trained network, would do.
+NamedPolicy search(const std::string& name, const Searched& parts, const env::TaskPtr& task) {
+  if (env::is_baseline(*task, parts.policy)) {
+    static_cast<void>(task->make_agent(parts.policy));  // complains now, not in a thread
+    const auto config = planning::parse_search(parts.settings);
+    return {name, [task, config, rule = parts.policy] {
+              return std::make_unique<planning::SearchAgent>(
+                  config, planning::make_rule_policy(task->make_agent(rule)));
+            }};
+  }
+  auto run = std::make_shared<const TrainedRun>(load_trained_run(parts.policy, task->spec()));
+  std::cerr << run->warning;
+  if (!run->valued) {
+    throw UserError(run->file.string() +
+                    " does not say what its values are in units of: " + "no search can go by them");
+  }
+  planning::SearchConfig defaults;
+  defaults.horizon = 12;  // then the network says what follows
+  defaults.discount = run->discount;
+  const auto config = planning::parse_search(parts.settings, defaults);
+  return {name, [run, task, config] {
+            const auto output = run->heads == learner::ValueHeads::kDuelling
+                                    ? planning::ValueOutput::kDuelling
+                                    : planning::ValueOutput::kValue;
+            return std::make_unique<planning::SearchAgent>(
+                config, planning::make_network_policy(run->shape, *run->valued, output,
+                                                      task->spec().graphs));
           }};
 }
 
@@ -48,7 +93,11 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
 
 }  // namespace
 
-std::vector<std::string> split_names(const std::vector<std::string>& lists) {
+std::vector<std::string> split_names(const std::vector<std::string>& lists, const env::Task& task) {
+  std::vector<std::string> compared;
+  for (const env::Baseline& baseline : task.baselines()) {
+    if (baseline.compared) compared.push_back(baseline.name);
+  }
   std::vector<std::string> names;
   for (const auto& list : lists) {
     for (std::size_t begin = 0; begin <= list.size();) {
@@ -56,35 +105,42 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists) {
       const std::string name = list.substr(begin, end - begin);
       begin = end + 1;
       if (name.empty()) throw UserError("--policy " + list + ": a name is empty");
+      if (!names.empty() && names.back().find(kSearch) != std::string::npos &&
+          name.find('=') != std::string::npos && name.find(kSearch) == std::string::npos) {
+        names.back() += "," + name;  // another setting of that search
+        continue;
+      }
       if (name == "baselines") {
-        names.insert(names.end(), baselines().begin(), baselines().end());
+        names.insert(names.end(), compared.begin(), compared.end());
       } else {
         names.push_back(name);
       }
     }
   }
-  return names.empty() ? baselines() : names;
+  return names.empty() ? compared : names;
 }
 
 std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
-                                       const TrainConfig& config,
-                                       const std::vector<env::Profile>& profiles, int threads) {
-  const env::PartitioningWorld world(config.env, profiles);
+                                       const env::TaskPtr& task, Seed run, int threads) {
+  const auto baselines = task->baselines();
   std::vector<NamedPolicy> policies;
   for (const auto& name : names) {
-    if (name == "best_constant") {
-      const int degree =
-          best_constant_degree(config.env, profiles, Seed{static_cast<std::uint64_t>(config.seed)},
-                               kTuningEpisodes, threads);
-      const std::string constant = "constant:" + std::to_string(degree);
-      policies.push_back(heuristic("best_" + constant, constant));
-    } else if (env::is_heuristic(name)) {
-      policies.push_back(heuristic(name, name));
+    const auto chosen = std::ranges::find(baselines, name, &env::Baseline::name);
+    if (chosen != baselines.end() && !chosen->best_of.empty()) {
+      const auto best = tuned_baseline(task, chosen->best_of, run, kTuningEpisodes, threads);
+      policies.push_back(baseline(task, best));
+      policies.back().name = shown_as(name, best);
+    } else if (const auto parts = searched(name);
+               parts && (env::is_baseline(*task, parts->policy) ||
+                         std::filesystem::is_directory(parts->policy))) {
+      policies.push_back(search(name, *parts, task));
+    } else if (env::is_baseline(*task, name)) {
+      policies.push_back(baseline(task, name));
     } else if (std::error_code none; std::filesystem::is_directory(name, none)) {
-      policies.push_back(trained(name, world));
+      policies.push_back(trained(name, task));
     } else {
-      std::vector<std::string> known = {"best_constant", "baselines"};
-      for (const auto& n : env::heuristic_names()) known.emplace_back(n.name);
+      std::vector<std::string> known = {"baselines"};
+      for (const auto& baseline : baselines) known.push_back(baseline.name);
       throw UserError("there is no policy and no run folder \"" + name + "\"" +
                       did_you_mean(name, known));
     }

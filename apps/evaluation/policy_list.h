@@ -4,22 +4,23 @@
 #include <vector>
 
 #include "apps/evaluation/evaluation.h"
-#include "apps/run/train_config.h"
-#include "env/graph/profile.h"
+#include "env/task.h"
 
 namespace pacml::apps {
 
 // "a,b" and "c" as {"a", "b", "c"}, but for a comma in the name of a folder that is there;
-// "baselines", or nothing at all, stands for every baseline. UserError: an empty name.
-[[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists);
+// "baselines", or nothing at all, stands for every baseline that the task compares. UserError: an
+// empty name.
+[[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists,
+                                                   const env::Task& task);
 
-// Policies by name: a heuristic (env/policies/heuristic.h), "best_constant" (the constant degree
-// that blocks least on tuning episodes; shown as best_constant:K), or the folder of a run (its best
-// policy). UserError: no such policy or run, or a run of another network than the configuration's
-// task needs.
+// Policies by name: one of the task's baselines (one that is the best of several, such as
+// "best_constant", is chosen on tuning episodes and shown with what it is: "best_constant:8"), or
+// the folder of a run (its best policy); with "+search" or "+search:K=64,H=12,..." behind it a
+// search over what that policy would do (planning/search_config.h). UserError: no such policy or
+// run, or a run of another network than the task needs.
 [[nodiscard]] std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
-                                                     const TrainConfig& config,
-                                                     const std::vector<env::Profile>& profiles,
+                                                     const env::TaskPtr& task, Seed run,
                                                      int threads);
 
 }  // namespace pacml::apps

@@ -66,6 +66,22 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.parameters.layout_hash = layout.hash;
   trained.parameters.version =
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};
+  const TrainConfig& config = trained.config;
+  switch (config.algorithm) {
+    case AlgorithmKind::kImpala:
+      trained.discount = config.impala.discount;
+      break;
+    case AlgorithmKind::kPpo:
+      trained.discount = config.ppo.discount;
+      break;
+    case AlgorithmKind::kApex:
+      trained.discount = config.transitions.discount;
+      trained.heads = learner::ValueHeads::kDuelling;
+      break;
+  }
+  if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {
+    trained.valued = {trained.parameters.version, layout.hash, *std::move(weights)};
+  }
   return trained;
 }
 

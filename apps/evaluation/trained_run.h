@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "apps/run/train_config.h"
 #include "env/environment.h"
+#include "learner/network_training.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
 
@@ -17,7 +19,12 @@ struct TrainedRun {
   model::Parameters
       parameters;              // of its best policy; of its last checkpoint when none was evaluated
   std::filesystem::path file;  // where they were read
-  std::string warning;         // why from there, if the best policy's file cannot be used
+  // The same for searches: with values in the unit of rewards, and what they are values of;
+  // nullopt: the checkpoint does not say.
+  std::optional<model::Parameters> valued;
+  learner::ValueHeads heads = learner::ValueHeads::kValue;
+  double discount = 1;  // of the rewards that it was trained for
+  std::string warning;  // why from there, if the best policy's file cannot be used
 };
 
 // UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,9 +57,9 @@ constexpr Figure kFigures[] = {
     {"/loss", "pacml_loss", kGauge, "Loss, mean of the last interval of metrics."},
     {"/entropy", "pacml_policy_entropy_ratio", kGauge, "Entropy of the policy, of the largest possible."},
     {"/return", "pacml_episode_return", kGauge, "Return of episodes, mean of the last interval."},
-    {"/blocking_rate", "pacml_episode_blocking_ratio", kGauge, "Jobs blocked of those that arrived while acting, mean of the last interval."},
-    {"/evaluation/blocking_rate", "pacml_evaluation_blocking_ratio", kGauge, "Jobs blocked in the last held-out evaluation."},
-    {"/evaluation/best_blocking_rate", "pacml_best_blocking_ratio", kGauge, "Jobs blocked in the best held-out evaluation."},
+    {"/evaluation/score", "pacml_evaluation_score", kGauge, "The objective in the last held-out evaluation."},
+    {"/evaluation/best", "pacml_evaluation_best", kGauge, "The objective in the best held-out evaluation."},
+    {"/evaluation/baseline/score", "pacml_evaluation_baseline", kGauge, "The objective of the best baseline on the same episodes."},
     {"/weights_sent", "pacml_weights_sent_total", kCounter, "Times that weights were sent to an actor."},
     {"/faults/checkpoint_failures", "pacml_checkpoint_failures_total", kCounter, "Checkpoints that could not be written."},
     {"/faults/checkpoint_age_seconds", "pacml_checkpoint_age_seconds", kGauge, "Since a checkpoint was written last."},
@@ -128,6 +129,19 @@ class Families {
     (type == kCounter ? metric.counter.value : metric.gauge.value) = value;
     families_.push_back({name, help, type, {std::move(metric)}});
   }
+  // One gauge with a value for each number of an object, by its key.
+  void add_by_name(const char* name, const char* help, const nlohmann::json& values) {
+    prometheus::MetricFamily family{name, help, kGauge, {}};
+    for (const auto& [key, value] : values.items()) {
+      if (!value.is_number()) continue;
+      prometheus::ClientMetric metric;
+      metric.label = labels_;
+      metric.label.push_back({"metric", key});
+      metric.gauge.value = value.get<double>();
+      family.metric.push_back(std::move(metric));
+    }
+    if (!family.metric.empty()) families_.push_back(std::move(family));
+  }
   void add_count(const char* name, const char* help, std::uint64_t count) {
     add(name, kCounter, help, static_cast<double>(count));
   }
@@ -148,6 +162,14 @@ std::string exposition(const nlohmann::json& status, const ProcessState& process
   for (const Figure& figure : kFigures) {
     const auto value = number_at(status, figure.where);
     if (value) families.add(figure.name, figure.type, figure.help, *value);
+  }
+  for (const auto& [where, name, help] :
+       {std::tuple("/episode", "pacml_episode_metric",
+                   "The task's metrics of episodes, means of the last interval."),
+        std::tuple("/evaluation/metrics", "pacml_evaluation_metric",
+                   "The task's metrics in the last held-out evaluation.")}) {
+    const nlohmann::json::json_pointer pointer(where);
+    if (status.contains(pointer)) families.add_by_name(name, help, status[pointer]);
   }
   const auto items = number_at(status, "/items");
   const auto capacity = number_at(status, "/capacity");

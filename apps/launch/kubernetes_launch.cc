@@ -147,8 +147,8 @@ std::string make_manifests(const LaunchRequest& request) {
         "the "
         "run is deleted (kubectl delete -f)");
   }
-  if (!request.config.env.profiles.empty()) {
-    throw UserError("env.profiles: " + request.config.env.profiles +
+  if (const auto folder = request.config.env.profiles(); !folder.empty()) {
+    throw UserError("env.profiles: " + folder +
                     " is not in the pods; Kubernetes trains on the built-in models");
   }
   return Manifests(request).render();

@@ -98,7 +98,9 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   LaunchRequest request = given;
   request.keys = absolute_or_empty(request.keys);
   request.site.http_token_file = absolute_or_empty(request.site.http_token_file);
-  request.config.env.profiles = absolute_or_empty(request.config.env.profiles);
+  if (const auto folder = request.config.env.profiles(); !folder.empty()) {
+    request.config.env.set_profiles(absolute_or_empty(folder));
+  }
   const fs::path folder = job_folder(request);
   const std::int64_t shards = shards_of(request);
 

@@ -20,7 +20,7 @@
 #include "common/log.h"
 #include "common/transport/dealer.h"
 #include "common/transport/subscriber.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "model/fused_policy.h"
 
 namespace pacml::apps {
@@ -45,15 +45,14 @@ struct Stint {
 
 // Acts until something ends it, over a link that is to be joined first.
 template <class Link>
-Stint act(const TrainConfig& config, const ActorRoleOptions& options,
-          const std::shared_ptr<const env::PartitioningWorld>& world, Link& link,
-          ActorStatus& status, const std::stop_token& stop) {
+Stint act(const TrainConfig& config, const ActorRoleOptions& options, const env::TaskPtr& task,
+          Link& link, ActorStatus& status, const std::stop_token& stop) {
   const auto welcome = link.join(stop);
   if (!welcome) return {welcome.error(), false};
   spdlog::info("joined run {} at policy version {}", welcome->run_id,
                welcome->policy_version.get());
-  const auto policy = model::make_fused_policy(model::make_shape(config.network, world->spec()));
-  const auto loop = make_actor_loop(config, world, *policy, welcome->run_seed, ActorId{options.id},
+  const auto policy = model::make_fused_policy(model::make_shape(config.network, task->spec()));
+  const auto loop = make_actor_loop(config, *task, *policy, welcome->run_seed, ActorId{options.id},
                                     welcome->policy_version);
   ReportedSink sink(
       link, [&loop] { return loop->decisions(); }, status);
@@ -69,13 +68,13 @@ Stint connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
                       const std::stop_token& stop) {
   const auto endpoint = transport::Endpoint::parse(address);
   constexpr auto kWatched = transport::Dealer::Handshakes::kWatched;
-  const auto world = make_world(config);
-  const auto sockets = sockets_for(config, *world);
+  const auto task = config.env.make();
+  const auto sockets = sockets_for(config, *task);
   transport::Dealer learner(context, endpoint, sockets, kWatched);
   transport::Subscriber announcements(context, announcement_endpoint(endpoint), sockets);
   const auto hello =
-      make_actor_hello(config, ActorId{options.id}, agreement_of(config, *world), options.run_id);
-  const auto& graphs = world->spec().graphs;
+      make_actor_hello(config, ActorId{options.id}, agreement_of(config, *task), options.run_id);
+  const auto& graphs = task->spec().graphs;
   auto config_of_links = actor::LinkConfig::from(config.patience);
   if (options.learners.size() > 1) {
     config_of_links.give_up =
@@ -84,13 +83,13 @@ Stint connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   config_of_links.report = [&status](const actor::LinkReport& report) { status.heard(report); };
   if (options.replay.empty()) {
     actor::LearnerLink link(learner, announcements, hello, graphs, config_of_links);
-    return act(config, options, world, link, status, stop);
+    return act(config, options, task, link, status, stop);
   }
   // Actors are spread over the shards.
   const auto& nearest = options.replay[options.id % options.replay.size()];
   transport::Dealer shard(context, transport::Endpoint::parse(nearest), sockets, kWatched);
   actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links);
-  return act(config, options, world, link, status, stop);
+  return act(config, options, task, link, status, stop);
 }
 
 // Acts for one learner after the other: none that is away is waited for while others are there.

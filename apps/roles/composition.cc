@@ -43,14 +43,13 @@ std::unique_ptr<learner::UnrollAlgorithm> make_unroll_algorithm(const TrainConfi
 
 }  // namespace
 
-std::unique_ptr<actor::ActorLoop> make_actor_loop(
-    const TrainConfig& config, std::shared_ptr<const env::PartitioningWorld> world,
-    model::Policy& policy, Seed run, ActorId id, PolicyVersion joined_at) {
+std::unique_ptr<actor::ActorLoop> make_actor_loop(const TrainConfig& config, const env::Task& task,
+                                                  model::Policy& policy, Seed run, ActorId id,
+                                                  PolicyVersion joined_at) {
   const Seed seed = actor_seed(run, id, joined_at);
-  auto behaviour = make_behaviour(config, world->spec(), id, policy, seed);
-  return std::make_unique<actor::ActorLoop>(
-      config.actor, [world] { return std::make_unique<env::PartitioningEnv>(world); }, policy,
-      std::move(behaviour), seed);
+  auto behaviour = make_behaviour(config, task.spec(), id, policy, seed);
+  return std::make_unique<actor::ActorLoop>(config.actor, task.make_factory(), policy,
+                                            std::move(behaviour), seed);
 }
 
 Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,

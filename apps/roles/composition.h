@@ -5,7 +5,7 @@
 
 #include "actor/actor_loop.h"
 #include "apps/run/train_config.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "learner/algorithm.h"
 #include "learner/replicas/replica_group.h"
 #include "learner/sample_source.h"
@@ -19,9 +19,11 @@ namespace pacml::apps {
 
 // The loop of actor `id`, which joined the run at these weights' version, with the behaviour that
 // the algorithm asks for. Borrows `policy`.
-[[nodiscard]] std::unique_ptr<actor::ActorLoop> make_actor_loop(
-    const TrainConfig& config, std::shared_ptr<const env::PartitioningWorld> world,
-    model::Policy& policy, Seed run, ActorId id, PolicyVersion joined_at);
+[[nodiscard]] std::unique_ptr<actor::ActorLoop> make_actor_loop(const TrainConfig& config,
+                                                                const env::Task& task,
+                                                                model::Policy& policy, Seed run,
+                                                                ActorId id,
+                                                                PolicyVersion joined_at);
 
 // Where experience comes from: in unrolls, each learned from once, or out of a replay.
 using ExperienceSource = std::variant<learner::SampleSource*, learner::TransitionSource*>;

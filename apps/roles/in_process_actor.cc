@@ -10,8 +10,8 @@ namespace pacml::apps {
 
 InProcessActor::InProcessActor(const TrainConfig& config)
     : config_(config),
-      world_(make_world(config)),
-      policy_(model::make_fused_policy(model::make_shape(config.network, world_->spec()))) {}
+      task_(config.env.make()),
+      policy_(model::make_fused_policy(model::make_shape(config.network, task_->spec()))) {}
 
 InProcessActor::~InProcessActor() = default;
 
@@ -19,7 +19,7 @@ Result<learner::ReceivedUnrolls> InProcessActor::next(std::stop_token /*stop*/,
                                                       Deadline /*deadline*/) {
   PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
   return learner::ReceivedUnrolls{
-      {}, std::get<Unrolls>(loop_->run_message()), world_->spec().graphs};
+      {}, std::get<Unrolls>(loop_->run_message()), task_->spec().graphs};
 }
 
 void InProcessActor::consumed(const learner::ReceivedUnrolls& /*received*/) {}
@@ -27,7 +27,7 @@ void InProcessActor::consumed(const learner::ReceivedUnrolls& /*received*/) {}
 void InProcessActor::publish(model::Parameters parameters) {
   if (!loop_) {
     loop_ =
-        make_actor_loop(config_, world_, *policy_, Seed{static_cast<std::uint64_t>(config_.seed)},
+        make_actor_loop(config_, *task_, *policy_, Seed{static_cast<std::uint64_t>(config_.seed)},
                         ActorId{0}, parameters.version);
   }
   loop_->set_parameters(parameters);

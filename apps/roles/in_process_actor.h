@@ -4,7 +4,7 @@
 
 #include "actor/actor_loop.h"
 #include "apps/run/train_config.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "learner/sample_source.h"
 #include "model/policy.h"
 
@@ -25,7 +25,7 @@ class InProcessActor final : public learner::SampleSource, public learner::Param
 
  private:
   TrainConfig config_;
-  std::shared_ptr<const env::PartitioningWorld> world_;
+  env::TaskPtr task_;
   std::unique_ptr<model::Policy> policy_;
   std::unique_ptr<actor::ActorLoop> loop_;  // made with the first weights, which name its streams
 };

@@ -13,10 +13,10 @@ namespace pacml::apps {
 
 InProcessReplay::InProcessReplay(const TrainConfig& config)
     : config_(config),
-      world_(make_world(config)),
-      policy_(model::make_fused_policy(model::make_shape(config.network, world_->spec()))),
+      task_(config.env.make()),
+      policy_(model::make_fused_policy(model::make_shape(config.network, task_->spec()))),
       table_(config.replay.table, Seed{static_cast<std::uint64_t>(config.seed)}) {
-  nothing_ = world_->spec().make_observations();
+  nothing_ = task_->spec().make_observations();
   graph_index_.resize(nothing_.graphs().size());
   std::iota(graph_index_.begin(), graph_index_.end(), std::uint16_t{0});
 }
@@ -56,7 +56,7 @@ Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop,
     out.probabilities.push_back(item.probability);
     drawn_.push_back(item.key);
   }
-  out.graphs = world_->spec().graphs;
+  out.graphs = task_->spec().graphs;
   out.ticket = ++tickets_;
   return out;
 }
@@ -77,7 +77,7 @@ learner::TransitionSource::News InProcessReplay::take_news() { return std::excha
 void InProcessReplay::publish(model::Parameters parameters) {
   if (!loop_) {
     loop_ =
-        make_actor_loop(config_, world_, *policy_, Seed{static_cast<std::uint64_t>(config_.seed)},
+        make_actor_loop(config_, *task_, *policy_, Seed{static_cast<std::uint64_t>(config_.seed)},
                         ActorId{0}, parameters.version);
   }
   loop_->set_parameters(parameters);

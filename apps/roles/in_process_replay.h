@@ -8,7 +8,7 @@
 
 #include "actor/actor_loop.h"
 #include "apps/run/train_config.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "learner/sample_source.h"
 #include "learner/transition_source.h"
 #include "model/policy.h"
@@ -35,7 +35,7 @@ class InProcessReplay final : public learner::TransitionSource, public learner::
   void act();
 
   TrainConfig config_;
-  std::shared_ptr<const env::PartitioningWorld> world_;
+  env::TaskPtr task_;
   std::unique_ptr<model::Policy> policy_;
   std::unique_ptr<actor::ActorLoop> loop_;  // made with the first weights, which name its streams
   replay::Table table_;

@@ -34,7 +34,7 @@
 #include "common/rng.h"
 #include "common/transport/dealer.h"
 #include "common/transport/router.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "learner/serving/experience_server.h"
 #include "learner/wanted_work.h"
 #include "replay/client.h"
@@ -115,14 +115,14 @@ constexpr int kStoppedBeforeTraining = 130;
 bool warm_started(const TrainConfig& config, const RunDirectory& run, LearnerRoleOptions& options) {
   const TimePoint started = steady().now();
   try {
-    const auto degree = run_warm_start(config, options, run);
-    if (!degree) {
+    auto found = run_warm_start(config, options, run);
+    if (found.stopped) {
       run.abandon();
       spdlog::warn("stopped before training began");
       std::cerr << "stopped before training began: nothing is saved\n";
       return false;
     }
-    options.preferred_degree = *degree;
+    options.preferred = std::move(found.preferred);
   } catch (const UserError&) {
     run.abandon();
     throw;
@@ -186,13 +186,13 @@ class ServingLearner {
  public:
   // Borrows all but the encryption.
   ServingLearner(const TrainConfig& config, const LearnerRoleOptions& options,
-                 const env::PartitioningWorld& world, const Agreement& agreement,
-                 const RunDirectory& run, const std::optional<transport::Encryption>& encryption)
+                 const env::Task& task, const Agreement& agreement, const RunDirectory& run,
+                 const std::optional<transport::Encryption>& encryption)
       : config_(config),
         options_(options),
         agreement_(agreement),
         run_(run),
-        sockets_(sockets_for(config, world)),
+        sockets_(sockets_for(config, task)),
         context_(1, encryption),
         server_(make_identity(config, agreement, run.name()), serving_config_of(config),
                 [this] { return session_->status(); }),
@@ -286,10 +286,10 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
   LifeLine life_line(silence_of(config));
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);
-  const auto world = make_world(config);
+  const auto task = config.env.make();
   const auto encryption = encryption_of(config.security, Party::kServer);
   check_options(config, options, encryption);
-  const Agreement agreement = agreement_of(config, *world);
+  const Agreement agreement = agreement_of(config, *task);
   const auto run = open_or_create(config, options);
   std::optional<RunLock> lock;
   if (options.several.replica == 0) {
@@ -299,7 +299,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
   log_into(run, role_name(options), options.log_level);
   if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
   raise_open_file_limit();  // each actor takes two connections
-  ServingLearner(config, options, *world, agreement, run, encryption)
+  ServingLearner(config, options, *task, agreement, run, encryption)
       .run(make_network, connect, life_line);
   return 0;
 }
@@ -322,7 +322,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   if (options.http) check_listenable(*options.http);
   const auto run = open_or_create(config, options);
   const RunLock lock(run);
-  record(run, config, options, agreement_of(config, *make_world(config)));
+  record(run, config, options, agreement_of(config, *config.env.make()));
   log_into(run, "learner", options.log_level);
   if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});

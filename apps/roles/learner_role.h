@@ -9,6 +9,7 @@
 
 #include "apps/http/http_settings.h"
 #include "apps/roles/replica_wiring.h"
+#include "apps/roles/warm_start.h"
 #include "apps/run/train_config.h"
 #include "model/trainable_network.h"
 
@@ -23,8 +24,8 @@ struct LearnerRoleOptions {
   std::optional<std::int64_t> decisions;      // stop after so many decisions of the run
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
-  int preferred_degree = 0;  // of a new run's first policy, as the warm start found it; 0: none
-  ReplicaOptions several;    // where learner.replicas is above 1
+  std::optional<Preferred> preferred;  // of a new run's first policy, as the warm start found it
+  ReplicaOptions several;              // where learner.replicas is above 1
 };
 
 // How a learner makes its network: the one part that needs LibTorch.

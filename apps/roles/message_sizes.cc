@@ -11,6 +11,7 @@
 namespace pacml::apps {
 namespace {
 
+constexpr auto kEpisodeBytes = static_cast<std::int64_t>(sizeof(EpisodeRecord));
 constexpr std::int64_t kSmallest = std::int64_t{1} << 20;  // holds every message without columns
 
 // Of the graphs that a task shows.
@@ -20,46 +21,45 @@ std::size_t most_nodes(const env::EnvironmentSpec& spec) {
   return static_cast<std::size_t>(most);
 }
 
-std::int64_t bytes_of(const env::PartitioningWorld& world, std::int64_t steps,
-                      std::int64_t environments) {
-  const auto& spec = world.spec();
+std::int64_t bytes_of(const env::Task& task, std::int64_t steps, std::int64_t environments) {
+  const auto& spec = task.spec();
   // docs/protocol.md, "Experience". Every step may end an episode that is cut off there.
   const auto state =
       static_cast<std::int64_t>(spec.observation.shape().row_bytes(most_nodes(spec)));
-  const std::int64_t step = 2 * state + 4 + 4 + 4 + 2 + 1 + 40;
+  const std::int64_t step = 2 * state + 4 + 4 + 4 + 2 + 1 + kEpisodeBytes;
   return (steps + 1) * environments * step + 8 * steps;
 }
 
-std::int64_t bytes_of_transitions(const env::PartitioningWorld& world, std::int64_t transitions) {
-  const auto& spec = world.spec();
+std::int64_t bytes_of_transitions(const env::Task& task, std::int64_t transitions) {
+  const auto& spec = task.spec();
   const auto size = packed_bytes(spec.observation.shape(), most_nodes(spec));
   // Beside itself: key and probability, or priority; an episode that ended.
-  return transitions * (static_cast<std::int64_t>(size) + 16 + 40);
+  return transitions * (static_cast<std::int64_t>(size) + 16 + kEpisodeBytes);
 }
 
 }  // namespace
 
-std::int64_t largest_part(const TrainConfig& config, const env::PartitioningWorld& world) {
+std::int64_t largest_part(const TrainConfig& config, const env::Task& task) {
   const std::int64_t sent = config.actor.environments * config.actor.unroll_length;
   std::int64_t largest =
-      kSmallest + bytes_of(world, config.actor.unroll_length, config.actor.environments);
+      kSmallest + bytes_of(task, config.actor.unroll_length, config.actor.environments);
   if (config.algorithm == AlgorithmKind::kApex) {
     constexpr std::int64_t kEpisodes = 65'536;  // in an answer to a draw (docs/memory.md)
-    const std::int64_t drawn = bytes_of_transitions(world, config.apex.batch_size) + 40 * kEpisodes;
-    largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(world, sent)});
+    const std::int64_t drawn =
+        bytes_of_transitions(task, config.apex.batch_size) + kEpisodeBytes * kEpisodes;
+    largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(task, sent)});
   }
-  for (const auto& graph : world.spec().graphs) {
+  for (const auto& graph : task.spec().graphs) {
     const auto message = env::to_message(*graph);
     largest = std::max(largest, kSmallest + static_cast<std::int64_t>(wire::bytes_of(message)));
   }
-  const auto layout = model::make_layout(model::make_shape(config.network, world.spec()));
+  const auto layout = model::make_layout(model::make_shape(config.network, task.spec()));
   return std::max(largest, kSmallest + static_cast<std::int64_t>(layout.total * sizeof(float)));
 }
 
-transport::SocketConfig sockets_for(const TrainConfig& config,
-                                    const env::PartitioningWorld& world) {
+transport::SocketConfig sockets_for(const TrainConfig& config, const env::Task& task) {
   auto sockets = config.transport;
-  sockets.max_part_bytes = std::max(sockets.max_part_bytes, largest_part(config, world));
+  sockets.max_part_bytes = std::max(sockets.max_part_bytes, largest_part(config, task));
   return sockets;
 }
 

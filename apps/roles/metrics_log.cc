@@ -34,13 +34,21 @@ json counted(const learner::LearnerCounters& now, const learner::LearnerCounters
           {"updates_per_second", rate(now.updates, before.updates)}};
 }
 
+// Of the episodes that ended, by name.
+json episodes(const learner::EpisodeSums& sums, const std::vector<env::MetricSpec>& metrics) {
+  json out = json::object();
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    out[metrics[m].name] = mean(sums.metric_sum[m], sums.metric_count[m]);
+  }
+  return out;
+}
+
 json learned(const learner::LearnerStatistics& statistics) {
   json out = {{"policy_lag",
                {{"p50", statistics.policy_lag.quantile(0.5)},
                 {"p99", statistics.policy_lag.quantile(0.99)},
                 {"max", statistics.policy_lag.max()}}},
-              {"return", mean(statistics.return_sum, statistics.episodes)},
-              {"blocking_rate", mean(statistics.blocking_rate_sum, statistics.episodes)},
+              {"return", mean(statistics.episodes.return_sum, statistics.episodes.episodes)},
               {"loss", mean(statistics.loss_sum, statistics.updates)}};
   for (const auto& [name, sum] : statistics.scalar_sums) out[name] = mean(sum, statistics.updates);
   return out;
@@ -71,7 +79,13 @@ MetricsLog::MetricsLog(const std::filesystem::path& file, ServiceFigures figures
       last_(clock.now()),
       next_(last_ + every) {}
 
-void MetricsLog::start(const learner::LearnerCounters& counters) {
+void MetricsLog::start(const learner::LearnerCounters& counters,
+                       std::vector<env::MetricSpec> metrics) {
+  metrics_ = std::move(metrics);
+  count_from(counters);
+}
+
+void MetricsLog::count_from(const learner::LearnerCounters& counters) {
   before_ = counters;
   last_ = clock_->now();
   next_ = last_ + every_;
@@ -87,12 +101,13 @@ void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
     line["replay"] = replayed(*replay);
   }
   line.update(learned(statistics));
+  line["episode"] = episodes(statistics.episodes, metrics_);
   if (const auto written = file_.write(line)) {
     faults_.succeeded();
   } else {
     faults_.failed(written.error().detail);
   }
-  start(counters);
+  count_from(counters);
 }
 
 }  // namespace pacml::apps

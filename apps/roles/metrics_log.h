@@ -5,11 +5,13 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <vector>
 
 #include "apps/roles/replay_source.h"
 #include "common/clock.h"
 #include "common/fault_counter.h"
 #include "common/json_lines.h"
+#include "env/metric.h"
 #include "learner/learner_record.h"
 #include "learner/serving/experience_server.h"
 #include "replay/client.h"
@@ -31,8 +33,8 @@ class MetricsLog {
   MetricsLog(const std::filesystem::path& file, ServiceFigures figures, Duration every,
              const Clock& clock);
 
-  // The rates of the first line begin here.
-  void start(const learner::LearnerCounters& counters);
+  // The rates of the first line begin here. `metrics`: what the task reports of episodes.
+  void start(const learner::LearnerCounters& counters, std::vector<env::MetricSpec> metrics);
   [[nodiscard]] bool due() const { return clock_->now() >= next_; }
   // `line`: what else it says; becomes the whole line. A line that cannot be written is lost, and
   // counted.
@@ -42,11 +44,14 @@ class MetricsLog {
   [[nodiscard]] FaultCounter::Status faults() const { return faults_.status(); }
 
  private:
+  void count_from(const learner::LearnerCounters& counters);
+
   ServiceFigures figures_;
   Duration every_;
   const Clock* clock_;
   JsonLinesWriter file_;
   FaultCounter faults_{"metrics could not be written"};
+  std::vector<env::MetricSpec> metrics_;
   learner::LearnerCounters before_;
   TimePoint last_;
   TimePoint next_;

@@ -8,16 +8,21 @@ namespace pacml::apps {
 PolicyScores::Outcome PolicyScores::score(const model::Parameters& policy,
                                           const std::function<bool()>& goes_on) {
   if (episodes_ == 0) return Outcome::kNone;
+  if (!baseline_) baseline_ = evaluator_.best_baseline(goes_on);
   bool goes_on_still = true;
-  const auto score = evaluator_.blocking_rate(policy, [&] {
+  auto score = evaluator_.score(policy, [&] {
     goes_on_still = goes_on();
     return goes_on_still;
   });
   if (!goes_on_still) return Outcome::kNone;
-  last_ = score;
+  last_ = std::move(score);
   if (!last_) return Outcome::kUnsound;
-  if (!std::isfinite(*last_) || (best_ && *last_ >= *best_)) return Outcome::kNotBest;
-  best_ = last_;
+  const double value = last_->front();
+  const auto& objective = evaluator_.spec().objective();
+  if (!std::isfinite(value) || (best_ && !objective.is_better(value, *best_))) {
+    return Outcome::kNotBest;
+  }
+  best_ = value;
   return Outcome::kBest;
 }
 
@@ -25,7 +30,18 @@ nlohmann::json PolicyScores::json() const {
   const auto or_null = [](const std::optional<double>& score) {
     return score ? nlohmann::json(*score) : nlohmann::json();
   };
-  return {{"blocking_rate", or_null(last_)}, {"best_blocking_rate", or_null(best_)}};
+  const auto& metrics = evaluator_.spec().metrics;
+  nlohmann::json out = {
+      {"objective", metrics.front().name},
+      {"better", metrics.front().better == env::Better::kHigher ? "higher" : "lower"},
+      {"score", last_ ? nlohmann::json(last_->front()) : nlohmann::json()},
+      {"best", or_null(best_)},
+      {"metrics", nlohmann::json::object()}};
+  for (std::size_t m = 0; last_ && m < metrics.size(); ++m) {
+    out["metrics"][metrics[m].name] = (*last_)[m];  // NaN is dumped as null
+  }
+  if (baseline_) out["baseline"] = {{"name", baseline_->name}, {"score", baseline_->score}};
+  return out;
 }
 
 }  // namespace pacml::apps

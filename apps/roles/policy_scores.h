@@ -4,20 +4,20 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/evaluation/held_out.h"
 
 namespace pacml::apps {
 
-// How well the policies of a run have done on held-out episodes, and which was the best: the one
-// with the lowest blocking rate. Thread-confined.
+// How well the policies of a run have done on held-out episodes, and which was the best by the
+// task's objective. Thread-confined.
 class PolicyScores {
  public:
   // As HeldOutEvaluator; no episodes: nothing is ever evaluated.
-  PolicyScores(const env::PartitioningConfig& config, const std::vector<env::Profile>& profiles,
-               const model::NetworkShape& shape, Seed run, std::int64_t episodes)
-      : evaluator_(config, profiles, shape, run, episodes), episodes_(episodes) {}
+  PolicyScores(env::TaskPtr task, const model::NetworkShape& shape, Seed run, std::int64_t episodes)
+      : evaluator_(std::move(task), shape, run, episodes), episodes_(episodes) {}
 
   enum class Outcome {
     kNone,     // not evaluated, or not to the end: nothing is known of the policy
@@ -25,21 +25,25 @@ class PolicyScores {
     kNotBest,
     kBest,
   };
-  // `goes_on`: as HeldOutEvaluator's.
+  // Before the first policy it finds out what the best baseline does. `goes_on`: as
+  // HeldOutEvaluator's.
   [[nodiscard]] Outcome score(const model::Parameters& policy,
                               const std::function<bool()>& goes_on);
 
   [[nodiscard]] const std::optional<double>& best() const { return best_; }
   // Goes on from a checkpoint.
   void restore(std::optional<double> best) { best_ = best; }
-  // As in metrics.jsonl.
+  // As "evaluation" in metrics.jsonl: the objective's name, and which way it is better; its values
+  // for the newest policy and for the best one, and for the best baseline; the newest policy's
+  // other metrics by name.
   [[nodiscard]] nlohmann::json json() const;
 
  private:
   HeldOutEvaluator evaluator_;
   std::int64_t episodes_;
-  std::optional<double> last_;
+  std::optional<std::vector<double>> last_;  // every metric
   std::optional<double> best_;
+  std::optional<HeldOutEvaluator::BestBaseline> baseline_;
 };
 
 }  // namespace pacml::apps

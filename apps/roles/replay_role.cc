@@ -15,7 +15,7 @@
 #include "common/log.h"
 #include "common/result.h"
 #include "common/transport/router.h"
-#include "env/tasks/partitioning.h"
+#include "env/task.h"
 #include "replay/server.h"
 
 namespace pacml::apps {
@@ -39,16 +39,16 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
     check_writable(*options.snapshot);
   }
   const auto endpoint = transport::Endpoint::parse(options.bind);
-  const auto world = make_world(config);
-  check_replay_fits(config, *world);
+  const auto task = config.env.make();
+  check_replay_fits(config, *task);
   raise_open_file_limit();  // each actor takes a connection
-  replay::Server server(make_identity(config, agreement_of(config, *world), options.run_id),
+  replay::Server server(make_identity(config, agreement_of(config, *task), options.run_id),
                         config.replay, Seed{static_cast<std::uint64_t>(config.seed)}, options.shard,
                         options.snapshot);
   transport::Context context(1, encryption_of(config.security, Party::kServer));
   run_role_threads({{"serve",
                      [&](const std::stop_token& stop) {
-                       transport::Router router(context, endpoint, sockets_for(config, *world));
+                       transport::Router router(context, endpoint, sockets_for(config, *task));
                        spdlog::info("serving actors and learners at {}", router.endpoint().str());
                        server.run(router, stop);
                      }}},

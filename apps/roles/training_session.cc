@@ -12,7 +12,6 @@
 #include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/rng.h"
-#include "env/graph/profile_library.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 
@@ -66,23 +65,21 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
       membership_{.replicas = replicas},
       metrics_(run.metrics_file(options.several.replica), std::move(figures),
                in_seconds(config.learner.metrics_seconds), clock) {
-  const auto profiles = env::load_profiles(config.env.profiles, config.env.workload.models);
   const Seed seed{static_cast<std::uint64_t>(config.seed)};
-  const env::PartitioningWorld world(config.env, profiles);
-  const auto shape = model::make_shape(config.network, world.spec());
+  const env::TaskPtr task = config.env.make();
+  const auto shape = model::make_shape(config.network, task->spec());
   network_ = make_network(shape);
   auto initial = model::initialise(shape, seed);
-  if (options.preferred_degree > 0) {
-    prefer_degree(options.preferred_degree, config.warm_start, config.env, network_->layout(),
-                  initial);
-    spdlog::info("the first policy prefers degree {}", options.preferred_degree);
+  if (options.preferred) {
+    prefer(*options.preferred, config.warm_start, network_->layout(), initial);
+    spdlog::info("the first policy prefers {}", options.preferred->name);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
   learner::ReplicaGroup& group = replicas ? *replicas : learner::alone();
   learning_ = make_learning(config, *network_, source, group);
   loop_ =
       std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink, group);
-  scores_.emplace(config.env, profiles, shape, seed, config.learner.evaluate_episodes);
+  scores_.emplace(task, shape, seed, config.learner.evaluate_episodes);
   learner::CheckpointFolder folder(run.checkpoints(),
                                    static_cast<std::size_t>(config.learner.keep_checkpoints));
   if (options.resume) restore(folder);
@@ -90,7 +87,7 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
                                                              scores_->best());
   next_ = {.checkpoint = started_ + in_seconds(config.learner.checkpoint_seconds),
            .evaluation = started_ + in_seconds(config.learner.evaluate_seconds)};
-  metrics_.start(loop_->counters());
+  metrics_.start(loop_->counters(), task->spec().metrics);
   status_.count(loop_->counters());
 }
 

@@ -1,14 +1,32 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "apps/run/warm_start_config.h"
-#include "env/tasks/partitioning_config.h"
+#include "env/task.h"
 #include "model/layout.h"
 #include "model/parameters.h"
 
 namespace pacml::apps {
 
-// Biases the logits of fresh weights, so that the first policy prefers `degree` as `config` says.
-void prefer_degree(int degree, const WarmStartConfig& config, const env::PartitioningConfig& task,
-                   const model::ParameterLayout& layout, model::Parameters& parameters);
+// An action that the first policy is to prefer.
+struct Preferred {
+  std::string name;  // the baseline that always takes it: "constant:8"
+  int action = 0;
+  int others = 1;  // actions beside it
+};
+
+// The baselines of which the task's "best_constant" is the best: each takes the action that it is
+// named after. UserError: the task has no such baseline.
+[[nodiscard]] std::vector<std::string> constant_baselines(const env::Task& task);
+
+// The action of one of `constants`.
+[[nodiscard]] Preferred preferred_of(const std::string& constant,
+                                     const std::vector<std::string>& constants);
+
+// Biases the logits of fresh weights, so that the first policy prefers the action as `config` says.
+void prefer(const Preferred& preferred, const WarmStartConfig& config,
+            const model::ParameterLayout& layout, model::Parameters& parameters);
 
 }  // namespace pacml::apps

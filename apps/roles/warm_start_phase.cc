@@ -19,7 +19,6 @@
 #include "common/json_lines.h"
 #include "common/result.h"
 #include "common/thread_group.h"
-#include "env/graph/profile_library.h"
 
 namespace pacml::apps {
 namespace {
@@ -34,8 +33,8 @@ class WarmStartPhase {
                                   : Deadline::never()),
         metrics_(run.metrics_file()) {}
 
-  // 0: stopped before the end.
-  int run(const std::stop_token& stop) {
+  // nullopt: stopped before the end.
+  std::optional<Preferred> run(const std::stop_token& stop) {
     ThreadGroup simulation;
     simulation.spawn("warm-start", [this](const std::stop_token& given_up) { simulate(given_up); });
     const std::stop_callback forward(stop, [&simulation] { simulation.request_stop(); });
@@ -52,7 +51,7 @@ class WarmStartPhase {
     }
     simulation.join();
     tell();
-    return stop.stop_requested() ? 0 : degree_;
+    return stop.stop_requested() ? std::nullopt : preferred_;
   }
 
   [[nodiscard]] nlohmann::json figures() const {
@@ -69,13 +68,15 @@ class WarmStartPhase {
       ended_ = true;
       changed_.notify_all();
     });
-    const auto profiles = env::load_profiles(config_.env.profiles, config_.env.workload.models);
-    degree_ = best_constant_degree(
-        config_.env, profiles, Seed{static_cast<std::uint64_t>(config_.seed)},
+    const env::TaskPtr task = config_.env.make();
+    const auto constants = constant_baselines(*task);
+    const auto best = tuned_baseline(
+        task, constants, Seed{static_cast<std::uint64_t>(config_.seed)},
         config_.warm_start.episodes, 1, {stop, [this](std::size_t done, std::size_t all) {
                                            done_ = done;
                                            all_ = all;
                                          }});
+    preferred_ = preferred_of(best, constants);
   }
 
   // Until it has ended, or there is something to tell.
@@ -99,7 +100,7 @@ class WarmStartPhase {
   JsonLinesWriter metrics_;
   std::atomic<std::size_t> done_{0};
   std::atomic<std::size_t> all_{0};
-  int degree_ = 0;  // by the simulation, until it has ended
+  std::optional<Preferred> preferred_;  // by the simulation, until it has ended
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool ended_ = false;  // under mutex_
@@ -107,22 +108,22 @@ class WarmStartPhase {
 
 }  // namespace
 
-std::optional<int> run_warm_start(const TrainConfig& config, const LearnerRoleOptions& options,
-                                  const RunDirectory& run) {
+WarmStartResult run_warm_start(const TrainConfig& config, const LearnerRoleOptions& options,
+                               const RunDirectory& run) {
   const bool has_begun = options.resume || options.several.replica > 0;
-  if (config.warm_start.policy == WarmStart::kNone || has_begun) return 0;
+  if (config.warm_start.policy == WarmStart::kNone || has_begun) return {};
   WarmStartPhase phase(config, options, run);
-  int degree = 0;
+  WarmStartResult result;
   run_role_threads(
-      {{"warm-start", [&](const std::stop_token& stop) { degree = phase.run(stop); }}}, {},
-      {options.http, [&phase, &run] {
-         auto status = phase.figures();
-         status.update({{"role", "learner"}, {"run", run.name()}});
-         return RoleReport{
-             status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), false, {}};
-       }});
-  if (degree == 0) return std::nullopt;
-  return degree;
+      {{"warm-start", [&](const std::stop_token& stop) { result.preferred = phase.run(stop); }}},
+      {}, {options.http, [&phase, &run] {
+             auto status = phase.figures();
+             status.update({{"role", "learner"}, {"run", run.name()}});
+             return RoleReport{
+                 status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), false, {}};
+           }});
+  result.stopped = !result.preferred;
+  return result;
 }
 
 }  // namespace pacml::apps

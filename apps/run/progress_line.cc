@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 
@@ -37,11 +38,20 @@ std::string amount(double value) {
   return fixed(value / 1e9, 2) + " G";
 }
 
-std::string blocking_text(const TrainProgress& p) {
+// " (15 % below constant:4)": what training has brought so far.
+std::string gain_text(const TrainProgress& p) {
+  if (!p.baseline_score || *p.baseline_score == 0) return {};
+  const double change = (*p.best - *p.baseline_score) / std::abs(*p.baseline_score);
+  return " (" + fixed(100 * std::abs(change), 0) + " % " + (change > 0 ? "above " : "below ") +
+         p.baseline + ")";
+}
+
+std::string objective_text(const TrainProgress& p) {
   std::string text;
-  if (p.blocking_rate) text = " | blocking " + fixed(*p.blocking_rate, 3);
-  if (p.best_blocking_rate) {
-    text += (text.empty() ? " | best " : ", best ") + fixed(*p.best_blocking_rate, 3);
+  if (p.lately) text = " | " + p.objective + " " + fixed(*p.lately, 3);
+  if (p.best) {
+    text += (text.empty() ? " | " + p.objective + " best " : ", best ") + fixed(*p.best, 3) +
+            gain_text(p);
   }
   return text;
 }
@@ -49,7 +59,7 @@ std::string blocking_text(const TrainProgress& p) {
 // What changes from moment to moment.
 std::string lately(const TrainProgress& p) {
   std::string text = ", " + amount(p.decisions_per_second) + "/s | " + std::to_string(p.actors) +
-                     (p.actors == 1 ? " actor" : " actors") + blocking_text(p);
+                     (p.actors == 1 ? " actor" : " actors") + objective_text(p);
   if (p.entropy) text += " | entropy " + fixed(*p.entropy, 2);
   if (p.lag_p99) text += " | lag p99 " + fixed(*p.lag_p99, 0);
   if (p.skipped > 0) text += " | " + std::to_string(p.skipped) + " updates not finite";

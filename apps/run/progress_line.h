@@ -20,8 +20,11 @@ struct TrainProgress {
   std::int64_t decisions = 0;                      // learned from so far
   double decisions_per_second = 0;                 // lately
   int actors = 0;                                  // connected now
-  std::optional<double> blocking_rate;             // of the actors' latest episodes
-  std::optional<double> best_blocking_rate;        // of the best policy by evaluation
+  std::string objective;                           // what policies are compared by
+  std::optional<double> lately;                    // of the actors' latest episodes
+  std::optional<double> best;                      // of the best policy by evaluation
+  std::string baseline;                            // what does best without training
+  std::optional<double> baseline_score;            // ... on the same episodes
   std::optional<double> entropy;                   // nats a decision
   std::optional<double> lag_p99;                   // versions between acting and learning
   std::int64_t skipped = 0;                        // updates that would not have been finite
@@ -32,8 +35,9 @@ struct TrainProgress {
   std::string trouble;  // what is wrong, as far as is known
 };
 
-// "1:23 of 3:00 | 3.21 M decisions, 41.2 k/s | 2 actors | blocking 0.231, best 0.219 | ..."; after
-// a silence "1:23 of 3:00 | 3.21 M decisions | no news for 20 s". Trouble comes last. Pure.
+// "1:23 of 3:00 | 3.21 M decisions, 41.2 k/s | 2 actors | blocking_rate 0.231, best 0.084 (15 %
+// below constant:4) | ..."; after a silence "1:23 of 3:00 | 3.21 M decisions | no news for 20 s".
+// Trouble comes last. Pure.
 [[nodiscard]] std::string format_progress(const TrainProgress& progress);
 
 // Shows progress on a stream: on a terminal by rewriting one line four times a second, elsewhere by

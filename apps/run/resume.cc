@@ -72,7 +72,10 @@ fs::path graphs_file(const RunDirectory& run) { return run.path() / "graphs.json
 }  // namespace
 
 TrainConfig as_recorded(TrainConfig config) {
-  make_absolute(config.env.profiles);
+  if (std::string folder = config.env.profiles(); !folder.empty()) {
+    make_absolute(folder);
+    config.env.set_profiles(std::move(folder));
+  }
   make_absolute(config.security.keys);
   return config;
 }
@@ -82,9 +85,12 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
   const auto before =
       as_recorded(read_config<TrainConfig>(ConfigSource::from_file(run.config_file())));
   TrainConfig now = read_config(said, before);
-  if (!profiles.empty()) now.env.profiles = profiles;
+  if (!profiles.empty()) now.env.set_profiles(profiles);
   // A configuration that spells out the default says nothing against what --profiles once said.
-  if (now.env.profiles.empty()) now.env.profiles = before.env.profiles;
+  if (now.env.profiles().empty() && !before.env.profiles().empty() &&
+      now.env.task() == before.env.task()) {
+    now.env.set_profiles(before.env.profiles());
+  }
   if (!keys.empty()) now.security.keys = keys;
   Resumption resumption{as_recorded(std::move(now)), {}};
 
@@ -102,7 +108,7 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
                     "; leave that out, or begin a run of another name");
   }
   std::error_code none;
-  const auto& folder = resumption.config.env.profiles;
+  const std::string folder = resumption.config.env.profiles();
   if (!folder.empty() && !fs::is_directory(folder, none)) {
     throw UserError("the run's job graphs were in " + folder +
                     ", which is no folder (any more); name theirs with --profiles");

@@ -13,8 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<double> number_at(const json& line, const char* pointer) {
+std::string text_at(const json& line, const char* pointer) {
   const json::json_pointer at(pointer);
+  return line.contains(at) && line[at].is_string() ? line[at].get<std::string>() : std::string{};
+}
+
+std::optional<double> number_at(const json& line, const json::json_pointer& at) {
   if (!line.contains(at) || !line[at].is_number()) return std::nullopt;
   return line[at].get<double>();
 }
@@ -41,23 +45,28 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   const json line = json::parse(text, nullptr, false);
   if (!line.is_object()) return;
   const auto whole = [&line](const char* pointer) {
-    return static_cast<std::int64_t>(number_at(line, pointer).value_or(0));
+    return static_cast<std::int64_t>(number_at(line, json::json_pointer(pointer)).value_or(0));
   };
   progress.decisions = whole("/decisions");
-  progress.decisions_per_second = number_at(line, "/decisions_per_second").value_or(0);
+  progress.decisions_per_second =
+      number_at(line, json::json_pointer("/decisions_per_second")).value_or(0);
   progress.actors = static_cast<int>(whole("/actors"));
-  progress.blocking_rate = number_at(line, "/blocking_rate");
-  progress.best_blocking_rate = number_at(line, "/evaluation/best_blocking_rate");
-  progress.entropy = number_at(line, "/entropy");
-  progress.lag_p99 = number_at(line, "/policy_lag/p99");
+  progress.objective = text_at(line, "/evaluation/objective");
+  progress.lately = number_at(line, json::json_pointer("/episode") / progress.objective);
+  progress.best = number_at(line, json::json_pointer("/evaluation/best"));
+  progress.baseline = text_at(line, "/evaluation/baseline/name");
+  progress.baseline_score = number_at(line, json::json_pointer("/evaluation/baseline/score"));
+  progress.entropy = number_at(line, json::json_pointer("/entropy"));
+  progress.lag_p99 = number_at(line, json::json_pointer("/policy_lag/p99"));
   progress.skipped = whole("/skipped");
   progress.warm_start.reset();
   if (line.contains("warm_start")) {
     progress.warm_start = {whole("/warm_start/episodes"), whole("/warm_start/of")};
   }
   // The newest failure is told for as long as there are further ones.
-  const double failures = number_at(line, "/faults/checkpoint_failures").value_or(0) +
-                          number_at(line, "/faults/metrics_failures").value_or(0);
+  const double failures =
+      number_at(line, json::json_pointer("/faults/checkpoint_failures")).value_or(0) +
+      number_at(line, json::json_pointer("/faults/metrics_failures")).value_or(0);
   progress.trouble.clear();
   const json::json_pointer last("/faults/last");
   if (failures > failures_ && line.contains(last) && line[last].is_string()) {

@@ -8,8 +8,6 @@
 #include "common/experience/transitions.h"
 #include "common/result.h"
 #include "common/wire/codec.h"
-#include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
 #include "replay/payload_store.h"
 
 namespace pacml::apps {
@@ -18,9 +16,8 @@ namespace {
 
 // An actor's message must get through. What a decision takes beside its observation is little.
 void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
-  if (!validate(config.actor).empty() || !validate(config.env).empty()) return;
-  const auto observation =
-      static_cast<std::int64_t>(observation_spec(config.env).shape().row_bytes());
+  if (!validate(config.actor).empty() || !config.env.is_valid()) return;
+  const auto observation = static_cast<std::int64_t>(config.env.observation().shape().row_bytes());
   const std::int64_t bytes =
       config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32);
   const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
@@ -39,9 +36,8 @@ std::vector<std::string> validate(const TrainConfig& config) {
   if (config.actors < 1 || config.actors > 4096)
     problems.emplace_back("actors: must be in 1..4096");
   check_message(config, problems);
-  if (validate(config.env).empty() && validate(config.env.ramp).empty()) {
-    for (const std::string& problem :
-         model::unreadable(config.network, observation_spec(config.env))) {
+  if (config.env.is_valid()) {
+    for (const std::string& problem : model::unreadable(config.network, config.env.observation())) {
       problems.push_back("env.observation: " + problem);
     }
   }
@@ -69,35 +65,30 @@ learner::UpdateSize update_size_of(const TrainConfig& config) {
 TrainConfig load_train_config(const std::string& path, const std::vector<std::string>& overrides,
                               const std::string& profiles) {
   auto config = read_config<TrainConfig>(ConfigSource::from_file(path, overrides));
-  if (!profiles.empty()) config.env.profiles = profiles;
+  if (!profiles.empty()) config.env.set_profiles(profiles);
   return config;
 }
 
-std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config) {
-  return std::make_shared<const env::PartitioningWorld>(
-      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
-}
-
-void check_replay_fits(const TrainConfig& config, const env::PartitioningWorld& world) {
+void check_replay_fits(const TrainConfig& config, const env::Task& task) {
   const replay::TableConfig& table = config.replay.table;
   if (config.algorithm != AlgorithmKind::kApex || table.max_bytes == 0) return;
   const auto item = static_cast<std::int64_t>(
-      replay::PayloadStore::footprint(packed_bytes(world.spec().observation.shape())));
+      replay::PayloadStore::footprint(packed_bytes(task.spec().observation.shape())));
   if (table.max_bytes / item >= table.min_size) return;
   throw UserError("replay.table.max_bytes: " + std::to_string(table.max_bytes) +
                   " bytes do not hold replay.table.min_size, " + std::to_string(table.min_size) +
                   " transitions of " + std::to_string(item) + " bytes each");
 }
 
-Agreement agreement_of(const TrainConfig& config, const env::PartitioningWorld& world) {
+Agreement agreement_of(const TrainConfig& config, const env::Task& task) {
   Agreement agreement{config.algorithm, config.env, config.network, {}, {}};
   if (config.algorithm == AlgorithmKind::kApex) agreement.transitions = config.transitions;
-  agreement.env.profiles.clear();
-  const auto models = world.memo()->graphs();
-  for (std::size_t i = 0; i < models.size(); ++i) {
+  agreement.env.forget_profiles();
+  const env::EnvironmentSpec& spec = task.spec();
+  for (std::size_t i = 0; i < spec.graphs.size(); ++i) {
     std::array<char, 17> hash{};
-    std::snprintf(hash.data(), hash.size(), "%016" PRIx64, world.spec().graphs[i]->hash.get());
-    agreement.graphs[models[i]->model()] = hash.data();
+    std::snprintf(hash.data(), hash.size(), "%016" PRIx64, spec.graphs[i]->hash.get());
+    agreement.graphs[spec.graph_names[i]] = hash.data();
   }
   return agreement;
 }

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -19,7 +18,7 @@
 #include "common/transport/patience_config.h"
 #include "common/transport/security_config.h"
 #include "common/transport/socket_config.h"
-#include "env/tasks/partitioning_config.h"
+#include "env/task_config.h"
 #include "learner/apex_config.h"
 #include "learner/impala_config.h"
 #include "learner/learner_config.h"
@@ -27,10 +26,6 @@
 #include "learner/wanted_work.h"
 #include "model/network_config.h"
 #include "replay/replay_config.h"
-
-namespace pacml::env {
-class PartitioningWorld;
-}
 
 namespace pacml::apps {
 
@@ -47,7 +42,7 @@ struct TrainConfig {
   std::int64_t seed = 0;  // of the run; every random stream derives from it
   AlgorithmKind algorithm = AlgorithmKind::kImpala;
   std::int64_t actors = 1;  // processes that `pacml train` starts
-  env::PartitioningConfig env;
+  env::TaskConfig env;
   model::NetworkConfig network;
   WarmStartConfig warm_start;
   actor::ActorConfig actor;
@@ -99,23 +94,19 @@ void visit_fields(Config& c, Visitor&& v) {
                                             const std::vector<std::string>& overrides,
                                             const std::string& profiles);
 
-// The task that a configuration describes, with its job graphs. UserError: a profile is missing or
-// broken (file and line), or does not go with the configuration (key).
-[[nodiscard]] std::shared_ptr<const env::PartitioningWorld> make_world(const TrainConfig& config);
-
 // UserError: a replay table's bytes cannot hold the transitions of this task that it waits for
 // before the first draw. Nothing to check where the algorithm does not replay.
-void check_replay_fits(const TrainConfig& config, const env::PartitioningWorld& world);
+void check_replay_fits(const TrainConfig& config, const env::Task& task);
 
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
 // job graphs, and, where there is a replay, what its transitions mean. Where the profiles and the
 // keys lie may differ from host to host.
 struct Agreement {
   AlgorithmKind algorithm = AlgorithmKind::kImpala;
-  env::PartitioningConfig env;
+  env::TaskConfig env;
   model::NetworkConfig network;
   actor::NstepConfig transitions;             // defaults, where the algorithm has none
-  std::map<std::string, std::string> graphs;  // model -> hash of its graph's features, hexadecimal
+  std::map<std::string, std::string> graphs;  // name -> hash of its graph's features, hexadecimal
 };
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, Agreement>
@@ -126,7 +117,6 @@ void visit_fields(Config& c, Visitor&& v) {
   v("transitions", c.transitions);
   v("graphs", c.graphs);
 }
-[[nodiscard]] Agreement agreement_of(const TrainConfig& config,
-                                     const env::PartitioningWorld& world);
+[[nodiscard]] Agreement agreement_of(const TrainConfig& config, const env::Task& task);
 
 }  // namespace pacml::apps

@@ -19,7 +19,7 @@
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
 #include "env/numerics.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 
 namespace pacml::apps {
 namespace {
@@ -383,14 +383,15 @@ class Replay {
     }
     if (jobs_.empty()) throw UserError("the trace has no jobs");
     config_.workload.models = models_;
-    world_ = std::make_shared<const PartitioningWorld>(config_, load_profiles(profiles, models_));
+    task_ = std::make_shared<const PartitioningTask>(config_, load_profiles(profiles, models_));
+    memo_ = task_->make_memo();
     for (const auto& [name, reward] : member(recorded, "rewards_config").items()) {
       rewards_.emplace_back(name, reward_config(name, reward));
     }
   }
 
   json run() {
-    PartitioningEnv env(world_);
+    PartitioningEnv env(task_, memo_);
     env.keep_log(true);
     env.reset(JobStream::from_list(jobs_, static_cast<int>(models_.size())));
     json out = recorded_;
@@ -411,7 +412,7 @@ class Replay {
 
  private:
   void write_models(json& out) const {
-    const auto graphs = world_->memo()->graphs();
+    const auto graphs = task_->graphs();
     out["models"] = json::object();
     for (const auto& graph : graphs) {
       out["models"][graph->model()] = model_statistics(*graph, config_.workload.num_training_steps);
@@ -427,7 +428,7 @@ class Replay {
 
   json replay_step(PartitioningEnv& env, const json& recorded, json& out) const {
     const Cluster& cluster = env.cluster();
-    const ExecutionMemo& memo = *world_->memo();
+    const ExecutionMemo& memo = *memo_;
     const Job job = *cluster.queued();
     json step = json::object();
     step["job"] = job.index;
@@ -454,24 +455,24 @@ class Replay {
     const std::size_t first_row = cluster.log().steps.size();
     const StepResult result = env.step(action);
 
-    const Decision& decision = env.last_decision();
-    const bool placed = decision.cause == BlockCause::kNone;
-    if (decision.mounted) {
-      write_mounted(*decision.mounted, memo, decision.cause != BlockCause::kCompletionTime, step);
+    const JobOutcome& outcome = env.last_outcome();
+    const bool placed = outcome.cause == BlockCause::kNone;
+    if (outcome.mounted) {
+      write_mounted(*outcome.mounted, memo, outcome.cause != BlockCause::kCompletionTime, step);
       if (recorded.contains("ticks")) {
         step["ticks"] = json::array();
-        for (const auto& tick : decision.mounted->lookahead->ticks) {
+        for (const auto& tick : outcome.mounted->lookahead->ticks) {
           step["ticks"].push_back({tick.active_ops, tick.length});
         }
       }
-      write_dump(*decision.mounted, out);
+      write_dump(*outcome.mounted, out);
     }
     if (recorded.contains("jct_tie_spread")) step["jct_tie_spread"] = recorded["jct_tie_spread"];
     step["outcome"] = placed ? "placed" : "blocked";
-    step["cause"] = placed ? json() : json(name_of(decision.cause));
+    step["cause"] = placed ? json() : json(name_of(outcome.cause));
     for (const auto& [name, config] : rewards_) {
       step["rewards"][name] = number(reward(
-          config, {job, decision, env.last_stats(), env.ranges(), memo.topology().num_servers(),
+          config, {job, outcome, env.last_stats(), env.ranges(), memo.topology().num_servers(),
                    memo.communication().channel_bandwidth(), config_.ramp.num_channels}));
     }
     write_aftermath(cluster, first_row, result, step);
@@ -483,7 +484,7 @@ class Replay {
                      std::to_string(m.execution->job->degree());
     if (!out.contains("partitioned") || !out["partitioned"].contains(key)) return;
     json& dump = out["partitioned"][key];
-    if (dump.at("job_idx") == m.job.index) dump = dump_partitioned(m, *world_->memo(), dump);
+    if (dump.at("job_idx") == m.job.index) dump = dump_partitioned(m, *memo_, dump);
   }
 
   void write_aftermath(const Cluster& cluster, std::size_t first_row, const StepResult& result,
@@ -520,7 +521,8 @@ class Replay {
   std::map<std::string, int> model_index_;
   std::vector<RecordedJob> jobs_;
   std::vector<std::pair<std::string, RewardConfig>> rewards_;
-  std::shared_ptr<const PartitioningWorld> world_;
+  std::shared_ptr<const PartitioningTask> task_;
+  std::shared_ptr<ExecutionMemo> memo_;
 };
 
 }  // namespace

@@ -24,7 +24,9 @@ namespace config_detail {
 
 template <class T>
 [[nodiscard]] ConfigNode to_node(const T& value) {
-  if constexpr (std::same_as<T, bool>) {
+  if constexpr (SelfReading<T>) {
+    return value.to_node();
+  } else if constexpr (std::same_as<T, bool>) {
     return scalar(value ? "true" : "false");
   } else if constexpr (std::integral<T>) {
     return scalar(std::to_string(value));

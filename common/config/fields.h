@@ -15,7 +15,8 @@
 // (config/reader.h, config/dump.h). A field is: bool, an integer, a double (YAML .inf allowed),
 // Seconds (seconds.h: a length of time that fits a clock), a std::string, an enum with enum_names,
 // a Strong of such, std::vector or std::array of such, std::optional of such (null: absent),
-// std::map<std::string, T>, or another struct that has visit_fields.
+// std::map<std::string, T>, another struct that has visit_fields, or a class that reads itself
+// (SelfReading in reader.h).
 //
 // `std::vector<std::string> validate(const Config&)`, where it exists, returns every problem of the
 // struct's own fields as a sentence that begins with the key ("size", or "inner.size" where it is

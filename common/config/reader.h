@@ -105,6 +105,16 @@ inline constexpr bool kUnsupported = false;
 
 }  // namespace config_detail
 
+// A section whose keys depend on what it holds, and which therefore reads, checks and writes itself
+// (env/task_config.h).
+template <class T>
+concept SelfReading = requires(T& t, const T& same, const ConfigNode& node, const std::string& path,
+                               config_detail::Problems& problems) {
+  t.read(node, path, problems);
+  same.check(node, path, problems);
+  { same.to_node() } -> std::same_as<ConfigNode>;
+};
+
 template <class T>
 concept Configuration = requires(T& t, config_detail::AnyVisitor v) {
   visit_fields(t, v);
@@ -119,7 +129,9 @@ namespace config_detail {
 
 template <class T>
 void read_value(T& value, const ConfigNode& node, const std::string& path, Problems& problems) {
-  if constexpr (std::same_as<T, bool>) {
+  if constexpr (SelfReading<T>) {
+    value.read(node, path, problems);
+  } else if constexpr (std::same_as<T, bool>) {
     if (const auto read = parse_bool(node, path, problems)) value = *read;
   } else if constexpr (std::signed_integral<T>) {
     using Limits = std::numeric_limits<T>;
@@ -203,7 +215,9 @@ void read_value(T& value, const ConfigNode& node, const std::string& path, Probl
 template <class T>
 void validate_all(const T& value, const ConfigNode& node, const std::string& path,
                   Problems& problems) {
-  if constexpr (Configuration<T>) {
+  if constexpr (SelfReading<T>) {
+    value.check(node, path, problems);
+  } else if constexpr (Configuration<T>) {
     if constexpr (Validated<T>) {
       for (const std::string& sentence : validate(value)) {
         problems.add(place_of(sentence, node), path, sentence);

@@ -237,6 +237,16 @@ void Observations::append_rows(const Observations& other, std::size_t begin, std
                          [&](std::uint16_t graph) { return graph_index[graph]; });
 }
 
+std::span<const std::uint8_t> Observations::padded_masks(std::vector<std::uint8_t>& scratch) const {
+  if (!shape_.candidates_vary) return mask_;
+  scratch.assign(rows_ * shape_.candidates, 0);
+  for (std::size_t b = 0; b < rows_; ++b) {
+    std::ranges::copy(mask(b),
+                      scratch.begin() + static_cast<std::ptrdiff_t>(b * shape_.candidates));
+  }
+  return scratch;
+}
+
 void Observations::pack_row(std::size_t b, std::span<const std::uint16_t> graph_index,
                             Bytes& out) const {
   const Widths w = widths();

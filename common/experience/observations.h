@@ -124,6 +124,10 @@ class Observations {
   [[nodiscard]] std::span<const float> globals() const { return globals_; }
   [[nodiscard]] std::span<const float> candidates() const { return candidates_; }
   [[nodiscard]] std::span<const std::uint8_t> masks() const { return mask_; }
+  // [rows, num_candidates()], with zeroes behind the candidates of a row that has fewer than most:
+  // the masks that go with logits. Borrowed from here, or from `scratch` where the number varies.
+  [[nodiscard]] std::span<const std::uint8_t> padded_masks(
+      std::vector<std::uint8_t>& scratch) const;
   // Where row b's candidates begin in masks() and candidates().
   [[nodiscard]] std::size_t first_candidate(std::size_t b) const {
     if (!shape_.candidates_vary) return b * shape_.candidates;

@@ -78,16 +78,6 @@ Result<void> check_last_states(const Unrolls& u) {
 
 }  // namespace
 
-Result<void> validate(std::span<const EpisodeRecord> episodes) {
-  for (const EpisodeRecord& e : episodes) {
-    if (!std::isfinite(e.episode_return) || e.decisions < 0 || e.arrived < 0 || e.completed < 0 ||
-        e.blocked < 0) {
-      return corrupt("an episode's record holds a negative count or no finite return");
-    }
-  }
-  return {};
-}
-
 void resize_columns(Unrolls& u, std::size_t cut, std::size_t episodes) {
   const std::size_t decisions = u.num_decisions();
   u.action.resize(decisions);

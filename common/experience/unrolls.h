@@ -5,24 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "common/experience/episode.h"
 #include "common/experience/observations.h"
 #include "common/ids.h"
 #include "common/result.h"
 
 namespace pacml {
-
-// An episode that ended inside an unroll, for the metrics.
-struct EpisodeRecord {
-  double episode_return = 0;
-  std::int64_t decisions = 0;
-  std::int64_t arrived = 0;
-  std::int64_t completed = 0;
-  std::int64_t blocked = 0;
-  bool operator==(const EpisodeRecord&) const = default;
-};
-
-// kCorruptFrame: a negative count, or a return that is not finite. Pure.
-[[nodiscard]] Result<void> validate(std::span<const EpisodeRecord> episodes);
 
 // What one actor message carries: T steps of B environments in lockstep, columns apart, each
 // row-major in the order its comment gives. Observation (t, b) is what action (t, b) answers; row T
@@ -41,7 +29,7 @@ struct Unrolls {
   std::vector<PolicyVersion> policy_version;  // [T], never falling
   // t * B + b of exactly the steps that were truncated and not terminated, in order.
   std::vector<std::uint32_t> cut;
-  std::vector<EpisodeRecord> episodes;
+  std::vector<EpisodeRecord> episodes;  // that ended inside
 
   static constexpr std::uint8_t kTerminated = 1;  // bootstrap with 0, also when both are set
   static constexpr std::uint8_t kTruncated = 2;   // bootstrap with the value of the last state

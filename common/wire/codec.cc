@@ -182,7 +182,7 @@ void for_each_samples_column(M& samples, F&& f) {
   f(samples.episodes);
 }
 
-static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(EpisodeRecord) == 40);
+static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(EpisodeRecord) == 144);
 
 class PayloadWriter {
  public:

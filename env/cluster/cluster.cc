@@ -112,20 +112,25 @@ int Cluster::mounted_channels() const {
   return channels;
 }
 
-ExecutionPtr Cluster::try_place(int degree) const {
-  PACML_CHECK(queued_.has_value(), "no job waits");
-  const ExecutionPtr& execution = memo_->place(queued_->model, degree, occupied_);
-  return execution && execution->fits_memory ? execution : nullptr;
+ExecutionPtr Cluster::place(int model, const JobDecision& decision) const {
+  const auto among = [&](const ServerSet& closed) -> ExecutionPtr {
+    const ExecutionPtr& execution = memo_->place(model, decision.degree, closed);
+    return execution && execution->fits_memory ? execution : nullptr;
+  };
+  if (decision.block == nullptr) return among(occupied_);
+  ServerSet closed = occupied_;
+  closed.insert_all_but(*decision.block, memo_->topology().num_servers());
+  return among(closed);
 }
 
-Cluster::Outcome Cluster::outcome(int degree) const {
+Cluster::Forecast Cluster::forecast(const JobDecision& decision) const {
   PACML_CHECK(queued_.has_value(), "no job waits");
-  Outcome out;
-  if (degree == 0) {
+  Forecast out;
+  if (decision.degree == 0) {
     out.cause = BlockCause::kOpPartition;
     return out;
   }
-  out.execution = try_place(degree);
+  out.execution = place(queued_->model, decision);
   if (!out.execution) {
     out.cause = BlockCause::kOpPlacement;
     return out;
@@ -184,9 +189,9 @@ std::shared_ptr<const Lookahead> Cluster::find_lookahead(const ExecutionPtr& exe
   return first;
 }
 
-Decision Cluster::mount(const Job& job, int degree) {
-  auto execution = memo_->place(job.model, degree, occupied_);
-  if (!execution || !execution->fits_memory) return {std::nullopt, BlockCause::kOpPlacement};
+JobOutcome Cluster::mount(const Job& job, const JobDecision& decision) {
+  auto execution = place(job.model, decision);
+  if (!execution) return {std::nullopt, BlockCause::kOpPlacement};
   MountedJob mounted;
   mounted.job = job;
   mounted.lookahead = find_lookahead(execution, job.model, mounted.lookahead_ran);
@@ -207,26 +212,26 @@ Decision Cluster::mount(const Job& job, int degree) {
   return {std::move(mounted), BlockCause::kNone};
 }
 
-Decision Cluster::decide(int degree, ClusterStepStats& stats) {
+JobOutcome Cluster::decide(const JobDecision& decision, ClusterStepStats& stats) {
   PACML_CHECK(queued_.has_value(), "no job waits for a decision");
   stats.restart(now_);
   const Job job = *std::exchange(queued_, std::nullopt);
-  Decision decision =
-      degree == 0 ? Decision{std::nullopt, BlockCause::kOpPartition} : mount(job, degree);
-  if (decision.cause == BlockCause::kNone) {
-    occupied_.insert(decision.mounted->execution->servers);
-    running_.push_back(*decision.mounted);
+  JobOutcome outcome = decision.degree == 0 ? JobOutcome{std::nullopt, BlockCause::kOpPartition}
+                                            : mount(job, decision);
+  if (outcome.cause == BlockCause::kNone) {
+    occupied_.insert(outcome.mounted->execution->servers);
+    running_.push_back(*outcome.mounted);
   } else {
-    block(job, decision.cause, stats);
+    block(job, outcome.cause, stats);
   }
   advance(stats);
   // The episode ended within this step, while the job ran: it was booked as blocked.
-  if (decision.cause == BlockCause::kNone && finished() &&
+  if (outcome.cause == BlockCause::kNone && finished() &&
       std::find(stats.blocked.begin(), stats.blocked.end(), job.index) != stats.blocked.end()) {
-    decision.cause = BlockCause::kSimulationEnded;
+    outcome.cause = BlockCause::kSimulationEnded;
   }
   if (keep_log_) log_.steps.push_back(stats);
-  return decision;
+  return outcome;
 }
 
 void Cluster::wait(ClusterStepStats& stats) {
@@ -257,6 +262,7 @@ void Cluster::advance(ClusterStepStats& stats) {
   for (std::size_t i = 0; i < kNumInfos; ++i) {
     stats.throughput[i] = ratio_or_zero(stats.info[i], stats.end_time - stats.start_time);
   }
+  counters_.demand_sum += stats.info[static_cast<std::size_t>(Info::kDemandTotal)];
   if (finished()) close_episode(stats);
   stats.jobs_blocked = static_cast<int>(stats.blocked.size());
 }
@@ -338,12 +344,14 @@ void Cluster::block(const Job& job, BlockCause cause, ClusterStepStats& stats) {
 
 void Cluster::complete(const MountedJob& done, ClusterStepStats& stats) {
   stats.completed.push_back(done.job.index);
+  const double time = now_ - done.job.arrived;
   ++counters_.completed;
+  counters_.completion_time_sum += time;
+  counters_.speedup_sum += done.sequential_time / time;
   unmount(done);
   if (!keep_log_) return;
   const PartitionedGraph& cut = *done.execution->job;
   const JobGraph& whole = cut.graph();
-  const double time = now_ - done.job.arrived;
   log_.completed.push_back({done.job.index,
                             time,
                             done.sequential_time / time,
@@ -388,6 +396,14 @@ Cluster Cluster::beyond_limit() const {
   ClusterStepStats stats;
   while (!out.queued() && !out.finished()) out.wait(stats);
   return out;
+}
+
+bool Cluster::resample_future(Seed seed) {
+  PACML_CHECK(queued_.has_value(), "a job waits");
+  if (!jobs_.redraw(seed)) return false;
+  // The job that waits has arrived just now, so that nothing of the time until the next has passed.
+  if (!jobs_.exhausted()) next_arrival_ = queued_->arrived + jobs_.next_interarrival();
+  return true;
 }
 
 }  // namespace pacml::env

@@ -42,8 +42,16 @@ struct MountedJob {
   double started = 0;
 };
 
-// What became of the decision on the queued job.
-struct Decision {
+// What may be decided about the queued job.
+struct JobDecision {
+  int degree = 0;  // how far it is cut; 0 refuses it
+  // The servers that it may be placed on, as far as they are free; null: all of them, which is
+  // RAMP's own first fit. Borrowed.
+  const ServerSet* block = nullptr;
+};
+
+// What became of a decision.
+struct JobOutcome {
   std::optional<MountedJob> mounted;  // absent when it was refused or found no place
   BlockCause cause = BlockCause::kNone;
 };
@@ -54,6 +62,10 @@ struct ClusterCounters {
   int completed = 0;
   int blocked = 0;
   std::array<int, kNumBlockCauses> blocked_by_cause{};
+  // Over the completed jobs: simulated time since arrival, and sequential time over that.
+  double completion_time_sum = 0;
+  double speedup_sum = 0;
+  double demand_sum = 0;  // Info::kDemandTotal, processed so far
 };
 
 // The RAMP cluster's event loop: jobs arrive one at a time, are mounted or blocked by a decision,
@@ -68,26 +80,28 @@ class Cluster {
 
   // The job that waits for a decision, if one does.
   [[nodiscard]] const std::optional<Job>& queued() const { return queued_; }
-  // Decides on the queued job with partitioning degree `degree`; 0 refuses it. Then time goes on
-  // until a job arrives or completes, or the episode ends: one cluster step. Pre: queued().
-  [[nodiscard]] Decision decide(int degree, ClusterStepStats& stats);
+  // Decides on the queued job. Then time goes on until a job arrives or completes, or the episode
+  // ends: one cluster step. Pre: queued().
+  [[nodiscard]] JobOutcome decide(const JobDecision& decision, ClusterStepStats& stats);
   // A cluster step without a decision. Pre: !queued() and !finished().
   void wait(ClusterStepStats& stats);
   [[nodiscard]] bool finished() const;
   // This cluster where the time is up, as if there were no limit: what ran goes on, until the next
   // job has arrived; without one where no other comes. Pre: now() is at the limit (PACML_CHECK).
   [[nodiscard]] Cluster beyond_limit() const;
+  // From here on jobs arrive as a stream of this seed has them: models, limits and times between
+  // arrivals, of which as many have passed as of the stream before it. False: the jobs are a list,
+  // of which nothing is drawn. Pre: queued(): nothing of what comes has begun (PACML_CHECK).
+  [[nodiscard]] bool resample_future(Seed seed);
 
-  // How the queued job would run with `degree`, without changing anything; null when it cannot be
-  // placed.
-  [[nodiscard]] ExecutionPtr try_place(int degree) const;
-  // What would become of the queued job at `degree`, 0 to refuse it, if it were decided now.
-  struct Outcome {
+  // What would become of the queued job if this were decided now: whether it would be placed,
+  // where, and by when it would be done. Changes nothing.
+  struct Forecast {
     ExecutionPtr execution;      // null: no place
     double completion_time = 0;  // as completion_time()
     BlockCause cause = BlockCause::kNone;
   };
-  [[nodiscard]] Outcome outcome(int degree) const;
+  [[nodiscard]] Forecast forecast(const JobDecision& decision) const;
   // All training steps' completion time of an execution of the queued job, as decide() would find
   // it now: with `model_degree` that is the episode's first lookahead of this model and degree.
   [[nodiscard]] double completion_time(const Execution& execution) const;
@@ -112,7 +126,9 @@ class Cluster {
 
  private:
   void arrive();
-  [[nodiscard]] Decision mount(const Job& job, int degree);
+  // How the queued, or just now decided, job of that model would run; null: no place.
+  [[nodiscard]] ExecutionPtr place(int model, const JobDecision& decision) const;
+  [[nodiscard]] JobOutcome mount(const Job& job, const JobDecision& decision);
   [[nodiscard]] std::size_t lookahead_slot(int model, int degree) const;
   [[nodiscard]] std::shared_ptr<const Lookahead> find_lookahead(const ExecutionPtr& execution,
                                                                 int model, bool& ran);

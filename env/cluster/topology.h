@@ -24,6 +24,17 @@ class ServerSet {
   void erase(const ServerSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
   }
+  // All of a cluster's servers that are not in the other set.
+  void insert_all_but(const ServerSet& other, int num_servers) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= ~other.words_[i];
+    if (num_servers % 64 != 0) words_.back() &= (std::uint64_t{1} << (num_servers % 64)) - 1;
+  }
+  [[nodiscard]] bool overlaps(const ServerSet& other) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+  }
   void clear() { words_.assign(words_.size(), 0); }
   [[nodiscard]] bool contains(Server s) const { return ((words_[s / 64] >> (s % 64)) & 1) != 0; }
   [[nodiscard]] int count() const;

@@ -63,6 +63,16 @@ JobStream::JobStream(std::shared_ptr<const Episode> episode) : episode_(std::mov
   if (episode_->shuffles()) order_ = random_order(episode_->pool.size(), episode_->seed, 0);
 }
 
+bool JobStream::redraw(Seed seed) {
+  if (!episode_->plan) return false;
+  if (!began_as_) began_as_ = episode_;
+  episode_ = std::make_shared<const Episode>(episode_->plan, seed);
+  if (episode_->shuffles()) {
+    order_ = random_order(episode_->pool.size(), seed, drawn_ / episode_->pool.size());
+  }
+  return true;
+}
+
 JobStream JobStream::from_list(std::vector<RecordedJob> jobs, int num_models) {
   return JobStream(std::make_shared<const Episode>(std::move(jobs), num_models));
 }
@@ -90,7 +100,7 @@ double JobStream::next_interarrival() const {
 }
 
 std::span<const ModelFractions> JobStream::statistics() const {
-  return episode_->pool.statistics();
+  return (began_as_ ? began_as_ : episode_)->pool.statistics();
 }
 
 }  // namespace pacml::env

@@ -26,6 +26,11 @@ class JobStream {
   // Time between the arrivals of the job that next() gave last and the one that it will give next;
   // infinite when exhausted. Calling it changes nothing.
   [[nodiscard]] double next_interarrival() const;
+  // What next() and next_interarrival() give from now on is drawn anew, as a pure function of the
+  // plan and `seed`; as many jobs have been given as before, so that a stream that ends does so
+  // after as many more. statistics() stay those of the episode as it began. False: a list is not
+  // drawn.
+  [[nodiscard]] bool redraw(Seed seed);
   // Per model, exact over the jobs that the episode draws from.
   [[nodiscard]] std::span<const ModelFractions> statistics() const;
 
@@ -34,6 +39,7 @@ class JobStream {
   explicit JobStream(std::shared_ptr<const Episode> episode);
 
   std::shared_ptr<const Episode> episode_;
+  std::shared_ptr<const Episode> began_as_;  // null: as episode_
   // Indices into the pool in the order of the current pass over it; null when drawing with
   // replacement or from a list.
   std::shared_ptr<const std::vector<std::uint32_t>> order_;

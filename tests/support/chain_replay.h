@@ -188,7 +188,7 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
     if (!result.terminated && !result.truncated) return;
     store_episode(result.terminated);
     const auto summary = chain_.summary();
-    news_.episodes.push_back({summary.episode_return, summary.decisions, 0, 0, 0});
+    news_.episodes.push_back(summary);
     begin_episode();
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,14 @@ using MakeEnvironment = std::function<std::unique_ptr<env::Environment>()>;
 struct SeenStep {
   std::uint16_t graph = 0;
   std::vector<float> globals;
+  std::vector<float> candidates;
   std::vector<std::uint8_t> mask;
   int action = 0;
   env::StepResult result;
   bool operator==(const SeenStep& o) const {
-    return graph == o.graph && globals == o.globals && mask == o.mask && action == o.action &&
-           result.reward == o.result.reward && result.terminated == o.result.terminated &&
-           result.truncated == o.result.truncated;
+    return graph == o.graph && globals == o.globals && candidates == o.candidates &&
+           mask == o.mask && action == o.action && result.reward == o.result.reward &&
+           result.terminated == o.result.terminated && result.truncated == o.result.truncated;
   }
 };
 
@@ -40,6 +42,7 @@ inline SeenStep look(const env::Environment& environment) {
   environment.observe(batch);
   return {batch.graph(0),
           {batch.globals(0).begin(), batch.globals(0).end()},
+          {batch.candidates(0).begin(), batch.candidates(0).end()},
           {batch.mask(0).begin(), batch.mask(0).end()},
           0,
           {}};
@@ -74,6 +77,12 @@ inline std::vector<SeenStep> play_episode(env::Environment& environment, Seed se
 
 inline void check_spec(const env::EnvironmentSpec& spec) {
   CHECK_FALSE(spec.task.empty());
+  REQUIRE_FALSE(spec.metrics.empty());
+  CHECK(spec.metrics.size() <= kMostMetrics);
+  CHECK(spec.objective().better != env::Better::kNeither);
+  std::set<std::string> names;
+  for (const env::MetricSpec& metric : spec.metrics) CHECK(names.insert(metric.name).second);
+  CHECK(spec.graph_names.size() == spec.graphs.size());
   CHECK(validate(spec.observation) == std::vector<std::string>{});
   const SlotSpec& slot = spec.observation.slots.front();
   REQUIRE_FALSE(spec.graphs.empty());
@@ -133,14 +142,38 @@ inline void check_end(env::Environment& environment, Seed seed) {
     check_observations(environment.spec(), {after});
   }
 
-  const env::EpisodeSummary summary = environment.summary();
+  const EpisodeRecord summary = environment.summary();
   CHECK(summary.decisions == static_cast<std::int64_t>(steps.size()));
   double total = 0;
   for (const SeenStep& step : steps) total += step.result.reward;
   CHECK(summary.episode_return == Approx(total).epsilon(1e-5));
-  CHECK(summary.completed + summary.blocked <= summary.arrived);
-  CHECK(summary.blocking_rate ==
-        Approx(static_cast<double>(summary.blocked) / static_cast<double>(summary.arrived)));
+  for (std::size_t m = 0; m < kMostMetrics; ++m) {
+    CHECK_FALSE(std::isinf(summary.metrics[m]));
+    if (m >= environment.spec().metrics.size()) CHECK(summary.metrics[m] == 0);
+  }
+}
+
+// The same past with a future that is drawn anew: nothing that was observed changes, and what comes
+// is a function of the new seed alone. Where nothing can be drawn, nothing changes.
+inline void check_resampling(const MakeEnvironment& make, Seed seed, int past) {
+  INFO("a future that is drawn anew");
+  const auto original = make();
+  original->reset(seed);
+  static_cast<void>(play(*original, Rng(Seed{12}), past));
+  // Another true future behind the same past: whoever draws anew cannot tell.
+  const auto other_truth = original->clone();
+  const auto redrawn = original->clone();
+  const auto again = original->clone();
+  const SeenStep now = look(*original);
+  const bool drawn = redrawn->resample_future(Seed{21});
+  CHECK(look(*redrawn) == now);
+  CHECK(again->resample_future(Seed{21}) == drawn);
+  const auto future = play(*redrawn, Rng(Seed{15}));
+  CHECK(play(*again, Rng(Seed{15})) == future);
+  CHECK(other_truth->resample_future(Seed{22}) == drawn);
+  CHECK(other_truth->resample_future(Seed{21}) == drawn);
+  CHECK(play(*other_truth, Rng(Seed{15})) == future);
+  if (!drawn) CHECK(play(*original, Rng(Seed{15})) == future);
 }
 
 // Everything above and below, for environments that `make` gives. Those of one `make` may share
@@ -194,13 +227,14 @@ inline void check_environment_contract(const MakeEnvironment& make, Seed seed) {
     CHECK(look(*twin) == now);
     const auto future = play(*first, Rng(Seed{14}));
     CHECK(play(*twin, Rng(Seed{14})) == future);
-    CHECK(twin->summary().blocked == first->summary().blocked);
+    CHECK(twin->summary().episode_return == first->summary().episode_return);
     // What a clone did cannot be told from what its original would have done.
     const auto again = make();
     again->reset(seed);
     static_cast<void>(play(*again, Rng(Seed{12}), static_cast<int>(episode.size() / 2)));
     CHECK(play(*again, Rng(Seed{13})) == elsewhere);
   }
+  check_resampling(make, seed, static_cast<int>(episode.size() / 2));
 }
 
 }  // namespace pacml::testing

@@ -76,13 +76,26 @@ inline Parameters random_parameters(const NetworkShape& shape, Seed seed) {
   return parameters;
 }
 
+// The same of a task in which the number of candidates differs from decision to decision.
+inline NetworkShape varying_candidates_shape(int features, int globals, int most,
+                                             const CandidateHeadConfig& config = {}) {
+  NetworkShape shape = candidates_shape(features, globals, most, config);
+  shape.candidates_vary = true;
+  return shape;
+}
+
 // Decisions on graphs 0 .. num_graphs - 1 with uniform globals and candidates, and masks with at
 // least one valid action.
 inline Observations random_batch(Rng& rng, const NetworkShape& shape, std::size_t size,
                                  std::size_t num_graphs) {
-  Observations batch(input_shape(shape), size);
+  Observations batch(input_shape(shape));
   for (std::size_t b = 0; b < size; ++b) {
-    const ObservationRow row = batch.row(b);
+    RowLengths lengths;
+    if (shape.candidates_vary) {
+      lengths.candidates =
+          1 + static_cast<std::uint32_t>(rng.below(static_cast<std::uint64_t>(shape.actions)));
+    }
+    const ObservationRow row = batch.append(lengths);
     row.graph[0] = static_cast<std::uint16_t>(rng.below(num_graphs));
     for (float& x : row.globals) x = uniform_float(rng, 0, 1);
     for (float& x : row.candidates) x = uniform_float(rng, 0, 1);

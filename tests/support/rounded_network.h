@@ -178,7 +178,7 @@ class RoundedNetwork {
     std::vector<double> adjoints(tape_.size(), 0.0);
     for (std::size_t b = 0; b < decisions.size(); ++b) {
       adjoints[decisions[b].value.index] = value_gradients[b];
-      for (std::size_t a = 0; a < batch.num_candidates(); ++a) {
+      for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
         if (batch.mask(b)[a] == 0) continue;
         adjoints[decisions[b].logits[a].index] = logit_gradients[b * batch.num_candidates() + a];
       }

@@ -37,7 +37,9 @@ class ScriptedEnvironment final : public Environment {
       graph->edge_dst = {1};
       graph->hash = hash_features(*graph);
       spec_.graphs.push_back(std::move(graph));
+      spec_.graph_names.push_back("graph " + std::to_string(spec_.graphs.size()));
     }
+    spec_.metrics = {{"half_length", "half", "decisions", Better::kHigher, 1, {}}};
   }
 
   [[nodiscard]] static std::int64_t length_of(Seed seed) {
@@ -64,7 +66,7 @@ class ScriptedEnvironment final : public Environment {
     result.reward = static_cast<float>(observed_) + static_cast<float>(action) / 10;
     summary_.episode_return += result.reward;
     ++summary_.decisions;
-    summary_.arrived = summary_.decisions + 1;
+    summary_.metrics[0] = static_cast<double>(summary_.decisions) / 2;
     if (summary_.decisions == length_of(seed_)) {
       std::tie(result.terminated, result.truncated) = ends_of(seed_);
     }
@@ -84,14 +86,15 @@ class ScriptedEnvironment final : public Environment {
   [[nodiscard]] std::unique_ptr<Environment> clone() const override {
     return std::make_unique<ScriptedEnvironment>(*this);
   }
-  [[nodiscard]] EpisodeSummary summary() const override { return summary_; }
+  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return false; }
+  [[nodiscard]] EpisodeRecord summary() const override { return summary_; }
 
  private:
   ResetObserver observe_reset_;
   EnvironmentSpec spec_;
   Seed seed_;
   int observed_ = 0;
-  EpisodeSummary summary_;
+  EpisodeRecord summary_;
 };
 
 }  // namespace pacml::env

@@ -49,7 +49,9 @@ class SignalChain final : public Environment {
       graph->edge_dst = {1, 2};
       graph->hash = hash_features(*graph);
       spec_.graphs.push_back(std::move(graph));
+      spec_.graph_names.push_back(mark < 0 ? "tails" : "heads");
     }
+    spec_.metrics = {{"return", "return", "1", Better::kHigher, 3, {}}};
   }
 
   [[nodiscard]] static double best_value(int place, double discount) {
@@ -78,6 +80,7 @@ class SignalChain final : public Environment {
       ++place_;
     }
     summary_.episode_return += result.reward;
+    summary_.metrics[0] = summary_.episode_return;
     result.truncated = !result.terminated && summary_.decisions >= limit_;
     toss();
     return result;
@@ -94,7 +97,11 @@ class SignalChain final : public Environment {
   [[nodiscard]] std::unique_ptr<Environment> clone() const override {
     return std::make_unique<SignalChain>(*this);
   }
-  [[nodiscard]] EpisodeSummary summary() const override { return summary_; }
+  [[nodiscard]] bool resample_future(Seed seed) override {
+    rng_ = Rng(seed);
+    return true;
+  }
+  [[nodiscard]] EpisodeRecord summary() const override { return summary_; }
 
  private:
   void toss() { coin_ = static_cast<std::int32_t>(rng_.below(2)); }
@@ -102,7 +109,7 @@ class SignalChain final : public Environment {
   int limit_;
   EnvironmentSpec spec_;
   Rng rng_;
-  EpisodeSummary summary_;
+  EpisodeRecord summary_;
   std::int32_t coin_ = 0;
   int place_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "apps/run/train_config.h"
+#include "tests/support/partitioning_of.h"
 
 namespace pacml::testing {
 
@@ -11,13 +12,14 @@ namespace pacml::testing {
 inline apps::TrainConfig tiny_config() {
   apps::TrainConfig config;
   config.seed = 1;
-  config.env.ramp.topology = {2, 2, 2};
-  config.env.max_partitions_per_op = 4;
-  config.env.cluster.max_simulation_time = 2e4;
-  config.env.cluster.lookahead_cache = env::LookaheadCache::kModelDegree;
-  config.env.workload.models = {"alexnet"};
-  config.env.workload.replication_factor = 20;
-  config.env.workload.requirement.kind = env::DistributionKind::kUniform;
+  env::PartitioningConfig& task = partitioning_of(config);
+  task.ramp.topology = {2, 2, 2};
+  task.max_partitions_per_op = 4;
+  task.cluster.max_simulation_time = 2e4;
+  task.cluster.lookahead_cache = env::LookaheadCache::kModelDegree;
+  task.workload.models = {"alexnet"};
+  task.workload.replication_factor = 20;
+  task.workload.requirement.kind = env::DistributionKind::kUniform;
   config.network = {.rounds = 1,
                     .message_width = 8,
                     .hidden_width = 8,

@@ -19,7 +19,9 @@ inline float random_float(Rng& rng) { return static_cast<float>(rng.normal()); }
 
 inline EpisodeRecord random_episode(Rng& rng) {
   const auto count = [&rng] { return static_cast<std::int64_t>(rng.below(100)); };
-  return {rng.normal(), count(), count(), count(), count()};
+  EpisodeRecord episode{rng.normal(), count(), {}};
+  for (double& metric : episode.metrics) metric = rng.normal();
+  return episode;
 }
 
 // Of any small shape: every kind of column is there now and then.

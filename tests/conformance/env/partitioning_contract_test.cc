@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/environment_contract.h"
 #include "tests/support/golden.h"
@@ -126,7 +126,7 @@ TEST_CASE("the partitioning task keeps the environment contract", "[conformance]
     DYNAMIC_SECTION(name) {
       PartitioningConfig config = base();
       change(config);
-      const auto world = std::make_shared<const PartitioningWorld>(
+      const auto world = std::make_shared<const PartitioningTask>(
           config, load_profiles(config.profiles, config.workload.models));
       for (const std::uint64_t seed : {21U, 210U, 2100U}) {
         CAPTURE(seed);
@@ -143,7 +143,7 @@ TEST_CASE("environments that share nothing keep to the same episodes", "[conform
   testing::check_environment_contract(
       [&config] {
         return std::make_unique<PartitioningEnv>(
-            std::make_shared<const PartitioningWorld>(config, load_profiles(config.profiles, {})));
+            std::make_shared<const PartitioningTask>(config, load_profiles(config.profiles, {})));
       },
       Seed{22});
 }

@@ -73,7 +73,7 @@ TEST_CASE("a last evaluation that would take for ever does not outlast the patie
   train.signal(SIGTERM);
   CHECK(train.end() == 0);
   CHECK(train.err().empty());
-  CHECK(place.metrics().back()["evaluation"]["blocking_rate"].is_null());
+  CHECK(place.metrics().back()["evaluation"]["score"].is_null());
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::vector<Message> samples() {
   u.flags = {Unrolls::kTerminated, Unrolls::kTruncated};
   u.policy_version = {PolicyVersion{7}, PolicyVersion{8}};
   u.cut = {1};
-  u.episodes = {{-1.5, 4, 5, 3, 2}};
+  u.episodes = {{-1.5, 4, {0.25, 3}}};
 
   Graph graph;
   graph.hash = GraphHash{0xfedcba9876543210};

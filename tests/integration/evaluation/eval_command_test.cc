@@ -51,30 +51,29 @@ TEST_CASE("a trained policy is compared with baselines on the same arrivals",
   REQUIRE(trained.code == 0);
   const json result = evaluate(
       place, {"--policy", place.run() + ",para_max", "--policy", "constant:2", "--seeds", "3"});
-  REQUIRE(keys_of(result) == std::set<std::string>{"policies"});
+  REQUIRE(keys_of(result) == std::set<std::string>{"objective", "policies"});
+  CHECK(result["objective"] == "blocking_rate");
   const auto& policies = result["policies"];
   REQUIRE(policies.size() == 3);
   CHECK(policies[0]["name"] == place.run());
   CHECK(policies[1]["name"] == "para_max");
   CHECK(policies[2]["name"] == "constant:2");
   for (const auto& policy : policies) {
-    CHECK(keys_of(policy) == std::set<std::string>{"name", "seeds", "blocking_rate"});
+    for (const char* key : {"name", "seeds", "blocking_rate", "mean_jct", "arrived"}) {
+      CHECK(policy.contains(key));
+    }
     CHECK(keys_of(policy["blocking_rate"]) == std::set<std::string>{"mean", "ci95"});
     REQUIRE(policy["seeds"].size() == 3);
     double sum = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& seed = policy["seeds"][i];
-      CHECK(keys_of(seed) == std::set<std::string>{"seed", "arrived", "completed", "blocked",
-                                                   "blocked_by_cause", "blocking_rate", "mean_jct",
-                                                   "mean_jct_speedup",
-                                                   "mean_demand_total_throughput"});
       CHECK(seed["seed"] == policies[0]["seeds"][i]["seed"]);
       CHECK(seed["arrived"] == policies[0]["seeds"][i]["arrived"]);
-      std::int64_t by_cause = 0;
-      for (const auto& [cause, count] : seed["blocked_by_cause"].items()) {
-        by_cause += count.get<std::int64_t>();
+      double by_cause = 0;
+      for (const auto& [key, value] : seed.items()) {
+        if (key.starts_with("blocked_by_")) by_cause += value.get<double>();
       }
-      CHECK(by_cause == seed["blocked"]);
+      CHECK(by_cause == Approx(seed["blocking_rate"].get<double>()));
       sum += seed["blocking_rate"].get<double>();
     }
     CHECK(policy["blocking_rate"]["mean"].get<double>() == Approx(sum / 3));

@@ -10,7 +10,7 @@
 
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 
@@ -50,8 +50,8 @@ PartitioningConfig random_config(Rng& rng) {
   return c;
 }
 
-std::shared_ptr<const PartitioningWorld> world_of(const PartitioningConfig& config) {
-  return std::make_shared<const PartitioningWorld>(config, load_profiles(config.profiles, {}));
+std::shared_ptr<const PartitioningTask> world_of(const PartitioningConfig& config) {
+  return std::make_shared<const PartitioningTask>(config, load_profiles(config.profiles, {}));
 }
 
 int random_action(std::span<const std::uint8_t> mask, Rng& rng) {

@@ -1,5 +1,3 @@
-#include "env/tasks/cluster_observation.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,7 +10,8 @@
 
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
+#include "env/tasks/ramp/cluster_view.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 
@@ -24,8 +23,8 @@ namespace {
 
 constexpr double kSlot = 60;
 
-std::shared_ptr<const PartitioningWorld> world_of(std::array<int, 3> topology, int max_degree,
-                                                  Semantics semantics) {
+std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, int max_degree,
+                                                 Semantics semantics) {
   PartitioningConfig c;
   c.profiles = testing::source_path("tests/golden/env/graphs").string();
   c.workload.interarrival.value = kSlot;
@@ -35,13 +34,13 @@ std::shared_ptr<const PartitioningWorld> world_of(std::array<int, 3> topology, i
   c.ramp.topology = topology;
   c.max_partitions_per_op = max_degree;
   c.semantics = semantics;
-  return std::make_shared<const PartitioningWorld>(c, load_profiles(c.profiles, c.workload.models));
+  return std::make_shared<const PartitioningTask>(c, load_profiles(c.profiles, c.workload.models));
 }
 
 // Rows of features by name.
 class Rows {
  public:
-  explicit Rows(const PartitioningWorld& world)
+  explicit Rows(const PartitioningTask& world)
       : view_(world.spec().candidate_view), reader_(view_->make_reader()) {
     reader_->set_graphs(world.spec().graphs);
     for (std::size_t i = 0; i < view_->width(); ++i) column_[view_->features()[i].name] = i;
@@ -153,8 +152,8 @@ struct Fate {
 };
 
 void check_decision(const PartitioningEnv& env, Rows& rows) {
-  const Topology& topology = env.world().memo()->topology();
-  const int max_degree = env.world().config().max_partitions_per_op;
+  const Topology& topology = env.cluster().memo().topology();
+  const int max_degree = env.task().ramp_config().max_partitions_per_op;
   const Job job = *env.cluster().queued();
   std::vector<int> expected = {0};
   std::vector<Fate> fates;
@@ -162,13 +161,13 @@ void check_decision(const PartitioningEnv& env, Rows& rows) {
     if (env.mask()[a] == 0) continue;
     PartitioningEnv twin = env;
     static_cast<void>(twin.step(static_cast<int>(a)));
-    const Decision& decision = twin.last_decision();
+    const JobOutcome& decision = twin.last_outcome();
     if (decision.cause != BlockCause::kNone) continue;
     // The job ends in time or is cut off at the end.
     const double end = env.cluster().now() + decision.mounted->completion_time;
     const bool counts_cut_off =
-        !env.world().memo()->setting().semantics.running_at_end_is_not_blocked;
-    if (counts_cut_off && end > env.world().config().cluster.max_simulation_time) continue;
+        !env.cluster().memo().setting().semantics.running_at_end_is_not_blocked;
+    if (counts_cut_off && end > env.task().ramp_config().cluster.max_simulation_time) continue;
     const Fate fate{decision.mounted->execution->servers, decision.mounted->completion_time};
     const bool seen = std::ranges::any_of(fates, [&](const Fate& other) {
       return other.servers == fate.servers && other.completion_time == fate.completion_time;
@@ -188,7 +187,7 @@ void check_decision(const PartitioningEnv& env, Rows& rows) {
     REQUIRE(rows.at(action, "choice") == (expected.size() > 1 ? 1 : 0));
     REQUIRE(rows.at(action, "candidates") == Approx(0.15 * static_cast<double>(expected.size())));
     if (action > 0) {
-      const MountedJob& mounted = *twin.last_decision().mounted;
+      const MountedJob& mounted = *twin.last_outcome().mounted;
       REQUIRE(rows.at(action, "completion_time") ==
               Approx(mounted.completion_time / mounted.max_acceptable_time).epsilon(1e-5));
       REQUIRE(rows.at(action, "busy_for") ==
@@ -201,7 +200,7 @@ void check_decision(const PartitioningEnv& env, Rows& rows) {
     check_servers(rows, action, until_free);
     check_blocks(rows, action, topology, max_degree, until_free);
   }
-  const double left = (env.world().config().cluster.max_simulation_time - env.cluster().now());
+  const double left = (env.task().ramp_config().cluster.max_simulation_time - env.cluster().now());
   REQUIRE(rows.at(0, "time_left") == Approx(std::min(left / kSlot / 40, 1.0)).margin(1e-5));
   REQUIRE(job.index == env.cluster().queued()->index);
 }
@@ -244,7 +243,7 @@ TEST_CASE("the limit allows a degree where the job would meet it on an empty clu
     env.reset(Seed{seed});  // the first job comes to an empty cluster
     rows.look(env);
     for (const int degree : {2, 4, 6, 8, 16}) {
-      const auto cause = env.cluster().outcome(degree).cause;
+      const auto cause = env.cluster().forecast({.degree = degree}).cause;
       INFO("seed " << seed << ", degree " << degree);
       REQUIRE(rows.at(0, "limit_allows_degree_" + std::to_string(degree)) ==
               (cause == BlockCause::kNone || cause == BlockCause::kSimulationEnded ? 1 : 0));

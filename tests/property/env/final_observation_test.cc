@@ -5,7 +5,7 @@
 #include "common/experience/observations.h"
 #include "common/rng.h"
 #include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 
@@ -28,8 +28,8 @@ PartitioningConfig config_of(ObservationKind observation, double limit) {
   return c;
 }
 
-std::shared_ptr<const PartitioningWorld> world_of(const PartitioningConfig& config) {
-  return std::make_shared<const PartitioningWorld>(config, load_profiles(config.profiles, {}));
+std::shared_ptr<const PartitioningTask> world_of(const PartitioningConfig& config) {
+  return std::make_shared<const PartitioningTask>(config, load_profiles(config.profiles, {}));
 }
 
 Observations look(const PartitioningEnv& env) {

@@ -66,8 +66,9 @@ TEST_CASE("one network for all candidates equals the reference whatever the widt
   Rng rng(Seed{13});
   const auto draw = [&rng](std::uint64_t most) { return 1 + static_cast<int>(rng.below(most)); };
   for (int trial = 0; trial < 60; ++trial) {
-    const NetworkShape shape =
+    NetworkShape shape =
         candidates_shape(draw(250), draw(40), draw(40), {draw(80), draw(40), draw(80)});
+    shape.candidates_vary = trial % 2 == 1;
     const std::vector graphs{random_graph(rng, shape, 3, 3)};
     for (const KernelPath path : paths()) {
       CHECK(compare(shape, Seed{static_cast<std::uint64_t>(trial)},
@@ -78,7 +79,8 @@ TEST_CASE("one network for all candidates equals the reference whatever the widt
 
 TEST_CASE("what a network says of a candidate does not depend on the rest of the batch") {
   Rng rng(Seed{17});
-  const NetworkShape shape = candidates_shape(30, 5, 9);
+  const NetworkShape shape =
+      GENERATE(candidates_shape(30, 5, 9), varying_candidates_shape(30, 5, 9));
   const std::vector graphs{random_graph(rng, shape, 3, 3)};
   const auto policy = make_fused_policy(shape);
   policy->set_graphs(graphs);

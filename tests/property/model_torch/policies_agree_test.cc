@@ -27,6 +27,7 @@ TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_t
   if (seed % 5 == 4) {
     const auto draw = [&rng](std::uint64_t most) { return 1 + static_cast<int>(rng.below(most)); };
     shape = candidates_shape(draw(250), draw(40), draw(40), {draw(80), draw(40), draw(80)});
+    shape.candidates_vary = seed % 2 == 1;
   }
   std::vector<env::GraphFeaturesPtr> graphs;
   for (std::uint64_t g = 0; g < 1 + seed % 6; ++g) {

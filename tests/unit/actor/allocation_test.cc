@@ -37,7 +37,8 @@ class Endless final : public env::Environment {
   [[nodiscard]] std::unique_ptr<env::Environment> clone() const override {
     return std::make_unique<Endless>(*this);
   }
-  [[nodiscard]] env::EpisodeSummary summary() const override { return {}; }
+  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return false; }
+  [[nodiscard]] EpisodeRecord summary() const override { return {}; }
 
  private:
   env::EnvironmentSpec spec_;

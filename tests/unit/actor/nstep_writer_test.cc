@@ -90,7 +90,7 @@ TEST_CASE("where an episode terminates nothing is bootstrapped", "[unit][actor]"
   CHECK(next_time(message.transitions, 1) == 1);
   CHECK(message.priorities == std::vector<float>{8, 18});
   REQUIRE(message.episodes.size() == 1);
-  CHECK(message.episodes[0] == EpisodeRecord{7, 2, 0, 0, 0});
+  CHECK(message.episodes[0] == EpisodeRecord{7, 2, {}});
 }
 
 TEST_CASE("where an episode is cut its last state is worth what the network says",

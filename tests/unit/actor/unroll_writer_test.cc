@@ -60,7 +60,7 @@ Run run(std::size_t environments, std::size_t steps, std::size_t messages, Seed 
     w.versions.emplace_back(version);
     w.last_observations.push_back(envs.last_observations());
     for (const auto& [b, s] : envs.finished()) {
-      w.episodes.push_back({s.episode_return, s.decisions, s.arrived, s.completed, s.blocked});
+      w.episodes.push_back(s);
     }
     if (writer.full()) out.messages.push_back(writer.take(envs.observations()));
   }

@@ -16,7 +16,7 @@ using env::ScriptedEnvironment;
 struct Recorder {
   std::vector<std::vector<Seed>> episodes;
 
-  EnvironmentFactory factory() {
+  env::EnvironmentFactory factory() {
     return [this] {
       const std::size_t b = episodes.size();
       episodes.emplace_back();

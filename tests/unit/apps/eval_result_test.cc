@@ -31,11 +31,11 @@ TEST_CASE("a seed whose figure is undefined is left out") {
   CHECK(std::isnan(mean_interval(std::vector<double>{nan}).mean));
 }
 
-TEST_CASE("shares of a cause weigh jobs, not seeds") {
+TEST_CASE("a metric is taken over a policy's seeds") {
   PolicyResult policy{"p", {}};
-  policy.seeds.push_back({.seed = 1, .arrived = 90, .blocked_by_cause = {{"op_placement", 9}}});
-  policy.seeds.push_back({.seed = 2, .arrived = 10, .blocked_by_cause = {{"op_placement", 6}}});
-  CHECK(share_blocked_by(policy, "op_placement") == Approx(0.15));
-  CHECK(share_blocked_by(policy, "another") == 0.0);
-  CHECK(share_blocked_by(PolicyResult{}, "op_placement") == 0.0);
+  policy.seeds.push_back({1, {0, 10, {0.25, 9}}});
+  policy.seeds.push_back({2, {0, 10, {0.75, std::numeric_limits<double>::quiet_NaN()}}});
+  CHECK(mean_interval(policy, 0).mean == 0.5);
+  CHECK(mean_interval(policy, 1).mean == 9);
+  CHECK(std::isnan(mean_interval(PolicyResult{}, 0).mean));
 }

@@ -1,6 +1,6 @@
 #include "apps/evaluation/eval_table.h"
 
-#include <limits>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -11,20 +11,22 @@ using namespace pacml::apps;
 
 namespace {
 
-SeedResult seed_of(std::uint64_t seed, std::int64_t blocked) {
-  return {.seed = seed,
-          .arrived = 1000,
-          .completed = 1000 - blocked,
-          .blocked = blocked,
-          .blocked_by_cause = {{"op_placement", blocked}},
-          .blocking_rate = static_cast<double>(blocked) / 1000.0,
-          .mean_jct = 1234.5,
-          .mean_jct_speedup = 3.25,
-          .mean_demand_total_throughput = 2.5e7};
+const std::vector<pacml::env::MetricSpec> kMetrics = {
+    {"blocking_rate", "blocking rate", "share", pacml::env::Better::kLower, 4, {}},
+    {"mean_jct", "JCT", "time", pacml::env::Better::kLower, 1, {}},
+    {"throughput", "throughput", "bytes", pacml::env::Better::kHigher, 1, {}},
+    {"blocked", {}, "jobs", pacml::env::Better::kLower, 0, {}},
+    {"by_place", "place", "share", pacml::env::Better::kLower, 4, "blocked because of"},
+    {"by_limit", "limit", "share", pacml::env::Better::kLower, 4, "blocked because of"}};
+
+SeedResult seed_of(std::uint64_t seed, int blocked) {
+  const double rate = blocked / 1000.0;
+  return {seed, {5, 1000, {rate, 1234.5, 2.5e7, static_cast<double>(blocked), rate, 0}}};
 }
 
 EvalResult sample() {
-  return {{{"random", {seed_of(1, 500), seed_of(2, 540)}},
+  return {kMetrics,
+          {{"random", {seed_of(1, 500), seed_of(2, 540)}},
            {"runs/mine", {seed_of(1, 170), seed_of(2, 170)}}}};
 }
 
@@ -37,42 +39,57 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the table lists policies from the lowest blocking rate, in aligned columns") {
+TEST_CASE("the table lists policies from the best on, in aligned columns") {
   // random: mean 0.52, s = 0.0282843, t(0.975, 1) = 12.7062, s / sqrt(2) = 0.02.
   CHECK(lines_of(format_table(sample())) ==
-        std::vector<std::string>{
-            "policy       blocking rate     JCT  speed-up  throughput  seeds  jobs",
-            "runs/mine  0.1700 ± 0.0000  1234.5      3.25   2.500e+07      2  2000",
-            "random     0.5200 ± 0.2541  1234.5      3.25   2.500e+07      2  2000", "",
-            "blocked because of  op_placement", "runs/mine                 0.1700",
-            "random                    0.5200"});
+        std::vector<std::string>{"policy       blocking rate     JCT  throughput  seeds",
+                                 "runs/mine  0.1700 ± 0.0000  1234.5   2.500e+07      2",
+                                 "random     0.5200 ± 0.2541  1234.5   2.500e+07      2", "",
+                                 "blocked because of   place", "runs/mine           0.1700",
+                                 "random              0.5200"});
 }
 
-TEST_CASE("a single seed has no interval, and nothing blocked has no causes") {
+TEST_CASE("where more is better, the policy with most comes first") {
+  EvalResult result = sample();
+  result.metrics[0].better = pacml::env::Better::kHigher;
+  CHECK(lines_of(format_table(result))[1].starts_with("random"));
+  CHECK(best_of(result).name == "random");
+  CHECK(best_of(sample()).name == "runs/mine");
+}
+
+TEST_CASE("a policy of which nothing is known comes last and is not the best") {
+  EvalResult result = sample();
+  for (SeedResult& seed : result.policies[0].seeds) seed.episode.metrics[0] = std::nan("");
+  CHECK(lines_of(format_table(result))[2].starts_with("random"));
+  CHECK(best_of(result).name == "runs/mine");
+}
+
+TEST_CASE("a single seed has no interval, and a group of zeroes is not shown") {
   SeedResult seed = seed_of(1, 0);
-  seed.mean_jct = std::numeric_limits<double>::quiet_NaN();
-  CHECK(lines_of(format_table({{{"p", {seed}}}})) ==
-        std::vector<std::string>{"policy  blocking rate  JCT  speed-up  throughput  seeds  jobs",
-                                 "p              0.0000    -      3.25   2.500e+07      1  1000"});
+  seed.episode.metrics[1] = std::nan("");
+  CHECK(lines_of(format_table({kMetrics, {{"p", {seed}}}})) ==
+        std::vector<std::string>{"policy  blocking rate  JCT  throughput  seeds",
+                                 "p              0.0000    -   2.500e+07      1"});
 }
 
 TEST_CASE("the JSON carries every seed, the interval, and null for what is undefined") {
   EvalResult result = sample();
-  result.policies[1].seeds[0].mean_jct = std::numeric_limits<double>::quiet_NaN();
+  result.policies[1].seeds[0].episode.metrics[1] = std::nan("");
   const auto json = nlohmann::json::parse(to_json(result));
+  CHECK(json.at("objective") == "blocking_rate");
   REQUIRE(json.at("policies").size() == 2);
   const auto& mine = json["policies"][1];
   CHECK(mine["name"] == "runs/mine");
   CHECK(mine["blocking_rate"]["mean"].get<double>() == Approx(0.17));
   CHECK(mine["blocking_rate"]["ci95"].get<double>() == Approx(0).margin(1e-12));
+  CHECK(mine["mean_jct"]["mean"] == 1234.5);  // over the other seed
   const auto& seed = mine["seeds"][0];
   CHECK(seed["seed"] == 1);
-  CHECK(seed["arrived"] == 1000);
-  CHECK(seed["completed"] == 830);
+  CHECK(seed["decisions"] == 1000);
+  CHECK(seed["return"] == 5);
   CHECK(seed["blocked"] == 170);
-  CHECK(seed["blocked_by_cause"] == nlohmann::json{{"op_placement", 170}});
+  CHECK(seed["by_place"] == 0.17);
   CHECK(seed["blocking_rate"] == 0.17);
   CHECK(seed["mean_jct"].is_null());
-  CHECK(seed["mean_jct_speedup"] == 3.25);
-  CHECK(seed["mean_demand_total_throughput"] == 2.5e7);
+  CHECK(seed["throughput"] == 2.5e7);
 }

@@ -28,13 +28,22 @@ TEST_CASE("progress says what is known and leaves out the rest") {
   p.time_limit = 7200s;
   p.decision_limit = 10'000'000;
   p.actors = 1;
-  p.blocking_rate = 0.2314;
-  p.best_blocking_rate = 0.2189;
+  p.objective = "blocking_rate";
+  p.lately = 0.2314;
+  p.best = 0.2189;
   p.entropy = 1.234;
   p.lag_p99 = 3;
   CHECK(format_progress(p) ==
         "1:02:03 of 2:00:00 | 3.21 M of 10.00 M decisions, 41.2 k/s | 1 actor | "
-        "blocking 0.231, best 0.219 | entropy 1.23 | lag p99 3");
+        "blocking_rate 0.231, best 0.219 | entropy 1.23 | lag p99 3");
+  p.baseline = "constant:4";
+  p.baseline_score = 0.25;
+  CHECK_THAT(format_progress(p), Catch::Contains("best 0.219 (12 % below constant:4) | entropy"));
+  p.baseline_score = -0.5;
+  p.best = -0.25;
+  CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 (50 % above constant:4)"));
+  p.baseline_score = 0;
+  CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 | entropy"));
 }
 
 TEST_CASE("updates that were skipped are shown from the first one on") {
@@ -47,7 +56,8 @@ TEST_CASE("updates that were skipped are shown from the first one on") {
 TEST_CASE("after a silence old figures are not repeated, and trouble is told") {
   TrainProgress p = sample();
   p.time_limit = 180s;
-  p.blocking_rate = 0.25;
+  p.objective = "blocking_rate";
+  p.lately = 0.25;
   p.silent = 20s;
   CHECK(format_progress(p) == "1:23 of 3:00 | 3.21 M decisions | no news for 20 s");
   p.trouble = "the run's folder is gone";
@@ -55,8 +65,9 @@ TEST_CASE("after a silence old figures are not repeated, and trouble is told") {
         "1:23 of 3:00 | 3.21 M decisions | no news for 20 s: the run's folder is gone");
   p.silent.reset();
   p.trouble = "cannot write x: No space left on device";
-  CHECK_THAT(format_progress(p), Catch::EndsWith("blocking 0.250 | cannot write x: No space left "
-                                                 "on device"));
+  CHECK_THAT(format_progress(p),
+             Catch::EndsWith("blocking_rate 0.250 | cannot write x: No space left "
+                             "on device"));
 }
 
 TEST_CASE("a warm start shows how far it is") {

@@ -35,16 +35,21 @@ class Told {
 
 TEST_CASE("news are the figures of the newest line") {
   Told run;
-  run.write(R"({"decisions": 7, "decisions_per_second": 2.5, "actors": 3, "blocking_rate": 0.5,
+  run.write(R"({"decisions": 7, "decisions_per_second": 2.5, "actors": 3, "episode": {"cost": 0.5},
                 "entropy": null})");
-  run.write(R"({"decisions": 9, "decisions_per_second": 4.5, "actors": 2, "blocking_rate": 0.25,)"
-            R"( "evaluation": {"best_blocking_rate": 0.2}, "policy_lag": {"p99": 3}})");
+  run.write(
+      R"({"decisions": 9, "decisions_per_second": 4.5, "actors": 2, "episode": {"cost": 0.25},)"
+      R"( "evaluation": {"objective": "cost", "best": 0.2, "baseline": {"name": "a", "score": 3}},)"
+      R"( "policy_lag": {"p99": 3}})");
   const TrainProgress& p = run.after(1s);
   CHECK(p.decisions == 9);
   CHECK(p.decisions_per_second == 4.5);
   CHECK(p.actors == 2);
-  CHECK(p.blocking_rate == 0.25);
-  CHECK(p.best_blocking_rate == 0.2);
+  CHECK(p.objective == "cost");
+  CHECK(p.lately == 0.25);
+  CHECK(p.best == 0.2);
+  CHECK(p.baseline == "a");
+  CHECK(p.baseline_score == 3);
   CHECK(p.lag_p99 == 3);
   CHECK_FALSE(p.entropy);
   CHECK_FALSE(p.silent);
@@ -92,7 +97,7 @@ TEST_CASE("any line is safe to find, and a file that begins anew is read from it
   Told run;
   for (const char* line :
        {"nonsense", "[]", "3", R"({"decisions": null, "actors": "many", "faults": 7})",
-        R"({"policy_lag": [], "evaluation": {"best_blocking_rate": {}}, "warm_start": 1})"}) {
+        R"({"policy_lag": [], "evaluation": {"objective": "~/", "best": {}}, "warm_start": 1})"}) {
     run.write(line);
     CHECK_NOTHROW(run.after(1s));
   }

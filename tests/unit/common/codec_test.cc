@@ -60,12 +60,12 @@ TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
   foreign.parts[0][0] = std::byte{'G'};
   REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
   REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
-               Catch::Contains("version 9") && Catch::Contains("version 5"));
+               Catch::Contains("version 9") && Catch::Contains("version 6"));
 }
 
 TEST_CASE("a peer of the version before this one is told so in one sentence", "[wire]") {
-  REQUIRE(decode(frame_of(kPing, array_of(7U), 4)).error().detail ==
-          "the peer speaks protocol version 4, this program version 5");
+  REQUIRE(decode(frame_of(kPing, array_of(7U), 5)).error().detail ==
+          "the peer speaks protocol version 5, this program version 6");
 }
 
 TEST_CASE("unknown types and short frames are refused", "[wire]") {

@@ -117,6 +117,13 @@ TEST_CASE("numbers must be finite and log-probabilities not positive", "[experie
   u = sample();
   u.episodes[0].episode_return = static_cast<double>(bad);
   REQUIRE_THAT(refusal(u), Catch::Contains("episode"));
+  u = sample();
+  u.episodes[0].metrics[kMostMetrics - 1] = static_cast<double>(bad);
+  if (std::isinf(bad)) {
+    REQUIRE_THAT(refusal(u), Catch::Contains("episode"));
+  } else {
+    CHECK(validate(u));  // a mean over nothing
+  }
 }
 
 TEST_CASE("last states belong to exactly the truncated steps", "[experience]") {
@@ -144,7 +151,7 @@ TEST_CASE("unknown flags and falling versions are refused", "[experience]") {
 
 TEST_CASE("negative counts of an episode are refused", "[experience]") {
   Unrolls u = sample();
-  u.episodes[0].blocked = -1;
+  u.episodes[0].decisions = -1;
   REQUIRE_THAT(refusal(u), Catch::Contains("episode"));
 }
 

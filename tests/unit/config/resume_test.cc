@@ -87,13 +87,13 @@ TEST_CASE("a change that does no harm is taken and told", "[unit][config]") {
 TEST_CASE("a run on its own models keeps their folder, also from elsewhere", "[unit][config]") {
   const testing::TempDir models;
   TrainConfig config = testing::tiny_config();
-  config.env.profiles = models.path().string();
+  testing::partitioning_of(config).profiles = models.path().string();
   const Begun begun(config);
-  CHECK(begun.with("seed: 1").config.env.profiles == models.path().string());
+  CHECK(begun.with("seed: 1").config.env.profiles() == models.path().string());
 
   const testing::TempDir moved;
   const auto [elsewhere, changes] = begun.with("seed: 1", moved.path().string());
-  CHECK(elsewhere.env.profiles == moved.path().string());
+  CHECK(testing::partitioning_of(elsewhere).profiles == moved.path().string());
   CHECK(changes.size() == 1);
   fs::remove_all(models.path());
   CHECK_THAT(begun.refusal("seed: 1"),
@@ -103,10 +103,10 @@ TEST_CASE("a run on its own models keeps their folder, also from elsewhere", "[u
 
 TEST_CASE("paths are recorded so that they hold from every folder", "[unit][config]") {
   TrainConfig config;
-  config.env.profiles = "models";
+  testing::partitioning_of(config).profiles = "models";
   config.security.keys = "keys/../other";
   const auto recorded = as_recorded(config);
-  CHECK(recorded.env.profiles == (fs::current_path() / "models").string());
+  CHECK(testing::partitioning_of(recorded).profiles == (fs::current_path() / "models").string());
   CHECK(recorded.security.keys == (fs::current_path() / "other").string());
   CHECK(as_recorded(TrainConfig{}) == TrainConfig{});
 }

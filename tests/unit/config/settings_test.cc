@@ -9,7 +9,7 @@
 #include "apps/run/train_config.h"
 #include "common/config/dump.h"
 #include "common/result.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
@@ -103,8 +103,9 @@ void check_absurd(const std::vector<Number>& numbers, const std::vector<Harmless
 
 TEST_CASE("an absurd number in any setting of a run is refused with its key", "[unit][config]") {
   TrainConfig config = testing::tiny_config();
-  config.env.reward.sign = 1;
-  config.env.workload.requirement.list = {{"some", {.kind = env::DistributionKind::kUniform}}};
+  testing::partitioning_of(config).reward.sign = 1;
+  testing::partitioning_of(config).workload.requirement.list = {
+      {"some", {.kind = env::DistributionKind::kUniform}}};
   const auto numbers = numbers_of(config);
   REQUIRE(numbers.size() > 100);
   const testing::TempDir folder;

@@ -11,7 +11,7 @@
 #include "common/result.h"
 #include "common/wire/codec.h"
 #include "env/graph/profile_writer.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
@@ -39,7 +39,7 @@ TEST_CASE("every configuration that we ship is valid and makes a task", "[unit][
     INFO(file);
     TrainConfig config;
     REQUIRE_NOTHROW(config = load_train_config(file.string(), {}, ""));
-    CHECK_NOTHROW(make_world(config));
+    CHECK_NOTHROW(config.env.make());
   }
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("overrides and the folder of profiles replace what the file says", "[u
   CHECK(config.seed == 3);
   CHECK(config.impala.discount == 0.5);
   CHECK(config.actors == 2);
-  CHECK(config.env.profiles == "elsewhere");
-  CHECK(load_train_config(file, {}, "").env.profiles == "here");
+  CHECK(testing::partitioning_of(config).profiles == "elsewhere");
+  CHECK(load_train_config(file, {}, "").env.profiles() == "here");
 }
 
 TEST_CASE("what cannot be is refused where it was written", "[unit][config]") {
@@ -96,15 +96,15 @@ TEST_CASE("what cannot be is refused where it was written", "[unit][config]") {
 
 TEST_CASE("a task whose model is not there is refused with the nearest name", "[unit][config]") {
   TrainConfig config = testing::tiny_config();
-  config.env.workload.models = {"alexnte"};
-  CHECK_THROWS_WITH(make_world(config), Catch::Contains("no model \"alexnte\"") &&
-                                            Catch::Contains("did you mean 'alexnet'?"));
+  testing::partitioning_of(config).workload.models = {"alexnte"};
+  CHECK_THROWS_WITH(config.env.make(), Catch::Contains("no model \"alexnte\"") &&
+                                           Catch::Contains("did you mean 'alexnet'?"));
 }
 
 TEST_CASE("processes must agree on algorithm, task, network and graphs, and on nothing else",
           "[unit][config]") {
   const auto hash = [](const TrainConfig& config) {
-    return config_hash(agreement_of(config, *make_world(config)));
+    return config_hash(agreement_of(config, *config.env.make()));
   };
   const TrainConfig base = testing::tiny_config();
   TrainConfig same = base;
@@ -114,7 +114,7 @@ TEST_CASE("processes must agree on algorithm, task, network and graphs, and on n
   same.seed = 77;
   CHECK(hash(same) == hash(base));
   TrainConfig other_task = base;
-  other_task.env.max_partitions_per_op = 8;
+  testing::partitioning_of(other_task).max_partitions_per_op = 8;
   CHECK(hash(other_task) != hash(base));
   TrainConfig other_network = base;
   other_network.network.readout_width = 8;
@@ -135,8 +135,8 @@ TEST_CASE("processes must agree on algorithm, task, network and graphs, and on n
   std::ofstream(there / "alexnet" / "graph.txt") << profile(1);
   TrainConfig ours = base;
   TrainConfig theirs = base;
-  ours.env.profiles = here.path().string();
-  theirs.env.profiles = there.path().string();
+  testing::partitioning_of(ours).profiles = here.path().string();
+  testing::partitioning_of(theirs).profiles = there.path().string();
   CHECK(hash(ours) != hash(base));
   CHECK(hash(ours) == hash(theirs));  // the same profiles elsewhere
   std::ofstream(there / "alexnet" / "graph.txt") << profile(3);
@@ -146,7 +146,7 @@ TEST_CASE("processes must agree on algorithm, task, network and graphs, and on n
 TEST_CASE("where there is a replay, processes must agree on what its transitions mean",
           "[unit][config]") {
   const auto hash = [](const TrainConfig& config) {
-    return config_hash(agreement_of(config, *make_world(config)));
+    return config_hash(agreement_of(config, *config.env.make()));
   };
   const TrainConfig base = testing::tiny_apex_config();
   TrainConfig same = base;
@@ -173,7 +173,7 @@ TEST_CASE("what an actor says of its configuration fits into its Hello", "[unit]
     INFO(file);
     wire::Hello hello;
     const auto config = load_train_config(file.string(), {}, "");
-    hello.config_text = dump_config(agreement_of(config, *make_world(config)));
+    hello.config_text = dump_config(agreement_of(config, *config.env.make()));
     CHECK(wire::decode(wire::encode(hello)));
   }
 }
@@ -183,8 +183,8 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
   REQUIRE(validate(config).empty());
   std::string sentence;
   SECTION("a network that knows candidates by their places, of a task that shows them") {
-    config.env.observation = env::ObservationKind::kCluster;
-    config.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
+    testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
     sentence = "env.observation: network.head: dense does not read what the task shows";
   }
   SECTION("a network that looks for what candidates show in vain") {
@@ -192,8 +192,8 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     sentence = "env.observation: network.head: candidates reads what a task shows of each";
   }
   SECTION("a start that leans towards a place, of a network that knows none") {
-    config.env.observation = env::ObservationKind::kCluster;
-    config.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
+    testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
     config.network.head = model::HeadKind::kCandidates;
     REQUIRE(validate(config).empty());
     config.warm_start.policy = WarmStart::kBestConstant;

@@ -11,10 +11,10 @@
 #include "apps/evaluation/eval_json.h"
 #include "apps/evaluation/held_out.h"
 #include "apps/evaluation/policy_list.h"
+#include "apps/evaluation/trained_agent.h"
 #include "common/result.h"
 #include "common/rng.h"
-#include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
+#include "env/tasks/partitioning/environment.h"
 #include "model/action_distribution.h"
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
@@ -29,85 +29,92 @@ const TrainConfig& config() {
   static const TrainConfig kConfig = testing::tiny_config();
   return kConfig;
 }
-const std::vector<env::Profile>& profiles() {
-  static const auto kProfiles =
-      env::load_profiles(config().env.profiles, config().env.workload.models);
-  return kProfiles;
+std::shared_ptr<const env::PartitioningTask> make_task() {
+  return std::dynamic_pointer_cast<const env::PartitioningTask>(config().env.make());
 }
-std::shared_ptr<const env::PartitioningWorld> make_world() {
-  return std::make_shared<const env::PartitioningWorld>(config().env, profiles());
-}
-NamedPolicy heuristic(const std::string& name) {
-  return {name, [name](const auto&) { return env::make_heuristic(name); }};
-}
+NamedPolicy heuristic(const std::string& name) { return baseline(config().env.make(), name); }
 
-// Remembers what another policy did.
-class Recording final : public env::Heuristic {
- public:
-  Recording(std::unique_ptr<env::Heuristic> inner, std::vector<int>& actions)
-      : inner_(std::move(inner)), actions_(&actions) {}
-  void reset(Seed seed) override { inner_->reset(seed); }
-  int act(const env::PartitioningEnv& env) override {
-    actions_->push_back(inner_->act(env));
-    return actions_->back();
-  }
-
- private:
-  std::unique_ptr<env::Heuristic> inner_;
-  std::vector<int>* actions_;
-};
+// The task's metric of that name in an episode.
+double metric(const SeedResult& result, const char* name) {
+  return make_task()->spec().metric(result.episode, name);
+}
 
 TEST_CASE("an episode's figures add up", "[unit][evaluation]") {
-  env::PartitioningEnv environment(make_world());
+  const auto task = make_task();
+  env::PartitioningEnv environment(task);
   for (const char* name : {"para_max", "constant:2", "random", "min_feasible"}) {
-    const auto policy = env::make_heuristic(name);
-    const SeedResult result = run_episode(environment, *policy, Seed{77});
+    const auto agent = task->make_agent(name);
+    const SeedResult result = run_episode(environment, *agent, Seed{77}).value();
     INFO(name);
+    const auto of = [&result](const char* metric_name) { return metric(result, metric_name); };
     CHECK(result.seed == 77);
-    CHECK(result.arrived > 10);
+    CHECK(of("arrived") > 10);
     // The job that arrives as the episode ends is not decided upon.
-    const std::int64_t undecided = result.arrived - result.completed - result.blocked;
+    const double undecided = of("arrived") - of("completed") - of("blocked");
     CHECK((undecided == 0 || undecided == 1));
-    std::int64_t by_cause = 0;
-    for (const auto& [cause, count] : result.blocked_by_cause) {
-      CHECK(count > 0);
-      by_cause += count;
+    double by_cause = 0;
+    for (const env::MetricSpec& spec : task->spec().metrics) {
+      if (spec.name.starts_with("blocked_by_")) by_cause += of(spec.name.c_str());
     }
-    CHECK(by_cause == result.blocked);
-    CHECK(result.blocking_rate ==
-          static_cast<double>(result.blocked) / static_cast<double>(result.arrived));
-    CHECK(result.mean_jct > 0);
-    CHECK(result.mean_jct_speedup > 0);
-    CHECK(result.mean_demand_total_throughput > 0);
+    CHECK(by_cause == Approx(of("blocked") / of("arrived")));
+    CHECK(of("blocking_rate") == of("blocked") / of("arrived"));
+    CHECK(of("mean_jct") > 0);
+    CHECK(of("mean_jct_speedup") > 0);
+    CHECK(of("mean_demand_total_throughput") > 0);
   }
+}
+
+TEST_CASE("an episode's means are those of its log", "[unit][evaluation]") {
+  const auto task = make_task();
+  env::PartitioningEnv environment(task);
+  environment.keep_log(true);
+  const SeedResult result = run_episode(environment, *task->make_agent("random"), Seed{78}).value();
+  const env::EpisodeLog& log = environment.cluster().log();
+  double time = 0;
+  double speedup = 0;
+  for (const env::CompletedJob& job : log.completed) {
+    time += job.completion_time;
+    speedup += job.speedup;
+  }
+  double demand = 0;
+  for (const auto& step : log.steps) {
+    demand += step.info[static_cast<std::size_t>(env::Info::kDemandTotal)];
+  }
+  const auto jobs = static_cast<double>(log.completed.size());
+  REQUIRE(jobs > 0);
+  CHECK(metric(result, "completed") == jobs);
+  CHECK(metric(result, "mean_jct") == Approx(time / jobs).epsilon(1e-12));
+  CHECK(metric(result, "mean_jct_speedup") == Approx(speedup / jobs).epsilon(1e-12));
+  CHECK(metric(result, "mean_demand_total_throughput") ==
+        Approx(demand / environment.cluster().now()).epsilon(1e-12));
 }
 
 TEST_CASE("an episode without a completed job has no mean completion time", "[unit][evaluation]") {
-  env::PartitioningEnv environment(make_world());
-  const auto refuse_all = env::make_heuristic("constant:0");
-  const SeedResult result = run_episode(environment, *refuse_all, Seed{77});
-  CHECK(result.completed == 0);
-  CHECK(result.blocked >= result.arrived - 1);
-  CHECK(std::isnan(result.mean_jct));
-  CHECK(std::isnan(result.mean_jct_speedup));
+  const auto task = make_task();
+  env::PartitioningEnv environment(task);
+  const SeedResult result =
+      run_episode(environment, *task->make_agent("constant:0"), Seed{77}).value();
+  CHECK(metric(result, "completed") == 0);
+  CHECK(metric(result, "blocked") >= metric(result, "arrived") - 1);
+  CHECK(std::isnan(metric(result, "mean_jct")));
+  CHECK(std::isnan(metric(result, "mean_jct_speedup")));
 }
 
 TEST_CASE("a comparison does not depend on the number of threads", "[unit][evaluation]") {
   const std::vector<NamedPolicy> policies = {heuristic("random"), heuristic("para_max"),
                                              heuristic("min_feasible")};
   const auto seeds = evaluation_seeds(Seed{3}, 4);
-  const auto alone = to_json(evaluate(config().env, profiles(), policies, seeds, 1));
-  CHECK(to_json(evaluate(config().env, profiles(), policies, seeds, 3)) == alone);
-  CHECK(to_json(evaluate(config().env, profiles(), policies, seeds, 100)) == alone);
+  const auto alone = to_json(evaluate(*make_task(), policies, seeds, 1));
+  CHECK(to_json(evaluate(*make_task(), policies, seeds, 3)) == alone);
+  CHECK(to_json(evaluate(*make_task(), policies, seeds, 100)) == alone);
 }
 
 TEST_CASE("a policy's figures do not depend on the company that it is compared in",
           "[unit][evaluation]") {
   const auto seeds = evaluation_seeds(Seed{3}, 3);
-  const auto both =
-      evaluate(config().env, profiles(), {heuristic("para_max"), heuristic("random")}, seeds, 1);
-  const auto alone = evaluate(config().env, profiles(), {heuristic("random")}, seeds, 1);
-  CHECK(to_json({{both.policies[1]}}) == to_json(alone));
+  const auto both = evaluate(*make_task(), {heuristic("para_max"), heuristic("random")}, seeds, 1);
+  const auto alone = evaluate(*make_task(), {heuristic("random")}, seeds, 1);
+  CHECK(to_json({both.metrics, {both.policies[1]}}) == to_json(alone));
 }
 
 TEST_CASE("held-out, tuning and training episodes are never the same", "[unit][evaluation]") {
@@ -125,36 +132,33 @@ TEST_CASE("held-out, tuning and training episodes are never the same", "[unit][e
 TEST_CASE("the best constant degree is the one that blocks least on the tuning episodes",
           "[unit][evaluation]") {
   constexpr int kEpisodes = 4;
-  std::vector<Seed> seeds;
-  for (std::uint64_t e = 0; e < kEpisodes; ++e) {
-    seeds.push_back(derive(Seed{1}, Purpose::kTuning, e));
-  }
-  int best = 0;
+  const std::vector<std::string> constants = {"constant:1", "constant:2", "constant:4"};
+  std::string best;
   double lowest = 2;
-  for (const int degree : {1, 2, 4}) {
-    const auto result = evaluate(config().env, profiles(),
-                                 {heuristic("constant:" + std::to_string(degree))}, seeds, 1);
-    const double rate = mean_interval(result.policies[0], &SeedResult::blocking_rate).mean;
+  for (const std::string& name : constants) {
+    const auto result =
+        evaluate(*make_task(), {heuristic(name)}, tuning_seeds(Seed{1}, kEpisodes), 1);
+    const double rate = mean_interval(result.policies[0], 0).mean;
     if (rate < lowest) {
       lowest = rate;
-      best = degree;
+      best = name;
     }
   }
-  CHECK(best_constant_degree(config().env, profiles(), Seed{1}, kEpisodes, 1) == best);
-  CHECK(best_constant_degree(config().env, profiles(), Seed{1}, kEpisodes, 3) == best);
+  CHECK(tuned_baseline(make_task(), constants, Seed{1}, kEpisodes, 1) == best);
+  CHECK(tuned_baseline(make_task(), constants, Seed{1}, kEpisodes, 3) == best);
 }
 
 TEST_CASE("a trained policy takes the action that its network finds most probable",
           "[unit][evaluation]") {
-  const auto world = make_world();
-  const auto shape = model::make_shape(config().network, world->spec());
+  const auto task = make_task();
+  const auto shape = model::make_shape(config().network, task->spec());
   const auto parameters = model::random_parameters(shape, Seed{4});
   const auto reference = model::make_reference_policy(shape);
-  reference->set_graphs(world->spec().graphs);
+  reference->set_graphs(task->spec().graphs);
   reference->set_parameters(parameters);
 
-  TrainedPolicy policy(shape, parameters, world->spec().graphs);
-  env::PartitioningEnv environment(world);
+  TrainedAgent policy(shape, parameters, task->spec().graphs);
+  env::PartitioningEnv environment(task);
   environment.reset(Seed{5});
   Observations batch(model::input_shape(shape));
   model::PolicyOutput output;
@@ -174,44 +178,53 @@ TEST_CASE("a trained policy takes the action that its network finds most probabl
 
 TEST_CASE("policies are scored during training on tuning episodes, always the same",
           "[unit][evaluation]") {
-  const auto world = make_world();
-  const auto shape = model::make_shape(config().network, world->spec());
+  const auto task = make_task();
+  const auto shape = model::make_shape(config().network, task->spec());
   const auto parameters = model::random_parameters(shape, Seed{4});
-  HeldOutEvaluator evaluator(config().env, profiles(), shape, Seed{1}, 3);
-  const double score = evaluator.blocking_rate(parameters).value();
-  static_cast<void>(evaluator.blocking_rate(model::random_parameters(shape, Seed{6})));
-  CHECK(evaluator.blocking_rate(parameters).value() == score);
+  HeldOutEvaluator evaluator(task, shape, Seed{1}, 3);
+  const std::vector<double> score = evaluator.score(parameters).value();
+  static_cast<void>(evaluator.score(model::random_parameters(shape, Seed{6})));
+  CHECK(evaluator.score(parameters).value() == score);
 
-  std::vector<Seed> seeds;
-  for (std::uint64_t e = 0; e < 3; ++e) seeds.push_back(derive(Seed{1}, Purpose::kTuning, e));
-  const NamedPolicy trained{"trained", [&](const env::EnvironmentSpec& spec) {
-                              return std::make_unique<TrainedPolicy>(shape, parameters,
-                                                                     spec.graphs);
-                            }};
-  const auto result = evaluate(config().env, profiles(), {trained}, seeds, 1);
-  CHECK(mean_interval(result.policies[0], &SeedResult::blocking_rate).mean == Approx(score));
+  const NamedPolicy trained{
+      "trained",
+      [&] { return std::make_unique<TrainedAgent>(shape, parameters, task->spec().graphs); }};
+  const auto result = evaluate(*task, {trained}, tuning_seeds(Seed{1}, 3), 1);
+  REQUIRE(score.size() == task->spec().metrics.size());
+  CHECK(mean_interval(result.policies[0], 0).mean == Approx(score[0]));
+  CHECK(mean_interval(result.policies[0], 4).mean == Approx(score[4]));
 
-  HeldOutEvaluator none(config().env, profiles(), shape, Seed{1}, 0);
-  CHECK(std::isnan(none.blocking_rate(parameters).value()));
+  const auto baseline = evaluator.best_baseline([] { return true; });
+  REQUIRE(baseline);
+  for (const char* name : {"constant:1", "constant:2", "constant:4", "para_max", "random"}) {
+    const auto other = evaluate(*task, {heuristic(name)}, tuning_seeds(Seed{1}, 3), 1);
+    CHECK(baseline->score <= mean_interval(other.policies[0], 0).mean);
+  }
+  const auto same = evaluate(*task, {heuristic(baseline->name)}, tuning_seeds(Seed{1}, 3), 1);
+  CHECK(baseline->score == mean_interval(same.policies[0], 0).mean);
+  CHECK_FALSE(evaluator.best_baseline([] { return false; }));
+
+  HeldOutEvaluator none(task, shape, Seed{1}, 0);
+  CHECK(std::isnan(none.score(parameters).value().front()));
 
   int steps = 0;
-  CHECK_FALSE(evaluator.blocking_rate(parameters, [&] { return ++steps < 30; }));
+  CHECK_FALSE(evaluator.score(parameters, [&] { return ++steps < 30; }));
   CHECK(steps == 30);  // it was asked before each
 }
 
 TEST_CASE("lists of policies are split at commas; none at all means every baseline",
           "[unit][evaluation]") {
   using Names = std::vector<std::string>;
-  CHECK(split_names({"a,b", "c"}) == Names{"a", "b", "c"});
-  const Names all = split_names({});
+  CHECK(split_names({"a,b", "c"}, *make_task()) == Names{"a", "b", "c"});
+  const Names all = split_names({}, *make_task());
   CHECK(all.size() >= 6);
-  CHECK(split_names({"baselines"}) == all);
+  CHECK(split_names({"baselines"}, *make_task()) == all);
 }
 
 TEST_CASE("an empty name of a policy is refused", "[unit][evaluation]") {
   for (const std::string list : {"", ",", "a,", ",a", "a,,b"}) {
     INFO(list);
-    CHECK_THROWS_WITH(split_names({list}), "--policy " + list + ": a name is empty");
+    CHECK_THROWS_WITH(split_names({list}, *make_task()), "--policy " + list + ": a name is empty");
   }
 }
 
@@ -220,9 +233,9 @@ TEST_CASE("a comma in the name of a run does not split it", "[unit][evaluation]"
   const testing::TempDir folder;
   const std::string run = (folder / "lr=1,seed=2").string();
   std::filesystem::create_directory(run);
-  CHECK(split_names({run}) == Names{run});
-  CHECK(split_names({"a," + run + ",b", run}) == Names{"a", run, "b", run});
-  CHECK(split_names({run + "0"}).size() == 2);  // which is not there
+  CHECK(split_names({run}, *make_task()) == Names{run});
+  CHECK(split_names({"a," + run + ",b", run}, *make_task()) == Names{"a", run, "b", run});
+  CHECK(split_names({run + "0"}, *make_task()).size() == 2);  // which is not there
 }
 
 TEST_CASE("an evaluation ends when it is asked to, and tells how far it is", "[unit][evaluation]") {
@@ -233,8 +246,8 @@ TEST_CASE("an evaluation ends when it is asked to, and tells how far it is", "[u
                                 CHECK(all == 30);
                                 if (done == 3) stop.request_stop();
                               }};
-  static_cast<void>(evaluate(config().env, profiles(), {heuristic("para_max")},
-                             evaluation_seeds(Seed{1}, 30), 1, watch));
+  static_cast<void>(
+      evaluate(*make_task(), {heuristic("para_max")}, evaluation_seeds(Seed{1}, 30), 1, watch));
   CHECK(told == std::vector<std::size_t>{1, 2, 3});
 }
 
@@ -244,18 +257,19 @@ TEST_CASE("held-out episodes can be named from any number on", "[unit][evaluatio
 }
 
 TEST_CASE("every baseline can be named, and a wrong name is corrected", "[unit][evaluation]") {
-  const auto policies = name_policies(split_names({}), config(), profiles(), 1);
-  CHECK(policies.size() == split_names({}).size());
-  for (const auto& policy : policies) CHECK(policy.make(make_world()->spec()) != nullptr);
+  const auto policies = name_policies(split_names({}, *make_task()), make_task(), Seed{1}, 1);
+  CHECK(policies.size() == split_names({}, *make_task()).size());
+  for (const auto& policy : policies) CHECK(policy.make() != nullptr);
 
-  const auto tuned = name_policies({"best_constant"}, config(), profiles(), 1);
-  const int degree = best_constant_degree(config().env, profiles(), Seed{1}, 5, 1);
-  CHECK(tuned[0].name == "best_constant:" + std::to_string(degree));
+  const auto tuned = name_policies({"best_constant"}, make_task(), Seed{1}, 1);
+  const auto best =
+      tuned_baseline(make_task(), {"constant:1", "constant:2", "constant:4"}, Seed{1}, 5, 1);
+  CHECK(tuned[0].name == "best_" + best);
 
-  CHECK_THROWS_WITH(name_policies({"best_constnat"}, config(), profiles(), 1),
+  CHECK_THROWS_WITH(name_policies({"best_constnat"}, make_task(), Seed{1}, 1),
                     "there is no policy and no run folder \"best_constnat\"; did you mean "
                     "'best_constant'?");
-  CHECK_THROWS_AS(name_policies({"constant:x"}, config(), profiles(), 1), UserError);
+  CHECK_THROWS_AS(name_policies({"constant:x"}, make_task(), Seed{1}, 1), UserError);
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/result.h"
-#include "env/graph/profile_library.h"
-#include "env/tasks/partitioning.h"
 #include "learner/checkpoint.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
@@ -22,11 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-env::EnvironmentSpec spec_of(const TrainConfig& config) {
-  return env::PartitioningWorld(config.env,
-                                env::load_profiles(config.env.profiles, config.env.workload.models))
-      .spec();
-}
+env::EnvironmentSpec spec_of(const TrainConfig& config) { return config.env.make()->spec(); }
 
 // A run folder as training leaves it.
 class FinishedRun {
@@ -96,9 +90,9 @@ TEST_CASE("a folder without a policy is refused with what is missing", "[unit][e
     const testing::TempDir empty;
     CHECK_THROWS_WITH(load_trained_run(empty.path(), spec_of(testing::tiny_config())),
                       empty.path().string() + " holds no run: its config.yaml is missing");
-    CHECK_THROWS_WITH(name_policies({empty.path().string()}, testing::tiny_config(),
-                                    env::load_profiles("", {"alexnet"}), 1),
-                      empty.path().string() + " holds no run: its config.yaml is missing");
+    CHECK_THROWS_WITH(
+        name_policies({empty.path().string()}, testing::tiny_config().env.make(), Seed{1}, 1),
+        empty.path().string() + " holds no run: its config.yaml is missing");
   }
   const FinishedRun run;
   SECTION("no checkpoint") {
@@ -122,14 +116,14 @@ TEST_CASE("a run that was trained for other decisions is refused", "[unit][evalu
   REQUIRE(run.checkpoints().save_best(run.checkpoint(5), run.layout()));
   TrainConfig other = testing::tiny_config();
   SECTION("with the weight that does not fit") {
-    other.env.max_partitions_per_op = 8;
+    testing::partitioning_of(other).max_partitions_per_op = 8;
     CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
                       Catch::Contains("best.safetensors is a checkpoint of another network: "
                                       "graph_norm.weight is"));
   }
   SECTION("with what its network does not read") {
-    other.env.observation = env::ObservationKind::kCluster;
-    other.env.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    testing::partitioning_of(other).observation = env::ObservationKind::kCluster;
+    testing::partitioning_of(other).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
     CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
                       Catch::Contains("was trained for other decisions: network.head: dense"));
   }

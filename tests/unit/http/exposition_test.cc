@@ -142,7 +142,6 @@ json everything() {
                           "loss",
                           "entropy",
                           "return",
-                          "blocking_rate",
                           "weights_sent",
                           "items",
                           "capacity",
@@ -169,7 +168,9 @@ json everything() {
     status[key] = 1;
   }
   status["policy_lag"] = {{"p50", 1}, {"p99", 1}, {"max", 1}};
-  status["evaluation"] = {{"blocking_rate", 1}, {"best_blocking_rate", 1}};
+  status["episode"] = {{"cost", 1}};
+  status["evaluation"] = {
+      {"score", 1}, {"best", 1}, {"baseline", {{"score", 1}}}, {"metrics", {{"cost", 1}}}};
   status["faults"] = {
       {"checkpoint_failures", 1}, {"checkpoint_age_seconds", 1}, {"metrics_failures", 1}};
   status["replicas"] = {{"together", 1}, {"groups", 1}, {"divergences", 1}};

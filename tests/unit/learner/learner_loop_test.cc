@@ -1,5 +1,6 @@
 #include "learner/learner_loop.h"
 
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <map>
@@ -212,18 +213,19 @@ TEST_CASE("statistics say what happened since they were last taken", "[unit][lea
   bench.loop.restore({.updates = 6, .decisions = 100});
   bench.add(5, 4);
   auto& episodes = bench.source.messages.back().unrolls.episodes;
-  episodes = {{-2, 4, 8, 6, 2}, {5, 4, 10, 10, 0}, {0, 1, 0, 0, 0}};
+  episodes = {{-2, 4, {0.25}}, {5, 4, {0}}, {0, 1, {std::nan("")}}};
   REQUIRE(bench.step());
   const LearnerStatistics first = bench.loop.take_statistics();
   CHECK(first.policy_lag.max() == 2);  // of the version that was restored, not of a fresh start
-  CHECK(first.episodes == 3);
-  CHECK(first.return_sum == 3);
-  CHECK(first.blocking_rate_sum == 0.25);
+  CHECK(first.episodes.episodes == 3);
+  CHECK(first.episodes.return_sum == 3);
+  CHECK(first.episodes.metric_sum[0] == 0.25);
+  CHECK(first.episodes.metric_count[0] == 2);  // undefined in the third
   CHECK(first.updates == 1);
   CHECK(first.loss_sum == 3);
   CHECK(first.scalar_sums.at("entropy") == 0.5);
   const LearnerStatistics none = bench.loop.take_statistics();
-  CHECK(none.episodes == 0);
+  CHECK(none.episodes.episodes == 0);
   CHECK(none.scalar_sums.empty());
   CHECK(bench.loop.counters().decisions == 110);
   CHECK(bench.loop.counters().episodes == 3);

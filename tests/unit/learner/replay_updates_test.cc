@@ -1,5 +1,6 @@
 #include "learner/replay_updates.h"
 
+#include <cmath>
 #include <deque>
 #include <map>
 #include <memory>
@@ -176,7 +177,7 @@ TEST_CASE("graphs are set when one is new, and keep their index", "[unit][learne
 TEST_CASE("news of the replay count even while no batch comes", "[unit][learner]") {
   Bench bench;
   bench.loop.restore({.updates = 4, .decisions = 1000, .episodes = 6});
-  bench.source.news = {50, {{-2, 4, 8, 6, 2}, {5, 4, 10, 10, 0}}};
+  bench.source.news = {50, {{-2, 4, {0.5, 1}}, {5, 4, {0, std::nan("")}}}};
   CHECK(bench.step().error().code == Errc::kTimeout);
   bench.source.news = {7, {}};
   bench.source.when_empty = Errc::kStopped;
@@ -184,9 +185,12 @@ TEST_CASE("news of the replay count even while no batch comes", "[unit][learner]
   CHECK(bench.loop.counters().decisions == 1057);  // on top of those before the restart
   CHECK(bench.loop.counters().episodes == 8);
   const LearnerStatistics statistics = bench.loop.take_statistics();
-  CHECK(statistics.episodes == 2);
-  CHECK(statistics.return_sum == 3);
-  CHECK(statistics.blocking_rate_sum == 0.25);
+  CHECK(statistics.episodes.episodes == 2);
+  CHECK(statistics.episodes.return_sum == 3);
+  CHECK(statistics.episodes.metric_sum[0] == 0.5);
+  CHECK(statistics.episodes.metric_count[0] == 2);
+  CHECK(statistics.episodes.metric_sum[1] == 1);  // undefined in the second
+  CHECK(statistics.episodes.metric_count[1] == 1);
 }
 
 TEST_CASE("the lag of samples is in versions, and never below 0", "[unit][learner]") {

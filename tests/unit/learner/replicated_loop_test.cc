@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -53,7 +54,7 @@ struct Replica {
   void add(std::uint32_t steps) {
     Unrolls unrolls = plain_unrolls(steps, 1, GraphHash{5}, 1);
     set_globals(unrolls.observations, [&](auto, auto) { return static_cast<float>(steps % 4); });
-    unrolls.episodes = {{1.5, 4, 8, 6, 2}};
+    unrolls.episodes = {{1.5, 4, {0.25, std::nan("")}}};
     source.messages.push_back({{"a"}, std::move(unrolls), {graph()}});
   }
   Result<void> step() { return loop.step({}, Deadline::now()); }
@@ -131,7 +132,11 @@ TEST_CASE("the leader counts what all have received, each once", "[unit][learner
   CHECK(leaders.decisions == 5 * 13);
   CHECK(leaders.episodes == 10);
   CHECK(replicas[1].loop.counters().decisions == 5 * 11);
-  CHECK(replicas[0].loop.take_statistics().return_sum == Approx(15));
+  const EpisodeSums sums = replicas[0].loop.take_statistics().episodes;
+  CHECK(sums.return_sum == Approx(15));
+  CHECK(sums.metric_sum[0] == Approx(2.5));
+  CHECK(sums.metric_count[0] == 10);
+  CHECK(sums.metric_count[1] == 0);  // defined in none
   CHECK(leaders.samples == replicas[1].loop.counters().samples);
 }
 

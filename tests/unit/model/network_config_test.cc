@@ -49,7 +49,8 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
   SECTION("a varying number of candidates") {
     spec.candidates.vary = true;
     sentence =
-        "the network has one output for each candidate, and their number varies in this task";
+        "network.head: dense has one output for each candidate, and their number varies in this "
+        "task; candidates scores any number";
   }
   SECTION("features of candidates") {
     spec.candidates.features = {{"completion_time", "s"}};

@@ -15,7 +15,6 @@
 #include "common/config/dump.h"
 #include "common/log.h"
 #include "common/result.h"
-#include "env/graph/profile_library.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/drifting_network.h"
@@ -38,9 +37,8 @@ std::unique_ptr<model::TrainableNetwork> make_network(const model::NetworkShape&
 }
 
 model::ParameterLayout layout_of(const TrainConfig& config) {
-  const env::PartitioningWorld world(
-      config.env, env::load_profiles(config.env.profiles, config.env.workload.models));
-  return model::make_layout(model::make_shape(config.network, world.spec()));
+  const auto task = config.env.make();
+  return model::make_layout(model::make_shape(config.network, task->spec()));
 }
 
 // Housekeeping only when asked for: no clock decides what a test sees.
@@ -144,7 +142,7 @@ TEST_CASE("a session learns up to its limit and leaves a checkpoint, metrics and
                                                            "checkpoint-000000000000.safetensors",
                                                            "checkpoint-000000000005.safetensors"});
   REQUIRE(run.metrics().size() == 1);
-  CHECK(run.metrics()[0]["evaluation"]["best_blocking_rate"] == checkpoint.best_score.value());
+  CHECK(run.metrics()[0]["evaluation"]["best"] == checkpoint.best_score.value());
 }
 
 TEST_CASE("a session says at any time what was learned", "[unit][train]") {
@@ -187,7 +185,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
   run.train(800);
   const json line = run.metrics().at(0);
   const std::set<std::string> expected = {"actors",
-                                          "blocking_rate",
+                                          "episode",
                                           "decisions",
                                           "decisions_per_second",
                                           "denied",
@@ -347,7 +345,7 @@ TEST_CASE("a disk that fails during training is counted, at the end it is an err
   // All else was done all the same.
   REQUIRE(run.metrics().size() == 1);
   CHECK(run.metrics()[0]["faults"]["checkpoint_failures"] >= 2);
-  CHECK(run.metrics()[0]["evaluation"]["blocking_rate"].is_number());
+  CHECK(run.metrics()[0]["evaluation"]["score"].is_number());
   fs::remove(run.checkpoint_folder());
   CHECK_NOTHROW(session.finish());
   CHECK(run.newest().counters.at("updates") == 1);

@@ -28,7 +28,7 @@ struct Fixture {
       : cluster(std::make_shared<ExecutionMemo>(graphs(), setting), config, kSteps) {
     cluster.reset(JobStream::from_list(std::move(jobs), 2), true);
   }
-  Decision decide(int degree) { return cluster.decide(degree, stats); }
+  JobOutcome decide(int degree) { return cluster.decide({.degree = degree}, stats); }
 
   Cluster cluster;
   ClusterStepStats stats;
@@ -64,7 +64,7 @@ TEST_CASE("the first job waits from time 0", "[cluster]") {
 
 TEST_CASE("a job runs for its completion time, then the next one arrives", "[cluster]") {
   Fixture f({job_after(0), job_after(1000), job_after(1000)});
-  const Decision decision = f.decide(1);
+  const JobOutcome decision = f.decide(1);
   CHECK(decision.cause == BlockCause::kNone);
   REQUIRE(decision.mounted);
   CHECK(decision.mounted->completion_time == 100);
@@ -101,7 +101,7 @@ TEST_CASE("jobs run side by side on servers of their own", "[cluster]") {
 
 TEST_CASE("a refused job is blocked and time goes on", "[cluster]") {
   Fixture f({job_after(0), job_after(1000)});
-  const Decision decision = f.decide(0);
+  const JobOutcome decision = f.decide(0);
   CHECK(decision.cause == BlockCause::kOpPartition);
   CHECK_FALSE(decision.mounted);
   CHECK(f.stats.blocked == Indices{0});
@@ -112,10 +112,10 @@ TEST_CASE("a refused job is blocked and time goes on", "[cluster]") {
 TEST_CASE("a job that finds no servers is blocked for want of a place", "[cluster]") {
   Fixture f({job_after(0), job_after(10), job_after(10)}, {}, cluster_of({1, 1, 1}));
   CHECK(f.decide(1).cause == BlockCause::kNone);
-  const Decision decision = f.decide(1);
+  const JobOutcome decision = f.decide(1);
   CHECK(decision.cause == BlockCause::kOpPlacement);
   CHECK_FALSE(decision.mounted);
-  CHECK(f.cluster.try_place(1) == nullptr);
+  CHECK(f.cluster.forecast({.degree = 1}).execution == nullptr);
 }
 
 TEST_CASE("a job that overflows a worker when mounted is blocked for want of a place",
@@ -123,14 +123,14 @@ TEST_CASE("a job that overflows a worker when mounted is blocked for want of a p
   auto setting = cluster_of({1, 1, 1});
   setting.ramp.worker_memory = 3e9;  // a pass of model 0 takes 2e9, a pass of model 1 1e9
   Fixture f({job_after(0), job_after(10, 1)}, {}, setting);
-  CHECK(f.cluster.try_place(1) == nullptr);
+  CHECK(f.cluster.forecast({.degree = 1}).execution == nullptr);
   CHECK(f.decide(1).cause == BlockCause::kOpPlacement);
   CHECK(f.decide(1).cause == BlockCause::kNone);
 }
 
 TEST_CASE("a job that would take too long is blocked and frees its servers", "[cluster]") {
   Fixture f({job_after(0, 0, 0.99), job_after(10)});
-  const Decision decision = f.decide(1);
+  const JobOutcome decision = f.decide(1);
   CHECK(decision.cause == BlockCause::kCompletionTime);
   REQUIRE(decision.mounted);
   CHECK(decision.mounted->completion_time == 100);
@@ -182,7 +182,7 @@ TEST_CASE("jobs that still run at the end are blocked, as published", "[cluster]
   config.max_simulation_time = 50;
   Fixture f({job_after(0), job_after(10), job_after(1000)}, config);
   CHECK(f.decide(1).cause == BlockCause::kNone);
-  const Decision last = f.decide(1);
+  const JobOutcome last = f.decide(1);
   // The episode ended in the cluster step of this decision.
   CHECK(last.cause == BlockCause::kSimulationEnded);
   CHECK(last.mounted);
@@ -380,8 +380,8 @@ TEST_CASE("a copy has the same future and leaves the original alone", "[cluster]
   static_cast<void>(f.decide(1));
   Cluster copy = f.cluster;
   ClusterStepStats stats;
-  static_cast<void>(copy.decide(4, stats));
-  static_cast<void>(copy.decide(0, stats));
+  static_cast<void>(copy.decide({.degree = 4}, stats));
+  static_cast<void>(copy.decide({.degree = 0}, stats));
   CHECK(f.cluster.now() == 10);
   CHECK(f.cluster.running().size() == 1);
   CHECK(f.cluster.counters().arrived == 2);
@@ -426,7 +426,7 @@ struct TwoPlacements : Fixture {
     first = *decide(2).mounted;
     while (!cluster.queued()) cluster.wait(stats);
     for (int i = 0; i < 4; ++i) static_cast<void>(decide(1));
-    const auto execution = cluster.try_place(2);
+    const auto execution = cluster.forecast({.degree = 2}).execution;
     predicted = cluster.completion_time(*execution);
     second = *decide(2).mounted;
   }

@@ -1,5 +1,3 @@
-#include "env/tasks/partitioning.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "common/experience/observations.h"
 #include "common/result.h"
+#include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/profiles.h"
 
@@ -23,8 +22,8 @@ std::vector<Profile> profiles() {
                                 "chain")};
 }
 
-std::shared_ptr<const PartitioningWorld> world(const PartitioningConfig& config = {}) {
-  return std::make_shared<const PartitioningWorld>(config, profiles());
+std::shared_ptr<const PartitioningTask> world(const PartitioningConfig& config = {}) {
+  return std::make_shared<const PartitioningTask>(config, profiles());
 }
 
 // An environment over an explicit list of jobs.
@@ -161,18 +160,21 @@ TEST_CASE("an endless episode terminates when its last job is refused", "[partit
 TEST_CASE("a step reports its reward, and the summary the whole episode", "[partitioning]") {
   PartitioningEnv env = env_of({}, three_jobs());
   CHECK(env.step(4).reward == 1);
-  CHECK(env.last_decision().cause == BlockCause::kNone);
+  CHECK(env.last_outcome().cause == BlockCause::kNone);
   CHECK(env.last_job().index == 0);
   CHECK(env.step(0).reward == -1);
-  CHECK(env.last_decision().cause == BlockCause::kOpPartition);
+  CHECK(env.last_outcome().cause == BlockCause::kOpPartition);
   CHECK(env.step(1).reward == 1);
-  const EpisodeSummary s = env.summary();
+  const EpisodeRecord s = env.summary();
   CHECK(s.episode_return == 1);
   CHECK(s.decisions == 3);
-  CHECK(s.arrived == 3);
-  CHECK(s.completed == 2);
-  CHECK(s.blocked == 1);
-  CHECK(s.blocking_rate == Approx(1.0 / 3));
+  const auto metric = [&](const char* name) { return env.spec().metric(s, name); };
+  CHECK(metric("arrived") == 3);
+  CHECK(metric("completed") == 2);
+  CHECK(metric("blocked") == 1);
+  CHECK(metric("blocking_rate") == Approx(1.0 / 3));
+  CHECK(metric("blocked_by_op_partition") == Approx(1.0 / 3));
+  CHECK(metric("mean_jct_speedup") > 1);
 }
 
 TEST_CASE("where masks are not applied a masked action is a refusal", "[partitioning]") {
@@ -180,7 +182,7 @@ TEST_CASE("where masks are not applied a masked action is a refusal", "[partitio
   c.apply_action_mask = false;
   PartitioningEnv env = env_of(c, three_jobs());
   static_cast<void>(env.step(3));
-  CHECK(env.last_decision().cause == BlockCause::kOpPartition);
+  CHECK(env.last_outcome().cause == BlockCause::kOpPartition);
 }
 
 TEST_CASE("an episode is a pure function of its seed", "[partitioning]") {
@@ -219,7 +221,7 @@ TEST_CASE("a clone has the same future until the actions differ", "[partitioning
   for (int i = 0; i < 20; ++i) static_cast<void>(copy.step(0));
   CHECK(globals(env) == before);
   CHECK(env.cluster().now() == now);
-  CHECK(copy.summary().blocked > env.summary().blocked);
+  CHECK(copy.cluster().counters().blocked > env.cluster().counters().blocked);
 }
 
 TEST_CASE("the cluster observation goes without lookaheads that depend on the past",
@@ -238,7 +240,7 @@ TEST_CASE("physical time reads profiles as milliseconds", "[partitioning]") {
   PartitioningEnv env = env_of(c, {{0, 1, 0}, {1, 1, 1}});
   CHECK(env.cluster().queued()->sequential_time == Approx(0.1));
   static_cast<void>(env.step(1));
-  CHECK(env.last_decision().mounted->completion_time == Approx(0.1));
+  CHECK(env.last_outcome().mounted->completion_time == Approx(0.1));
   // Communication takes its seconds: degree 2 does not gain what it does when a millisecond counts
   // as a second.
   PartitioningEnv physical = env_of(c, {{0, 1, 0}});
@@ -246,7 +248,7 @@ TEST_CASE("physical time reads profiles as milliseconds", "[partitioning]") {
   PartitioningEnv paper = env_of({}, {{0, 1, 0}});
   static_cast<void>(paper.step(2));
   const auto overhead = [](const PartitioningEnv& e, double ideal) {
-    return e.last_decision().mounted->completion_time - ideal;
+    return e.last_outcome().mounted->completion_time - ideal;
   };
   CHECK(overhead(physical, 0.05) == Approx(overhead(paper, 50)).epsilon(1e-6));
 }
@@ -257,7 +259,7 @@ TEST_CASE("the corrected semantics run what the published ones cannot", "[partit
       {{1, "A", 1, 1, 1, 0}, {2, "Aside", 1, 2, 1, 0}, {3, "Loss", 1, 1, 1, 0}}, {{1, 2}, {1, 3}},
       "branchy")};
   const auto start = [&branchy](const PartitioningConfig& c) {
-    PartitioningEnv env(std::make_shared<const PartitioningWorld>(c, branchy));
+    PartitioningEnv env(std::make_shared<const PartitioningTask>(c, branchy));
     env.reset(JobStream::from_list({{0, 1, 0}}, 1));
     return env;
   };
@@ -315,7 +317,7 @@ TEST_CASE("a reward that no number can hold ends the episode with a sentence", "
   c.reward.normalise = true;
   // Ops without memory: the most that the cluster could do is nothing.
   const std::vector<Profile> profiles = {testing::single_op(1, 1, 0, 0, "empty")};
-  PartitioningEnv env(std::make_shared<const PartitioningWorld>(c, profiles));
+  PartitioningEnv env(std::make_shared<const PartitioningTask>(c, profiles));
   env.reset(JobStream::from_list({{0, 1.0, 0}}, 1));
   CHECK_THROWS_WITH(env.step(1),
                     Catch::StartsWith("env.reward: mean_compute_throughput gives a job "
@@ -367,11 +369,11 @@ TEST_CASE("degrees whose graphs would fill the memory are refused with the most 
     if (id > 1) chain.emplace_back(id - 1, id);
   }
   const std::vector<Profile> profiles = {testing::make_profile(ops, chain)};
-  CHECK_NOTHROW(PartitioningWorld(c, profiles));
+  CHECK_NOTHROW(PartitioningTask(c, profiles));
   c.max_partitions_per_op = 512;
   std::string sentence;
   try {
-    static_cast<void>(PartitioningWorld(c, profiles));
+    static_cast<void>(PartitioningTask(c, profiles));
   } catch (const UserError& error) {
     sentence = error.what();
   }
@@ -382,7 +384,7 @@ TEST_CASE("degrees whose graphs would fill the memory are refused with the most 
   REQUIRE(at != std::string::npos);
   c.max_partitions_per_op = std::stoi(sentence.substr(at + before.size()));
   CHECK(c.max_partitions_per_op > 64);
-  CHECK_NOTHROW(PartitioningWorld(c, profiles));
+  CHECK_NOTHROW(PartitioningTask(c, profiles));
 }
 
 TEST_CASE("impossible configurations are refused with the key at fault", "[partitioning]") {
@@ -410,7 +412,7 @@ TEST_CASE("impossible configurations are refused with the key at fault", "[parti
   PartitioningConfig reward;
   reward.reward.kind = RewardKind::kMultiObjectiveJctBlocking;
   CHECK_NOTHROW(world(reward));
-  CHECK_THROWS_WITH(PartitioningWorld(reward, {profiles()[0]}),
+  CHECK_THROWS_WITH(PartitioningTask(reward, {profiles()[0]}),
                     "reward: multi_objective_jct_blocking needs models of different sequential "
                     "times");
 }

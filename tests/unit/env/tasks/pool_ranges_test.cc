@@ -1,4 +1,4 @@
-#include "env/tasks/pool_ranges.h"
+#include "env/tasks/ramp/pool_ranges.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "env/tasks/rewards.h"
+#include "env/tasks/ramp/rewards.h"
 
 #include <cmath>
 
@@ -31,7 +31,7 @@ struct Case {
     return reward(config, {job, decision, stats, ranges, 4, 7.5, 2});
   }
   Job job;
-  Decision decision;
+  JobOutcome decision;
   ClusterStepStats stats;
   PoolRanges ranges;
 };

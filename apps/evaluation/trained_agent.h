@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "common/result.h"
+#include "env/agent.h"
+#include "model/network_config.h"
+#include "model/parameters.h"
+
+namespace pacml::apps {
+
+// A policy whose network says nothing that can be acted upon (model::is_sound), because its
+// training had diverged.
+class UnsoundPolicy final : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// A trained network that takes its most probable action; act() may throw UnsoundPolicy.
+// Thread-confined.
+class TrainedAgent final : public env::Agent {
+ public:
+  // `graphs`: those of the task whose environments it acts in.
+  TrainedAgent(const model::NetworkShape& shape, const model::Parameters& parameters,
+               std::span<const env::GraphFeaturesPtr> graphs);
+  ~TrainedAgent() override;
+  [[nodiscard]] int act(const env::Environment& environment) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pacml::apps

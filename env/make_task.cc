@@ -1,0 +1,32 @@
+#include "common/check.h"
+#include "env/task_config.h"
+#include "env/tasks/partitioning/task.h"
+#include "env/tasks/placement_shaping/task.h"
+
+// The one list of tasks: a new one is another line.
+namespace pacml::env {
+namespace {
+
+std::vector<TaskKind>& kinds() {
+  static std::vector<TaskKind> list = {
+      task_kind<PartitioningConfig, PartitioningTask>(
+          "partitioning", "how far to partition each job that arrives (PAC-ML)"),
+      task_kind<PlacementShapingConfig, PlacementShapingTask>(
+          "placement_shaping", "which block of servers each job that arrives gets"),
+  };
+  return list;
+}
+
+}  // namespace
+
+const std::vector<TaskKind>& task_kinds() { return kinds(); }
+
+bool add_task_kind(TaskKind kind) {
+  for (const TaskKind& known : kinds()) {
+    PACML_CHECK(known.name != kind.name, "two tasks of one name");
+  }
+  kinds().push_back(std::move(kind));
+  return true;
+}
+
+}  // namespace pacml::env

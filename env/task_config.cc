@@ -1,0 +1,96 @@
+#include "env/task_config.h"
+
+#include <algorithm>
+
+#include "common/result.h"
+#include "common/text.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr std::string_view kTaskKey = "task";
+
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
+  for (const TaskKind& kind : task_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+const TaskKind* find_kind(std::string_view name) {
+  const auto found = std::ranges::find(task_kinds(), name, &TaskKind::name);
+  return found != task_kinds().end() ? &*found : nullptr;
+}
+
+}  // namespace
+
+TaskConfig::TaskConfig() : TaskConfig(task_kinds().front().name) {}
+
+TaskConfig::TaskConfig(std::string_view task) : task_(task) {
+  const TaskKind* kind = find_kind(task);
+  if (kind == nullptr) {
+    throw UserError("there is no task \"" + task_ + "\"" + did_you_mean(task, names_of_kinds()));
+  }
+  settings_ = kind->defaults->clone();
+}
+
+TaskConfig::TaskConfig(const TaskConfig& other)
+    : task_(other.task_), settings_(other.settings_->clone()) {}
+
+TaskConfig& TaskConfig::operator=(const TaskConfig& other) {
+  if (this != &other) *this = TaskConfig(other);
+  return *this;
+}
+
+std::string TaskConfig::profiles() const {
+  const std::string* folder = settings_->profiles();
+  return folder != nullptr ? *folder : std::string{};
+}
+
+void TaskConfig::set_profiles(std::string folder) {
+  std::string* setting = settings_->profiles();
+  if (setting == nullptr) throw UserError("--profiles: the task " + task_ + " reads none");
+  *setting = std::move(folder);
+}
+
+void TaskConfig::forget_profiles() {
+  if (std::string* setting = settings_->profiles()) setting->clear();
+}
+
+bool TaskConfig::is_valid() const {
+  config_detail::Problems problems;
+  check({}, "", problems);
+  return problems.empty();
+}
+
+void TaskConfig::read(const ConfigNode& node, const std::string& path,
+                      config_detail::Problems& problems) {
+  if (node.kind == ConfigNode::Kind::kNull) return;  // every key commented out: the defaults
+  if (!config_detail::expect_map(node, path, problems)) return;
+  if (const ConfigNode* named = node.find(kTaskKey)) {
+    const TaskKind* kind =
+        named->kind == ConfigNode::Kind::kScalar ? find_kind(named->text) : nullptr;
+    if (kind == nullptr) {
+      config_detail::report_unknown_name(*named, config_detail::child_path(path, kTaskKey),
+                                         names_of_kinds(), problems);
+      return;
+    }
+    if (kind->name != task_) *this = TaskConfig(kind->name);
+  }
+  ConfigNode rest = node;
+  std::erase_if(rest.entries, [](const ConfigEntry& entry) { return entry.key == kTaskKey; });
+  settings_->read(rest, path, problems);
+}
+
+void TaskConfig::check(const ConfigNode& node, const std::string& path,
+                       config_detail::Problems& problems) const {
+  settings_->check(node, path, problems);
+}
+
+ConfigNode TaskConfig::to_node() const {
+  ConfigNode node = settings_->to_node();
+  node.entries.insert(node.entries.begin(),
+                      {std::string(kTaskKey), config_detail::scalar(task_, true)});
+  return node;
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,64 @@
+#include "env/tasks/partitioning/baselines.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "common/check.h"
+#include "env/tasks/partitioning/environment.h"
+#include "env/tasks/ramp/degree_rule.h"
+
+namespace pacml::env {
+namespace {
+
+class RuleAgent final : public Agent {
+ public:
+  explicit RuleAgent(std::unique_ptr<DegreeRule> rule) : rule_(std::move(rule)) {}
+  void reset(Seed seed) override { rule_->reset(seed); }
+  [[nodiscard]] int act(const Environment& environment) override {
+    const auto* partitioning = dynamic_cast<const PartitioningEnv*>(&environment);
+    PACML_CHECK(partitioning != nullptr, "the rules of partitioning decide about nothing else");
+    return rule_->choose(partitioning->cluster(), partitioning->mask());
+  }
+
+ private:
+  std::unique_ptr<DegreeRule> rule_;
+};
+
+// What comparisons show, in this order; the paper's names where there are two.
+constexpr auto kCompared = std::to_array<std::string_view>(
+    {"para_max", "para_min", "min_parallelism", "random", "best_constant", "min_feasible"});
+
+}  // namespace
+
+std::vector<Baseline> partitioning_baselines(const PartitioningTask& task) {
+  const PartitioningConfig& config = task.config();
+  std::vector<Baseline> all;
+  for (const auto& [name, description] : degree_rule_names()) {
+    all.push_back({std::string(name), std::string(description), false, {}});
+  }
+  Baseline best{"best_constant", "the constant degree that does best on tuning episodes", true, {}};
+  for (const int degree :
+       degrees_with_blocks(Topology(config.ramp.topology, config.max_partitions_per_op),
+                           config.max_partitions_per_op)) {
+    best.best_of.push_back("constant:" + std::to_string(degree));
+  }
+  all.push_back(std::move(best));
+
+  std::vector<Baseline> ordered;
+  for (const std::string_view name : kCompared) {
+    const auto found = std::ranges::find(all, name, &Baseline::name);
+    found->compared = true;
+    ordered.push_back(std::move(*found));
+    all.erase(found);
+  }
+  ordered.insert(ordered.end(), all.begin(), all.end());
+  return ordered;
+}
+
+std::unique_ptr<Agent> make_partitioning_agent(std::string_view name) {
+  return std::make_unique<RuleAgent>(make_degree_rule(name));
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,55 @@
+#include "env/tasks/partitioning/task.h"
+
+#include <string>
+
+#include "common/result.h"
+#include "env/graph/profile_library.h"
+#include "env/tasks/partitioning/baselines.h"
+#include "env/tasks/partitioning/environment.h"
+#include "env/tasks/ramp/cluster_view.h"
+
+namespace pacml::env {
+namespace {
+
+// The first thing that is wrong, where anything is.
+const PartitioningConfig& checked(const PartitioningConfig& config) {
+  const auto problems = validate(config);
+  if (!problems.empty()) throw UserError(problems.front());
+  return config;
+}
+
+}  // namespace
+
+PartitioningTask::PartitioningTask(const PartitioningConfig& config)
+    : PartitioningTask(config, load_profiles(config.profiles, config.workload.models)) {}
+
+PartitioningTask::PartitioningTask(const PartitioningConfig& config,
+                                   const std::vector<Profile>& profiles)
+    : RampTask("partitioning", checked(config), profiles), config_(config) {
+  spec_.observation = observation_spec(config);
+  if (config.observation == ObservationKind::kCluster) {
+    spec_.candidate_view = make_cluster_view({{graphs().begin(), graphs().end()},
+                                              spec_.graph_hashes(),
+                                              setting(),
+                                              config.workload.num_training_steps,
+                                              slot(),
+                                              [](const Observations&, std::size_t, int action) {
+                                                return JobDecision{.degree = action};
+                                              }});
+  }
+}
+
+EnvironmentFactory PartitioningTask::make_factory() const {
+  auto task = std::static_pointer_cast<const PartitioningTask>(shared_from_this());
+  return [task = std::move(task), memo = make_memo()] {
+    return std::make_unique<PartitioningEnv>(task, memo);
+  };
+}
+
+std::vector<Baseline> PartitioningTask::baselines() const { return partitioning_baselines(*this); }
+
+std::unique_ptr<Agent> PartitioningTask::make_agent(std::string_view name) const {
+  return make_partitioning_agent(name);
+}
+
+}  // namespace pacml::env

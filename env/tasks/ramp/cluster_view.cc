@@ -1,0 +1,402 @@
+#include "env/tasks/ramp/cluster_view.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "common/check.h"
+
+namespace pacml::env {
+namespace {
+
+// Slots at which it is asked how many servers will be free,
+constexpr std::array<float, 14> kShareTimes = {0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 20, 25, 30};
+// and whether a job could be placed at each degree.
+constexpr std::array<float, 9> kPlaceTimes = {0, 1, 2, 3, 4, 6, 9, 13, 18};
+// A server's time, in units of each of these, at most 1.
+constexpr std::array<float, 2> kServerScales = {20, 40};
+// The time left as max(0, 1 - t / scale), behind min(t, kLongest) / kLongest.
+constexpr std::array<float, 3> kEndScales = {20, 10, 4};
+constexpr float kLongest = 40;
+constexpr float kCandidateShare = 0.15F;  // of a candidate, in the number of them
+// A time that nothing tells from a longer one, so that what travels is finite.
+constexpr double kMostSlots = 1e6;
+
+// The degrees whose blocks of servers are looked for: those that an action can stand for.
+std::vector<int> block_degrees(const Topology& topology, int max_degree) {
+  std::vector<int> degrees;
+  for (int degree = 2; degree <= std::min(max_degree, topology.num_servers()); degree += 2) {
+    if (topology.has_block_shape(degree)) degrees.push_back(degree);
+  }
+  return degrees;
+}
+
+std::string number(float value) { return std::to_string(static_cast<int>(value)); }
+
+// --- Blocks ------------------------------------------------------------------------------------
+
+// All blocks of one size, each once, as sets of servers: word w of block b is at [w * blocks + b].
+class BlockSets {
+ public:
+  using Word = std::uint32_t;
+  static constexpr int kBits = 32;
+  [[nodiscard]] static std::size_t words_of(int servers) {
+    return (static_cast<std::size_t>(servers) + kBits - 1) / kBits;
+  }
+
+  BlockSets(const Topology& topology, int size) : words_(words_of(topology.num_servers())) {
+    const auto list = topology.blocks(size);
+    std::vector<std::vector<Word>> sets;
+    for (std::size_t begin = 0; begin < list.size(); begin += static_cast<std::size_t>(size)) {
+      std::vector<Word> set(words_);
+      for (const Server s : list.subspan(begin, static_cast<std::size_t>(size))) {
+        set[s / kBits] |= Word{1} << (s % kBits);
+      }
+      sets.push_back(std::move(set));
+    }
+    std::ranges::sort(sets);
+    sets.erase(std::ranges::unique(sets).begin(), sets.end());
+    count_ = sets.size();
+    for (std::size_t w = 0; w < words_; ++w) {
+      for (const auto& set : sets) bits_.push_back(set[w]);
+    }
+    touched_.resize(words_ > 1 ? count_ : 0);
+  }
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  // How many have no server in `busy` [words].
+  [[nodiscard]] std::size_t count_free(std::span<const Word> busy) {
+    std::uint32_t free = 0;
+    if (words_ == 1) {
+      for (const Word block : bits_) free += (block & busy[0]) == 0 ? 1U : 0U;
+      return free;
+    }
+    std::ranges::fill(touched_, 0U);
+    for (std::size_t w = 0; w < words_; ++w) {
+      if (busy[w] == 0) continue;
+      const Word* block = bits_.data() + w * count_;
+      for (std::size_t b = 0; b < count_; ++b) touched_[b] |= block[b] & busy[w];
+    }
+    for (const Word block : touched_) free += block == 0 ? 1U : 0U;
+    return free;
+  }
+
+ private:
+  std::size_t words_;
+  std::size_t count_ = 0;
+  std::vector<Word> bits_;     // [words, blocks]
+  std::vector<Word> touched_;  // [blocks], scratch
+};
+
+// --- Reading -----------------------------------------------------------------------------------
+
+using Word = BlockSets::Word;
+
+// What a view is made of; shared by its readers.
+struct Plan {
+  ClusterViewSetting setting;
+  std::vector<int> degrees;  // those of the blocks
+  std::vector<FeatureSpec> features;
+  std::unordered_map<GraphHash, int> models;
+};
+
+// Appends to a row of features.
+class RowWriter {
+ public:
+  explicit RowWriter(float* row) : next_(row) {}
+  void add(float value) { *next_++ = value; }
+  void add(std::span<const float> values) { next_ = std::ranges::copy(values, next_).out; }
+
+ private:
+  float* next_;
+};
+
+class ClusterReader final : public CandidateReader {
+ public:
+  explicit ClusterReader(std::shared_ptr<const Plan> plan)
+      : plan_(std::move(plan)),
+        memo_(plan_->setting.graphs, plan_->setting.memo),
+        servers_(static_cast<std::size_t>(memo_.topology().num_servers())),
+        words_(BlockSets::words_of(memo_.topology().num_servers())),
+        occupied_(memo_.topology().num_servers()),
+        later_(servers_),
+        base_busy_(kPlaceTimes.size() * words_),
+        busy_(base_busy_.size()),
+        taken_(words_) {
+    for (const int degree : plan_->degrees) blocks_.emplace_back(memo_.topology(), degree);
+    base_blocks_.resize(kPlaceTimes.size() * 2 * blocks_.size());
+    for (std::size_t model = 0; model < memo_.graphs().size(); ++model) {
+      for (const int degree : plan_->degrees) {
+        auto least = std::numeric_limits<float>::infinity();
+        if (const auto& execution = memo_.place(static_cast<int>(model), degree, occupied_)) {
+          least = static_cast<float>(memo_.lookahead(*execution)->step_time /
+                                     execution->job->total_compute());
+        }
+        least_fractions_.push_back(least);
+      }
+    }
+  }
+
+  void set_graphs(std::span<const GraphFeaturesPtr> graphs) override {
+    models_.clear();
+    for (const auto& graph : graphs) {
+      const auto known = plan_->models.find(graph->hash);
+      PACML_CHECK(known != plan_->models.end(), "a graph of another task");
+      models_.push_back(known->second);
+    }
+  }
+
+  std::size_t read(const Observations& batch, std::size_t b, float* rows, std::size_t stride,
+                   float* situation) override {
+    const auto globals = batch.globals(b);
+    const auto mask = batch.mask(b);
+    PACML_CHECK(globals.size() == servers_ + 2, "an observation of another cluster");
+    PACML_CHECK(batch.graph(b) < models_.size(), "an observation names a graph that was not set");
+    const int model = models_[batch.graph(b)];
+    look_at_cluster(globals.first(servers_));
+    write_blocks(base_busy_, kPlaceTimes.size(), base_blocks_.data());
+    const std::size_t choices = static_cast<std::size_t>(std::ranges::count(mask, 1));
+    std::size_t count = 0;
+    if (situation != nullptr) {
+      write_row(globals, model, {}, choices, situation);
+      if (mask[0] != 0) std::copy_n(situation, plan_->features.size(), rows + count++ * stride);
+    }
+    for (std::size_t a = count; a < mask.size(); ++a) {
+      if (mask[a] == 0) continue;
+      const auto decision = plan_->setting.decision_of(batch, b, static_cast<int>(a));
+      write_row(globals, model, decision, choices, rows + count++ * stride);
+    }
+    return count;
+  }
+
+ private:
+  // What every candidate has in common: the cluster a slot later, if nothing were placed.
+  void look_at_cluster(std::span<const float> until_free) {
+    occupied_.clear();
+    std::ranges::fill(base_busy_, 0U);
+    base_shares_.fill(0);
+    for (std::size_t s = 0; s < servers_; ++s) {
+      const float now = until_free[s];
+      if (now > 0) occupied_.insert(static_cast<Server>(s));
+      const float later = std::max(now - 1, 0.0F);
+      later_[s] = later;
+      const Word bit = Word{1} << (s % BlockSets::kBits);
+      for (std::size_t t = 0; t < kPlaceTimes.size() && later > kPlaceTimes[t]; ++t) {
+        base_busy_[t * words_ + s / BlockSets::kBits] |= bit;
+      }
+      for (std::size_t t = kShareTimes.size(); t-- > 0 && later <= kShareTimes[t];) {
+        ++base_shares_[t];
+      }
+    }
+  }
+
+  // For each of the first `times` of kPlaceTimes, with `busy` [times, words], and each degree:
+  // whether a block is free, and the share of its blocks that are.
+  void write_blocks(std::span<const Word> busy, std::size_t times, float* out) {
+    const std::size_t width = 2 * blocks_.size();
+    for (std::size_t t = 0; t < times; ++t, out += width) {
+      const auto now = busy.subspan(t * words_, words_);
+      if (t > 0 && std::ranges::equal(now, busy.subspan((t - 1) * words_, words_))) {
+        std::copy_n(out - width, width, out);
+        continue;
+      }
+      for (std::size_t d = 0; d < blocks_.size(); ++d) {
+        const auto free = static_cast<float>(blocks_[d].count_free(now));
+        out[2 * d] = free > 0 ? 1.0F : 0.0F;
+        out[2 * d + 1] = free / static_cast<float>(blocks_[d].count());
+      }
+    }
+  }
+
+  // How a job of that model would run; null: no place.
+  const ExecutionPtr& place(int model, const JobDecision& decision) {
+    if (decision.block == nullptr) return memo_.place(model, decision.degree, occupied_);
+    closed_ = occupied_;
+    closed_.insert_all_but(*decision.block, memo_.topology().num_servers());
+    return memo_.place(model, decision.degree, closed_);
+  }
+
+  void write_row(std::span<const float> globals, int model, const JobDecision& decision,
+                 std::size_t choices, float* row) {
+    const Plan& plan = *plan_;
+    const float limit = globals[servers_ + 1];
+    float busy_for = 0;  // slots from now on
+    float of_limit = 0;  // completion time over the limit
+    float taken = 0;     // servers
+    std::ranges::fill(taken_, 0U);
+    if (decision.degree > 0) {
+      // Null where the job finds no place, which looks like a refusal.
+      if (const auto& execution = place(model, decision)) {
+        const double time = memo_.lookahead(*execution)->step_time;
+        const double allowed = static_cast<double>(limit) * execution->job->total_compute();
+        busy_for = static_cast<float>(
+            std::min(kMostSlots, time * plan.setting.num_training_steps / plan.setting.slot));
+        of_limit = allowed > 0 ? static_cast<float>(std::min(2.0, time / allowed)) : 2.0F;
+        taken = static_cast<float>(execution->num_servers);
+        const auto words = execution->servers.words();
+        for (std::size_t w = 0; w < words_; ++w) {
+          taken_[w] = static_cast<Word>(words[w / 2] >> (w % 2 == 0 ? 0 : BlockSets::kBits));
+        }
+      }
+    }
+    const float later = std::max(busy_for - 1, 0.0F);
+    const auto num_servers = static_cast<float>(servers_);
+
+    RowWriter out(row);
+    for (std::size_t t = 0; t < kShareTimes.size(); ++t) {
+      const float busy = later > kShareTimes[t] ? taken : 0;
+      out.add((static_cast<float>(base_shares_[t]) - busy) / num_servers);
+    }
+    // Once the job is done, the cluster is as it would have been without it.
+    const auto done = std::ranges::count_if(kPlaceTimes, [=](float t) { return later > t; });
+    out.add(base_blocks_);
+    if (done > 0) {
+      const auto times = static_cast<std::size_t>(done);
+      std::copy_n(base_busy_.begin(), times * words_, busy_.begin());
+      for (std::size_t t = 0; t < times; ++t) {
+        for (std::size_t w = 0; w < words_; ++w) busy_[t * words_ + w] |= taken_[w];
+      }
+      write_blocks(busy_, times, row + kShareTimes.size());
+    }
+    for (std::size_t s = 0; s < servers_; ++s) {
+      const bool is_taken = ((taken_[s / BlockSets::kBits] >> (s % BlockSets::kBits)) & 1) != 0;
+      const float busy = is_taken ? later : later_[s];
+      out.add(busy == 0 ? 1.0F : 0.0F);
+      for (const float scale : kServerScales) out.add(std::min(busy / scale, 1.0F));
+    }
+    const float left = globals[servers_];
+    out.add(std::min(left, kLongest) / kLongest);
+    for (const float scale : kEndScales) out.add(std::max(0.0F, 1 - left / scale));
+    out.add(decision.degree > 0 ? 1.0F : 0.0F);
+    out.add(choices > 1 ? 1.0F : 0.0F);
+    out.add(kCandidateShare * static_cast<float>(choices));
+    const float* least =
+        least_fractions_.data() + static_cast<std::size_t>(model) * plan.degrees.size();
+    for (std::size_t d = 0; d < plan.degrees.size(); ++d) out.add(limit >= least[d] ? 1.0F : 0.0F);
+    out.add(of_limit);
+    out.add(std::min(busy_for / kServerScales[0], 1.0F));
+    out.add(taken / num_servers);
+  }
+
+  std::shared_ptr<const Plan> plan_;
+  ExecutionMemo memo_;
+  std::size_t servers_, words_;
+  std::vector<BlockSets> blocks_;  // [degrees]
+  // [model, degree]: the smallest fraction of the sequential time that a job of that degree can be
+  // done in, on a cluster where nothing else runs.
+  std::vector<float> least_fractions_;
+  std::vector<int> models_;  // [graphs that were set]
+  // Of the decision that is read.
+  ServerSet occupied_, closed_;
+  std::vector<float> later_;     // [servers], slots until free, one slot later
+  std::vector<Word> base_busy_;  // [times, words]: servers that are not free then
+  std::array<int, kShareTimes.size()> base_shares_{};
+  std::vector<float> base_blocks_;  // what write_blocks() says of base_busy_
+  // ... and of the candidate.
+  std::vector<Word> busy_;
+  std::vector<Word> taken_;  // [words]
+};
+
+std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int> degrees) {
+  std::vector<FeatureSpec> out;
+  const auto share = [&out](std::string name, std::string unit = "1", double high = 1) {
+    out.push_back({std::move(name), std::move(unit), 0, high});
+  };
+  for (const float t : kShareTimes) share("free_servers_within_" + number(t) + "_slots");
+  for (const float t : kPlaceTimes) {
+    for (const int degree : degrees) {
+      const std::string what = "degree_" + std::to_string(degree);
+      share(what + "_fits_within_" + number(t) + "_slots");
+      share(what + "_free_blocks_within_" + number(t) + "_slots");
+    }
+  }
+  for (std::size_t s = 0; s < servers; ++s) {
+    const std::string server = "server_" + std::to_string(s);
+    share(server + "_free");
+    for (const float scale : kServerScales) {
+      share(server + "_busy_of_" + number(scale), number(scale) + " slots");
+    }
+  }
+  share("time_left", number(kLongest) + " slots");
+  for (const float scale : kEndScales) share("end_within_" + number(scale) + "_slots");
+  share("placed");
+  share("choice");
+  share("candidates", "1 / 0.15", std::numeric_limits<double>::infinity());
+  for (const int degree : degrees) share("limit_allows_degree_" + std::to_string(degree));
+  share("completion_time", "limit", 2);
+  share("busy_for", number(kServerScales[0]) + " slots");
+  share("servers_taken");
+  return out;
+}
+
+class ClusterView final : public CandidateView {
+ public:
+  explicit ClusterView(ClusterViewSetting setting) {
+    auto plan = std::make_shared<Plan>();
+    plan->setting = std::move(setting);
+    const ExecutionMemo::Setting& memo = plan->setting.memo;
+    const Topology topology(memo.ramp.topology, memo.max_degree);
+    plan->degrees = block_degrees(topology, memo.max_degree);
+    plan->features = feature_names(static_cast<std::size_t>(topology.num_servers()), plan->degrees);
+    for (std::size_t model = 0; model < plan->setting.hashes.size(); ++model) {
+      plan->models.emplace(plan->setting.hashes[model], static_cast<int>(model));
+    }
+    plan_ = std::move(plan);
+  }
+
+  [[nodiscard]] std::span<const FeatureSpec> features() const override { return plan_->features; }
+  // That of refusing, whether that is a candidate or not.
+  [[nodiscard]] std::span<const FeatureSpec> situation() const override { return features(); }
+  [[nodiscard]] bool knows(GraphHash graph) const override { return plan_->models.contains(graph); }
+  [[nodiscard]] std::unique_ptr<CandidateReader> make_reader() const override {
+    return std::make_unique<ClusterReader>(plan_);
+  }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+};
+
+}  // namespace
+
+std::vector<FeatureSpec> cluster_globals(std::array<int, 3> topology) {
+  std::vector<FeatureSpec> globals;
+  const int servers = topology[0] * topology[1] * topology[2];
+  for (int server = 0; server < servers; ++server) {
+    globals.push_back({"server_" + std::to_string(server) + "_busy_for", "slots", 0, kMostSlots});
+  }
+  globals.push_back({"time_left", "slots", 0, kMostSlots});
+  globals.push_back({"max_acceptable_fraction", "sequential time", 0});
+  return globals;
+}
+
+void write_cluster_globals(const Cluster& cluster, double slot, std::span<float> out) {
+  PACML_CHECK(cluster.queued().has_value(), "a job waits");
+  const auto slots = [slot](double time) {
+    return static_cast<float>(std::clamp(time / slot, 0.0, kMostSlots));
+  };
+  const std::size_t servers = out.size() - 2;
+  std::ranges::fill(out, 0.0F);
+  for (const MountedJob& job : cluster.running()) {
+    const float left = slots(job.completion_time - (cluster.now() - job.started));
+    const auto words = job.execution->servers.words();
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
+        out[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = left;
+      }
+    }
+  }
+  out[servers] = slots(cluster.config().max_simulation_time - cluster.now());
+  out[servers + 1] = static_cast<float>(cluster.queued()->fraction);
+}
+
+CandidateViewPtr make_cluster_view(ClusterViewSetting setting) {
+  return std::make_shared<const ClusterView>(std::move(setting));
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,95 @@
+#include "env/tasks/ramp/config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "common/text.h"
+
+namespace pacml::env {
+namespace {
+
+double time_scale_of(TimeUnit unit) { return unit == TimeUnit::kPaper ? 1.0 : 1e-3; }
+
+std::vector<std::string> switch_names() {
+  std::vector<std::string> names;
+  SemanticSwitches switches;
+  visit_fields(switches, [&](std::string_view name, bool&) { names.emplace_back(name); });
+  return names;
+}
+
+// Jobs that an episode may be expected to have: a thousand times the published setting's. One takes
+// seconds to simulate then, and its log hundreds of megabytes.
+constexpr double kMostArrivals = 1e6;
+
+// An episode must come to an end, and in a time that somebody waits for.
+void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) {
+  const auto& interarrival = c.workload.interarrival;
+  if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
+  const double between = make_distribution(interarrival).mean();
+  if (!(between > 0)) return;  // the workload says so itself
+  double arrivals = c.cluster.max_simulation_time / between;
+  if (c.workload.sampling == Sampling::kRemove) {
+    const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));
+    arrivals = std::min(arrivals, models * c.workload.replication_factor);
+  } else if (std::isinf(arrivals)) {
+    problems.push_back("cluster.max_simulation_time: .inf makes an episode without end, since " +
+                       std::string(pacml::name_of(c.workload.sampling)) +
+                       " (workload.sampling) never runs out of jobs");
+    return;
+  }
+  if (arrivals <= kMostArrivals) return;
+  std::ostringstream sentence;
+  sentence << "cluster.max_simulation_time: an episode of " << c.cluster.max_simulation_time
+           << " with a job every " << between << " (workload.interarrival) has " << arrivals
+           << " jobs, more than " << kMostArrivals;
+  problems.push_back(sentence.str());
+}
+
+}  // namespace
+
+std::vector<std::string> validate_ramp(const RampTaskConfig& c) {
+  std::vector<std::string> problems;
+  if (!(c.op_quantum > 0 && c.op_quantum <= 1e15)) {
+    problems.emplace_back("op_quantum: must be > 0 and at most 1e15");
+  }
+  if (c.max_partitions_per_op < 1 || c.max_partitions_per_op > 512) {
+    problems.emplace_back("max_partitions_per_op: must be in 1..512");
+  } else if (c.max_partitions_per_op > 1 && c.max_partitions_per_op % 2 != 0) {
+    problems.emplace_back("max_partitions_per_op: must be 1 or even, as every op is cut in pairs");
+  }
+  if (c.max_partitions_in_observation < 1) {
+    problems.emplace_back("max_partitions_in_observation: must be at least 1");
+  }
+  check_episode(c, problems);
+  const auto names = switch_names();
+  for (const auto& [name, value] : c.semantic_overrides) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    problems.push_back("semantic_overrides: there is no switch \"" + name + "\"" +
+                       did_you_mean(name, names));
+  }
+  return problems;
+}
+
+SemanticSwitches switches_of(const RampTaskConfig& c) {
+  SemanticSwitches switches = preset(c.semantics);
+  visit_fields(switches, [&](std::string_view name, bool& value) {
+    if (const auto it = c.semantic_overrides.find(std::string(name));
+        it != c.semantic_overrides.end()) {
+      value = it->second;
+    }
+  });
+  return switches;
+}
+
+ExecutionMemo::Setting memo_setting(const RampTaskConfig& config) {
+  ExecutionMemo::Setting setting;
+  setting.ramp = config.ramp;
+  setting.semantics = switches_of(config);
+  setting.time_scale = time_scale_of(config.time_unit);
+  setting.op_quantum = config.op_quantum;
+  setting.max_degree = config.max_partitions_per_op;
+  return setting;
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/config/fields.h"
+#include "env/cluster/cluster_config.h"
+#include "env/cluster/execution_memo.h"
+#include "env/cluster/ramp_config.h"
+#include "env/semantics.h"
+#include "env/tasks/ramp/rewards.h"
+#include "env/workload/workload_plan.h"
+
+namespace pacml::env {
+
+// How an episode that reaches max_simulation_time ends.
+enum class TimeLimit {
+  kTruncated,   // a limit of the simulation, not of the cluster: bootstrap
+  kTerminated,  // the end of the world
+};
+constexpr auto enum_names(TimeLimit) {
+  return std::to_array<EnumName<TimeLimit>>(
+      {{"truncated", TimeLimit::kTruncated}, {"terminated", TimeLimit::kTerminated}});
+}
+
+// What all tasks on the RAMP cluster are told: the cluster, what arrives there, and how decisions
+// are rewarded. Defaults: the paper's setting.
+struct RampTaskConfig {
+  std::string profiles;  // folder of <model>/graph.txt; empty: the built-in model zoo
+  RampConfig ramp;
+  ClusterConfig cluster;
+  WorkloadConfig workload;
+  TimeUnit time_unit = TimeUnit::kPaper;
+  double op_quantum = 0.01;        // profile time; an op is not cut into shorter pieces than this
+  int max_partitions_per_op = 16;  // largest degree that a job is cut at
+  int max_partitions_in_observation =
+      1;  // enlarges the published normalisation; see PoolRangesOptions
+  Semantics semantics = Semantics::kPaper;
+  std::map<std::string, bool> semantic_overrides;  // single switches of SemanticSwitches
+  RewardConfig reward;
+  TimeLimit time_limit = TimeLimit::kTruncated;
+  bool operator==(const RampTaskConfig&) const = default;
+};
+
+// For the visit_fields of configurations that build on it.
+template <class Config, class Visitor>
+void visit_ramp_fields(Config& c, Visitor&& v) {
+  v("profiles", c.profiles);
+  v("ramp", c.ramp);
+  v("cluster", c.cluster);
+  v("workload", c.workload);
+  v("time_unit", c.time_unit);
+  v("op_quantum", c.op_quantum);
+  v("max_partitions_per_op", c.max_partitions_per_op);
+  v("max_partitions_in_observation", c.max_partitions_in_observation);
+  v("semantics", c.semantics);
+  v("semantic_overrides", c.semantic_overrides);
+  v("reward", c.reward);
+  v("time_limit", c.time_limit);
+}
+
+// Every problem of its own fields, as a sentence that begins with the key.
+[[nodiscard]] std::vector<std::string> validate_ramp(const RampTaskConfig& config);
+
+// The preset with the overrides applied. Pre: the overrides' names are known (validate).
+[[nodiscard]] SemanticSwitches switches_of(const RampTaskConfig& config);
+
+// What the memo of such a task depends on.
+[[nodiscard]] ExecutionMemo::Setting memo_setting(const RampTaskConfig& config);
+
+}  // namespace pacml::env

@@ -1,0 +1,202 @@
+#include "env/tasks/ramp/degree_rule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "common/result.h"
+#include "common/rng.h"
+#include "common/text.h"
+
+namespace pacml::env {
+namespace {
+
+template <class Derived>
+class CopiedRule : public DegreeRule {
+ public:
+  [[nodiscard]] std::unique_ptr<DegreeRule> clone() const final {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+};
+
+using Mask = std::span<const std::uint8_t>;
+
+std::vector<int> valid_degrees(Mask mask) {
+  std::vector<int> valid;
+  for (std::size_t a = 0; a < mask.size(); ++a) {
+    if (mask[a] != 0) valid.push_back(static_cast<int>(a));
+  }
+  return valid;
+}
+
+// A masked choice counts as a refusal, as in the published environment.
+int if_valid(int degree, Mask mask) {
+  const auto d = static_cast<std::size_t>(degree);
+  return d < mask.size() && mask[d] != 0 ? degree : 0;
+}
+
+class NoParallelism final : public CopiedRule<NoParallelism> {
+ public:
+  int choose(const Cluster& /*cluster*/, Mask mask) override {
+    return valid_degrees(mask).size() > 1 ? 1 : 0;
+  }
+};
+
+class MinParallelism final : public CopiedRule<MinParallelism> {
+ public:
+  int choose(const Cluster& /*cluster*/, Mask mask) override {
+    const auto valid = valid_degrees(mask);
+    if (valid.size() > 2) return if_valid(2, mask);
+    return valid.size() == 2 ? 1 : 0;
+  }
+};
+
+class MaxParallelism final : public CopiedRule<MaxParallelism> {
+ public:
+  int choose(const Cluster& /*cluster*/, Mask mask) override { return valid_degrees(mask).back(); }
+};
+
+// SiP-ML: the same degree for every job, as far as there is room.
+class SipMl final : public CopiedRule<SipMl> {
+ public:
+  explicit SipMl(std::optional<int> most) : most_(most) {}
+
+  int choose(const Cluster& /*cluster*/, Mask mask) override {
+    const int largest = valid_degrees(mask).back();
+    return if_valid(std::min(most_.value_or(largest), largest), mask);
+  }
+
+ private:
+  std::optional<int> most_;
+};
+
+// The smallest degree that would meet the limit if speed-up were perfect.
+class AcceptableJct final : public CopiedRule<AcceptableJct> {
+ public:
+  int choose(const Cluster& cluster, Mask mask) override {
+    const Job& job = *cluster.queued();
+    const double target = std::ceil(job.sequential_time / job.max_acceptable_time);
+    const auto valid = valid_degrees(mask);
+    if (valid.size() == 1) return 0;
+    const auto it = std::find_if(valid.begin(), valid.end(), [&](int a) { return a >= target; });
+    return it != valid.end() ? *it : valid.back();
+  }
+};
+
+class RandomChoice final : public CopiedRule<RandomChoice> {
+ public:
+  void reset(Seed seed) override { rng_ = Rng(derive(seed, Purpose::kHeuristic, 0)); }
+
+  int choose(const Cluster& /*cluster*/, Mask mask) override {
+    const auto valid = valid_degrees(mask);
+    if (valid.size() == 1) return 0;
+    return valid[1 + rng_.below(valid.size() - 1)];
+  }
+
+ private:
+  Rng rng_{Seed{0}};
+};
+
+class Constant final : public CopiedRule<Constant> {
+ public:
+  explicit Constant(int degree) : degree_(degree) {}
+
+  int choose(const Cluster& /*cluster*/, Mask mask) override { return if_valid(degree_, mask); }
+
+ private:
+  int degree_;
+};
+
+// The smallest degree that is placed and whose own lookahead meets the limit; refuses when none
+// does.
+class MinFeasible final : public CopiedRule<MinFeasible> {
+ public:
+  int choose(const Cluster& cluster, Mask mask) override {
+    for (const int a : valid_degrees(mask)) {
+      if (a == 0) continue;
+      const BlockCause cause = cluster.forecast({.degree = a}).cause;
+      if (cause == BlockCause::kNone || cause == BlockCause::kSimulationEnded) return a;
+    }
+    return 0;
+  }
+};
+
+std::optional<int> parse_argument(std::string_view name, std::string_view argument) {
+  if (argument.empty()) return std::nullopt;
+  int value = 0;
+  const auto [end, error] =
+      std::from_chars(argument.data(), argument.data() + argument.size(), value);
+  if (error != std::errc{} || end != argument.data() + argument.size() || value < 0) {
+    throw UserError("policy " + std::string(name) + ": \"" + std::string(argument) +
+                    "\" is no whole number >= 0");
+  }
+  return value;
+}
+
+std::string_view base_name(std::string_view name) { return name.substr(0, name.find(':')); }
+
+}  // namespace
+
+std::vector<DegreeRuleName> degree_rule_names() {
+  return {{"no_parallelism", "never partitions a job"},
+          {"min_parallelism", "always degree 2"},
+          {"max_parallelism", "the largest degree that the mask allows"},
+          {"sip_ml", "sip_ml:M: degree M, or the largest valid one if that is smaller"},
+          {"para_max", "sip_ml:16, the paper's maximum parallelisation"},
+          {"acceptable_jct", "the smallest degree that could meet the limit with perfect speed-up"},
+          {"para_min", "acceptable_jct under the paper's name"},
+          {"random", "any valid degree, all equally likely"},
+          {"constant", "constant:K: degree K, or refusal"},
+          {"min_feasible", "the smallest degree whose own lookahead meets the limit"}};
+}
+
+void write_degree_mask(const Cluster& cluster, std::span<std::uint8_t> mask) {
+  const Topology& topology = cluster.memo().topology();
+  const int free = topology.num_servers() - cluster.mounted_workers();
+  mask[0] = 1;
+  for (std::size_t a = 1; a < mask.size(); ++a) {
+    const int degree = static_cast<int>(a);
+    const bool valid =
+        degree <= free && (degree == 1 || (degree % 2 == 0 && topology.has_block_shape(degree)));
+    mask[a] = valid ? 1 : 0;
+  }
+}
+
+std::vector<int> degrees_with_blocks(const Topology& topology, int max_degree) {
+  std::vector<int> degrees;
+  for (int degree = 1; degree <= std::min(max_degree, topology.num_servers()); ++degree) {
+    if (degree == 1 || (degree % 2 == 0 && topology.has_block_shape(degree))) {
+      degrees.push_back(degree);
+    }
+  }
+  return degrees;
+}
+
+std::unique_ptr<DegreeRule> make_degree_rule(std::string_view name) {
+  const std::string_view base = base_name(name);
+  const auto colon = name.find(':');
+  const auto argument =
+      parse_argument(name, colon == std::string_view::npos ? "" : name.substr(colon + 1));
+  if (base != "sip_ml" && base != "constant" && colon != std::string_view::npos) {
+    throw UserError("policy " + std::string(base) + " takes no argument, found \"" +
+                    std::string(name) + "\"");
+  }
+  if (base == "no_parallelism") return std::make_unique<NoParallelism>();
+  if (base == "min_parallelism") return std::make_unique<MinParallelism>();
+  if (base == "max_parallelism") return std::make_unique<MaxParallelism>();
+  if (base == "sip_ml") return std::make_unique<SipMl>(argument);
+  if (base == "para_max") return std::make_unique<SipMl>(16);
+  if (base == "acceptable_jct" || base == "para_min") return std::make_unique<AcceptableJct>();
+  if (base == "random") return std::make_unique<RandomChoice>();
+  if (base == "min_feasible") return std::make_unique<MinFeasible>();
+  if (base == "constant") {
+    if (!argument) throw UserError("policy constant needs a degree, e.g. constant:4");
+    return std::make_unique<Constant>(*argument);
+  }
+  std::vector<std::string> known;
+  for (const auto& rule : degree_rule_names()) known.emplace_back(rule.name);
+  throw UserError("there is no policy \"" + std::string(name) + "\"" + did_you_mean(base, known));
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,81 @@
+#include "env/tasks/ramp/environment.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "common/check.h"
+#include "common/result.h"
+#include "env/tasks/ramp/metrics.h"
+
+namespace pacml::env {
+
+RampEnvironment::RampEnvironment(std::shared_ptr<const RampTask> task,
+                                 std::shared_ptr<ExecutionMemo> memo)
+    : task_(std::move(task)),
+      cluster_(std::move(memo), task_->ramp_config().cluster,
+               task_->ramp_config().workload.num_training_steps) {}
+
+void RampEnvironment::reset(Seed seed) {
+  episode_begins(seed);
+  reset(JobStream(task_->plan(), seed));
+}
+
+void RampEnvironment::reset(JobStream jobs) {
+  ranges_ = task_->ranges(jobs.statistics());
+  cluster_.reset(std::move(jobs), keep_log_);
+  return_ = 0;
+  decisions_ = 0;
+  job_waits();
+}
+
+StepResult RampEnvironment::step(int action) {
+  PACML_CHECK(cluster_.queued().has_value() && !cluster_.finished(), "the episode is over");
+  PACML_CHECK(action >= 0 && action < spec().num_actions(), "no such action");
+  const JobDecision decision = decision_of(action);
+  const RampTaskConfig& config = task_->ramp_config();
+  last_job_ = *cluster_.queued();
+  last_outcome_ = cluster_.decide(decision, stats_);
+  const ExecutionMemo& memo = cluster_.memo();
+  const double value = reward(
+      config.reward, {last_job_, last_outcome_, stats_, ranges_, memo.topology().num_servers(),
+                      memo.communication().channel_bandwidth(), config.ramp.num_channels});
+  while (!cluster_.queued() && !cluster_.finished()) cluster_.wait(waiting_stats_);
+
+  StepResult result;
+  result.reward = static_cast<float>(value);
+  // Nobody could learn from it; peers would take the message for a damaged one.
+  if (!std::isfinite(result.reward)) {
+    throw UserError("env.reward: " + std::string(pacml::name_of(config.reward.kind)) +
+                    " gives a job of model " +
+                    memo.graphs()[static_cast<std::size_t>(last_job_.model)]->model() +
+                    " a reward that is not finite");
+  }
+  return_ += value;
+  ++decisions_;
+  if (cluster_.finished()) {
+    const bool out_of_time = cluster_.now() >= config.cluster.max_simulation_time;
+    result.truncated = out_of_time && config.time_limit == TimeLimit::kTruncated;
+    result.terminated = !result.truncated;
+    if (result.truncated) observe_beyond_limit();
+  } else {
+    job_waits();
+  }
+  return result;
+}
+
+void RampEnvironment::observe_beyond_limit() {
+  Cluster beyond = cluster_.beyond_limit();
+  if (!beyond.queued()) return;
+  std::swap(cluster_, beyond);
+  job_waits();
+  std::swap(cluster_, beyond);
+}
+
+bool RampEnvironment::resample_future(Seed seed) { return cluster_.resample_future(seed); }
+
+EpisodeRecord RampEnvironment::summary() const {
+  return {return_, decisions_, ramp_metric_values(cluster_)};
+}
+
+}  // namespace pacml::env

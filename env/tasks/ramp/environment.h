@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "env/cluster/cluster.h"
+#include "env/environment.h"
+#include "env/tasks/ramp/task.h"
+
+namespace pacml::env {
+
+// One decision per job that arrives at the RAMP cluster. What may be decided, and what is shown of
+// it, is the derived environment's. Thread-confined.
+class RampEnvironment : public Environment {
+ public:
+  [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
+  void reset(Seed seed) override;
+  [[nodiscard]] StepResult step(int action) override;
+  // Arrivals and limits are drawn from the workload. False over an explicit list of jobs.
+  [[nodiscard]] bool resample_future(Seed seed) override;
+  [[nodiscard]] EpisodeRecord summary() const override;
+
+  // An episode over an explicit list of jobs, e.g. a recorded one.
+  void reset(JobStream jobs);
+  // Keep a full log of every episode that starts from now on (cluster().log()).
+  void keep_log(bool keep) { keep_log_ = keep; }
+
+  [[nodiscard]] const RampTask& task() const { return *task_; }
+  [[nodiscard]] const Cluster& cluster() const { return cluster_; }
+  // What became of the last action, the job that it was about, and the statistics of its first
+  // cluster step. Valid after step().
+  [[nodiscard]] const JobOutcome& last_outcome() const { return last_outcome_; }
+  [[nodiscard]] const Job& last_job() const { return last_job_; }
+  [[nodiscard]] const ClusterStepStats& last_stats() const { return stats_; }
+  [[nodiscard]] const PoolRanges& ranges() const { return ranges_; }
+
+ protected:
+  RampEnvironment(std::shared_ptr<const RampTask> task, std::shared_ptr<ExecutionMemo> memo);
+
+  // An episode of this seed begins, before its first job waits; not called for a list of jobs.
+  virtual void episode_begins(Seed /*seed*/) {}
+  // Another job waits. Where an episode was truncated, the one that would have come next.
+  virtual void job_waits() = 0;
+  // What an action decides about the waiting job. Pre: as step().
+  [[nodiscard]] virtual JobDecision decision_of(int action) const = 0;
+
+ private:
+  // Leaves the observation as it is where no job comes any more.
+  void observe_beyond_limit();
+
+  std::shared_ptr<const RampTask> task_;
+  Cluster cluster_;
+  bool keep_log_ = false;
+  PoolRanges ranges_;
+  JobOutcome last_outcome_;
+  Job last_job_;
+  ClusterStepStats stats_;
+  ClusterStepStats waiting_stats_;  // scratch
+  double return_ = 0;
+  std::int64_t decisions_ = 0;
+};
+
+}  // namespace pacml::env

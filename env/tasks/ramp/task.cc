@@ -1,0 +1,71 @@
+#include "env/tasks/ramp/task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/result.h"
+#include "env/tasks/ramp/metrics.h"
+
+namespace pacml::env {
+namespace {
+
+// Of what is derived from a configuration and kept, in each thread that simulates.
+constexpr std::size_t kMostLastingBytes = std::size_t{2} << 30;
+
+// The number of dependencies grows with the square of the degree.
+void check_bytes(std::span<const JobGraphPtr> graphs, ExecutionMemo::Setting setting) {
+  const auto bytes = ExecutionMemo::lasting_bytes(graphs, setting);
+  if (bytes <= kMostLastingBytes) return;
+  const int asked = setting.max_degree;
+  while (setting.max_degree > 2 &&
+         ExecutionMemo::lasting_bytes(graphs, setting) > kMostLastingBytes) {
+    setting.max_degree -= 2;
+  }
+  const auto gib = [](std::size_t n) { return std::to_string((n >> 30) + 1) + " GiB"; };
+  throw UserError("env.max_partitions_per_op: the job graphs cut at every degree up to " +
+                  std::to_string(asked) + " take " + gib(bytes) +
+                  " in every thread, more than 2 GiB; " + std::to_string(setting.max_degree) +
+                  " is the most for these models on this cluster (env.op_quantum bounds it, too)");
+}
+
+}  // namespace
+
+RampTask::RampTask(std::string name, const RampTaskConfig& config,
+                   const std::vector<Profile>& profiles)
+    : config_(config) {
+  for (const auto& problems : {validate_ramp(config), validate(config.ramp),
+                               validate(config.cluster), validate(config.reward)}) {
+    if (!problems.empty()) throw UserError(problems.front());
+  }
+  setting_ = memo_setting(config);
+  for (const auto& profile : profiles) graphs_.push_back(std::make_shared<const JobGraph>(profile));
+  if (config.reward.kind == RewardKind::kMultiObjectiveJctBlocking &&
+      std::all_of(graphs_.begin(), graphs_.end(), [&](const JobGraphPtr& graph) {
+        return graph->total_compute() == graphs_.front()->total_compute();
+      })) {
+    throw UserError(
+        "reward: multi_objective_jct_blocking needs models of different sequential times");
+  }
+  plan_ = std::make_shared<const WorkloadPlan>(config.workload, static_cast<int>(graphs_.size()));
+  check_bytes(graphs_, setting_);
+  slot_ = plan_->interarrival().mean();
+  spec_.task = std::move(name);
+  spec_.metrics = ramp_metrics();
+  for (const auto& graph : graphs_) {
+    spec_.graphs.push_back(graph->features(setting_.semantics.mark_max_compute));
+    spec_.graph_names.push_back(graph->model());
+  }
+}
+
+PoolRanges RampTask::ranges(std::span<const ModelFractions> fractions) const {
+  return make_pool_ranges(
+      graphs_, fractions,
+      {setting_.time_scale, config_.workload.num_training_steps,
+       config_.max_partitions_in_observation, setting_.semantics.normalise_dependencies_by_pool});
+}
+
+std::shared_ptr<ExecutionMemo> RampTask::make_memo() const {
+  return std::make_shared<ExecutionMemo>(graphs_, setting_);
+}
+
+}  // namespace pacml::env

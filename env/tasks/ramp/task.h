@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "env/cluster/execution_memo.h"
+#include "env/graph/profile.h"
+#include "env/task.h"
+#include "env/tasks/ramp/config.h"
+#include "env/tasks/ramp/pool_ranges.h"
+
+namespace pacml::env {
+
+// What all tasks on the RAMP cluster have in common: job graphs, the workload, the metrics. Each
+// adds what its decisions are about. Immutable; any thread.
+class RampTask : public Task, public std::enable_shared_from_this<RampTask> {
+ public:
+  [[nodiscard]] const EnvironmentSpec& spec() const override { return spec_; }
+  [[nodiscard]] const RampTaskConfig& ramp_config() const { return config_; }
+  [[nodiscard]] const ExecutionMemo::Setting& setting() const { return setting_; }
+  [[nodiscard]] std::span<const JobGraphPtr> graphs() const { return graphs_; }
+  [[nodiscard]] const std::shared_ptr<const WorkloadPlan>& plan() const { return plan_; }
+  // Mean time between arrivals, in simulated time: the unit of what is observed of the cluster.
+  [[nodiscard]] double slot() const { return slot_; }
+  [[nodiscard]] PoolRanges ranges(std::span<const ModelFractions> fractions) const;
+  // For one thread.
+  [[nodiscard]] std::shared_ptr<ExecutionMemo> make_memo() const;
+
+ protected:
+  // UserError with the first problem of a nested configuration, or of the profiles, which are the
+  // models in the order of their graph indices.
+  RampTask(std::string name, const RampTaskConfig& config, const std::vector<Profile>& profiles);
+
+  // For the derived task to complete while it is made.
+  EnvironmentSpec spec_;
+
+ private:
+  RampTaskConfig config_;
+  ExecutionMemo::Setting setting_;
+  std::vector<JobGraphPtr> graphs_;
+  std::shared_ptr<const WorkloadPlan> plan_;
+  double slot_ = 0;
+};
+
+}  // namespace pacml::env

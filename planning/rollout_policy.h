@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "env/agent.h"
+#include "model/network_config.h"
+#include "model/parameters.h"
+
+namespace pacml::planning {
+
+// Who decides in an imagined future, in many of them at once, and what it makes of a state.
+// Thread-confined.
+class RolloutPolicy {
+ public:
+  virtual ~RolloutPolicy() = default;
+  // Called at the start of an episode, so that what a policy draws is a function of the seed.
+  virtual void reset(Seed /*seed*/) {}
+  // A valid action for the current decision of each environment. `actions` [environments].
+  virtual void act(std::span<const env::Environment* const> environments,
+                   std::span<int> actions) = 0;
+  // What is expected to come after the current decision of each, in the unit of rewards; 0 where
+  // the policy has no notion of it. `values` [environments].
+  virtual void evaluate(std::span<const env::Environment* const> environments,
+                        std::span<double> values) = 0;
+  // How likely it would take each action of a decision: logs of probabilities, lower than any that
+  // counts where an action is not valid. Empty: the policy tells no action from another.
+  [[nodiscard]] virtual std::vector<float> log_probabilities(
+      const env::Environment& environment) = 0;
+};
+
+// A rule decides.
+[[nodiscard]] std::unique_ptr<RolloutPolicy> make_rule_policy(std::unique_ptr<env::Agent> rule);
+
+// What a network's second output is.
+enum class ValueOutput {
+  kValue,     // of the state, as its policy goes on
+  kDuelling,  // of the state in Q = V + A - mean A: the best action's is what the state is worth
+};
+
+// A network takes its most probable actions, one pass for all environments. `parameters`: those
+// whose values are in the unit of rewards. UserError, when it is asked: the network says nothing
+// that can be acted upon.
+[[nodiscard]] std::unique_ptr<RolloutPolicy> make_network_policy(
+    const model::NetworkShape& shape, const model::Parameters& parameters, ValueOutput output,
+    std::span<const env::GraphFeaturesPtr> graphs);
+
+}  // namespace pacml::planning

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pacml::planning {
+
+// How far a search looks.
+struct SearchConfig {
+  int futures = 64;  // that are drawn for each decision, the same for all of its actions; >= 1
+  int horizon = 40;  // decisions of each that are played, the one that is searched included; >= 1
+  double discount = 1;  // of rewards, and of what is expected to follow the horizon; in (0, 1]
+  // Only actions that the policy finds so likely are tried: the log of their probability is at most
+  // this below the best one's; infinite: all.
+  double gap = 3;
+  // Seconds a decision after which no further futures are drawn; 0: no such limit. What is decided
+  // then depends on the machine.
+  double seconds = 0;
+  bool operator==(const SearchConfig&) const = default;
+};
+
+// Every problem, as a sentence that begins with the key as parse_search spells it.
+[[nodiscard]] std::vector<std::string> validate(const SearchConfig& config);
+
+// Reads "K=64,H=40,gamma=0.99,gap=3,ms=5", any of them, into `config`. UserError: another key, no
+// number, or a problem of validate().
+[[nodiscard]] SearchConfig parse_search(std::string_view text, SearchConfig config = {});
+
+}  // namespace pacml::planning

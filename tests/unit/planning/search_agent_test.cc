@@ -1,0 +1,244 @@
+#include "planning/search_agent.h"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/result.h"
+#include "env/tasks/partitioning/environment.h"
+#include "env/tasks/placement_shaping/environment.h"
+#include "tests/support/catch.h"
+#include "tests/support/golden.h"
+#include "tests/support/scripted_environment.h"
+#include "tests/support/signal_chain.h"
+
+namespace pacml::planning {
+namespace {
+
+constexpr int kNever = 1'000'000;
+
+// What a chain shows: its coin, and where the walker is.
+std::pair<int, int> seen(const env::Environment& environment) {
+  Observations row = environment.spec().make_observations();
+  environment.observe(row);
+  int place = 0;
+  while (row.globals(0)[static_cast<std::size_t>(place)] == 0) ++place;
+  return {row.graph(0), place};
+}
+
+// Always forward, which is best; says what it is told to of everything else.
+class Forward final : public RolloutPolicy {
+ public:
+  explicit Forward(double value = 0, std::vector<float> likely = {})
+      : value_(value), likely_(std::move(likely)) {}
+  void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
+    for (std::size_t i = 0; i < environments.size(); ++i) actions[i] = seen(*environments[i]).first;
+  }
+  void evaluate(std::span<const env::Environment* const> environments,
+                std::span<double> values) override {
+    for (std::size_t i = 0; i < environments.size(); ++i) values[i] = value_;
+  }
+  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+    return likely_;
+  }
+
+ private:
+  double value_;
+  std::vector<float> likely_;
+};
+
+SearchAgent agent_of(const SearchConfig& config, double value = 0, std::vector<float> likely = {}) {
+  return SearchAgent(config, std::make_unique<Forward>(value, std::move(likely)));
+}
+
+TEST_CASE("an action is worth what follows it in the futures", "[planning]") {
+  constexpr double kDiscount = 0.9;
+  env::SignalChain chain(kNever);
+  SearchAgent agent = agent_of({.futures = 5, .horizon = 10, .discount = kDiscount});
+  const auto best = [](int place) { return env::SignalChain::best_value(place, kDiscount); };
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    chain.reset(Seed{seed});
+    agent.reset(Seed{seed});
+    const auto [coin, place] = seen(chain);
+    CHECK(agent.act(chain) == coin);
+    CHECK(agent.futures() == 5);
+    REQUIRE(agent.tried().size() == (place == 0 ? 3U : 2U));
+    for (const auto& [action, value] : agent.tried()) {
+      INFO("place " << place << ", action " << action);
+      if (action == env::SignalChain::kDecoyAction) {
+        CHECK(value == Approx(env::SignalChain::kDecoy));
+      } else if (action == coin) {
+        CHECK(value == Approx(best(place)));
+      } else {
+        CHECK(value == Approx(kDiscount * best(place > 0 ? place - 1 : 0)));
+      }
+    }
+  }
+}
+
+TEST_CASE("behind the horizon counts what the policy expects, unless the episode has ended",
+          "[planning]") {
+  const bool cut = GENERATE(false, true);
+  env::SignalChain chain(cut ? 1 : kNever);
+  // Cut by a limit after one step, or by the horizon: either way something would have followed.
+  SearchAgent agent = agent_of({.futures = 3, .horizon = cut ? 10 : 1, .discount = 0.5}, 8);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    chain.reset(Seed{seed});
+    agent.reset(Seed{seed});
+    const auto [coin, place] = seen(chain);
+    static_cast<void>(agent.act(chain));
+    for (const auto& [action, value] : agent.tried()) {
+      const bool ends = action == env::SignalChain::kDecoyAction ||
+                        (action == coin && place + 1 == env::SignalChain::kLength);
+      const double reward = action == env::SignalChain::kDecoyAction ? env::SignalChain::kDecoy : 1;
+      CHECK(value == Approx(ends ? reward : 0.5 * 8));
+    }
+  }
+}
+
+TEST_CASE("only what the policy finds likely is tried, and a single action needs no search",
+          "[planning]") {
+  env::SignalChain chain(kNever);
+  chain.reset(Seed{1});
+  while (seen(chain).second != 0) static_cast<void>(chain.step(1 - seen(chain).first));
+  const std::vector<float> likely = {-1, -3, -1.5F};
+  const auto tried = [&](double gap) {
+    SearchAgent agent = agent_of({.futures = 2, .horizon = 3, .gap = gap}, 0, likely);
+    agent.reset(Seed{1});
+    static_cast<void>(agent.act(chain));
+    std::vector<int> actions;
+    for (const auto& each : agent.tried()) actions.push_back(each.action);
+    return actions;
+  };
+  CHECK(tried(3) == std::vector{0, 1, 2});
+  CHECK(tried(1) == std::vector{0, 2});
+  CHECK(tried(0.1).empty());  // one is left
+  SearchAgent agent = agent_of({.gap = 0.1}, 0, likely);
+  agent.reset(Seed{1});
+  CHECK(agent.act(chain) == 0);
+  CHECK(agent.futures() == 0);
+}
+
+TEST_CASE("a decision ends with the future in which its time is up", "[planning]") {
+  ManualClock clock;
+  class Slow final : public RolloutPolicy {
+   public:
+    explicit Slow(ManualClock& clock) : clock_(clock) {}
+    void act(std::span<const env::Environment* const> environments,
+             std::span<int> actions) override {
+      clock_.advance(std::chrono::milliseconds(10));
+      for (std::size_t i = 0; i < environments.size(); ++i) {
+        actions[i] = seen(*environments[i]).first;
+      }
+    }
+    void evaluate(std::span<const env::Environment* const> /*environments*/,
+                  std::span<double> values) override {
+      for (double& value : values) value = 0;
+    }
+    std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+      return {};
+    }
+
+   private:
+    ManualClock& clock_;
+  };
+  SearchAgent agent({.futures = 1000, .horizon = 2, .seconds = 0.025},
+                    std::make_unique<Slow>(clock), clock);
+  env::SignalChain chain(kNever);
+  chain.reset(Seed{1});
+  while (seen(chain).second != 1) static_cast<void>(chain.step(1 - seen(chain).first));
+  agent.reset(Seed{1});
+  static_cast<void>(agent.act(chain));
+  CHECK(agent.futures() == 3);
+}
+
+TEST_CASE("a future that is given cannot be searched", "[planning]") {
+  env::ScriptedEnvironment scripted;
+  scripted.reset(Seed{4});
+  SearchAgent agent({}, std::make_unique<Forward>());
+  agent.reset(Seed{4});
+  CHECK_THROWS_WITH(agent.act(scripted),
+                    "a search needs futures that can be drawn, and this episode's are given");
+}
+
+// A small busy cluster.
+env::PartitioningConfig busy() {
+  env::PartitioningConfig c;
+  c.profiles = testing::source_path("tests/golden/env/graphs").string();
+  c.workload.replication_factor = 20;
+  c.workload.interarrival = {.kind = env::DistributionKind::kUniform, .min = 20, .max = 80};
+  c.workload.requirement.kind = env::DistributionKind::kUniform;
+  c.cluster.max_simulation_time = 4000;
+  return c;
+}
+
+SearchAgent over_rule(const env::Task& task, const std::string& rule, const SearchConfig& config) {
+  return SearchAgent(config, make_rule_policy(task.make_agent(rule)));
+}
+
+double blocked_by(env::Environment& environment, env::Agent& agent, Seed seed) {
+  environment.reset(seed);
+  agent.reset(seed);
+  while (!environment.step(agent.act(environment)).final()) {
+  }
+  return environment.spec().metric(environment.summary(), "blocking_rate");
+}
+
+TEST_CASE("a search never sees the true future", "[planning]") {
+  const auto task = std::make_shared<const env::PartitioningTask>(busy());
+  const auto factory = task->make_factory();
+  const auto world = factory();
+  world->reset(Seed{5});
+  SearchAgent agent = over_rule(*task, "min_feasible", {.futures = 4, .horizon = 6});
+  agent.reset(Seed{5});
+  SearchAgent twin = over_rule(*task, "min_feasible", {.futures = 4, .horizon = 6});
+  twin.reset(Seed{5});
+  for (int step = 0; step < 30; ++step) {
+    // The same past, another truth.
+    const auto other = world->clone();
+    REQUIRE(other->resample_future(Seed{static_cast<std::uint64_t>(1000 + step)}));
+    const int action = agent.act(*world);
+    REQUIRE(twin.act(*other) == action);
+    REQUIRE(agent.tried().size() == twin.tried().size());
+    for (std::size_t i = 0; i < agent.tried().size(); ++i) {
+      REQUIRE(agent.tried()[i].value == twin.tried()[i].value);
+    }
+    if (world->step(action).final()) break;
+  }
+}
+
+TEST_CASE("a search over a rule blocks fewer jobs than the rule", "[planning]") {
+  const auto task = std::make_shared<const env::PartitioningTask>(busy());
+  const auto environment = task->make_factory()();
+  for (const std::string rule : {"min_feasible", "para_max"}) {
+    INFO(rule);
+    double alone = 0;
+    double searched = 0;
+    SearchAgent agent = over_rule(*task, rule, {.futures = 16, .horizon = 20});
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      alone += blocked_by(*environment, *task->make_agent(rule), Seed{seed});
+      searched += blocked_by(*environment, agent, Seed{seed});
+    }
+    CHECK(searched < 0.95 * alone);
+    SearchAgent again = over_rule(*task, rule, {.futures = 16, .horizon = 20});
+    CHECK(blocked_by(*environment, again, Seed{3}) == blocked_by(*environment, agent, Seed{3}));
+  }
+}
+
+TEST_CASE("what is searched may be any task", "[planning]") {
+  env::PlacementShapingConfig config;
+  static_cast<env::RampTaskConfig&>(config) = busy();
+  config.joint = true;
+  config.max_blocks = 8;
+  const auto task = std::make_shared<const env::PlacementShapingTask>(config);
+  const auto environment = task->make_factory()();
+  SearchAgent agent = over_rule(*task, "best_fit:4", {.futures = 4, .horizon = 10});
+  const double searched = blocked_by(*environment, agent, Seed{1});
+  CHECK(searched < blocked_by(*environment, *task->make_agent("best_fit:4"), Seed{1}));
+}
+
+}  // namespace
+}  // namespace pacml::planning
