@@ -93,6 +93,7 @@ void ExperienceServer::serve(const std::stop_token& stop) {
     tell_grants();
     auto incoming = transport_->receive(until_next_duty());
     if (incoming) {
+      look_for_new_weights();  // since this loop began they may have been published
       dispatch(*incoming);
     } else if (incoming.error().code == Errc::kStopped) {
       break;
@@ -347,11 +348,13 @@ void ExperienceServer::adapt() {
   acting_ += (static_cast<double>(sessions_.work().acting()) - acting_) / kMeanOver;
 }
 
+void ExperienceServer::look_for_new_weights() {
+  const std::scoped_lock lock(mutex_);
+  weights_ = newest_weights_;
+}
+
 void ExperienceServer::announce_new_weights() {
-  {
-    const std::scoped_lock lock(mutex_);
-    weights_ = newest_weights_;
-  }
+  look_for_new_weights();
   if (weights_ == nullptr) return;
   // A subscriber that misses an announcement hears the next: it is repeated while nothing newer
   // comes.

@@ -87,7 +87,7 @@ class ExperienceServer {
   // as nobody says so, that the run is over. Before `stop`. Thread-safe.
   void keep_actors() { keep_actors_ = true; }
   void dismiss_actors() { keep_actors_ = false; }
-  // New weights to act with.
+  // New weights to act with: whatever is said to us after this is answered with them.
   void publish(model::Parameters parameters);
 
   [[nodiscard]] ServerCounters counters() const;
@@ -117,6 +117,7 @@ class ExperienceServer {
   void tell_grants();
   // Whether the learner had to wait for experience since the last time: the window follows.
   void adapt();
+  void look_for_new_weights();
   void announce_new_weights();
   // How many actors would keep the learner as busy as it is.
   [[nodiscard]] std::uint64_t enough_actors() const;

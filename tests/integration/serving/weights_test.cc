@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <optional>
+#include <stop_token>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/served_learner.h"
@@ -86,6 +88,44 @@ TEMPLATE_TEST_CASE("an actor follows a learner that went back to an older versio
     REQUIRE(actor->link.send(sample_unrolls(mark, learner.graph(0)), {}));
   }
   CHECK(next_weights(*actor) == sample_weights(4));
+}
+
+// A transport over which weights are published just before the first word is handed over.
+class PublishesMeanwhile final : public transport::FrameServer {
+ public:
+  PublishesMeanwhile(transport::FrameServer& inner, learner::ExperienceServer& server)
+      : inner_(&inner), server_(&server) {}
+  Result<transport::Incoming> receive(Deadline deadline) override {
+    auto incoming = inner_->receive(deadline);
+    if (incoming && !published_) {
+      server_->publish(sample_weights(5));
+      published_ = true;
+    }
+    return incoming;
+  }
+  Result<void> send(const transport::PeerId& peer, wire::Frame&& frame) override {
+    return inner_->send(peer, std::move(frame));
+  }
+  void wake() override { inner_->wake(); }
+
+ private:
+  transport::FrameServer* inner_;
+  learner::ExperienceServer* server_;
+  bool published_ = false;
+};
+
+TEST_CASE("whoever comes just after weights were published is welcomed with them",
+          "[integration][serving]") {
+  InProcessPair pair;
+  const auto inner = pair.make_server();
+  const auto publisher = pair.make_publisher();
+  learner::ExperienceServer server(sample_run(), {});
+  PublishesMeanwhile transport(*inner, server);
+  const std::jthread thread(
+      [&](const std::stop_token& stop) { server.run(transport, *publisher, stop); });
+  RawPeer peer(pair.connect());
+  peer.say(sample_hello());
+  CHECK(peer.hear<wire::Welcome>().policy_version == PolicyVersion{5});
 }
 
 TEMPLATE_TEST_CASE("whoever has the newest weights is not sent them again",
