@@ -53,12 +53,15 @@ endfunction()
 #   PROCESSES      how many processes it keeps busy: CTest runs nothing beside it that would not fit.
 #   RESOURCE_LOCK  what it wants for itself; no other test with that name runs meanwhile.
 #   TIMEOUT        of the program, or of each case. What it waits for may take all but the end of it
-#                  (tests/support/soon.h).
+#                  (tests/support/soon.h). Five times that where sanitizers slow everything down.
 function(pacml_add_test name)
   cmake_parse_arguments(ARG "TORCH;KERNELS;PER_CASE" "LABEL;TIMEOUT;PROCESSES"
                         "SOURCES;DEPS;ENVIRONMENT;RESOURCE_LOCK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
+  endif()
+  if(PACML_SANITIZE)
+    math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * 5")
   endif()
   math(EXPR patience "${ARG_TIMEOUT} - 15")
   add_executable(${name} ${ARG_SOURCES})
