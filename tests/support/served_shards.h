@@ -91,6 +91,7 @@ inline replay::ReplayConfig shard_config() {
   config.table.min_size = 1;
   config.priority_epsilon = 0;
   config.snapshot_seconds = 0;
+  config.forget_seconds = 3600;  // a busy machine may keep a peer from speaking for a minute
   return config;
 }
 
