@@ -154,6 +154,8 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
              [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
   const auto address = lines_after(place.log("learner"), "health at http://").back();
   CHECK(http_get(address, "/healthz").body() == "ok\n");
+  // Before its first line it may be waiting for the disk, which is no hanging.
+  wait_until("it waits for experience", [&] { return !place.metrics().empty(); });
   {
     const StoppedThread hangs(learner.process().pid(), "learn");
     if (!hangs.stands()) {
