@@ -4,12 +4,6 @@
 #include "env/tasks/ramp/cluster_view.h"
 
 namespace pacml::env {
-namespace {
-
-// Of a cluster that is shown server by server: blocks of servers grow with them.
-constexpr int kMostServersShown = 1024;
-
-}  // namespace
 
 ObservationSpec observation_spec(const PartitioningConfig& c) {
   ObservationSpec spec;

@@ -2,23 +2,12 @@
 
 #include <string>
 
-#include "common/result.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning/baselines.h"
 #include "env/tasks/partitioning/environment.h"
 #include "env/tasks/ramp/cluster_view.h"
 
 namespace pacml::env {
-namespace {
-
-// The first thing that is wrong, where anything is.
-const PartitioningConfig& checked(const PartitioningConfig& config) {
-  const auto problems = validate(config);
-  if (!problems.empty()) throw UserError(problems.front());
-  return config;
-}
-
-}  // namespace
 
 PartitioningTask::PartitioningTask(const PartitioningConfig& config)
     : PartitioningTask(config, load_profiles(config.profiles, config.workload.models)) {}

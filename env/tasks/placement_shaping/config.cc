@@ -7,7 +7,6 @@
 namespace pacml::env {
 namespace {
 
-constexpr int kMostServersShown = 1024;  // blocks of servers grow with them
 constexpr int kMostBlocks = 512;
 
 std::size_t num_degrees(const PlacementShapingConfig& c) {

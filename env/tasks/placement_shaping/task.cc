@@ -3,7 +3,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/result.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/placement_shaping/baselines.h"
 #include "env/tasks/placement_shaping/environment.h"
@@ -12,13 +11,6 @@
 
 namespace pacml::env {
 namespace {
-
-// The first thing that is wrong, where anything is.
-const PlacementShapingConfig& checked(const PlacementShapingConfig& config) {
-  const auto problems = validate(config);
-  if (!problems.empty()) throw UserError(problems.front());
-  return config;
-}
 
 // A candidate is its degree and the number of its block. Peers are not trusted: what no job can be
 // cut at refuses it, and what is no block stands for first fit.

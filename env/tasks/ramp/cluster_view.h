@@ -16,6 +16,9 @@
 // to come is given away.
 namespace pacml::env {
 
+// Of a cluster that is shown server by server: blocks of servers grow with them.
+inline constexpr int kMostServersShown = 1024;
+
 // The globals that travel: a server's time until it is free [servers], the time left of the
 // episode, and the job's limit as a fraction of its sequential time.
 [[nodiscard]] std::vector<FeatureSpec> cluster_globals(std::array<int, 3> topology);

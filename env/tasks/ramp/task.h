@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/result.h"
 #include "env/cluster/execution_memo.h"
 #include "env/graph/profile.h"
 #include "env/task.h"
@@ -12,6 +13,14 @@
 #include "env/tasks/ramp/pool_ranges.h"
 
 namespace pacml::env {
+
+// A task's configuration, if validate() finds nothing wrong with it. UserError: the first thing
+// that is.
+template <class Config>
+[[nodiscard]] const Config& checked(const Config& config) {
+  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
+  return config;
+}
 
 // What all tasks on the RAMP cluster have in common: job graphs, the workload, the metrics. Each
 // adds what its decisions are about. Immutable; any thread.
