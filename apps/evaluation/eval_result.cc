@@ -1,5 +1,6 @@
 #include "apps/evaluation/eval_result.h"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
@@ -31,6 +32,14 @@ MeanInterval mean_interval(const PolicyResult& policy, std::size_t metric) {
   std::vector<double> values;
   for (const SeedResult& seed : policy.seeds) values.push_back(seed.episode.metrics[metric]);
   return mean_interval(values);
+}
+
+MeanInterval paired_difference(const PolicyResult& a, const PolicyResult& b) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < std::min(a.seeds.size(), b.seeds.size()); ++i) {
+    differences.push_back(a.seeds[i].episode.metrics[0] - b.seeds[i].episode.metrics[0]);
+  }
+  return mean_interval(differences);
 }
 
 const PolicyResult& best_of(const EvalResult& result) {

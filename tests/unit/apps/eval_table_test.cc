@@ -42,11 +42,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 TEST_CASE("the table lists policies from the best on, in aligned columns") {
   // random: mean 0.52, s = 0.0282843, t(0.975, 1) = 12.7062, s / sqrt(2) = 0.02.
   CHECK(lines_of(format_table(sample())) ==
-        std::vector<std::string>{"policy       blocking rate     JCT  throughput  seeds",
-                                 "runs/mine  0.1700 ± 0.0000  1234.5   2.500e+07      2",
-                                 "random     0.5200 ± 0.2541  1234.5   2.500e+07      2", "",
-                                 "blocked because of   place", "runs/mine           0.1700",
-                                 "random              0.5200"});
+        std::vector<std::string>{
+            "policy       blocking rate     JCT  throughput  seeds",
+            "runs/mine  0.1700 ± 0.0000  1234.5   2.500e+07      2",
+            "random     0.5200 ± 0.2541  1234.5   2.500e+07      2", "",
+            "blocked because of   place", "runs/mine           0.1700",
+            "random              0.5200", "",
+            "runs/mine: blocking rate 0.3500 ± 0.2541 below random (67 %) on the "
+            "same 2 episodes"});
 }
 
 TEST_CASE("where more is better, the policy with most comes first") {
@@ -55,6 +58,24 @@ TEST_CASE("where more is better, the policy with most comes first") {
   CHECK(lines_of(format_table(result))[1].starts_with("random"));
   CHECK(best_of(result).name == "random");
   CHECK(best_of(sample()).name == "runs/mine");
+}
+
+TEST_CASE("a difference is told as far as the same episodes show it") {
+  EvalResult result = sample();
+  // What they differ by in each episode is the same, however much the episodes differ.
+  for (std::size_t i = 0; i < 2; ++i) {
+    result.policies[1].seeds[i].episode.metrics[0] =
+        result.policies[0].seeds[i].episode.metrics[0] - 0.01;
+  }
+  CHECK(lines_of(format_table(result)).back() ==
+        "runs/mine: blocking rate 0.0100 ± 0.0000 below random (2 %) on the same 2 episodes");
+  result.policies[1].seeds[0].episode.metrics[0] = 0.6;
+  CHECK(lines_of(format_table(result)).back() ==
+        "random and runs/mine: no difference in blocking rate can be told on the same 2 episodes");
+  result = sample();
+  result.metrics[0].better = pacml::env::Better::kHigher;
+  CHECK_THAT(lines_of(format_table(result)).back(),
+             Catch::StartsWith("random: blocking rate 0.3500 ± 0.2541 above runs/mine (206 %)"));
 }
 
 TEST_CASE("a policy of which nothing is known comes last and is not the best") {
