@@ -22,9 +22,8 @@ PartitioningTask::PartitioningTask(const PartitioningConfig& config,
                                               setting(),
                                               config.workload.num_training_steps,
                                               slot(),
-                                              [](const Observations&, std::size_t, int action) {
-                                                return JobDecision{.degree = action};
-                                              }});
+                                              [](const Observations&, std::size_t, int action,
+                                                 int) { return JobDecision{.degree = action}; }});
   }
 }
 

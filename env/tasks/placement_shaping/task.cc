@@ -1,6 +1,5 @@
 #include "env/tasks/placement_shaping/task.h"
 
-#include <unordered_map>
 #include <utility>
 
 #include "env/graph/profile_library.h"
@@ -14,21 +13,15 @@ namespace {
 
 // A candidate is its degree and the number of its block. Peers are not trusted: what no job can be
 // cut at refuses it, and what is no block stands for first fit.
-DecisionReader decision_reader(std::shared_ptr<const BlockCatalog> catalog,
-                               const std::vector<GraphHash>& hashes, int max_degree) {
-  std::unordered_map<GraphHash, int> models;
-  for (std::size_t m = 0; m < hashes.size(); ++m) models.emplace(hashes[m], static_cast<int>(m));
-  return [catalog = std::move(catalog), models = std::move(models), max_degree](
-             const Observations& batch, std::size_t b, int a) -> JobDecision {
+DecisionReader decision_reader(std::shared_ptr<const BlockCatalog> catalog, int max_degree) {
+  return [catalog = std::move(catalog), max_degree](const Observations& batch, std::size_t b, int a,
+                                                    int model) -> JobDecision {
     const auto features = batch.candidates(b).subspan(2 * static_cast<std::size_t>(a), 2);
-    const auto model = models.find(batch.graphs()[batch.graph(b)]);
-    if (model == models.end() ||
-        !(features[0] >= 1 && features[0] <= static_cast<float>(max_degree)))
-      return {};
+    if (!(features[0] >= 1 && features[0] <= static_cast<float>(max_degree))) return {};
     const int degree = static_cast<int>(features[0]);
     const bool is_number = features[1] >= 1 && features[1] < 1e6;
-    return {degree, is_number ? catalog->block(model->second, degree, static_cast<int>(features[1]))
-                              : nullptr};
+    return {degree,
+            is_number ? catalog->block(model, degree, static_cast<int>(features[1])) : nullptr};
   };
 }
 
@@ -45,13 +38,13 @@ PlacementShapingTask::PlacementShapingTask(const PlacementShapingConfig& config,
                                    config.max_partitions_per_op)),
       catalog_(std::make_shared<const BlockCatalog>(graphs(), setting(), degrees_)) {
   spec_.observation = observation_spec(config);
-  spec_.candidate_view = make_cluster_view(
-      {{graphs().begin(), graphs().end()},
-       spec_.graph_hashes(),
-       setting(),
-       config.workload.num_training_steps,
-       slot(),
-       decision_reader(catalog_, spec_.graph_hashes(), config.max_partitions_per_op)});
+  spec_.candidate_view =
+      make_cluster_view({{graphs().begin(), graphs().end()},
+                         spec_.graph_hashes(),
+                         setting(),
+                         config.workload.num_training_steps,
+                         slot(),
+                         decision_reader(catalog_, config.max_partitions_per_op)});
 }
 
 EnvironmentFactory PlacementShapingTask::make_factory() const {

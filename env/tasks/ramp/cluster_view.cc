@@ -169,7 +169,7 @@ class ClusterReader final : public CandidateReader {
     }
     for (std::size_t a = count; a < mask.size(); ++a) {
       if (mask[a] == 0) continue;
-      const auto decision = plan_->setting.decision_of(batch, b, static_cast<int>(a));
+      const auto decision = plan_->setting.decision_of(batch, b, static_cast<int>(a), model);
       write_row(globals, model, decision, choices, rows + count++ * stride);
     }
     return count;

@@ -26,8 +26,10 @@ inline constexpr int kMostServersShown = 1024;
 // Writes them. `out` [servers + 2]. Pre: a job waits in `cluster` (PACML_CHECK).
 void write_cluster_globals(const Cluster& cluster, double slot, std::span<float> out);
 
-// What candidate `a` of row `b` decides; whatever the row holds, a degree that the memo knows.
-using DecisionReader = std::function<JobDecision(const Observations& batch, std::size_t b, int a)>;
+// What candidate `a` of row `b` decides about a job of graph number `model`; whatever the row
+// holds, a degree that the memo knows.
+using DecisionReader =
+    std::function<JobDecision(const Observations& batch, std::size_t b, int a, int model)>;
 
 // What both sides need to know of the task.
 struct ClusterViewSetting {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "env/tasks/placement_shaping/config.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/partitioning_of.h"
@@ -105,13 +106,25 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
   CHECK(newest_checkpoint(place).counters.at("updates") > checkpoint.counters.at("updates"));
 }
 
+// The same cluster and jobs, where degree and block are chosen at once.
+env::TaskConfig shaping_of(const env::PartitioningConfig& partitioning) {
+  env::TaskConfig task("placement_shaping");
+  auto& settings = task.as<env::PlacementShapingConfig>();
+  static_cast<env::RampTaskConfig&>(settings) = partitioning;
+  settings.joint = true;
+  settings.max_blocks = 4;
+  return task;
+}
+
 TEST_CASE("a policy that sees the cluster is trained by every algorithm, and decides",
           "[integration][train]") {
   auto config = GENERATE(testing::tiny_config(), testing::tiny_apex_config());
+  const bool shapes_placements = GENERATE(false, true);
   const bool by_ppo = config.algorithm == apps::AlgorithmKind::kImpala && GENERATE(false, true);
   if (by_ppo) config.algorithm = apps::AlgorithmKind::kPpo;
   testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
   testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+  if (shapes_placements) config.env = shaping_of(testing::partitioning_of(config));
   config.network.head = model::HeadKind::kCandidates;
   config.ppo.batch_decisions = 400;
   config.ppo.minibatch_decisions = 100;
@@ -126,7 +139,8 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
     CHECK(last[key] == 0);
   }
   const Outcome judged =
-      pacml({"eval", place.config_file(), "--policy", place.run(), "--seeds", "2"});
+      pacml({"eval", place.config_file(), "--policy",
+             place.run() + "," + place.run() + "+search:K=2,H=3", "--seeds", "2"});
   INFO(judged.err);
   CHECK(judged.code == 0);
 
