@@ -70,7 +70,7 @@ TEST_CASE("a task of one's own is learned, by either algorithm", "[integration][
   const std::string run = (folder / "run").string();
   std::ofstream(config) << kConfig;
   const Outcome trained = corridor(
-      {"train", config, "--run", run, "--decisions", "60000", "--set", "algorithm=" + algorithm});
+      {"train", config, "--run", run, "--decisions", "300000", "--set", "algorithm=" + algorithm});
   INFO(trained.err);
   REQUIRE(trained.code == 0);
   const std::string out = (folder / "e.json").string();
