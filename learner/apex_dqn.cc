@@ -57,7 +57,7 @@ struct ApexDqn::Figures {
 ApexDqn::ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
                  model::Policy& target, ReplicaGroup& replicas)
     : config_(config),
-      training_(network, config.optimizer, config.popart_rate, ValueHeads::kDuelling),
+      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kDuelling),
       online_(&online),
       target_(&target),
       replicas_(&replicas) {

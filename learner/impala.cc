@@ -64,7 +64,7 @@ struct Impala::Losses {
 
 Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, ReplicaGroup& replicas)
     : config_(config),
-      training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue),
+      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kValue),
       replicas_(&replicas) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }

@@ -43,10 +43,11 @@ bool is_finite(const ValueNormaliser::State& state) {
 }
 
 void rewrite_heads(const ValueNormaliser::Change& change, const model::ParameterLayout& layout,
-                   ValueHeads heads, std::span<float> weights) {
+                   model::ValueHeads heads, std::span<float> weights) {
   for (const model::ParameterEntry& entry : layout.entries) {
     const bool is_value = entry.name.starts_with("value.");
-    const bool is_advantage = heads == ValueHeads::kDuelling && entry.name.starts_with("logits.");
+    const bool is_advantage =
+        heads == model::ValueHeads::kDuelling && entry.name.starts_with("logits.");
     if (!is_value && !is_advantage) continue;
     // A shift that all advantages have in common is nothing to them.
     const double shift = entry.name == "value.bias" ? change.shift : 0;
@@ -60,7 +61,7 @@ void rewrite_heads(const ValueNormaliser::Change& change, const model::Parameter
 
 std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
                                                  const model::ParameterLayout& layout,
-                                                 ValueHeads heads) {
+                                                 model::ValueHeads heads) {
   auto weights = vector_of(state, "parameters");
   if (weights.size() != layout.total || !is_finite(normaliser_of(state))) return std::nullopt;
   ValueNormaliser normaliser(1);
@@ -70,7 +71,7 @@ std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
 }
 
 NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
-                                 double popart_rate, ValueHeads heads)
+                                 double popart_rate, model::ValueHeads heads)
     : network_(&network),
       optimizer_(optimizer, network.layout().total),
       normaliser_(popart_rate),

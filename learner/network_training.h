@@ -14,20 +14,15 @@
 #include "learner/value_normaliser.h"
 #include "model/parameters.h"
 #include "model/trainable_network.h"
+#include "model/value_heads.h"
 
 namespace pacml::learner {
-
-// Which heads of a network say something in the unit of values.
-enum class ValueHeads {
-  kValue,     // the value alone; logits are preferences
-  kDuelling,  // logits, too: they are advantages (model/duelling.h)
-};
 
 // The weights that a state of such an algorithm holds, with the heads rewritten to the unit of
 // rewards; nullopt: they are not of this layout, or the moments of values are missing.
 [[nodiscard]] std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
                                                                const model::ParameterLayout& layout,
-                                                               ValueHeads heads);
+                                                               model::ValueHeads heads);
 
 // A network in training: weights, optimiser, the unit of its values, and how far it is. What
 // algorithms have in common. Thread-confined.
@@ -36,7 +31,7 @@ class NetworkTraining {
   // Borrows `network` for its life; the weights that it holds are where learning starts.
   // `popart_rate`: ValueNormaliser's.
   NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
-                  double popart_rate, ValueHeads heads);
+                  double popart_rate, model::ValueHeads heads);
 
   [[nodiscard]] model::TrainableNetwork& network() { return *network_; }
   [[nodiscard]] const model::TrainableNetwork& network() const { return *network_; }
@@ -76,7 +71,7 @@ class NetworkTraining {
   model::TrainableNetwork* network_;
   Optimizer optimizer_;
   ValueNormaliser normaliser_;
-  ValueHeads heads_;
+  model::ValueHeads heads_;
   std::int64_t updates_ = 0;
   std::int64_t decisions_ = 0;
   // Before a step, in case it must be undone.

@@ -37,7 +37,7 @@ struct Ppo::Figures {
 
 Ppo::Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed)
     : config_(config),
-      training_(network, config.optimizer, config.popart_rate, ValueHeads::kValue),
+      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kValue),
       seed_(seed) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }

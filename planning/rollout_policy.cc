@@ -38,8 +38,8 @@ class RulePolicy final : public RolloutPolicy {
 class NetworkPolicy final : public RolloutPolicy {
  public:
   NetworkPolicy(const model::NetworkShape& shape, const model::Parameters& parameters,
-                ValueOutput output, std::span<const env::GraphFeaturesPtr> graphs)
-      : value_output_(output),
+                model::ValueHeads heads, std::span<const env::GraphFeaturesPtr> graphs)
+      : heads_(heads),
         network_(model::make_fused_policy(shape)),
         batch_(model::input_shape(shape)) {
     network_->set_graphs(graphs);
@@ -55,7 +55,7 @@ class NetworkPolicy final : public RolloutPolicy {
   void evaluate(Environments environments, std::span<double> values) override {
     look_at(environments);
     std::ranges::copy(output_.values, values.begin());
-    if (value_output_ == ValueOutput::kValue) return;
+    if (heads_ == model::ValueHeads::kValue) return;
     const std::size_t width = batch_.num_candidates();
     q_.resize(output_.logits.size());
     model::duelling_q_values(output_.logits, output_.values, batch_.padded_masks(masks_), width,
@@ -87,7 +87,7 @@ class NetworkPolicy final : public RolloutPolicy {
     return std::span(output_.logits).subspan(row * width, width);
   }
 
-  ValueOutput value_output_;
+  model::ValueHeads heads_;
   std::unique_ptr<model::Policy> network_;
   Observations batch_;
   model::PolicyOutput output_;
@@ -103,9 +103,9 @@ std::unique_ptr<RolloutPolicy> make_rule_policy(std::unique_ptr<env::Agent> rule
 
 std::unique_ptr<RolloutPolicy> make_network_policy(const model::NetworkShape& shape,
                                                    const model::Parameters& parameters,
-                                                   ValueOutput output,
+                                                   model::ValueHeads heads,
                                                    std::span<const env::GraphFeaturesPtr> graphs) {
-  return std::make_unique<NetworkPolicy>(shape, parameters, output, graphs);
+  return std::make_unique<NetworkPolicy>(shape, parameters, heads, graphs);
 }
 
 }  // namespace pacml::planning

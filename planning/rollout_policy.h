@@ -7,6 +7,7 @@
 #include "env/agent.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
+#include "model/value_heads.h"
 
 namespace pacml::planning {
 
@@ -33,17 +34,11 @@ class RolloutPolicy {
 // A rule decides.
 [[nodiscard]] std::unique_ptr<RolloutPolicy> make_rule_policy(std::unique_ptr<env::Agent> rule);
 
-// What a network's second output is.
-enum class ValueOutput {
-  kValue,     // of the state, as its policy goes on
-  kDuelling,  // of the state in Q = V + A - mean A: the best action's is what the state is worth
-};
-
 // A network takes its most probable actions, one pass for all environments. `parameters`: those
 // whose values are in the unit of rewards. UserError, when it is asked: the network says nothing
 // that can be acted upon.
 [[nodiscard]] std::unique_ptr<RolloutPolicy> make_network_policy(
-    const model::NetworkShape& shape, const model::Parameters& parameters, ValueOutput output,
+    const model::NetworkShape& shape, const model::Parameters& parameters, model::ValueHeads heads,
     std::span<const env::GraphFeaturesPtr> graphs);
 
 }  // namespace pacml::planning

@@ -64,18 +64,15 @@ NamedPolicy search(const std::string& name, const Searched& parts, const env::Ta
   std::cerr << run->warning;
   if (!run->valued) {
     throw UserError(run->file.string() +
-                    " does not say what its values are in units of: " + "no search can go by them");
+                    " does not say what its values are in units of: no search can go by them");
   }
   planning::SearchConfig defaults;
   defaults.horizon = 12;  // then the network says what follows
   defaults.discount = run->discount;
   const auto config = planning::parse_search(parts.settings, defaults);
   return {name, [run, task, config] {
-            const auto output = run->heads == learner::ValueHeads::kDuelling
-                                    ? planning::ValueOutput::kDuelling
-                                    : planning::ValueOutput::kValue;
             return std::make_unique<planning::SearchAgent>(
-                config, planning::make_network_policy(run->shape, *run->valued, output,
+                config, planning::make_network_policy(run->shape, *run->valued, run->heads,
                                                       task->spec().graphs));
           }};
 }

@@ -4,6 +4,7 @@
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"
+#include "learner/network_training.h"
 #include "model/layout.h"
 
 namespace pacml::apps {
@@ -76,7 +77,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
       break;
     case AlgorithmKind::kApex:
       trained.discount = config.transitions.discount;
-      trained.heads = learner::ValueHeads::kDuelling;
+      trained.heads = model::ValueHeads::kDuelling;
       break;
   }
   if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {

@@ -6,9 +6,9 @@
 
 #include "apps/run/train_config.h"
 #include "env/environment.h"
-#include "learner/network_training.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
+#include "model/value_heads.h"
 
 namespace pacml::apps {
 
@@ -22,7 +22,7 @@ struct TrainedRun {
   // The same for searches: with values in the unit of rewards, and what they are values of;
   // nullopt: the checkpoint does not say.
   std::optional<model::Parameters> valued;
-  learner::ValueHeads heads = learner::ValueHeads::kValue;
+  model::ValueHeads heads = model::ValueHeads::kValue;
   double discount = 1;  // of the rewards that it was trained for
   std::string warning;  // why from there, if the best policy's file cannot be used
 };

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "env/tasks/ramp/degree_rule.h"
 
 namespace pacml::env {
 namespace {
@@ -27,15 +28,6 @@ constexpr float kLongest = 40;
 constexpr float kCandidateShare = 0.15F;  // of a candidate, in the number of them
 // A time that nothing tells from a longer one, so that what travels is finite.
 constexpr double kMostSlots = 1e6;
-
-// The degrees whose blocks of servers are looked for: those that an action can stand for.
-std::vector<int> block_degrees(const Topology& topology, int max_degree) {
-  std::vector<int> degrees;
-  for (int degree = 2; degree <= std::min(max_degree, topology.num_servers()); degree += 2) {
-    if (topology.has_block_shape(degree)) degrees.push_back(degree);
-  }
-  return degrees;
-}
 
 std::string number(float value) { return std::to_string(static_cast<int>(value)); }
 
@@ -342,7 +334,8 @@ class ClusterView final : public CandidateView {
     plan->setting = std::move(setting);
     const ExecutionMemo::Setting& memo = plan->setting.memo;
     const Topology topology(memo.ramp.topology, memo.max_degree);
-    plan->degrees = block_degrees(topology, memo.max_degree);
+    plan->degrees = degrees_with_blocks(topology, memo.max_degree);
+    std::erase(plan->degrees, 1);  // a single server is no block: how many are free is shown anyway
     plan->features = feature_names(static_cast<std::size_t>(topology.num_servers()), plan->degrees);
     for (std::size_t model = 0; model < plan->setting.hashes.size(); ++model) {
       plan->models.emplace(plan->setting.hashes[model], static_cast<int>(model));
