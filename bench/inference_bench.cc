@@ -25,15 +25,15 @@ using Clock = std::chrono::steady_clock;
 constexpr int kNodes = 114;
 constexpr int kEdges = 142;
 constexpr std::size_t kGraphs = 8;
-const model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
+const model::NetworkShape kShape{model::NetworkConfig{}, {{5, 2}}, 17, 17};
 
 // Like a mirrored training graph: a chain, with the remaining edges skipping ahead.
 env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = kNodes;
   graph->num_edges = kEdges;
-  graph->node_width = kShape.node_features;
-  graph->edge_width = kShape.edge_features;
+  graph->node_width = kShape.graph().node_width;
+  graph->edge_width = kShape.graph().edge_width;
   const auto draw = [&] { return static_cast<float>(rng.uniform()); };
   graph->node_features.resize(std::size_t{kNodes} * 5);
   graph->edge_features.resize(std::size_t{kEdges} * 2);

@@ -33,14 +33,14 @@ constexpr int kEdges = 142;
 constexpr std::size_t kGraphs = 5;
 constexpr std::uint32_t kSteps = 50;
 constexpr std::uint32_t kEnvironments = 20;
-const model::NetworkShape kShape{model::NetworkConfig{}, 5, 2, 17, 17};
+const model::NetworkShape kShape{model::NetworkConfig{}, {{5, 2}}, 17, 17};
 
 env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = kNodes;
   graph->num_edges = kEdges;
-  graph->node_width = kShape.node_features;
-  graph->edge_width = kShape.edge_features;
+  graph->node_width = kShape.graph().node_width;
+  graph->edge_width = kShape.graph().edge_width;
   const auto draw = [&] { return static_cast<float>(rng.uniform()); };
   graph->node_features.resize(std::size_t{kNodes} * 5);
   graph->edge_features.resize(std::size_t{kEdges} * 2);

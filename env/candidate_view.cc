@@ -39,7 +39,7 @@ class PlainView final : public CandidateView {
 
   [[nodiscard]] std::span<const FeatureSpec> features() const override { return features_; }
   [[nodiscard]] std::span<const FeatureSpec> situation() const override { return situation_; }
-  [[nodiscard]] bool knows(GraphHash /*graph*/) const override { return true; }
+  [[nodiscard]] bool knows(std::size_t /*slot*/, GraphHash /*graph*/) const override { return true; }
   [[nodiscard]] std::unique_ptr<CandidateReader> make_reader() const override {
     return std::make_unique<PlainReader>(features_.size());
   }
@@ -52,7 +52,6 @@ class PlainView final : public CandidateView {
 }  // namespace
 
 CandidateViewPtr plain_view(const ObservationSpec& spec) {
-  PACML_CHECK(!spec.candidates.features.empty(), "a task that shows something of its candidates");
   return std::make_shared<const PlainView>(spec);
 }
 

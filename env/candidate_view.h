@@ -16,7 +16,8 @@ namespace pacml::env {
 class CandidateReader {
  public:
   virtual ~CandidateReader() = default;
-  // Graphs that later rows refer to by index, each one that the view knows (PACML_CHECK).
+  // Graphs that later rows refer to by index. Later rows show in each slot one that the view knows
+  // there (PACML_CHECK).
   virtual void set_graphs(std::span<const GraphFeaturesPtr> graphs) = 0;
   // Writes the features of row b's valid candidates in the order of the actions, each row `stride`
   // floats after the one before it; what lies between is left alone. Behind `situation`, where that
@@ -38,14 +39,14 @@ class CandidateView {
   // and of the decision as a whole: what a value is found from.
   [[nodiscard]] virtual std::span<const FeatureSpec> situation() const = 0;
   [[nodiscard]] std::size_t width() const { return features().size(); }
-  // Whether decisions about this graph can be read.
-  [[nodiscard]] virtual bool knows(GraphHash graph) const = 0;
+  // Whether decisions that show this graph in that slot can be read.
+  [[nodiscard]] virtual bool knows(std::size_t slot, GraphHash graph) const = 0;
   [[nodiscard]] virtual std::unique_ptr<CandidateReader> make_reader() const = 0;
 };
 using CandidateViewPtr = std::shared_ptr<const CandidateView>;
 
 // The view of a task that sends its candidates' features along: they are read as they are, and the
-// globals are the situation. Pre: there are features of candidates (PACML_CHECK).
+// globals are the situation. Either may be empty.
 [[nodiscard]] CandidateViewPtr plain_view(const ObservationSpec& spec);
 
 }  // namespace pacml::env

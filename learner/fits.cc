@@ -1,10 +1,48 @@
 #include "learner/fits.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pacml::learner {
 namespace {
+
+// Whether every row shows in each slot a graph that the network reads there, with features of all
+// its nodes, and names no node that its graph does not have. Pre: the registry has all graphs.
+Result<void> show_readable_graphs(const Observations& rows, const model::NetworkShape& shape,
+                                  const GraphRegistry& registry) {
+  std::vector<std::uint32_t> nodes;
+  for (const std::uint16_t index : registry.indices(rows.graphs())) {
+    nodes.push_back(static_cast<std::uint32_t>(registry.graphs()[index]->num_nodes));
+  }
+  for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
+    const model::SlotShape& ours = shape.slots[slot];
+    std::vector<std::uint8_t> readable;
+    for (const GraphHash hash : rows.graphs()) {
+      const auto index = static_cast<std::size_t>(registry.find(hash));
+      readable.push_back(model::reads(shape, slot, *registry.graphs()[index]) ? 1 : 0);
+    }
+    for (std::size_t b = 0; b < rows.size(); ++b) {
+      const std::uint16_t graph = rows.graph(b, slot);
+      if (readable[graph] == 0) {
+        return fail(Errc::kVersionMismatch,
+                    "experience shows a graph where the network reads others");
+      }
+      const std::size_t features =
+          std::size_t{nodes[graph]} * static_cast<std::size_t>(ours.dynamic_width);
+      const bool names_nodes =
+          (!ours.focus || rows.focus(b, slot) < nodes[graph]) &&
+          (shape.node_slot != slot ||
+           std::ranges::all_of(rows.candidate_nodes(b),
+                               [&](std::uint32_t node) { return node < nodes[graph]; }));
+      if (rows.node_features(b, slot).size() != features || !names_nodes) {
+        return fail(Errc::kVersionMismatch, "experience is about nodes that its graph has not");
+      }
+    }
+  }
+  return {};
+}
 
 Result<void> fits(const Observations& observations, const model::NetworkShape& shape,
                   const GraphRegistry& graphs) {
@@ -27,7 +65,7 @@ Result<void> fits(const Observations& observations, const model::NetworkShape& s
     return fail(Errc::kVersionMismatch,
                 "experience names " + std::to_string(unknown.size()) + " unknown graphs");
   }
-  return {};
+  return show_readable_graphs(observations, shape, graphs);
 }
 
 }  // namespace

@@ -21,9 +21,10 @@ bool GraphRegistry::add_readable(std::span<const env::GraphFeaturesPtr> graphs,
                                  const model::NetworkShape& shape) {
   const std::size_t known = graphs_.size();
   for (const auto& graph : graphs) {
-    const bool readable = graph->node_width == shape.node_features &&
-                          graph->edge_width == shape.edge_features && graph->num_nodes > 0 &&
-                          (!shape.view || shape.view->knows(graph->hash));
+    bool readable = false;
+    for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
+      readable = readable || model::reads(shape, slot, *graph);
+    }
     if (readable) add(graph);
   }
   return graphs_.size() != known;

@@ -18,9 +18,8 @@ class GraphRegistry {
   // The graph's index; adding one that is there changes nothing. Pre: no more than a row's index
   // can name (PACML_CHECK); peers list far fewer.
   std::int32_t add(env::GraphFeaturesPtr graph);
-  // Adds those that a network of `shape` can read; one of other widths, or that its view of
-  // candidates does not know, is left out, and with it all experience that names it. Whether any is
-  // new.
+  // Adds those that a network of `shape` can read in one of its slots; others are left out, and
+  // with them all experience that names them. Whether any is new.
   bool add_readable(std::span<const env::GraphFeaturesPtr> graphs,
                     const model::NetworkShape& shape);
   // -1: not here.

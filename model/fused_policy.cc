@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "model/aligned.h"
+#include "model/encoders/slot_inputs.h"
 #include "model/fused_candidates.h"
 #include "model/kernels/kernel.h"
 #include "model/layout.h"
@@ -87,9 +88,7 @@ class FusedPolicy final : public Policy {
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     graphs_.clear();
     for (const env::GraphFeaturesPtr& graph : graphs) {
-      PACML_CHECK(
-          graph->node_width == shape_.node_features && graph->edge_width == shape_.edge_features,
-          "a graph with features of another width");
+      PACML_CHECK(is_of(shape_.graph(), *graph), "a graph with features of another width");
       workspace_.fit(graphs_.emplace_back(*graph));
     }
     graph_readout_.resize(graphs_.size() * readout_stride());

@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "common/rng.h"
+#include "model/encoders/graph_encoder.h"
 
 namespace pacml::model {
 namespace {
@@ -69,13 +70,38 @@ std::uint64_t hash_entries(std::span<const ParameterEntry> entries) {
 
 namespace {
 
+// Adds an encoder's layers, of which nothing else is known.
+class EncoderEntries {
+ public:
+  struct Layer {};
+  explicit EncoderEntries(LayoutBuilder& builder) : builder_(builder) {}
+  Layer linear(const std::string& name, int in, int out) {
+    builder_.linear(name, in, out);
+    return {};
+  }
+  Layer product(const std::string& name, int in, int out) {
+    builder_.product(name, in, out);
+    return {};
+  }
+  Layer norm(const std::string& name, int width) {
+    builder_.norm(name, width);
+    return {};
+  }
+
+ private:
+  LayoutBuilder& builder_;
+};
+
 ParameterLayout candidate_layout(const NetworkShape& shape) {
   const CandidateHeadConfig& config = shape.config.candidates;
   LayoutBuilder builder;
-  builder.linear("first", shape.candidate_features(), config.hidden_width);
+  for (const SlotShape& slot : shape.slots) {
+    if (slot.encoder) static_cast<void>(make_graph_encoder(EncoderEntries(builder), slot));
+  }
+  builder.linear("first", shape.candidate_inputs(), config.hidden_width);
   builder.linear("second", config.hidden_width, config.width);
   builder.product("logits", config.width, 1);
-  builder.linear("situation", shape.situation_features(), config.hidden_width);
+  builder.linear("situation", shape.situation_inputs(), config.hidden_width);
   builder.linear("state", config.hidden_width + 2 * config.width, config.state_width);
   builder.linear("value", config.state_width, 1);
   return std::move(builder).build();
@@ -86,18 +112,19 @@ ParameterLayout candidate_layout(const NetworkShape& shape) {
 ParameterLayout make_layout(const NetworkShape& shape) {
   const NetworkConfig& config = shape.config;
   if (config.head == HeadKind::kCandidates) return candidate_layout(shape);
+  PACML_CHECK(shape.slots.size() == 1, "the published network reads one graph");
   PACML_CHECK(config.rounds > 0, "a network passes messages at least once");
   PACML_CHECK(config.message_width % 2 == 0, "a message has two equal halves");
   LayoutBuilder builder;
-  int width = shape.node_features;
+  int width = shape.graph().node_width;
   for (int r = 0; r < config.rounds; ++r) {
     const std::string round = "round" + std::to_string(r) + ".";
     const int half = config.message_width / 2;
     const int out = round_output_width(config, r);
     builder.norm(round + "node_norm", width);
     builder.linear(round + "node", width, half);
-    builder.norm(round + "edge_norm", shape.edge_features);
-    builder.linear(round + "edge", shape.edge_features, half);
+    builder.norm(round + "edge_norm", shape.graph().edge_width);
+    builder.linear(round + "edge", shape.graph().edge_width, half);
     builder.norm(round + "reduce_norm", config.message_width);
     builder.linear(round + "reduce", config.message_width, out);
     width = out;

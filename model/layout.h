@@ -16,7 +16,8 @@ namespace pacml::model {
 //   round{r}.reduce_norm  round{r}.reduce  what each message is put through before the mean
 //   graph_norm  graph                      globals and mask
 //   readout  logits  value                 heads
-// and of head: candidates:
+// and of head: candidates, behind the layers of each slot's encoder in the order of
+// encoders/graph_encoder.h, all of them named "encoder.SLOT. ...":
 //   first  second  logits (without a bias)  situation  state  value
 // Each has a `.weight` and a `.bias`: [width] for a norm, [out, in] and [out] for a linear layer.
 //

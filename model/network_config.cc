@@ -1,9 +1,11 @@
 #include "model/network_config.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
 #include "common/check.h"
+#include "model/encoders/slot_inputs.h"
 
 namespace pacml::model {
 namespace {
@@ -18,22 +20,75 @@ void check_range(std::vector<std::string>& problems, std::string_view key, int v
                      std::to_string(value));
 }
 
-// What no network reads yet.
-void add_unread(const ObservationSpec& spec, std::vector<std::string>& problems) {
+std::string quoted(const std::string& name) { return "\"" + name + "\""; }
+
+const EncoderConfig* encoder_of(const NetworkConfig& config, const SlotSpec& slot) {
+  const auto found = std::ranges::find(config.encoders, slot.name, &EncoderConfig::slot);
+  return found == config.encoders.end() ? nullptr : &*found;
+}
+
+// What the published network does not read.
+void add_unread_by_dense(const ObservationSpec& spec, std::vector<std::string>& problems) {
+  if (spec.slots.size() != 1) {
+    problems.push_back("network.head: dense reads one graph a decision, the task shows " +
+                       std::to_string(spec.slots.size()) + "; candidates reads any number");
+  }
   for (const SlotSpec& slot : spec.slots) {
     if (slot.dynamic_width > 0) {
-      problems.push_back("the network reads no features of nodes that change, as those of \"" +
-                         slot.name + "\" do");
+      problems.push_back(
+          "network.head: dense reads no features of nodes that change, as those of " +
+          quoted(slot.name) + " do; candidates does");
     }
     if (slot.focus) {
-      problems.push_back("the network does not read which node of \"" + slot.name +
-                         "\" a decision is about");
+      problems.push_back("network.head: dense does not read which node of " + quoted(slot.name) +
+                         " a decision is about; candidates does");
     }
   }
-  if (spec.candidates.node_slot) {
-    problems.emplace_back("the network does not read which node a candidate is");
+  if (spec.candidates.derived || !spec.candidates.features.empty() || spec.candidates.node_slot) {
+    problems.emplace_back(
+        "network.head: dense does not read what the task shows of each candidate; candidates does");
   }
-  if (spec.agents > 1) problems.emplace_back("the network does not read which agent decides");
+  if (spec.candidates.vary) {
+    problems.emplace_back(
+        "network.head: dense has one output for each candidate, and their number varies in this "
+        "task; candidates scores any number");
+  }
+  if (spec.agents > 1) {
+    problems.emplace_back(
+        "network.head: dense does not read which agent decides; candidates does");
+  }
+}
+
+void add_unread_by_candidates(const NetworkConfig& config, const ObservationSpec& spec,
+                              std::vector<std::string>& problems) {
+  const CandidateSpec& candidates = spec.candidates;
+  // A task that computes what is read of its decisions reads its graphs there.
+  if (!candidates.derived) {
+    for (const SlotSpec& slot : spec.slots) {
+      if ((slot.dynamic_width == 0 && !slot.focus) || encoder_of(config, slot) != nullptr) continue;
+      problems.push_back("nothing reads the graph " + quoted(slot.name) +
+                         ", which differs from decision to decision: network.encoders needs one "
+                         "with slot: " +
+                         slot.name);
+    }
+  }
+  const bool reads_nodes =
+      candidates.node_slot && encoder_of(config, spec.slots[*candidates.node_slot]) != nullptr;
+  if (candidates.node_slot && !reads_nodes && !candidates.derived) {
+    const std::string& slot = spec.slots[*candidates.node_slot].name;
+    problems.push_back("candidates are nodes of the graph " + quoted(slot) +
+                       ", which nothing reads: network.encoders needs one with slot: " + slot);
+  }
+  if (!candidates.derived && candidates.features.empty() && !candidates.node_slot) {
+    problems.emplace_back(
+        "network.head: candidates reads what a task shows of each candidate, and this one shows "
+        "nothing; dense knows them by their places");
+  }
+  if (!candidates.derived && spec.globals.empty() && config.encoders.empty()) {
+    problems.emplace_back(
+        "network.head: candidates finds the value of a decision from its globals and graphs; this "
+        "task has no globals, and no graph is read: network.encoders says which shall be");
+  }
 }
 
 }  // namespace
@@ -46,6 +101,18 @@ std::vector<std::string> validate(const NetworkConfig& config) {
   check_range(problems, "node_width", config.node_width, kMaxWidth);
   check_range(problems, "graph_width", config.graph_width, kMaxWidth);
   check_range(problems, "readout_width", config.readout_width, kMaxWidth);
+  for (std::size_t i = 0; i < config.encoders.size(); ++i) {
+    const std::string& slot = config.encoders[i].slot;
+    if (std::ranges::count(config.encoders, slot, &EncoderConfig::slot) > 1) {
+      problems.push_back("encoders: two are for the slot " + quoted(slot) + ", one is enough");
+      break;
+    }
+  }
+  if (config.head == HeadKind::kDense && !config.encoders.empty()) {
+    problems.emplace_back(
+        "encoders are read by head: candidates; dense has one of its own, whose sizes are rounds "
+        "to node_width");
+  }
   if (config.message_width % 2 != 0) {
     problems.push_back("message_width must be even (a node half and an edge half), not " +
                        std::to_string(config.message_width));
@@ -61,53 +128,70 @@ std::vector<std::string> validate(const CandidateHeadConfig& config) {
   return problems;
 }
 
+int NetworkShape::context_width() const {
+  int width = agents > 1 ? agents : 0;
+  for (const SlotShape& slot : slots) width += slot.context_width();
+  return width;
+}
+
+int NetworkShape::candidate_inputs() const {
+  return (view ? static_cast<int>(view->width()) : 0) + node_embedding_width() + context_width();
+}
+
+int NetworkShape::situation_inputs() const {
+  return (view ? static_cast<int>(view->situation().size()) : 0) + context_width();
+}
+
+bool reads(const NetworkShape& shape, std::size_t slot, const env::GraphFeatures& graph) {
+  return is_of(shape.slots[slot], graph) && (!shape.view || shape.view->knows(slot, graph.hash));
+}
+
 NetworkShape make_shape(const NetworkConfig& config, const env::EnvironmentSpec& spec) {
   PACML_CHECK(unreadable(config, spec.observation).empty(), "a task that this network can read");
-  const SlotSpec& graph = spec.observation.slots.front();
-  NetworkShape shape{config, static_cast<int>(graph.node_width), static_cast<int>(graph.edge_width),
-                     spec.num_globals(), spec.num_actions()};
+  NetworkShape shape{config, {}, spec.num_globals(), spec.num_actions()};
+  for (const SlotSpec& slot : spec.observation.slots) {
+    shape.slots.push_back({static_cast<int>(slot.node_width), static_cast<int>(slot.edge_width),
+                           static_cast<int>(slot.dynamic_width), slot.focus});
+    if (const auto* encoder = encoder_of(config, slot)) shape.slots.back().encoder = *encoder;
+  }
   if (config.head == HeadKind::kDense) return shape;
-  shape.candidates_vary = spec.observation.candidates.vary;
-  shape.sent_features = static_cast<int>(spec.observation.candidates.features.size());
+  const CandidateSpec& candidates = spec.observation.candidates;
+  shape.candidates_vary = candidates.vary;
+  shape.sent_features = static_cast<int>(candidates.features.size());
+  if (candidates.node_slot) shape.node_slot = *candidates.node_slot;
+  shape.agents = static_cast<int>(spec.observation.agents);
   shape.view = spec.candidate_view ? spec.candidate_view : env::plain_view(spec.observation);
   return shape;
 }
 
 std::vector<std::string> unreadable(const NetworkConfig& config, const ObservationSpec& spec) {
   std::vector<std::string> problems;
-  const bool shows_candidates = spec.candidates.derived || !spec.candidates.features.empty();
-  if (spec.slots.size() != 1) {
-    problems.push_back("the network reads one graph a decision, the task shows " +
-                       std::to_string(spec.slots.size()));
+  for (const EncoderConfig& encoder : config.encoders) {
+    if (std::ranges::count(spec.slots, encoder.slot, &SlotSpec::name) > 0) continue;
+    std::string names;
+    for (const SlotSpec& slot : spec.slots) names += (names.empty() ? "" : ", ") + slot.name;
+    problems.push_back("network.encoders: decisions of this task show no graph " +
+                       quoted(encoder.slot) + ", but: " + names);
   }
-  if (config.head == HeadKind::kDense && shows_candidates) {
-    problems.emplace_back(
-        "network.head: dense does not read what the task shows of each candidate; candidates does");
+  if (config.head == HeadKind::kDense) {
+    add_unread_by_dense(spec, problems);
+  } else {
+    add_unread_by_candidates(config, spec, problems);
   }
-  if (config.head == HeadKind::kDense && spec.candidates.vary) {
-    problems.emplace_back(
-        "network.head: dense has one output for each candidate, and their number varies in this "
-        "task; candidates scores any number");
-  }
-  if (config.head == HeadKind::kCandidates && !shows_candidates) {
-    problems.emplace_back(
-        "network.head: candidates reads what a task shows of each candidate, and this one shows "
-        "nothing; dense knows them by their places");
-  }
-  if (config.head == HeadKind::kCandidates && !spec.candidates.derived && spec.globals.empty()) {
-    problems.emplace_back(
-        "network.head: candidates finds the value of a decision from its globals, and this task "
-        "has none");
-  }
-  add_unread(spec, problems);
   return problems;
 }
 
 ObservationShape input_shape(const NetworkShape& shape) {
-  ObservationShape input =
-      plain_shape(static_cast<std::size_t>(shape.globals), static_cast<std::size_t>(shape.actions));
-  input.candidate_width = static_cast<std::uint32_t>(shape.sent_features);
+  ObservationShape input;
+  for (const SlotShape& slot : shape.slots) {
+    input.slots.push_back({static_cast<std::uint32_t>(slot.dynamic_width), slot.focus});
+  }
+  input.globals = static_cast<std::uint32_t>(shape.globals);
+  input.candidates = static_cast<std::uint32_t>(shape.actions);
   input.candidates_vary = shape.candidates_vary;
+  input.candidate_width = static_cast<std::uint32_t>(shape.sent_features);
+  input.candidates_name_nodes = shape.node_slot.has_value();
+  input.agents = static_cast<std::uint32_t>(shape.agents);
   return input;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "common/experience/observation_spec.h"
 #include "env/candidate_view.h"
 #include "env/environment.h"
+#include "model/encoders/encoder_config.h"
 #include "model/network_constants.h"
 #include "model/parameters.h"
 
@@ -35,8 +38,10 @@ constexpr auto enum_names(HeadKind) {
 //   value   = W_value z + b_value
 //
 // The mean and the maximum are over the valid candidates, so neither their number nor their order
-// matters to a weight (Zaheer et al. 2017, arXiv:1703.06114). No graph is read: what a candidate
-// shows is what its graph comes to.
+// matters to a weight (Zaheer et al. 2017, arXiv:1703.06114). Where graphs are read, f_i is followed
+// by what the candidate's own node comes to, where candidates are nodes, and then, like s, by what
+// every encoder makes of its graph, in the order of the slots (encoders/encoder_config.h); and
+// where several agents decide, by one number for each of them, 1 for the one who does and else 0.
 struct CandidateHeadConfig {
   int hidden_width = 64;
   int width = 32;
@@ -86,6 +91,9 @@ struct NetworkConfig {
   int readout_width = 256;  // hidden layer before the heads
   HeadKind head = HeadKind::kDense;
   CandidateHeadConfig candidates = {};  // head: candidates, which ignores the sizes above
+  // head: candidates. What reads the graphs that decisions show, a slot each; one without an
+  // encoder is not read.
+  std::vector<EncoderConfig> encoders = {};
   bool operator==(const NetworkConfig&) const = default;
 };
 
@@ -94,6 +102,7 @@ requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("head", c.head);
   v("candidates", c.candidates);
+  v("encoders", c.encoders);
   v("rounds", c.rounds);
   v("message_width", c.message_width);
   v("hidden_width", c.hidden_width);
@@ -113,22 +122,33 @@ void visit_fields(Config& c, Visitor&& v) {
 // A network's sizes and the widths of what it is fed.
 struct NetworkShape {
   NetworkConfig config;
-  int node_features = 0;  // per node
-  int edge_features = 0;  // per edge
-  int globals = 0;        // per decision, without the mask; the mask is appended as 0/1
-  int actions = 0;        // of a decision, or at most where candidates_vary
+  std::vector<SlotShape> slots;  // head: dense reads one, which is static
+  int globals = 0;               // per decision, without the mask; the mask is appended as 0/1
+  int actions = 0;               // of a decision, or at most where candidates_vary
   // head: candidates.
-  bool candidates_vary = false;          // in number
-  int sent_features = 0;                 // of each candidate in an observation
-  env::CandidateViewPtr view = nullptr;  // what is read of them; never null there
-  [[nodiscard]] int candidate_features() const {
-    return view ? static_cast<int>(view->width()) : 0;
+  bool candidates_vary = false;             // in number
+  int sent_features = 0;                    // of each candidate in an observation
+  std::optional<std::size_t> node_slot = {};  // each candidate is a node of this slot's graph
+  int agents = 1;                           // who decide in turns
+  env::CandidateViewPtr view = nullptr;     // what is read of candidates; never null there
+
+  // head: dense. The graph that it reads.
+  [[nodiscard]] const SlotShape& graph() const { return slots.front(); }
+  // head: candidates. What is put behind the features of the situation and of every candidate,
+  [[nodiscard]] int context_width() const;
+  // and before that, of each candidate's own node.
+  [[nodiscard]] int node_embedding_width() const {
+    return node_slot ? slots[*node_slot].embedding_width() : 0;
   }
-  [[nodiscard]] int situation_features() const {
-    return view ? static_cast<int>(view->situation().size()) : 0;
-  }
+  // Inputs of the head: of each candidate, and of the situation.
+  [[nodiscard]] int candidate_inputs() const;
+  [[nodiscard]] int situation_inputs() const;
   bool operator==(const NetworkShape&) const = default;
 };
+
+// Whether such a network can read this graph in that slot. Pre: there is such a slot.
+[[nodiscard]] bool reads(const NetworkShape& shape, std::size_t slot,
+                         const env::GraphFeatures& graph);
 
 // Pre: unreadable(config, spec.observation) is empty (PACML_CHECK).
 [[nodiscard]] NetworkShape make_shape(const NetworkConfig& config,

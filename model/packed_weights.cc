@@ -36,6 +36,11 @@ class Reader {
     return {in, w.size() / in, {w.begin(), w.end()}, {}};
   }
 
+  [[nodiscard]] std::vector<double> vector(const std::string& name) const {
+    const auto values = view(parameters_, layout_, name);
+    return {values.begin(), values.end()};
+  }
+
   // The layer NAME behind the norm NAME_norm.
   [[nodiscard]] Linear normed_linear(const std::string& name) const {
     Linear layer = linear(name);
@@ -103,6 +108,26 @@ class Packer {
   std::vector<AlignedFloats>& blocks_;
 };
 
+// Packs an encoder's layers, whose norms stand alone: each is read by several layers.
+class EncoderPacker {
+ public:
+  EncoderPacker(const Reader& reader, Packer& packer) : reader_(reader), packer_(packer) {}
+  [[nodiscard]] PackedLinear linear(const std::string& name, int /*in*/, int /*out*/) const {
+    return packer_.linear(reader_.linear(name));
+  }
+  [[nodiscard]] PackedLinear product(const std::string& name, int in, int /*out*/) const {
+    return packer_.linear(reader_.product(name, static_cast<std::size_t>(in)));
+  }
+  [[nodiscard]] PackedNorm norm(const std::string& name, int width) const {
+    return {static_cast<std::size_t>(width), packer_.vector(reader_.vector(name + ".weight")),
+            packer_.vector(reader_.vector(name + ".bias"))};
+  }
+
+ private:
+  const Reader& reader_;
+  Packer& packer_;
+};
+
 // Row sums of the node half less those of the edge half (PackedRound::shift).
 std::vector<double> half_difference(const Linear& reduce, std::size_t half) {
   std::vector<double> shift(reduce.out, 0.0);
@@ -154,6 +179,9 @@ PackedScorerWeights::PackedScorerWeights(const NetworkShape& shape, const Parame
   const CandidateHeadConfig& config = shape.config.candidates;
   const Reader reader(layout, parameters);
   Packer packer(blocks_);
+  for (const SlotShape& slot : shape.slots) {
+    if (slot.encoder) encoders_.push_back(make_graph_encoder(EncoderPacker(reader, packer), slot));
+  }
   scorer_.first = packer.linear(reader.linear("first"));
   scorer_.second = packer.linear(reader.linear("second"));
   scorer_.logits = packer.linear(reader.product("logits", static_cast<std::size_t>(config.width)));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/aligned.h"
+#include "model/encoders/graph_encoder.h"
 #include "model/kernels/kernel.h"
 #include "model/layout.h"
 #include "model/network_config.h"
@@ -26,6 +27,8 @@ class PackedWeights {
   PackedNetwork network_;
 };
 
+using PackedEncoder = GraphEncoderLayers<PackedLinear, PackedNorm>;
+
 // The same of head: candidates.
 class PackedScorerWeights {
  public:
@@ -33,9 +36,12 @@ class PackedScorerWeights {
                       const Parameters& parameters);
 
   [[nodiscard]] const PackedScorer& scorer() const { return scorer_; }
+  // Of each slot that has an encoder, in their order.
+  [[nodiscard]] const std::vector<PackedEncoder>& encoders() const { return encoders_; }
 
  private:
   std::vector<AlignedFloats> blocks_;
+  std::vector<PackedEncoder> encoders_;
   PackedScorer scorer_;
 };
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/check.h"
+#include "model/encoders/reference_encoder.h"
 #include "model/layout.h"
 #include "model/reference_layers.h"
 
@@ -21,6 +23,7 @@ class ReferenceCandidates final : public Policy {
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     reader_->set_graphs(graphs);
+    graphs_.assign(graphs.begin(), graphs.end());
   }
 
   void set_parameters(const Parameters& parameters) override {
@@ -37,24 +40,35 @@ class ReferenceCandidates final : public Policy {
 
  private:
   void evaluate(const Observations& batch, std::size_t b, PolicyOutput& out) {
-    const auto width = static_cast<std::size_t>(shape_.candidate_features());
+    const std::size_t width = shape_.view->width();
     const auto actions = static_cast<std::size_t>(shape_.actions);
     std::vector<float> rows(batch.mask(b).size() * width);
-    std::vector<float> situation(static_cast<std::size_t>(shape_.situation_features()));
-    const std::size_t count = reader_->read(batch, b, rows.data(), width, situation.data());
+    std::vector<float> features(shape_.view->situation().size());
+    const std::size_t count = reader_->read(batch, b, rows.data(), width, features.data());
+    const Encoded encoded = encode(batch, b);
     std::vector<Vector> candidates;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto features = std::span(rows).subspan(i * width, width);
-      candidates.push_back(rectified(
-          linear("second", rectified(linear("first", {features.begin(), features.end()})))));
+    for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
+      if (batch.mask(b)[a] == 0) continue;
+      const auto own = std::span(rows).subspan(candidates.size() * width, width);
+      Vector input(own.begin(), own.end());
+      if (shape_.node_embedding_width() > 0) {
+        append(input, encoded.nodes.at(batch.candidate_nodes(b)[a]));
+      }
+      append(input, encoded.context);
+      candidates.push_back(rectified(linear("second", rectified(linear("first", input)))));
     }
+    PACML_CHECK(candidates.size() == count, "as many rows as valid candidates");
+    Vector situation(features.begin(), features.end());
+    append(situation, encoded.context);
     std::size_t next = 0;
     for (const std::uint8_t valid : batch.mask(b)) {
-      out.logits.push_back(valid != 0 ? static_cast<float>(product("logits", candidates[next++]))
+      out.logits.push_back(valid != 0 ? static_cast<float>(reference_product(
+                                                      parameters_, layout_, "logits",
+                                                      candidates[next++])[0])
                                       : kMaskedLogit);
     }
     out.logits.resize(out.values.size() * actions + actions, kMaskedLogit);
-    Vector seen = rectified(linear("situation", {situation.begin(), situation.end()}));
+    Vector seen = rectified(linear("situation", situation));
     for (std::size_t i = 0; i < candidates.front().size(); ++i) {
       double sum = 0;
       for (const Vector& candidate : candidates) sum += candidate[i];
@@ -69,12 +83,28 @@ class ReferenceCandidates final : public Policy {
         static_cast<float>(linear("value", rectified(linear("state", seen))).front()));
   }
 
-  // W x of a layer with one output.
-  [[nodiscard]] double product(const std::string& name, const Vector& x) const {
-    const auto w = view(parameters_, layout_, name + ".weight");
-    double y = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) y += double{w[i]} * x[i];
-    return y;
+  // What the graphs of a decision come to.
+  struct Encoded {
+    Vector context;
+    std::vector<Vector> nodes;  // of the slot whose nodes the candidates are
+  };
+  [[nodiscard]] Encoded encode(const Observations& batch, std::size_t b) const {
+    Encoded out;
+    for (std::size_t slot = 0; slot < shape_.slots.size(); ++slot) {
+      if (!shape_.slots[slot].encoder) continue;
+      auto encoding = reference_encoding(shape_.slots[slot], slot, parameters_, layout_,
+                                         *graphs_.at(batch.graph(b, slot)), batch, b);
+      append(out.context, encoding.context);
+      if (shape_.node_slot == slot) out.nodes = std::move(encoding.nodes);
+    }
+    for (int agent = 0; shape_.agents > 1 && agent < shape_.agents; ++agent) {
+      out.context.push_back(agent == batch.agent(b) ? 1.0 : 0.0);
+    }
+    return out;
+  }
+
+  static void append(Vector& row, const Vector& more) {
+    row.insert(row.end(), more.begin(), more.end());
   }
 
   [[nodiscard]] Vector linear(const std::string& name, const Vector& x) const {
@@ -84,6 +114,7 @@ class ReferenceCandidates final : public Policy {
   NetworkShape shape_;
   ParameterLayout layout_;
   std::unique_ptr<env::CandidateReader> reader_;
+  std::vector<env::GraphFeaturesPtr> graphs_;
   Parameters parameters_;
 };
 

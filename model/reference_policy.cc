@@ -1,6 +1,5 @@
 #include "model/reference_policy.h"
 
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -55,19 +54,7 @@ class ReferencePolicy final : public Policy {
   }
 
   [[nodiscard]] Vector norm(const std::string& name, const Vector& x) const {
-    const auto w = weight(name + ".weight");
-    const auto b = weight(name + ".bias");
-    const auto n = static_cast<double>(x.size());
-    double mean = 0;
-    for (const double value : x) mean += value / n;
-    double variance = 0;
-    for (const double value : x) variance += (value - mean) * (value - mean) / n;
-    Vector y(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      y[i] =
-          (x[i] - mean) / std::sqrt(variance + double{kNormEpsilon}) * double{w[i]} + double{b[i]};
-    }
-    return y;
+    return reference_norm(parameters_, layout_, name, x);
   }
 
   // relu(linear(norm(x))), with the names NAME_norm and NAME.

@@ -2,12 +2,14 @@
 # a user of this library compiles without it.
 pacml_add_library(model_torch
   SOURCES
+    encoders/torch_encoder.cc
     torch_candidates.cc
     torch_dense.cc
     torch_forward.cc
     torch_model.cc
     torch_network.cc
     torch_policy.cc
+    torch_pool.cc
     torch_runtime.cc
   HEADERS
     torch_network.h

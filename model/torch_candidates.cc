@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/check.h"
+#include "model/encoders/torch_encoder.h"
 #include "model/torch_model.h"
+#include "model/torch_pool.h"
 
 namespace pacml::model {
 namespace {
@@ -21,12 +24,12 @@ struct Layer {
 
 // A batch's valid candidates, decision by decision.
 struct CandidateTensors {
-  at::Tensor features;            // [C, features]
-  at::Tensor situations;          // [B, features of a situation]
-  at::Tensor places;              // int64 [C]: row * actions + action
-  at::Tensor decisions;           // int64 [C]: row
-  at::Tensor shares;              // [B, 1]: 1 / candidates of the row
-  std::vector<std::size_t> ends;  // [B]: where the candidates of each row end
+  at::Tensor features;                  // [C, features]
+  at::Tensor situations;                // [B, features of a situation]
+  at::Tensor places;                    // int64 [C]: row * actions + action
+  std::vector<std::int64_t> actions;    // [C]
+  std::vector<std::int64_t> decisions;  // [C]: row
+  std::vector<std::size_t> ends;        // [B]: where the candidates of each row end
 };
 
 class TorchCandidates final : public TorchModel {
@@ -39,24 +42,29 @@ class TorchCandidates final : public TorchModel {
         logits_(parts["logits.weight"]),
         situation_(layer(parts, "situation")),
         state_(layer(parts, "state")),
-        value_(layer(parts, "value")) {}
+        value_(layer(parts, "value")) {
+    for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
+      if (!shape.slots[slot].encoder) continue;
+      if (shape.node_slot == slot) node_encoder_ = encoders_.size();
+      encoders_.emplace_back(shape.slots[slot], slot, parts);
+    }
+  }
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     reader_->set_graphs(graphs);
+    for (TorchEncoder& encoder : encoders_) encoder.set_graphs(graphs);
   }
   void weights_changed() override {}
 
   Heads forward(const Observations& batch) override {
-    const CandidateTensors in = read(batch);
+    CandidateTensors in = read(batch);
+    if (shape_.context_width() > 0) add_context(batch, in);
     const at::Tensor candidates = at::relu(second_(at::relu(first_(in.features))));
     const at::Tensor scores = at::matmul(candidates, logits_.t()).squeeze(1);
     const auto rows = static_cast<std::int64_t>(batch.size());
     const at::Tensor masked = at::full({rows * shape_.actions}, kMaskedLogit, at::kFloat);
-    const at::Tensor mean =
-        at::zeros({rows, candidates.size(1)}, at::kFloat).index_add(0, in.decisions, candidates) *
-        in.shares;
-    const at::Tensor seen =
-        at::cat({at::relu(situation_(in.situations)), mean, maxima(candidates, in.ends)}, 1);
+    const at::Tensor seen = at::cat(
+        {at::relu(situation_(in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
     return {masked.scatter(0, in.places, scores).view({rows, shape_.actions}),
             value_(at::relu(state_(seen))).squeeze(1)};
   }
@@ -72,63 +80,66 @@ class TorchCandidates final : public TorchModel {
     const auto count =
         static_cast<std::int64_t>(masks.size()) - std::ranges::count(masks, std::uint8_t{0});
     const auto rows = static_cast<std::int64_t>(batch.size());
-    const auto width = static_cast<std::size_t>(shape_.candidate_features());
-    const auto common = static_cast<std::size_t>(shape_.situation_features());
-    CandidateTensors out{at::empty({count, shape_.candidate_features()}, at::kFloat),
-                         at::empty({rows, shape_.situation_features()}, at::kFloat),
-                         at::empty({count}, at::kLong),
-                         at::empty({count}, at::kLong),
-                         at::empty({rows, 1}, at::kFloat),
-                         {}};
+    const std::size_t width = shape_.view->width();
+    const std::size_t common = shape_.view->situation().size();
+    CandidateTensors out;
+    out.features = at::empty({count, static_cast<std::int64_t>(width)}, at::kFloat);
+    out.situations = at::empty({rows, static_cast<std::int64_t>(common)}, at::kFloat);
+    out.places = at::empty({count}, at::kLong);
     float* features = out.features.data_ptr<float>();
     float* situation = out.situations.data_ptr<float>();
     std::int64_t* place = out.places.data_ptr<std::int64_t>();
-    std::int64_t* decision = out.decisions.data_ptr<std::int64_t>();
     std::size_t end = 0;
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      const std::size_t read =
-          reader_->read(batch, b, features + end * width, width, situation + b * common);
+      end += reader_->read(batch, b, features + end * width, width, situation + b * common);
+      out.ends.push_back(end);
       const auto mask = batch.mask(b);
       for (std::size_t a = 0; a < mask.size(); ++a) {
         if (mask[a] == 0) continue;
-        *place++ = static_cast<std::int64_t>(b) * shape_.actions + static_cast<std::int64_t>(a);
-        *decision++ = static_cast<std::int64_t>(b);
+        out.decisions.push_back(static_cast<std::int64_t>(b));
+        out.actions.push_back(static_cast<std::int64_t>(a));
+        *place++ = out.decisions.back() * shape_.actions + out.actions.back();
       }
-      end += read;
-      out.ends.push_back(end);
-      out.shares.data_ptr<float>()[b] = 1.0F / static_cast<float>(read);
     }
     return out;
   }
 
-  // The greatest of each decision's candidates, number by number [B, width]. Which they are is
-  // found beside the gradient; where several are the greatest the first one gets it.
-  [[nodiscard]] static at::Tensor maxima(const at::Tensor& candidates,
-                                         const std::vector<std::size_t>& ends) {
-    const auto width = static_cast<std::size_t>(candidates.size(1));
-    const at::Tensor detached = candidates.detach().contiguous();
-    const float* values = detached.data_ptr<float>();
-    at::Tensor greatest = at::empty({static_cast<std::int64_t>(ends.size() * width)}, at::kLong);
-    std::int64_t* out = greatest.data_ptr<std::int64_t>();
-    std::size_t begin = 0;
-    for (const std::size_t end : ends) {
-      for (std::size_t i = 0; i < width; ++i) out[i] = static_cast<std::int64_t>(begin * width + i);
-      for (std::size_t c = begin + 1; c < end; ++c) {
-        for (std::size_t i = 0; i < width; ++i) {
-          if (values[c * width + i] > values[out[i]])
-            out[i] = static_cast<std::int64_t>(c * width + i);
-        }
+  // Behind the features: the candidate's own node, and what all candidates have in common.
+  void add_context(const Observations& batch, CandidateTensors& in) {
+    std::vector<at::Tensor> context;
+    std::vector<at::Tensor> features = {in.features};
+    for (std::size_t e = 0; e < encoders_.size(); ++e) {
+      const TorchEncoding encoding = encoders_[e].encode(batch);
+      context.push_back(encoding.context);
+      if (node_encoder_ != e) continue;
+      const at::Tensor nodes = at::empty({in.places.size(0)}, at::kLong);
+      std::int64_t* node = nodes.data_ptr<std::int64_t>();
+      for (std::size_t c = 0; c < in.decisions.size(); ++c) {
+        const auto b = static_cast<std::size_t>(in.decisions[c]);
+        const auto own = batch.candidate_nodes(b)[static_cast<std::size_t>(in.actions[c])];
+        *node++ = encoding.first_node[b] + own;
       }
-      out += width;
-      begin = end;
+      features.push_back(encoding.nodes.index_select(0, nodes));
     }
-    return candidates.reshape({-1})
-        .index_select(0, greatest)
-        .view({static_cast<std::int64_t>(ends.size()), candidates.size(1)});
+    if (shape_.agents > 1) {
+      const at::Tensor agents =
+          at::zeros({static_cast<std::int64_t>(batch.size()), shape_.agents}, at::kFloat);
+      float* row = agents.data_ptr<float>();
+      for (std::size_t b = 0; b < batch.size(); ++b, row += shape_.agents) row[batch.agent(b)] = 1;
+      context.push_back(agents);
+    }
+    const at::Tensor common = at::cat(context, 1);
+    const at::Tensor decision = at::empty({in.places.size(0)}, at::kLong);
+    std::ranges::copy(in.decisions, decision.data_ptr<std::int64_t>());
+    features.push_back(common.index_select(0, decision));
+    in.features = at::cat(features, 1);
+    in.situations = at::cat({in.situations, common}, 1);
   }
 
   NetworkShape shape_;
   std::unique_ptr<env::CandidateReader> reader_;
+  std::vector<TorchEncoder> encoders_;       // of the slots that have one
+  std::optional<std::size_t> node_encoder_;  // the one whose nodes the candidates are
   Layer first_, second_;
   at::Tensor logits_;
   Layer situation_, state_, value_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/check.h"
+#include "model/encoders/slot_inputs.h"
 #include "model/policy.h"
 
 namespace pacml::model {
@@ -73,16 +74,13 @@ GraphUnion unite(const NetworkShape& shape, std::span<const env::GraphFeaturesPt
   std::int64_t num_nodes = 0;
   std::int64_t num_edges = 0;
   for (const auto& graph : graphs) {
-    PACML_CHECK(graph->num_nodes > 0, "a graph has at least one node");
-    PACML_CHECK(
-        graph->node_width == shape.node_features && graph->edge_width == shape.edge_features,
-        "a graph's feature widths are the network's");
+    PACML_CHECK(is_of(shape.graph(), *graph), "a graph with features of another width");
     num_nodes += graph->num_nodes;
     num_edges += graph->num_edges;
   }
   GraphUnion out;
-  out.nodes = at::empty({num_nodes, shape.node_features}, at::kFloat);
-  out.edges = at::empty({num_edges, shape.edge_features}, at::kFloat);
+  out.nodes = at::empty({num_nodes, shape.graph().node_width}, at::kFloat);
+  out.edges = at::empty({num_edges, shape.graph().edge_width}, at::kFloat);
   out.message_from = at::empty({num_edges}, at::kLong);
   out.message_to = at::empty({num_edges + num_nodes}, at::kLong);
   out.message_mean = at::zeros({num_nodes, 1}, at::kFloat);

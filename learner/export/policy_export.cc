@@ -22,12 +22,12 @@ env::GraphFeaturesPtr synthetic_graph(Rng& rng, const model::NetworkShape& shape
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = nodes;
   graph->num_edges = edges;
-  graph->node_width = shape.node_features;
-  graph->edge_width = shape.edge_features;
-  for (int i = 0; i < nodes * shape.node_features; ++i) {
+  graph->node_width = shape.graph().node_width;
+  graph->edge_width = shape.graph().edge_width;
+  for (int i = 0; i < nodes * shape.graph().node_width; ++i) {
     graph->node_features.push_back(static_cast<float>(rng.uniform()));
   }
-  for (int i = 0; i < edges * shape.edge_features; ++i) {
+  for (int i = 0; i < edges * shape.graph().edge_width; ++i) {
     graph->edge_features.push_back(static_cast<float>(rng.uniform()));
   }
   const auto draw_node = [&] {
@@ -67,9 +67,9 @@ json make_case(const PolicyExport& policy, std::span<const env::GraphFeaturesPtr
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     const env::GraphFeatures& graph = *graphs[g];
     append(out["node_features"],
-           rows<float>(graph.node_features, static_cast<std::size_t>(shape.node_features)));
+           rows<float>(graph.node_features, static_cast<std::size_t>(shape.graph().node_width)));
     append(out["edge_features"],
-           rows<float>(graph.edge_features, static_cast<std::size_t>(shape.edge_features)));
+           rows<float>(graph.edge_features, static_cast<std::size_t>(shape.graph().edge_width)));
     for (const std::int32_t node : graph.edge_src) out["edge_src"].push_back(first_node + node);
     for (const std::int32_t node : graph.edge_dst) out["edge_dst"].push_back(first_node + node);
     for (int v = 0; v < graph.num_nodes; ++v) out["node_graph"].push_back(g);
@@ -100,8 +100,8 @@ std::map<std::string, std::string> export_metadata(const PolicyExport& policy) {
   std::map<std::string, std::string> out = policy.notes;
   out["format"] = "pacml policy 1";
   out["policy_version"] = std::to_string(policy.parameters.version.get());
-  for (const auto& [name, value] : {std::pair{"node_features", policy.shape.node_features},
-                                    {"edge_features", policy.shape.edge_features},
+  for (const auto& [name, value] : {std::pair{"node_features", policy.shape.graph().node_width},
+                                    {"edge_features", policy.shape.graph().edge_width},
                                     {"globals", policy.shape.globals},
                                     {"actions", policy.shape.actions},
                                     {"rounds", config.rounds},

@@ -101,8 +101,8 @@ torch::jit::Module make_module(const PolicyExport& policy) {
   const auto add = [&module](const char* name, std::int64_t value) {
     module.register_attribute(name, c10::IntType::get(), value);
   };
-  add("num_node_features", policy.shape.node_features);
-  add("num_edge_features", policy.shape.edge_features);
+  add("num_node_features", policy.shape.graph().node_width);
+  add("num_edge_features", policy.shape.graph().edge_width);
   add("num_globals", policy.shape.globals);
   add("num_actions", policy.shape.actions);
   module.define(module_source(policy.shape));

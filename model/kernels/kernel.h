@@ -58,6 +58,20 @@ struct PackedNetwork {
   PackedLinear heads;          // logits, then the value
 };
 
+// Layer normalisation.
+struct PackedNorm {
+  std::size_t width = 0;          // not padded
+  const float* weight = nullptr;  // [padded width], zero behind the width, as is the bias
+  const float* bias = nullptr;
+};
+
+// Edges sorted by the node that hears something along them: those of node v are first[v] ...
+struct PackedEdges {
+  std::size_t nodes = 0;
+  const std::int32_t* first = nullptr;  // [nodes + 1]
+  const std::int32_t* other = nullptr;  // [edges], the node at the other end
+};
+
 // One network for all candidates (network_config.h, head: candidates).
 struct PackedScorer {
   PackedLinear first;
@@ -135,6 +149,16 @@ struct Kernel {
   // state_candidates.in]: writes values [decisions].
   void (*value)(const PackedScorer& scorer, const float* situations, const float* pooled,
                 std::size_t decisions, const ValueScratch& scratch, float* values);
+  // y [rows, layer.out] of x, rows of x_stride floats.
+  void (*linear)(const PackedLinear& layer, const float* x, std::size_t x_stride, std::size_t rows,
+                 float* y);
+  // y of x, both [rows, padded width]. May be the same memory.
+  void (*norm)(const PackedNorm& layer, const float* x, std::size_t rows, float* y);
+  // y [nodes, stride]: mean over each node's edges of relu(term of the other node + term of the
+  // edge), zero without edges. Terms have rows of `stride` floats, a multiple of kLanes;
+  // edge_terms are in the order of the edges, or null.
+  void (*mean_messages)(const PackedEdges& edges, const float* node_terms, const float* edge_terms,
+                        std::size_t stride, float* y);
 };
 
 [[nodiscard]] const Kernel& portable_kernel();

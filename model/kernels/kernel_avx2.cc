@@ -6,7 +6,8 @@
 namespace pacml::model {
 
 const Kernel* avx2_kernel() {
-  static constexpr Kernel kKernel{&embed_graph, &decide, &score, &value};
+  static constexpr Kernel kKernel{&embed_graph, &decide, &score,        &value,
+                                  &linear,      &norm,   &mean_messages};
   return &kKernel;
 }
 

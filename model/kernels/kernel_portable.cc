@@ -4,7 +4,8 @@
 namespace pacml::model {
 
 const Kernel& portable_kernel() {
-  static constexpr Kernel kKernel{&embed_graph, &decide, &score, &value};
+  static constexpr Kernel kKernel{&embed_graph, &decide, &score,        &value,
+                                  &linear,      &norm,   &mean_messages};
   return kKernel;
 }
 

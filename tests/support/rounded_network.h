@@ -112,25 +112,41 @@ class RoundedNetwork {
   };
 
   // head: candidates, where the features of candidates and the globals are read as they are.
-  [[nodiscard]] Decision decide_candidates(const Observations& batch, std::size_t b) {
+  // `graphs`: those that rows refer to; read where a slot has an encoder.
+  [[nodiscard]] Decision decide_candidates(
+      const Observations& batch, std::size_t b,
+      const std::vector<env::GraphFeaturesPtr>& graphs = {}) {
+    Vars context;
+    std::vector<Vars> candidate_nodes;
+    for (std::size_t slot = 0; slot < shape_.slots.size(); ++slot) {
+      if (!shape_.slots[slot].encoder) continue;
+      const std::vector<Vars> nodes = encode(slot, *graphs[batch.graph(b, slot)], batch, b);
+      append(context, mean(nodes));
+      append(context, maxima(nodes));
+      if (shape_.slots[slot].focus) append(context, nodes[batch.focus(b, slot)]);
+      if (shape_.node_slot == slot) candidate_nodes = nodes;
+    }
+    for (int agent = 0; shape_.agents > 1 && agent < shape_.agents; ++agent) {
+      context.push_back(tape_.constant(agent == batch.agent(b) ? 1.0 : 0.0));
+    }
     const auto features = batch.candidates(b);
     const std::size_t width = batch.shape().candidate_width;
     Decision out{Vars(batch.mask(b).size()), {}};
     std::vector<Vars> candidates;
     for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
       if (batch.mask(b)[a] == 0) continue;
-      const Vars hidden = relu(linear("first", constants(features.subspan(a * width, width))));
+      Vars inputs = constants(features.subspan(a * width, width));
+      if (!candidate_nodes.empty()) append(inputs, candidate_nodes[batch.candidate_nodes(b)[a]]);
+      append(inputs, context);
+      const Vars hidden = relu(linear("first", inputs));
       candidates.push_back(relu(linear("second", hidden)));
       out.logits[a] = product("logits", candidates.back());
     }
-    Vars seen = relu(linear("situation", constants(batch.globals(b))));
-    const Vars average = mean(candidates);
-    seen.insert(seen.end(), average.begin(), average.end());
-    for (std::size_t i = 0; i < average.size(); ++i) {
-      Var most = candidates.front()[i];
-      for (const Vars& candidate : candidates) most = tape_.maximum(most, candidate[i]);
-      seen.push_back(most);
-    }
+    Vars situation = constants(batch.globals(b));
+    append(situation, context);
+    Vars seen = relu(linear("situation", situation));
+    append(seen, mean(candidates));
+    append(seen, maxima(candidates));
     out.value = linear("value", relu(linear("state", seen))).front();
     return out;
   }
@@ -189,6 +205,73 @@ class RoundedNetwork {
   }
 
  private:
+  static void append(Vars& row, const Vars& more) {
+    row.insert(row.end(), more.begin(), more.end());
+  }
+  Vars maxima(const std::vector<Vars>& rows) {
+    Vars out = rows.front();
+    for (const Vars& row : rows) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = tape_.maximum(out[i], row[i]);
+    }
+    return out;
+  }
+
+  // encoders/encoder_config.h, node by node and edge by edge.
+  [[nodiscard]] std::vector<Vars> encode(std::size_t slot, const env::GraphFeatures& graph,
+                                         const Observations& batch, std::size_t b) {
+    const EncoderConfig& config = *shape_.slots[slot].encoder;
+    const std::string name = "encoder." + config.slot + ".";
+    const auto nodes = static_cast<std::size_t>(graph.num_nodes);
+    const auto read = [this](float x) {
+      return tape_.constant(x < 0 ? -std::log1p(-x) : std::log1p(x));
+    };
+    const auto features_of = [&](std::span<const float> all, std::size_t row, int width) {
+      Vars out;
+      const auto count = static_cast<std::size_t>(width);
+      for (const float x : all.subspan(row * count, count)) out.push_back(read(x));
+      return out;
+    };
+    std::vector<Vars> h;
+    for (std::size_t v = 0; v < nodes; ++v) {
+      Vars x = features_of(graph.node_features, v, graph.node_width);
+      append(x, features_of(batch.node_features(b, slot), v, shape_.slots[slot].dynamic_width));
+      h.push_back(linear(name + "input", x));
+    }
+    for (int block = 0; block < config.blocks; ++block) {
+      const std::string layers = name + "block" + std::to_string(block) + ".";
+      std::vector<Vars> n;
+      for (const Vars& row : h) n.push_back(norm(layers + "self_norm", row));
+      for (std::size_t v = 0; v < nodes; ++v) {
+        Vars sum = linear(layers + "self", n[v]);
+        for (const bool forward : {true, false}) {
+          if (config.kind == EncoderKind::kDeepSet) continue;
+          const std::string from = layers + (forward ? "predecessors" : "successors");
+          std::vector<Vars> heard;
+          for (std::size_t e = 0; e < graph.edge_src.size(); ++e) {
+            const auto to = static_cast<std::size_t>(forward ? graph.edge_dst[e] : graph.edge_src[e]);
+            const auto by = static_cast<std::size_t>(forward ? graph.edge_src[e] : graph.edge_dst[e]);
+            if (to != v) continue;
+            Vars message = linear(from, n[by]);
+            if (graph.edge_width > 0) {
+              const Vars f = features_of(graph.edge_features, e, graph.edge_width);
+              for (std::size_t i = 0; i < message.size(); ++i) {
+                message[i] = tape_.add(message[i], product(from + "_edge", f, i));
+              }
+            }
+            heard.push_back(relu(message));
+          }
+          if (heard.empty()) continue;
+          const Vars average = mean(heard);
+          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = tape_.add(sum[i], average[i]);
+        }
+        const Vars change = linear(layers + "output", relu(sum));
+        for (std::size_t i = 0; i < change.size(); ++i) h[v][i] = tape_.add(h[v][i], change[i]);
+      }
+    }
+    for (Vars& row : h) row = norm(name + "output_norm", row);
+    return h;
+  }
+
   [[nodiscard]] std::vector<Vars> pass_messages(const std::string& round,
                                                 const env::GraphFeatures& graph,
                                                 const std::vector<Vars>& nodes, std::size_t width) {
@@ -252,9 +335,9 @@ class RoundedNetwork {
     for (const float value : values) out.push_back(tape_.constant(value));
     return out;
   }
-  // W x, of one output.
-  Var product(const std::string& name, const Vars& x) {
-    const std::size_t weight = first_of(name + ".weight");
+  // One output of W x.
+  Var product(const std::string& name, const Vars& x, std::size_t output = 0) {
+    const std::size_t weight = first_of(name + ".weight") + output * x.size();
     Var sum = tape_.multiply(Var{weight}, x[0]);
     for (std::size_t i = 1; i < x.size(); ++i) {
       sum = tape_.add(sum, tape_.multiply(Var{weight + i}, x[i]));
@@ -276,7 +359,7 @@ class RoundedNetwork {
     return out;
   }
   // As libraries do it, x / deviation - mean / deviation: of all ways the one that cancels most.
-  Vars layer(const std::string& name, const Vars& x) {
+  Vars norm(const std::string& name, const Vars& x) {
     const Var centre = mean(x);
     Vars squares;
     for (const Var value : x) {
@@ -285,14 +368,17 @@ class RoundedNetwork {
     }
     const Var inverse = tape_.inverse_root(mean(squares), kNormEpsilon);
     const Var shift = tape_.multiply(centre, inverse);
-    const std::size_t weight = first_of(name + "_norm.weight");
-    const std::size_t bias = first_of(name + "_norm.bias");
+    const std::size_t weight = first_of(name + ".weight");
+    const std::size_t bias = first_of(name + ".bias");
     Vars normed;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const Var unit = tape_.subtract(tape_.multiply(x[i], inverse), shift);
       normed.push_back(tape_.add(tape_.multiply(unit, Var{weight + i}), Var{bias + i}));
     }
-    return linear(name, normed);
+    return normed;
+  }
+  Vars layer(const std::string& name, const Vars& x) {
+    return linear(name, norm(name + "_norm", x));
   }
 
   NetworkShape shape_;

@@ -12,7 +12,8 @@ ObservationSpec observation_spec(const PartitioningConfig& c) {
   if (c.observation == ObservationKind::kPaper) {
     spec.globals = paper_globals();
   } else {
-    spec.globals = cluster_globals(c.ramp.topology);
+    spec.slots.push_back(servers_slot());
+    spec.globals = cluster_globals();
     spec.candidates.derived = true;
   }
   return spec;

@@ -16,6 +16,7 @@ PartitioningEnv::PartitioningEnv(std::shared_ptr<const PartitioningTask> task,
     : RampEnvironment(task, std::move(memo)),
       task_(std::move(task)),
       globals_(static_cast<std::size_t>(spec().num_globals())),
+      shown_(task_->make_shown_cluster()),
       mask_(static_cast<std::size_t>(spec().num_actions())),
       shown_mask_(mask_.size()) {}
 
@@ -34,18 +35,22 @@ void PartitioningEnv::job_waits() {
     write_paper_globals(cluster(), ranges(), globals_);
     shown_mask_ = mask_;
   } else {
-    write_cluster_globals(cluster(), task_->slot(), globals_);
+    shown_.look_at(cluster(), task_->slot());
     write_degree_candidates(cluster(), mask_, shown_mask_);
   }
 }
 
 void PartitioningEnv::observe(Observations& out) const {
-  const ObservationRow row = out.append();
-  PACML_CHECK(row.graph.size() == 1 && row.globals.size() == globals_.size() &&
-                  row.mask.size() == shown_mask_.size(),
+  const bool is_paper = task_->config().observation == ObservationKind::kPaper;
+  const ObservationRow row = is_paper ? out.append() : out.append({.nodes = shown_.nodes()});
+  PACML_CHECK(row.globals.size() == globals_.size() && row.mask.size() == shown_mask_.size(),
               "a store of another shape than the spec's");
-  row.graph[0] = graph_;
-  std::copy(globals_.begin(), globals_.end(), row.globals.begin());
+  row.graph[kJobSlot] = graph_;
+  if (is_paper) {
+    std::copy(globals_.begin(), globals_.end(), row.globals.begin());
+  } else {
+    shown_.write(row);
+  }
   std::copy(shown_mask_.begin(), shown_mask_.end(), row.mask.begin());
 }
 

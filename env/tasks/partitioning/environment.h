@@ -38,7 +38,8 @@ class PartitioningEnv final : public RampEnvironment {
   // The observation of the waiting job, or of the one that would have come next had the episode not
   // been truncated; after a step that terminated it still that of the last one.
   std::uint16_t graph_ = 0;
-  std::vector<float> globals_;
+  std::vector<float> globals_;  // of the paper's observation
+  ShownCluster shown_;          // of the cluster's
   std::vector<std::uint8_t> mask_;
   std::vector<std::uint8_t> shown_mask_;
 };

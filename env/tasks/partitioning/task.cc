@@ -5,7 +5,6 @@
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning/baselines.h"
 #include "env/tasks/partitioning/environment.h"
-#include "env/tasks/ramp/cluster_view.h"
 
 namespace pacml::env {
 
@@ -17,13 +16,9 @@ PartitioningTask::PartitioningTask(const PartitioningConfig& config,
     : RampTask("partitioning", checked(config), profiles), config_(config) {
   spec_.observation = observation_spec(config);
   if (config.observation == ObservationKind::kCluster) {
-    spec_.candidate_view = make_cluster_view({{graphs().begin(), graphs().end()},
-                                              spec_.graph_hashes(),
-                                              setting(),
-                                              config.workload.num_training_steps,
-                                              slot(),
-                                              [](const Observations&, std::size_t, int action,
-                                                 int) { return JobDecision{.degree = action}; }});
+    show_cluster([](const Observations&, std::size_t, int action, int) {
+      return JobDecision{.degree = action};
+    });
   }
 }
 

@@ -14,7 +14,7 @@ PlacementShapingEnv::PlacementShapingEnv(std::shared_ptr<const PlacementShapingT
       task_(std::move(task)),
       rule_(make_degree_rule(task_->config().degree)),
       degree_mask_(static_cast<std::size_t>(task_->config().max_partitions_per_op) + 1),
-      globals_(static_cast<std::size_t>(spec().num_globals())) {}
+      shown_(task_->make_shown_cluster()) {}
 
 PlacementShapingEnv::PlacementShapingEnv(const PlacementShapingEnv& other)
     : RampEnvironment(other),
@@ -22,12 +22,12 @@ PlacementShapingEnv::PlacementShapingEnv(const PlacementShapingEnv& other)
       rule_(other.rule_->clone()),
       degree_mask_(other.degree_mask_),
       graph_(other.graph_),
-      globals_(other.globals_),
+      shown_(other.shown_),
       candidates_(other.candidates_) {}
 
 void PlacementShapingEnv::job_waits() {
   graph_ = static_cast<std::uint16_t>(cluster().queued()->model);
-  write_cluster_globals(cluster(), task_->slot(), globals_);
+  shown_.look_at(cluster(), task_->slot());
   write_degree_mask(cluster(), degree_mask_);
   candidates_.assign(1, {});
   if (task_->config().joint) {
@@ -83,12 +83,12 @@ JobDecision PlacementShapingEnv::decision_of(int action) const {
 
 void PlacementShapingEnv::observe(Observations& out) const {
   const ObservationRow row =
-      out.append({.candidates = static_cast<std::uint32_t>(candidates_.size()), .nodes = {}});
-  PACML_CHECK(row.graph.size() == 1 && row.globals.size() == globals_.size() &&
-                  row.candidates.size() == 2 * candidates_.size(),
+      out.append({.candidates = static_cast<std::uint32_t>(candidates_.size()),
+                  .nodes = shown_.nodes()});
+  PACML_CHECK(row.candidates.size() == 2 * candidates_.size(),
               "a store of another shape than the spec's");
-  row.graph[0] = graph_;
-  std::ranges::copy(globals_, row.globals.begin());
+  row.graph[kJobSlot] = graph_;
+  shown_.write(row);
   for (std::size_t a = 0; a < candidates_.size(); ++a) {
     row.candidates[2 * a] = static_cast<float>(candidates_[a].degree);
     row.candidates[2 * a + 1] = static_cast<float>(candidates_[a].block);

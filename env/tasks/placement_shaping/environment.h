@@ -56,7 +56,7 @@ class PlacementShapingEnv final : public RampEnvironment {
   std::vector<int> free_blocks_;  // scratch: numbers
   // Of the waiting job, or of the one that would have come next had the episode not been truncated.
   std::uint16_t graph_ = 0;
-  std::vector<float> globals_;
+  ShownCluster shown_;
   std::vector<Candidate> candidates_;
 };
 

@@ -5,7 +5,6 @@
 #include "env/graph/profile_library.h"
 #include "env/tasks/placement_shaping/baselines.h"
 #include "env/tasks/placement_shaping/environment.h"
-#include "env/tasks/ramp/cluster_view.h"
 #include "env/tasks/ramp/degree_rule.h"
 
 namespace pacml::env {
@@ -38,13 +37,7 @@ PlacementShapingTask::PlacementShapingTask(const PlacementShapingConfig& config,
                                    config.max_partitions_per_op)),
       catalog_(std::make_shared<const BlockCatalog>(graphs(), setting(), degrees_)) {
   spec_.observation = observation_spec(config);
-  spec_.candidate_view =
-      make_cluster_view({{graphs().begin(), graphs().end()},
-                         spec_.graph_hashes(),
-                         setting(),
-                         config.workload.num_training_steps,
-                         slot(),
-                         decision_reader(catalog_, config.max_partitions_per_op)});
+  show_cluster(decision_reader(catalog_, config.max_partitions_per_op));
 }
 
 EnvironmentFactory PlacementShapingTask::make_factory() const {

@@ -139,19 +139,22 @@ class ClusterReader final : public CandidateReader {
     models_.clear();
     for (const auto& graph : graphs) {
       const auto known = plan_->models.find(graph->hash);
-      PACML_CHECK(known != plan_->models.end(), "a graph of another task");
-      models_.push_back(known->second);
+      models_.push_back(known == plan_->models.end() ? -1 : known->second);
     }
   }
 
   std::size_t read(const Observations& batch, std::size_t b, float* rows, std::size_t stride,
                    float* situation) override {
     const auto globals = batch.globals(b);
+    const auto busy_for = batch.node_features(b, kServersSlot);
     const auto mask = batch.mask(b);
-    PACML_CHECK(globals.size() == servers_ + 2, "an observation of another cluster");
-    PACML_CHECK(batch.graph(b) < models_.size(), "an observation names a graph that was not set");
-    const int model = models_[batch.graph(b)];
-    look_at_cluster(globals.first(servers_));
+    PACML_CHECK(globals.size() == 2 && busy_for.size() == servers_,
+                "an observation of another cluster");
+    const std::size_t graph = batch.graph(b, kJobSlot);
+    PACML_CHECK(graph < models_.size() && models_[graph] >= 0,
+                "an observation of a job that was set");
+    const int model = models_[graph];
+    look_at_cluster(busy_for);
     write_blocks(base_busy_, kPlaceTimes.size(), base_blocks_.data());
     const std::size_t choices = static_cast<std::size_t>(std::ranges::count(mask, 1));
     std::size_t count = 0;
@@ -217,7 +220,7 @@ class ClusterReader final : public CandidateReader {
   void write_row(std::span<const float> globals, int model, const JobDecision& decision,
                  std::size_t choices, float* row) {
     const Plan& plan = *plan_;
-    const float limit = globals[servers_ + 1];
+    const float limit = globals[1];
     float busy_for = 0;  // slots from now on
     float of_limit = 0;  // completion time over the limit
     float taken = 0;     // servers
@@ -262,7 +265,7 @@ class ClusterReader final : public CandidateReader {
       out.add(busy == 0 ? 1.0F : 0.0F);
       for (const float scale : kServerScales) out.add(std::min(busy / scale, 1.0F));
     }
-    const float left = globals[servers_];
+    const float left = globals[0];
     out.add(std::min(left, kLongest) / kLongest);
     for (const float scale : kEndScales) out.add(std::max(0.0F, 1 - left / scale));
     out.add(decision.degree > 0 ? 1.0F : 0.0F);
@@ -283,7 +286,7 @@ class ClusterReader final : public CandidateReader {
   // [model, degree]: the smallest fraction of the sequential time that a job of that degree can be
   // done in, on a cluster where nothing else runs.
   std::vector<float> least_fractions_;
-  std::vector<int> models_;  // [graphs that were set]
+  std::vector<int> models_;  // [graphs that were set]; -1: no job
   // Of the decision that is read.
   ServerSet occupied_, closed_;
   std::vector<float> later_;     // [servers], slots until free, one slot later
@@ -346,7 +349,9 @@ class ClusterView final : public CandidateView {
   [[nodiscard]] std::span<const FeatureSpec> features() const override { return plan_->features; }
   // That of refusing, whether that is a candidate or not.
   [[nodiscard]] std::span<const FeatureSpec> situation() const override { return features(); }
-  [[nodiscard]] bool knows(GraphHash graph) const override { return plan_->models.contains(graph); }
+  [[nodiscard]] bool knows(std::size_t slot, GraphHash graph) const override {
+    return slot == kServersSlot ? graph == plan_->setting.servers : plan_->models.contains(graph);
+  }
   [[nodiscard]] std::unique_ptr<CandidateReader> make_reader() const override {
     return std::make_unique<ClusterReader>(plan_);
   }
@@ -357,35 +362,76 @@ class ClusterView final : public CandidateView {
 
 }  // namespace
 
-std::vector<FeatureSpec> cluster_globals(std::array<int, 3> topology) {
-  std::vector<FeatureSpec> globals;
-  const int servers = topology[0] * topology[1] * topology[2];
-  for (int server = 0; server < servers; ++server) {
-    globals.push_back({"server_" + std::to_string(server) + "_busy_for", "slots", 0, kMostSlots});
-  }
-  globals.push_back({"time_left", "slots", 0, kMostSlots});
-  globals.push_back({"max_acceptable_fraction", "sequential time", 0});
-  return globals;
+SlotSpec servers_slot() {
+  return {.name = "servers", .node_width = 3, .edge_width = 3, .dynamic_width = 1};
 }
 
-void write_cluster_globals(const Cluster& cluster, double slot, std::span<float> out) {
+GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology) {
+  const auto [groups, racks, places] = topology;
+  auto graph = std::make_shared<GraphFeatures>();
+  graph->num_nodes = groups * racks * places;
+  graph->node_width = 3;
+  graph->edge_width = 3;
+  const auto number_of = [&](std::array<int, 3> at) {
+    return (at[0] * racks + at[1]) * places + at[2];
+  };
+  for (int server = 0; server < graph->num_nodes; ++server) {
+    const std::array<int, 3> at = {server / (racks * places), server / places % racks,
+                                   server % places};
+    for (std::size_t dimension = 0; dimension < 3; ++dimension) {
+      graph->node_features.push_back(static_cast<float>(at[dimension]) /
+                                     static_cast<float>(topology[dimension]));
+      std::array<int, 3> to = at;
+      for (to[dimension] = 0; to[dimension] < topology[dimension]; ++to[dimension]) {
+        if (to == at) continue;
+        graph->edge_src.push_back(server);
+        graph->edge_dst.push_back(number_of(to));
+        for (std::size_t d = 0; d < 3; ++d) {
+          graph->edge_features.push_back(d == dimension ? 1.0F : 0.0F);
+        }
+      }
+    }
+  }
+  graph->num_edges = static_cast<int>(graph->edge_src.size());
+  graph->hash = hash_features(*graph);
+  return graph;
+}
+
+std::vector<FeatureSpec> cluster_globals() {
+  return {{"time_left", "slots", 0, kMostSlots}, {"max_acceptable_fraction", "sequential time", 0}};
+}
+
+ShownCluster::ShownCluster(int servers, std::size_t graph)
+    : servers_(static_cast<std::uint32_t>(servers)),
+      graph_(static_cast<std::uint16_t>(graph)),
+      busy_for_(servers_) {}
+
+void ShownCluster::look_at(const Cluster& cluster, double slot) {
   PACML_CHECK(cluster.queued().has_value(), "a job waits");
   const auto slots = [slot](double time) {
     return static_cast<float>(std::clamp(time / slot, 0.0, kMostSlots));
   };
-  const std::size_t servers = out.size() - 2;
-  std::ranges::fill(out, 0.0F);
+  std::ranges::fill(busy_for_, 0.0F);
   for (const MountedJob& job : cluster.running()) {
     const float left = slots(job.completion_time - (cluster.now() - job.started));
     const auto words = job.execution->servers.words();
     for (std::size_t w = 0; w < words.size(); ++w) {
       for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
-        out[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = left;
+        busy_for_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = left;
       }
     }
   }
-  out[servers] = slots(cluster.config().max_simulation_time - cluster.now());
-  out[servers + 1] = static_cast<float>(cluster.queued()->fraction);
+  globals_ = {slots(cluster.config().max_simulation_time - cluster.now()),
+              static_cast<float>(cluster.queued()->fraction)};
+}
+
+void ShownCluster::write(const ObservationRow& row) const {
+  PACML_CHECK(row.graph.size() == 2 && row.node_features.size() == busy_for_.size() &&
+                  row.globals.size() == globals_.size(),
+              "a store of another shape than the spec's");
+  row.graph[kServersSlot] = graph_;
+  std::ranges::copy(busy_for_, row.node_features.begin());
+  std::ranges::copy(globals_, row.globals.begin());
 }
 
 CandidateViewPtr make_cluster_view(ClusterViewSetting setting) {

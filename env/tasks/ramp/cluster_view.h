@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -9,8 +11,9 @@
 #include "env/cluster/cluster.h"
 #include "env/cluster/execution_memo.h"
 
-// How the RAMP cluster is shown to a policy. What travels of a decision is how long each server
-// will be busy, how much time is left, and the job's limit. What a network reads is a row for each
+// How the RAMP cluster is shown to a policy. What travels of a decision is the graph of the servers,
+// with how long each will be busy, how much time is left, and the job's limit. What a network reads
+// is, if it has an encoder for it, that graph, and a row for each
 // candidate, that describes the cluster which the candidate leaves behind, at the time when the
 // next job is expected. Times are in slots: mean times between arrivals. So nothing of the arrivals
 // to come is given away.
@@ -19,12 +22,38 @@ namespace pacml::env {
 // Of a cluster that is shown server by server: blocks of servers grow with them.
 inline constexpr int kMostServersShown = 1024;
 
-// The globals that travel: a server's time until it is free [servers], the time left of the
-// episode, and the job's limit as a fraction of its sequential time.
-[[nodiscard]] std::vector<FeatureSpec> cluster_globals(std::array<int, 3> topology);
+// Decisions show the job that waits first, and behind it the servers.
+inline constexpr std::size_t kJobSlot = 0;
+inline constexpr std::size_t kServersSlot = 1;
 
-// Writes them. `out` [servers + 2]. Pre: a job waits in `cluster` (PACML_CHECK).
-void write_cluster_globals(const Cluster& cluster, double slot, std::span<float> out);
+// The graph of the servers, each with the slots that it will be busy for.
+[[nodiscard]] SlotSpec servers_slot();
+// Nodes are servers, with their communication group, rack and place in it as shares of how many
+// there are. Between any two that differ in one of these alone, which is how far a RAMP node's
+// transmitters reach, there is an edge each way, with three features: 1 for what differs, else 0.
+[[nodiscard]] GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology);
+// The time left of the episode, and the job's limit as a fraction of its sequential time.
+[[nodiscard]] std::vector<FeatureSpec> cluster_globals();
+
+// A decision's share of the cluster. Value type.
+class ShownCluster {
+ public:
+  // `graph`: the servers' index among the spec's graphs.
+  ShownCluster(int servers, std::size_t graph);
+  // Pre: a job waits (PACML_CHECK). `slot`: as in ClusterViewSetting.
+  void look_at(const Cluster& cluster, double slot);
+  // For a row's lengths.
+  [[nodiscard]] std::span<const std::uint32_t> nodes() const { return {&servers_, 1}; }
+  // All that a row shows but the job's graph and the candidates. Pre: the row's shape is that of a
+  // job, the servers and cluster_globals() (PACML_CHECK).
+  void write(const ObservationRow& row) const;
+
+ private:
+  std::uint32_t servers_;
+  std::uint16_t graph_;
+  std::vector<float> busy_for_;     // [servers], in slots
+  std::array<float, 2> globals_{};  // cluster_globals()
+};
 
 // What candidate `a` of row `b` decides about a job of graph number `model`; whatever the row
 // holds, a degree that the memo knows.
@@ -34,8 +63,9 @@ using DecisionReader =
 // What both sides need to know of the task.
 struct ClusterViewSetting {
   std::vector<JobGraphPtr> graphs;
-  // Of the job graphs' features, in the same order.
+  // Of the job graphs' features, in the same order, and of the servers'.
   std::vector<GraphHash> hashes;
+  GraphHash servers;
   ExecutionMemo::Setting memo;
   int num_training_steps = 50;
   double slot = 1000;  // simulated time; the mean time between arrivals

@@ -64,6 +64,20 @@ PoolRanges RampTask::ranges(std::span<const ModelFractions> fractions) const {
        config_.max_partitions_in_observation, setting_.semantics.normalise_dependencies_by_pool});
 }
 
+void RampTask::show_cluster(DecisionReader decision_of) {
+  const auto servers = make_servers_graph(setting_.ramp.topology);
+  spec_.candidate_view = make_cluster_view({graphs_, spec_.graph_hashes(), servers->hash, setting_,
+                                            config_.workload.num_training_steps, slot_,
+                                            std::move(decision_of)});
+  spec_.graphs.push_back(servers);
+  spec_.graph_names.emplace_back("servers");
+}
+
+ShownCluster RampTask::make_shown_cluster() const {
+  const auto [groups, racks, places] = setting_.ramp.topology;
+  return {groups * racks * places, graphs_.size()};
+}
+
 std::shared_ptr<ExecutionMemo> RampTask::make_memo() const {
   return std::make_shared<ExecutionMemo>(graphs_, setting_);
 }

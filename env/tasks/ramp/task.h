@@ -9,6 +9,7 @@
 #include "env/cluster/execution_memo.h"
 #include "env/graph/profile.h"
 #include "env/task.h"
+#include "env/tasks/ramp/cluster_view.h"
 #include "env/tasks/ramp/config.h"
 #include "env/tasks/ramp/pool_ranges.h"
 
@@ -36,12 +37,16 @@ class RampTask : public Task, public std::enable_shared_from_this<RampTask> {
   [[nodiscard]] PoolRanges ranges(std::span<const ModelFractions> fractions) const;
   // For one thread.
   [[nodiscard]] std::shared_ptr<ExecutionMemo> make_memo() const;
+  // For an environment whose decisions show the servers.
+  [[nodiscard]] ShownCluster make_shown_cluster() const;
 
  protected:
   // UserError with the first problem of a nested configuration, or of the profiles, which are the
   // models in the order of their graph indices.
   RampTask(std::string name, const RampTaskConfig& config, const std::vector<Profile>& profiles);
 
+  // Adds the servers' graph to the spec's, and makes the view of decisions that show it.
+  void show_cluster(DecisionReader decision_of);
   // For the derived task to complete while it is made.
   EnvironmentSpec spec_;
 

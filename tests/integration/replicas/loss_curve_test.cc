@@ -27,8 +27,7 @@ const model::NetworkShape kShape{.config = {.rounds = 2,
                                             .node_width = 8,
                                             .graph_width = 4,
                                             .readout_width = 16},
-                                 .node_features = 3,
-                                 .edge_features = 2,
+                                 .slots = {{.node_width = 3, .edge_width = 2}},
                                  .globals = 4,
                                  .actions = 5};
 
@@ -37,8 +36,8 @@ GraphRegistry one_graph() {
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = 6;
   graph->num_edges = 5;
-  graph->node_width = kShape.node_features;
-  graph->edge_width = kShape.edge_features;
+  graph->node_width = kShape.graph().node_width;
+  graph->edge_width = kShape.graph().edge_width;
   graph->node_features.resize(6 * 3);
   graph->edge_features.resize(5 * 2);
   for (float& value : graph->node_features) value = static_cast<float>(rng.uniform());

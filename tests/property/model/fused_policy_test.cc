@@ -55,8 +55,7 @@ NetworkShape random_shape(Rng& rng) {
   const auto draw = [&](std::uint64_t max) { return static_cast<int>(1 + rng.below(max)); };
   NetworkShape shape;
   shape.config = {draw(3), 2 * draw(20), draw(70), draw(40), draw(20), draw(70)};
-  shape.node_features = draw(11);
-  shape.edge_features = draw(11);
+  shape.slots = {{draw(11), draw(11)}};
   shape.globals = static_cast<int>(rng.below(20));
   shape.actions = draw(33);
   return shape;
@@ -73,6 +72,32 @@ TEST_CASE("one network for all candidates equals the reference whatever the widt
     for (const KernelPath path : paths()) {
       CHECK(compare(shape, Seed{static_cast<std::uint64_t>(trial)},
                     static_cast<std::size_t>(draw(200)), graphs, path) <= kTolerance);
+    }
+  }
+}
+
+TEST_CASE("encoders equal the reference whatever decisions show") {
+  Rng rng(Seed{19});
+  for (std::uint64_t trial = 0; trial < 60; ++trial) {
+    const NetworkShape shape = encoders_shape(rng, 50);
+    const auto graphs = random_graphs(rng, shape, 30);
+    const Parameters parameters = random_parameters(shape, Seed{trial});
+    const Observations batch = random_batch(rng, shape, 1 + rng.below(50), graphs);
+    PolicyOutput expected;
+    const auto reference = make_reference_policy(shape);
+    reference->set_graphs(graphs);
+    reference->set_parameters(parameters);
+    reference->evaluate(batch, expected);
+    for (const KernelPath path : paths()) {
+      const auto fused = make_fused_policy(shape, path);
+      fused->set_graphs(graphs);
+      fused->set_parameters(random_parameters(shape, Seed{1000 + trial}));
+      PolicyOutput actual;
+      fused->evaluate(batch, actual);  // with other weights, whose embeddings must be forgotten
+      fused->set_parameters(parameters);
+      fused->evaluate(batch, actual);
+      CHECK(largest_difference(expected.logits, actual.logits) <= kTolerance);
+      CHECK(largest_difference(expected.values, actual.values) <= kTolerance);
     }
   }
 }

@@ -19,8 +19,7 @@ TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_t
   NetworkShape shape = published_shape();
   if (seed % 3 == 1) shape.config.rounds = 1 + static_cast<int>(rng.below(3));
   if (seed % 3 == 2) {
-    shape.node_features = 1 + static_cast<int>(rng.below(9));
-    shape.edge_features = 1 + static_cast<int>(rng.below(9));
+    shape.slots = {{1 + static_cast<int>(rng.below(9)), 1 + static_cast<int>(rng.below(9))}};
     shape.globals = 1 + static_cast<int>(rng.below(40));
     shape.actions = 1 + static_cast<int>(rng.below(40));
   }
@@ -48,6 +47,37 @@ TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_t
     PolicyOutput b;
     fused->evaluate(batch, a);
     torch.evaluate(batch, b);
+    for (std::size_t i = 0; i < a.logits.size(); ++i) {
+      REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
+    }
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("they agree on whatever graphs decisions show", "[property][model_torch]") {
+  const auto path = GENERATE(KernelPath::kAvx2, KernelPath::kPortable);
+  if (!is_supported(path)) return;
+  const auto seed = GENERATE(range<std::uint64_t>(0, 60));
+  INFO("seed " << seed);
+  Rng rng(Seed{seed});
+  const NetworkShape shape = encoders_shape(rng, 40);
+  const auto graphs = random_graphs(rng, shape, 40);
+  const Parameters parameters = random_parameters(shape, Seed{seed});
+  const auto fused = make_fused_policy(shape, path);
+  TorchPolicy torch(shape);
+  for (Policy* policy : {fused.get(), static_cast<Policy*>(&torch)}) {
+    policy->set_graphs(graphs);
+    policy->set_parameters(parameters);
+  }
+  for (const std::size_t size : {std::size_t{1}, 1 + rng.below(60)}) {
+    const auto batch = random_batch(rng, shape, size, graphs);
+    PolicyOutput a;
+    PolicyOutput b;
+    fused->evaluate(batch, a);
+    torch.evaluate(batch, b);
+    REQUIRE(a.logits.size() == b.logits.size());
     for (std::size_t i = 0; i < a.logits.size(); ++i) {
       REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
     }

@@ -14,9 +14,9 @@
 namespace pacml::learner {
 namespace {
 
-const model::NetworkShape kShape{model::NetworkConfig{}, 2, 0, 1, 3};
+const model::NetworkShape kShape{model::NetworkConfig{}, {{2, 0}}, 1, 3};
 
-env::GraphFeaturesPtr graph(std::uint64_t hash, int width = kShape.node_features) {
+env::GraphFeaturesPtr graph(std::uint64_t hash, int width = kShape.graph().node_width) {
   auto out = std::make_shared<env::GraphFeatures>();
   out->num_nodes = 1;
   out->node_width = width;

@@ -63,7 +63,7 @@ TEST_CASE("a batch says of each transition what its row says", "[unit][learner]"
 
 TEST_CASE("transitions for another network do not fit", "[unit][learner]") {
   model::NetworkShape shape;
-  shape.node_features = 2;
+  shape.slots = {{.node_width = 2}};
   shape.globals = 4;
   shape.actions = 3;
   GraphRegistry registry;

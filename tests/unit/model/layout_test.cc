@@ -81,7 +81,7 @@ TEST_CASE("layouts of different networks have different hashes") {
   CHECK(changed([](NetworkShape& s) { s.config.rounds = 3; }) != hash);
   CHECK(changed([](NetworkShape& s) { s.config.hidden_width = 32; }) != hash);
   CHECK(changed([](NetworkShape& s) { s.actions = 9; }) != hash);
-  CHECK(changed([](NetworkShape& s) { s.node_features = 6; }) != hash);
+  CHECK(changed([](NetworkShape& s) { s.slots.front().node_width = 6; }) != hash);
 }
 
 TEST_CASE("a parameter is found by its name and can be written") {

@@ -25,7 +25,7 @@ TEST_CASE("a network takes its input widths from the environment") {
   spec.observation = plain_spec(4, 9, 5, 2);
   NetworkConfig config;
   config.rounds = 3;
-  CHECK(make_shape(config, spec) == NetworkShape{config, 5, 2, 4, 9});
+  CHECK(make_shape(config, spec) == NetworkShape{config, {{5, 2}}, 4, 9});
   CHECK(input_shape(make_shape(config, spec)) == spec.observation.shape());
 }
 
@@ -36,15 +36,21 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
   std::string sentence;
   SECTION("a second graph") {
     spec.slots.push_back({.name = "cluster"});
-    sentence = "the network reads one graph a decision, the task shows 2";
+    sentence =
+        "network.head: dense reads one graph a decision, the task shows 2; candidates reads any "
+        "number";
   }
   SECTION("nodes that change") {
     spec.slots[0].dynamic_width = 2;
-    sentence = "the network reads no features of nodes that change, as those of \"graph\" do";
+    sentence =
+        "network.head: dense reads no features of nodes that change, as those of \"graph\" do; "
+        "candidates does";
   }
   SECTION("a focus") {
     spec.slots[0].focus = true;
-    sentence = "the network does not read which node of \"graph\" a decision is about";
+    sentence =
+        "network.head: dense does not read which node of \"graph\" a decision is about; candidates "
+        "does";
   }
   SECTION("a varying number of candidates") {
     spec.candidates.vary = true;
@@ -73,18 +79,82 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
     spec.candidates.features = {{"completion_time", "s"}};
     spec.globals.clear();
     sentence =
-        "network.head: candidates finds the value of a decision from its globals, and this task "
-        "has none";
+        "network.head: candidates finds the value of a decision from its globals and graphs; this "
+        "task has no globals, and no graph is read: network.encoders says which shall be";
   }
   SECTION("nodes of candidates") {
     spec.candidates.node_slot = 0;
-    sentence = "the network does not read which node a candidate is";
+    sentence =
+        "network.head: dense does not read what the task shows of each candidate; candidates does";
   }
   SECTION("agents") {
     spec.agents = 2;
-    sentence = "the network does not read which agent decides";
+    sentence = "network.head: dense does not read which agent decides; candidates does";
+  }
+  SECTION("a graph that differs, and no encoder for it") {
+    config.head = HeadKind::kCandidates;
+    spec.candidates.features = {{"completion_time", "s"}};
+    spec.slots[0].dynamic_width = 2;
+    sentence =
+        "nothing reads the graph \"graph\", which differs from decision to decision: "
+        "network.encoders needs one with slot: graph";
+  }
+  SECTION("candidates that are nodes, and no encoder for them") {
+    config.head = HeadKind::kCandidates;
+    spec.candidates.node_slot = 0;
+    sentence =
+        "candidates are nodes of the graph \"graph\", which nothing reads: network.encoders needs "
+        "one with slot: graph";
+  }
+  SECTION("an encoder of a graph that is not there") {
+    config.head = HeadKind::kCandidates;
+    config.encoders = {{.slot = "cluster"}};
+    spec.candidates.features = {{"completion_time", "s"}};
+    sentence = "network.encoders: decisions of this task show no graph \"cluster\", but: graph";
   }
   CHECK(unreadable(config, spec) == std::vector{sentence});
+}
+
+TEST_CASE("with encoders a network reads graphs that change, nodes and agents") {
+  env::EnvironmentSpec spec;
+  spec.observation = plain_spec(0, 9, 5, 2);
+  spec.observation.slots[0].dynamic_width = 3;
+  spec.observation.slots[0].focus = true;
+  spec.observation.slots.push_back({.name = "unread", .node_width = 2});
+  spec.observation.candidates.node_slot = 0;
+  spec.observation.agents = 4;
+  NetworkConfig config;
+  config.head = HeadKind::kCandidates;
+  config.encoders = {{.slot = "graph", .width = 10}};
+  REQUIRE(unreadable(config, spec.observation).empty());
+  const NetworkShape shape = make_shape(config, spec);
+  // Mean, maximum and focus of the graph, and the agents; the candidate's node before them.
+  CHECK(shape.context_width() == 34);
+  CHECK(shape.candidate_inputs() == 44);
+  CHECK(shape.situation_inputs() == 34);
+  CHECK(input_shape(shape) == spec.observation.shape());
+}
+
+TEST_CASE("encoders that cannot be are refused in one sentence") {
+  NetworkConfig config;
+  config.head = HeadKind::kCandidates;
+  std::vector<std::string> problems;
+  SECTION("two for a graph") {
+    config.encoders = {{.slot = "job"}, {.slot = "job"}};
+    problems = {"encoders: two are for the slot \"job\", one is enough"};
+  }
+  SECTION("of the published network") {
+    config.head = HeadKind::kDense;
+    config.encoders = {{.slot = "job"}};
+    problems = {
+        "encoders are read by head: candidates; dense has one of its own, whose sizes are rounds to "
+        "node_width"};
+  }
+  CHECK(validate(config) == problems);
+  CHECK(validate(EncoderConfig{.slot = "", .width = 0, .blocks = 33}) ==
+        std::vector<std::string>{
+            "slot must name one of the graphs that the task's decisions show",
+            "width must be from 1 to 1024, not 0", "blocks must be from 1 to 32, not 33"});
 }
 
 TEST_CASE("a network that reads candidates takes their widths from the task's view of them") {
@@ -95,8 +165,8 @@ TEST_CASE("a network that reads candidates takes their widths from the task's vi
   config.head = HeadKind::kCandidates;
   REQUIRE(unreadable(config, spec.observation).empty());
   const NetworkShape shape = make_shape(config, spec);
-  CHECK(shape.candidate_features() == 3);
-  CHECK(shape.situation_features() == 4);
+  CHECK(shape.candidate_inputs() == 3);
+  CHECK(shape.situation_inputs() == 4);
   CHECK(input_shape(shape) == spec.observation.shape());
   config.candidates.width = 0;
   CHECK(validate(config.candidates) ==

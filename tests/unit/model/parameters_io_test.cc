@@ -12,7 +12,7 @@
 namespace pacml::model {
 namespace {
 
-NetworkShape small_shape() { return {NetworkConfig{1, 4, 8, 3, 2, 5}, 2, 2, 3, 4}; }
+NetworkShape small_shape() { return {NetworkConfig{1, 4, 8, 3, 2, 5}, {{2, 2}}, 3, 4}; }
 
 std::string why(const Result<Parameters>& result) {
   return result ? "no error" : result.error().detail;
@@ -61,7 +61,7 @@ TEST_CASE("a checkpoint of another network is refused with what differs first") 
     return result.error().detail;
   };
   const std::string other = "is a checkpoint of another network: ";
-  CHECK(refusal([](NetworkShape& s) { s.node_features = 5; }) ==
+  CHECK(refusal([](NetworkShape& s) { s.slots.front().node_width = 5; }) ==
         other + "round0.node_norm.weight is [5] in it and [2] in this network");
   CHECK(refusal([](NetworkShape& s) { s.config.readout_width = 6; }) ==
         other + "readout.weight is [6, 5] in it and [5, 5] in this network");

@@ -30,7 +30,7 @@ std::vector<NamedPolicy> all_policies(const NetworkShape& shape) {
 }
 
 // One round, message width 2, embeddings of width 1, readout of width 1, two actions.
-const NetworkShape kTinyShape{NetworkConfig{1, 2, 1, 1, 1, 1}, 2, 2, 2, 2};
+const NetworkShape kTinyShape{NetworkConfig{1, 2, 1, 1, 1, 1}, {{2, 2}}, 2, 2};
 
 Parameters tiny_parameters() {
   const ParameterLayout layout = make_layout(kTinyShape);

@@ -40,7 +40,7 @@ NetworkShape small_shape() {
   config.node_width = 4;
   config.graph_width = 3;
   config.readout_width = 9;
-  return {config, 3, 2, 4, 5};
+  return {config, {{3, 2}}, 4, 5};
 }
 
 // head: candidates.
@@ -61,7 +61,7 @@ Expected expected_outputs(const NetworkShape& shape, const Parameters& parameter
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const auto decision =
           is_dense ? network.decide(batch, b, embeddings[static_cast<std::size_t>(batch.graph(b))])
-                   : network.decide_candidates(batch, b);
+                   : network.decide_candidates(batch, b, graphs);
       for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
         if (batch.mask(b)[a] != 0) out.push_back(network.at(decision.logits[a]));
       }
@@ -105,6 +105,39 @@ TEST_CASE("the network's outputs are right but for rounding, whatever the shape 
     actual.push_back(outputs.values[b]);
   }
   REQUIRE(worst_error(actual, expected_outputs(shape, parameters, graphs, batch)) <= 1);
+}
+
+TEST_CASE("what encoders say of graphs is right but for rounding, and so are its gradients",
+          "[unit][model_torch]") {
+  const auto seed = GENERATE(range<std::uint64_t>(0, 40));
+  INFO("seed " << seed);
+  Rng rng(Seed{seed});
+  const NetworkShape shape = encoders_shape(rng, 6);
+  const Parameters parameters = random_parameters(shape, Seed{seed});
+  const auto graphs = random_graphs(rng, shape, 6);
+  const auto batch = random_batch(rng, shape, 6, graphs);
+  const auto network = make_network(shape, parameters, graphs);
+  const auto outputs = network->forward(batch);
+  std::vector<float> actual;
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
+      if (batch.mask(b)[a] != 0) actual.push_back(outputs.logits[b * batch.num_candidates() + a]);
+    }
+    actual.push_back(outputs.values[b]);
+  }
+  REQUIRE(worst_error(actual, expected_outputs(shape, parameters, graphs, batch)) <= 1);
+
+  const auto logit_gradients = random_floats(rng, batch.size() * batch.num_candidates());
+  const auto value_gradients = random_floats(rng, batch.size());
+  const auto expected = expected_within_rounding([&](Rounding& rounding) {
+    RoundedNetwork rounded(shape, parameters, rounding);
+    std::vector<RoundedNetwork::Decision> decisions;
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      decisions.push_back(rounded.decide_candidates(batch, b, graphs));
+    }
+    return rounded.gradients(decisions, batch, logit_gradients, value_gradients);
+  });
+  REQUIRE(worst_error(network->backward(logit_gradients, value_gradients), expected) <= 1);
 }
 
 // A loss on a small network, and what its gradient should be.
@@ -235,7 +268,7 @@ TEST_CASE("two nodes, by hand", "[unit][model_torch]") {
   config.node_width = 1;
   config.graph_width = 1;
   config.readout_width = 1;
-  const NetworkShape shape{config, 2, 2, 1, 2};
+  const NetworkShape shape{config, {{2, 2}}, 1, 2};
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = 2;
   graph->num_edges = 1;

@@ -14,7 +14,7 @@ TEST_CASE("candidates that are sent are read as they are, the valid ones in orde
   const auto view = plain_view(spec);
   CHECK(view->width() == 2);
   CHECK(view->situation().size() == 2);
-  CHECK(view->knows(GraphHash{7}));
+  CHECK(view->knows(0, GraphHash{7}));
 
   Observations batch(spec.shape());
   static_cast<void>(batch.append());
