@@ -28,32 +28,65 @@ int random_action(std::span<const std::uint8_t> mask, Rng& rng) {
   }
 }
 
-}  // namespace
-
-Figures run_simulator_bench(const env::TaskConfig& config, std::int64_t decisions,
-                            int repetitions) {
-  const auto task = config.make();
-  const auto made = task->make_factory()();
-  env::Environment& environment = *made;
-  Observations batch = task->spec().make_observations();
+// Decisions a second of each repetition, the first one included. `read` is shown every observation.
+template <class Read>
+std::vector<double> simulate(const env::Task& task, std::int64_t decisions, int repetitions,
+                             Read read) {
+  const auto environment = task.make_factory()();
+  Observations batch = task.spec().make_observations();
   Rng rng(Seed{1});
   std::uint64_t episode = 0;
-  environment.reset(derive(Seed{0}, Purpose::kEpisode, episode));
+  environment->reset(derive(Seed{0}, Purpose::kEpisode, episode));
   std::vector<double> rates;
   for (int r = 0; r <= repetitions; ++r) {
     const auto start = Clock::now();
     for (std::int64_t i = 0; i < decisions; ++i) {
       batch.clear();
-      environment.observe(batch);
-      if (environment.step(random_action(batch.mask(0), rng)).final()) {
-        environment.reset(derive(Seed{0}, Purpose::kEpisode, ++episode));
+      environment->observe(batch);
+      read(batch);
+      if (environment->step(random_action(batch.mask(0), rng)).final()) {
+        environment->reset(derive(Seed{0}, Purpose::kEpisode, ++episode));
       }
     }
     rates.push_back(static_cast<double>(decisions) / seconds_since(start));
   }
+  return rates;
+}
+
+// The same with all that a network would read of the candidates written.
+Figures run_candidates_bench(const env::Task& task, std::int64_t decisions, int repetitions) {
+  const env::CandidateView& view = *task.spec().candidate_view;
+  const auto reader = view.make_reader();
+  reader->set_graphs(task.spec().graphs);
+  std::vector<float> rows(static_cast<std::size_t>(task.spec().num_actions()) * view.width());
+  std::vector<float> situation(view.situation().size());
+  std::int64_t candidates = 0;
+  std::int64_t read = 0;
+  auto rates = simulate(task, decisions, repetitions, [&](const Observations& batch) {
+    candidates += static_cast<std::int64_t>(
+        reader->read(batch, 0, rows.data(), view.width(), situation.data()));
+    ++read;
+  });
+  rates.erase(rates.begin());
+  return {{"decisions_with_candidates_per_second", median_of(rates)},
+          {"candidates_per_decision", static_cast<double>(candidates) / static_cast<double>(read)}};
+}
+
+}  // namespace
+
+Figures run_simulator_bench(const env::TaskConfig& config, std::int64_t decisions,
+                            int repetitions) {
+  const auto task = config.make();
+  auto rates = simulate(*task, decisions, repetitions, [](const Observations&) {});
   const double first = rates.front();
   rates.erase(rates.begin());
-  return {{"decisions_per_second", median_of(rates)}, {"first_decisions_per_second", first}};
+  Figures figures = {{"decisions_per_second", median_of(rates)},
+                     {"first_decisions_per_second", first}};
+  if (task->spec().candidate_view) {
+    const Figures more = run_candidates_bench(*task, decisions, repetitions);
+    figures.insert(figures.end(), more.begin(), more.end());
+  }
+  return figures;
 }
 
 Figures run_lookahead_bench(const env::RampTaskConfig& config, int repetitions) {

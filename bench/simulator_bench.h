@@ -14,6 +14,9 @@ namespace pacml::bench {
 // environment.
 //   decisions_per_second           median over repetitions, after a warm-up that fills the memo
 //   first_decisions_per_second     the first repetition, from cold
+// and where what a network reads of candidates is computed (env/candidate_view.h):
+//   decisions_with_candidates_per_second   the same with all of that written
+//   candidates_per_decision
 // `decisions`: per repetition.
 [[nodiscard]] Figures run_simulator_bench(const env::TaskConfig& config, std::int64_t decisions,
                                           int repetitions);

@@ -39,7 +39,9 @@ class PlainView final : public CandidateView {
 
   [[nodiscard]] std::span<const FeatureSpec> features() const override { return features_; }
   [[nodiscard]] std::span<const FeatureSpec> situation() const override { return situation_; }
-  [[nodiscard]] bool knows(std::size_t /*slot*/, GraphHash /*graph*/) const override { return true; }
+  [[nodiscard]] bool knows(std::size_t /*slot*/, GraphHash /*graph*/) const override {
+    return true;
+  }
   [[nodiscard]] std::unique_ptr<CandidateReader> make_reader() const override {
     return std::make_unique<PlainReader>(features_.size());
   }

@@ -165,9 +165,9 @@ class FusedCandidates final : public Policy {
   std::size_t width_;     // of an embedding
   std::size_t features_;  // of a candidate, padded
   std::size_t situation_;
-  std::vector<FusedEncoder> encoders_;         // of the slots that have one
-  std::optional<std::size_t> node_encoder_;    // the one whose nodes the candidates are
-  std::vector<float> context_;                 // of the decision that is read
+  std::vector<FusedEncoder> encoders_;       // of the slots that have one
+  std::optional<std::size_t> node_encoder_;  // the one whose nodes the candidates are
+  std::vector<float> context_;               // of the decision that is read
   std::optional<PackedScorerWeights> weights_;
   // Of the decisions that are looked at.
   std::vector<std::size_t> counts_;  // candidates of each

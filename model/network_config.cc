@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "common/check.h"
 #include "model/encoders/slot_inputs.h"
@@ -27,36 +29,32 @@ const EncoderConfig* encoder_of(const NetworkConfig& config, const SlotSpec& slo
   return found == config.encoders.end() ? nullptr : &*found;
 }
 
-// What the published network does not read.
-void add_unread_by_dense(const ObservationSpec& spec, std::vector<std::string>& problems) {
-  if (spec.slots.size() != 1) {
-    problems.push_back("network.head: dense reads one graph a decision, the task shows " +
-                       std::to_string(spec.slots.size()) + "; candidates reads any number");
-  }
-  for (const SlotSpec& slot : spec.slots) {
-    if (slot.dynamic_width > 0) {
-      problems.push_back(
-          "network.head: dense reads no features of nodes that change, as those of " +
-          quoted(slot.name) + " do; candidates does");
-    }
-    if (slot.focus) {
-      problems.push_back("network.head: dense does not read which node of " + quoted(slot.name) +
-                         " a decision is about; candidates does");
-    }
-  }
+// The first thing that the published network does not read: another head is the remedy for all.
+std::optional<std::string> unread_by_dense(const ObservationSpec& spec) {
+  const std::string dense = "network.head: dense ";
   if (spec.candidates.derived || !spec.candidates.features.empty() || spec.candidates.node_slot) {
-    problems.emplace_back(
-        "network.head: dense does not read what the task shows of each candidate; candidates does");
+    return dense + "does not read what the task shows of each candidate; candidates does";
   }
   if (spec.candidates.vary) {
-    problems.emplace_back(
-        "network.head: dense has one output for each candidate, and their number varies in this "
-        "task; candidates scores any number");
+    return dense +
+           "has one output for each candidate, and their number varies in this task; candidates "
+           "scores any number";
   }
-  if (spec.agents > 1) {
-    problems.emplace_back(
-        "network.head: dense does not read which agent decides; candidates does");
+  if (spec.slots.size() != 1) {
+    return dense + "reads one graph a decision, the task shows " +
+           std::to_string(spec.slots.size()) + "; candidates reads any number";
   }
+  const SlotSpec& slot = spec.slots.front();
+  if (slot.dynamic_width > 0) {
+    return dense + "reads no features of nodes that change, as those of " + quoted(slot.name) +
+           " do; candidates does";
+  }
+  if (slot.focus) {
+    return dense + "does not read which node of " + quoted(slot.name) +
+           " a decision is about; candidates does";
+  }
+  if (spec.agents > 1) return dense + "does not read which agent decides; candidates does";
+  return std::nullopt;
 }
 
 void add_unread_by_candidates(const NetworkConfig& config, const ObservationSpec& spec,
@@ -174,7 +172,7 @@ std::vector<std::string> unreadable(const NetworkConfig& config, const Observati
                        quoted(encoder.slot) + ", but: " + names);
   }
   if (config.head == HeadKind::kDense) {
-    add_unread_by_dense(spec, problems);
+    if (auto problem = unread_by_dense(spec)) problems.push_back(*std::move(problem));
   } else {
     add_unread_by_candidates(config, spec, problems);
   }

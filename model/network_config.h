@@ -38,10 +38,11 @@ constexpr auto enum_names(HeadKind) {
 //   value   = W_value z + b_value
 //
 // The mean and the maximum are over the valid candidates, so neither their number nor their order
-// matters to a weight (Zaheer et al. 2017, arXiv:1703.06114). Where graphs are read, f_i is followed
-// by what the candidate's own node comes to, where candidates are nodes, and then, like s, by what
-// every encoder makes of its graph, in the order of the slots (encoders/encoder_config.h); and
-// where several agents decide, by one number for each of them, 1 for the one who does and else 0.
+// matters to a weight (Zaheer et al. 2017, arXiv:1703.06114). Where graphs are read, f_i is
+// followed by what the candidate's own node comes to, where candidates are nodes, and then, like s,
+// by what every encoder makes of its graph, in the order of the slots (encoders/encoder_config.h);
+// and where several agents decide, by one number for each of them, 1 for the one who does and else
+// 0.
 struct CandidateHeadConfig {
   int hidden_width = 64;
   int width = 32;
@@ -126,11 +127,11 @@ struct NetworkShape {
   int globals = 0;               // per decision, without the mask; the mask is appended as 0/1
   int actions = 0;               // of a decision, or at most where candidates_vary
   // head: candidates.
-  bool candidates_vary = false;             // in number
-  int sent_features = 0;                    // of each candidate in an observation
+  bool candidates_vary = false;               // in number
+  int sent_features = 0;                      // of each candidate in an observation
   std::optional<std::size_t> node_slot = {};  // each candidate is a node of this slot's graph
-  int agents = 1;                           // who decide in turns
-  env::CandidateViewPtr view = nullptr;     // what is read of candidates; never null there
+  int agents = 1;                             // who decide in turns
+  env::CandidateViewPtr view = nullptr;       // what is read of candidates; never null there
 
   // head: dense. The graph that it reads.
   [[nodiscard]] const SlotShape& graph() const { return slots.front(); }

@@ -63,8 +63,7 @@ class ReferenceCandidates final : public Policy {
     std::size_t next = 0;
     for (const std::uint8_t valid : batch.mask(b)) {
       out.logits.push_back(valid != 0 ? static_cast<float>(reference_product(
-                                                      parameters_, layout_, "logits",
-                                                      candidates[next++])[0])
+                                            parameters_, layout_, "logits", candidates[next++])[0])
                                       : kMaskedLogit);
     }
     out.logits.resize(out.values.size() * actions + actions, kMaskedLogit);

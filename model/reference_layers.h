@@ -57,8 +57,7 @@ namespace pacml::model {
   for (const double value : x) variance += (value - mean) * (value - mean) / n;
   std::vector<double> y(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    y[i] =
-        (x[i] - mean) / std::sqrt(variance + double{kNormEpsilon}) * double{w[i]} + double{b[i]};
+    y[i] = (x[i] - mean) / std::sqrt(variance + double{kNormEpsilon}) * double{w[i]} + double{b[i]};
   }
   return y;
 }

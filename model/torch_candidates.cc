@@ -63,8 +63,8 @@ class TorchCandidates final : public TorchModel {
     const at::Tensor scores = at::matmul(candidates, logits_.t()).squeeze(1);
     const auto rows = static_cast<std::int64_t>(batch.size());
     const at::Tensor masked = at::full({rows * shape_.actions}, kMaskedLogit, at::kFloat);
-    const at::Tensor seen = at::cat(
-        {at::relu(situation_(in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
+    const at::Tensor seen =
+        at::cat({at::relu(situation_(in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
     return {masked.scatter(0, in.places, scores).view({rows, shape_.actions}),
             value_(at::relu(state_(seen))).squeeze(1)};
   }

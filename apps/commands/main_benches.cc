@@ -8,6 +8,7 @@
 #include "apps/process/child_process.h"
 #include "apps/process/hand_over.h"
 #include "apps/run/train_config.h"
+#include "bench/acting_bench.h"
 #include "bench/inference_bench.h"
 #include "bench/replay_bench.h"
 #include "bench/replay_service_bench.h"
@@ -44,6 +45,12 @@ void bench_lookahead(const BenchSettings& settings, BenchReport& report) {
   }
   report.emplace_back("lookahead",
                       bench::run_lookahead_bench(task.as<env::PartitioningConfig>(), 7));
+}
+
+void bench_acting(const BenchSettings& settings, BenchReport& report) {
+  const TrainConfig config = config_of(settings);
+  report.emplace_back("acting",
+                      bench::run_acting_bench(config.env, config.network, config.actor, 5));
 }
 
 void bench_inference(const BenchSettings& /*settings*/, BenchReport& report) {
@@ -107,10 +114,9 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 }  // namespace
 
 std::vector<NamedBench> main_benches() {
-  return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
-          {"inference", bench_inference}, {"transport", bench_transport},
-          {"replay", bench_replay},       {"learner", bench_learner},
-          {"pipeline", bench_pipeline}};
+  return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead}, {"acting", bench_acting},
+          {"inference", bench_inference}, {"transport", bench_transport}, {"replay", bench_replay},
+          {"learner", bench_learner},     {"pipeline", bench_pipeline}};
 }
 
 }  // namespace pacml::apps

@@ -67,9 +67,7 @@ struct SlotShape {
 
   [[nodiscard]] bool is_static() const { return dynamic_width == 0; }
   // What the rest of the network reads of its graph, 0 without an encoder,
-  [[nodiscard]] int context_width() const {
-    return encoder ? (focus ? 3 : 2) * encoder->width : 0;
-  }
+  [[nodiscard]] int context_width() const { return encoder ? (focus ? 3 : 2) * encoder->width : 0; }
   // and of one of its nodes.
   [[nodiscard]] int embedding_width() const { return encoder ? encoder->width : 0; }
   bool operator==(const SlotShape&) const = default;

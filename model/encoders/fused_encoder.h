@@ -42,7 +42,7 @@ class FusedEncoder {
   };
   struct Graph {
     env::GraphFeaturesPtr features;
-    AlignedFloats inputs;  // [nodes, padded width]; without a decision's own features
+    AlignedFloats inputs;      // [nodes, padded width]; without a decision's own features
     std::vector<Edges> edges;  // [2], at the two ends; none where no messages are passed
     bool has_terms = false;
     // Where the slot is static.

@@ -20,10 +20,9 @@ void write_node_inputs(const SlotShape& slot, const env::GraphFeatures& graph,
   PACML_CHECK(dynamic.size() == nodes * changing && stride >= fixed + changing,
               "features of every node, and room for them");
   for (std::size_t v = 0; v < nodes; ++v, out += stride) {
-    float* const next =
-        std::ranges::transform(std::span(graph.node_features).subspan(v * fixed, fixed), out,
-                               squashed)
-            .out;
+    float* const next = std::ranges::transform(
+                            std::span(graph.node_features).subspan(v * fixed, fixed), out, squashed)
+                            .out;
     std::ranges::transform(dynamic.subspan(v * changing, changing), next, squashed);
   }
 }

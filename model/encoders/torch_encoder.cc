@@ -173,8 +173,7 @@ TorchEncoding TorchEncoder::encode(const Observations& batch) const {
     std::vector<std::int64_t> focus;
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const std::uint32_t node = batch.focus(b, slot_index_);
-      PACML_CHECK(static_cast<int>(node) <
-                      graphs_[batch.graph(b, slot_index_)].features->num_nodes,
+      PACML_CHECK(static_cast<int>(node) < graphs_[batch.graph(b, slot_index_)].features->num_nodes,
                   "a focus within its graph");
       focus.push_back(out.first_node[b] + node);
     }

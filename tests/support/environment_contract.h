@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/experience/observations.h"
@@ -22,16 +23,18 @@ using MakeEnvironment = std::function<std::unique_ptr<env::Environment>()>;
 
 // One decision as a caller sees it.
 struct SeenStep {
-  std::uint16_t graph = 0;
+  std::vector<std::uint16_t> graphs;  // of each slot
+  std::vector<float> node_features;   // of all slots
   std::vector<float> globals;
   std::vector<float> candidates;
   std::vector<std::uint8_t> mask;
   int action = 0;
   env::StepResult result;
   bool operator==(const SeenStep& o) const {
-    return graph == o.graph && globals == o.globals && candidates == o.candidates &&
-           mask == o.mask && action == o.action && result.reward == o.result.reward &&
-           result.terminated == o.result.terminated && result.truncated == o.result.truncated;
+    return graphs == o.graphs && node_features == o.node_features && globals == o.globals &&
+           candidates == o.candidates && mask == o.mask && action == o.action &&
+           result.reward == o.result.reward && result.terminated == o.result.terminated &&
+           result.truncated == o.result.truncated;
   }
 };
 
@@ -40,7 +43,16 @@ inline SeenStep look(const env::Environment& environment) {
   const env::EnvironmentSpec& spec = environment.spec();
   Observations batch = spec.make_observations();
   environment.observe(batch);
-  return {batch.graph(0),
+  REQUIRE(validate(batch));
+  std::vector<std::uint16_t> graphs;
+  std::vector<float> features;
+  for (std::size_t slot = 0; slot < spec.observation.slots.size(); ++slot) {
+    graphs.push_back(batch.graph(0, slot));
+    const auto of_slot = batch.node_features(0, slot);
+    features.insert(features.end(), of_slot.begin(), of_slot.end());
+  }
+  return {std::move(graphs),
+          std::move(features),
           {batch.globals(0).begin(), batch.globals(0).end()},
           {batch.candidates(0).begin(), batch.candidates(0).end()},
           {batch.mask(0).begin(), batch.mask(0).end()},
@@ -75,6 +87,11 @@ inline std::vector<SeenStep> play_episode(env::Environment& environment, Seed se
   return play(environment, Rng(derive(seed, Purpose::kExploration, 0)));
 }
 
+inline bool is_of(const SlotSpec& slot, const env::GraphFeatures& graph) {
+  return graph.node_width == static_cast<int>(slot.node_width) &&
+         graph.edge_width == static_cast<int>(slot.edge_width);
+}
+
 inline void check_spec(const env::EnvironmentSpec& spec) {
   CHECK_FALSE(spec.task.empty());
   REQUIRE_FALSE(spec.metrics.empty());
@@ -84,16 +101,15 @@ inline void check_spec(const env::EnvironmentSpec& spec) {
   for (const env::MetricSpec& metric : spec.metrics) CHECK(names.insert(metric.name).second);
   CHECK(spec.graph_names.size() == spec.graphs.size());
   CHECK(validate(spec.observation) == std::vector<std::string>{});
-  const SlotSpec& slot = spec.observation.slots.front();
   REQUIRE_FALSE(spec.graphs.empty());
   for (const env::GraphFeaturesPtr& graph : spec.graphs) {
     REQUIRE(graph);
-    CHECK(graph->node_width == static_cast<int>(slot.node_width));
-    CHECK(graph->edge_width == static_cast<int>(slot.edge_width));
+    CHECK(std::ranges::any_of(spec.observation.slots,
+                              [&](const SlotSpec& slot) { return is_of(slot, *graph); }));
     CHECK(graph->node_features.size() ==
-          static_cast<std::size_t>(graph->num_nodes) * slot.node_width);
+          static_cast<std::size_t>(graph->num_nodes) * static_cast<std::size_t>(graph->node_width));
     CHECK(graph->edge_features.size() ==
-          static_cast<std::size_t>(graph->num_edges) * slot.edge_width);
+          static_cast<std::size_t>(graph->num_edges) * static_cast<std::size_t>(graph->edge_width));
     CHECK(graph->edge_src.size() == static_cast<std::size_t>(graph->num_edges));
     CHECK(graph->edge_dst.size() == static_cast<std::size_t>(graph->num_edges));
     const auto in_range = [&](std::int32_t node) { return node >= 0 && node < graph->num_nodes; };
@@ -116,7 +132,17 @@ inline void check_same_spec(const env::EnvironmentSpec& a, const env::Environmen
 inline void check_observations(const env::EnvironmentSpec& spec,
                                const std::vector<SeenStep>& steps) {
   for (const SeenStep& step : steps) {
-    REQUIRE(step.graph < spec.graphs.size());
+    std::size_t features = 0;
+    for (std::size_t slot = 0; slot < step.graphs.size(); ++slot) {
+      const SlotSpec& promised = spec.observation.slots[slot];
+      REQUIRE(step.graphs[slot] < spec.graphs.size());
+      const env::GraphFeatures& graph = *spec.graphs[step.graphs[slot]];
+      REQUIRE(is_of(promised, graph));
+      features += static_cast<std::size_t>(graph.num_nodes) * promised.dynamic_width;
+    }
+    REQUIRE(step.node_features.size() == features);
+    REQUIRE(std::all_of(step.node_features.begin(), step.node_features.end(),
+                        [](float f) { return std::isfinite(f); }));
     REQUIRE(std::all_of(step.globals.begin(), step.globals.end(),
                         [](float f) { return std::isfinite(f); }));
     REQUIRE(
@@ -135,7 +161,8 @@ inline void check_end(env::Environment& environment, Seed seed) {
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) REQUIRE_FALSE(steps[i].result.final());
   const SeenStep after = look(environment);
   if (steps.back().result.terminated) {
-    CHECK(after.graph == steps.back().graph);
+    CHECK(after.graphs == steps.back().graphs);
+    CHECK(after.node_features == steps.back().node_features);
     CHECK(after.globals == steps.back().globals);
     CHECK(after.mask == steps.back().mask);
   } else {

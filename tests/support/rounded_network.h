@@ -113,9 +113,8 @@ class RoundedNetwork {
 
   // head: candidates, where the features of candidates and the globals are read as they are.
   // `graphs`: those that rows refer to; read where a slot has an encoder.
-  [[nodiscard]] Decision decide_candidates(
-      const Observations& batch, std::size_t b,
-      const std::vector<env::GraphFeaturesPtr>& graphs = {}) {
+  [[nodiscard]] Decision decide_candidates(const Observations& batch, std::size_t b,
+                                           const std::vector<env::GraphFeaturesPtr>& graphs = {}) {
     Vars context;
     std::vector<Vars> candidate_nodes;
     for (std::size_t slot = 0; slot < shape_.slots.size(); ++slot) {
@@ -248,8 +247,10 @@ class RoundedNetwork {
           const std::string from = layers + (forward ? "predecessors" : "successors");
           std::vector<Vars> heard;
           for (std::size_t e = 0; e < graph.edge_src.size(); ++e) {
-            const auto to = static_cast<std::size_t>(forward ? graph.edge_dst[e] : graph.edge_src[e]);
-            const auto by = static_cast<std::size_t>(forward ? graph.edge_src[e] : graph.edge_dst[e]);
+            const auto to =
+                static_cast<std::size_t>(forward ? graph.edge_dst[e] : graph.edge_src[e]);
+            const auto by =
+                static_cast<std::size_t>(forward ? graph.edge_src[e] : graph.edge_dst[e]);
             if (to != v) continue;
             Vars message = linear(from, n[by]);
             if (graph.edge_width > 0) {

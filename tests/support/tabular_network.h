@@ -44,6 +44,7 @@ inline void read_table(std::span<const float> weights, std::size_t states,
 class TabularNetwork final : public TrainableNetwork {
  public:
   TabularNetwork(std::size_t states, int globals, int actions) : states_(states) {
+    shape_.slots.resize(1);
     shape_.globals = globals;
     shape_.actions = actions;
     const auto rows = static_cast<std::int64_t>(states);

@@ -82,9 +82,8 @@ JobDecision PlacementShapingEnv::decision_of(int action) const {
 }
 
 void PlacementShapingEnv::observe(Observations& out) const {
-  const ObservationRow row =
-      out.append({.candidates = static_cast<std::uint32_t>(candidates_.size()),
-                  .nodes = shown_.nodes()});
+  const ObservationRow row = out.append(
+      {.candidates = static_cast<std::uint32_t>(candidates_.size()), .nodes = shown_.nodes()});
   PACML_CHECK(row.candidates.size() == 2 * candidates_.size(),
               "a store of another shape than the spec's");
   row.graph[kJobSlot] = graph_;

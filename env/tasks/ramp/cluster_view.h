@@ -11,12 +11,12 @@
 #include "env/cluster/cluster.h"
 #include "env/cluster/execution_memo.h"
 
-// How the RAMP cluster is shown to a policy. What travels of a decision is the graph of the servers,
-// with how long each will be busy, how much time is left, and the job's limit. What a network reads
-// is, if it has an encoder for it, that graph, and a row for each
-// candidate, that describes the cluster which the candidate leaves behind, at the time when the
-// next job is expected. Times are in slots: mean times between arrivals. So nothing of the arrivals
-// to come is given away.
+// How the RAMP cluster is shown to a policy. What travels of a decision is the graph of the
+// servers, with how long each will be busy, how much time is left, and the job's limit. What a
+// network reads is, if it has an encoder for it, that graph, and a row for each candidate, that
+// describes the cluster which the candidate leaves behind, at the time when the next job is
+// expected. Times are in slots: mean times between arrivals. So nothing of the arrivals to come is
+// given away.
 namespace pacml::env {
 
 // Of a cluster that is shown server by server: blocks of servers grow with them.

@@ -66,9 +66,9 @@ PoolRanges RampTask::ranges(std::span<const ModelFractions> fractions) const {
 
 void RampTask::show_cluster(DecisionReader decision_of) {
   const auto servers = make_servers_graph(setting_.ramp.topology);
-  spec_.candidate_view = make_cluster_view({graphs_, spec_.graph_hashes(), servers->hash, setting_,
-                                            config_.workload.num_training_steps, slot_,
-                                            std::move(decision_of)});
+  spec_.candidate_view =
+      make_cluster_view({graphs_, spec_.graph_hashes(), servers->hash, setting_,
+                         config_.workload.num_training_steps, slot_, std::move(decision_of)});
   spec_.graphs.push_back(servers);
   spec_.graph_names.emplace_back("servers");
 }

@@ -17,7 +17,7 @@ const model::ParameterLayout& parameters_layout() {
     config.rounds = 1;
     config.message_width = 2;
     config.hidden_width = config.node_width = config.graph_width = config.readout_width = 1;
-    return model::make_layout({config, 1, 1, 1, 1});
+    return model::make_layout({config, {{1, 1}}, 1, 1});
   }();
   return kLayout;
 }

@@ -124,8 +124,13 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
   if (by_ppo) config.algorithm = apps::AlgorithmKind::kPpo;
   testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
   testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-  if (shapes_placements) config.env = shaping_of(testing::partitioning_of(config));
   config.network.head = model::HeadKind::kCandidates;
+  if (shapes_placements) {
+    config.env = shaping_of(testing::partitioning_of(config));
+    config.network.encoders = {
+        {.slot = "job", .kind = model::EncoderKind::kDeepSet, .width = 4, .blocks = 1},
+        {.slot = "servers", .width = 6, .blocks = 1}};
+  }
   config.ppo.batch_decisions = 400;
   config.ppo.minibatch_decisions = 100;
   const Workplace place(config);

@@ -260,14 +260,19 @@ TEST_CASE("whatever a peer says of a decision can be read", "[property][partitio
   std::vector<float> rows(17 * spec.candidate_view->width());
   for (int trial = 0; trial < 300; ++trial) {
     Observations batch = spec.make_observations();
-    const ObservationRow row = batch.append();
-    row.graph[0] = static_cast<std::uint16_t>(rng.below(spec.graphs.size()));
-    for (float& x : row.globals) {
-      constexpr std::array kOdd = {0.0F, -1.0F, 1e30F, -1e30F, 1e-40F, 3.5F};
-      x = kOdd[rng.below(kOdd.size())];
+    constexpr std::array<std::uint32_t, 1> kServers = {32};
+    const ObservationRow row = batch.append({.candidates = 0, .nodes = kServers});
+    row.graph[kJobSlot] = static_cast<std::uint16_t>(rng.below(spec.graphs.size() - 1));
+    row.graph[kServersSlot] = static_cast<std::uint16_t>(spec.graphs.size() - 1);
+    for (const auto& numbers : {row.globals, row.node_features}) {
+      for (float& x : numbers) {
+        constexpr std::array kOdd = {0.0F, -1.0F, 1e30F, -1e30F, 1e-40F, 3.5F};
+        x = kOdd[rng.below(kOdd.size())];
+      }
     }
     for (auto& valid : row.mask) valid = static_cast<std::uint8_t>(rng.below(2));
     row.mask[rng.below(17)] = 1;
+    REQUIRE(validate(batch));
     const auto count = reader->read(batch, 0, rows.data(), spec.candidate_view->width(), nullptr);
     REQUIRE(count == static_cast<std::size_t>(std::ranges::count(row.mask, std::uint8_t{1})));
     for (std::size_t i = 0; i < count * spec.candidate_view->width(); ++i) {

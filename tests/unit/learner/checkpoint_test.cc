@@ -25,7 +25,7 @@ model::ParameterLayout small_layout(int readout_width = 3) {
   config.node_width = 1;
   config.graph_width = 1;
   config.readout_width = readout_width;
-  return model::make_layout({config, 2, 2, 1, 2});
+  return model::make_layout({config, {{2, 2}}, 1, 2});
 }
 
 Checkpoint example(std::int64_t updates = 7) {

@@ -21,7 +21,7 @@ model::ParameterLayout small_layout() {
   config.node_width = 1;
   config.graph_width = 1;
   config.readout_width = 3;
-  return model::make_layout({config, 2, 2, 1, 2});
+  return model::make_layout({config, {{2, 2}}, 1, 2});
 }
 
 Checkpoint checkpoint_of(std::int64_t updates, std::optional<double> score = {}) {

@@ -13,6 +13,7 @@ namespace {
 
 env::GraphFeaturesPtr graph_with_hash(std::uint64_t hash) {
   auto graph = std::make_shared<env::GraphFeatures>();
+  graph->num_nodes = 1;
   graph->hash = GraphHash{hash};
   return graph;
 }
@@ -86,6 +87,7 @@ TEST_CASE("experience of another network is refused with a sentence", "[unit][le
   GraphRegistry registry;
   registry.add(graph_with_hash(5));
   model::NetworkShape shape;
+  shape.slots.resize(1);
   shape.globals = 2;
   shape.actions = 3;
   REQUIRE(fits(plain_unrolls(2, 2, GraphHash{5}), shape, registry));

@@ -1,6 +1,7 @@
 #include "learner/transition_batch.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "learner/fits.h"
@@ -86,6 +87,71 @@ TEST_CASE("transitions for another network do not fit", "[unit][learner]") {
         "experience shows other things than the network reads");
   CHECK(sentence(plain_transitions(rows, GraphHash{2}, 4, 3)) ==
         "experience names 1 unknown graphs");  // one that the network cannot read
+}
+
+// Two slots: a graph of two nodes, whose features change, with a focus, and one of a node. The
+// candidates are nodes of the first.
+struct ShownGraphs {
+  ShownGraphs() {
+    shape.slots = {{.node_width = 1, .dynamic_width = 2, .focus = true}, {.node_width = 3}};
+    shape.node_slot = 0;
+    shape.globals = 1;
+    shape.actions = 2;
+    const auto two_nodes = std::make_shared<env::GraphFeatures>(*graph(1, 1));
+    two_nodes->num_nodes = 2;
+    two_nodes->node_features = {1, 2};
+    REQUIRE(registry.add_readable(
+        std::vector<env::GraphFeaturesPtr>{two_nodes, graph(2, 3), graph(3, 4)}, shape));
+    transitions = Transitions(model::input_shape(shape));
+    transitions.observations.set_graphs({GraphHash{1}, GraphHash{2}});
+  }
+
+  // A transition of two such rows.
+  void append(std::uint32_t nodes = 2) {
+    transitions.heads.resize(1);
+    for (int row = 0; row < 2; ++row) {
+      const auto shown = transitions.observations.append({.candidates = 0, .nodes = {&nodes, 1}});
+      shown.graph[1] = 1;
+      shown.mask[0] = 1;
+    }
+  }
+  [[nodiscard]] std::string problem() const {
+    const auto result = fits(transitions, shape, registry);
+    return result ? "" : result.error().detail;
+  }
+
+  model::NetworkShape shape;
+  GraphRegistry registry;
+  Transitions transitions;
+};
+
+TEST_CASE("rows show in each slot a graph that is read there, and name nodes that it has",
+          "[unit][learner]") {
+  ShownGraphs the;
+  REQUIRE(the.registry.graphs().size() == 2);  // no slot has nodes with four features
+  SECTION("all is well") {
+    the.append();
+    CHECK(the.problem().empty());
+  }
+  SECTION("graphs that are read, but elsewhere") {
+    the.append();
+    the.transitions.observations.row(1).graph[0] = 1;
+    CHECK(the.problem() == "experience shows a graph where the network reads others");
+  }
+  SECTION("features of more nodes than the graph has") {
+    the.append(3);
+    CHECK(the.problem() == "experience is about nodes that its graph has not");
+  }
+  SECTION("a focus beyond the graph") {
+    the.append();
+    the.transitions.observations.row(0).focus[0] = 2;
+    CHECK(the.problem() == "experience is about nodes that its graph has not");
+  }
+  SECTION("a candidate beyond the graph") {
+    the.append();
+    the.transitions.observations.row(1).candidate_nodes[1] = 2;
+    CHECK(the.problem() == "experience is about nodes that its graph has not");
+  }
 }
 
 }  // namespace

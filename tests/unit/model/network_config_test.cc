@@ -147,14 +147,15 @@ TEST_CASE("encoders that cannot be are refused in one sentence") {
     config.head = HeadKind::kDense;
     config.encoders = {{.slot = "job"}};
     problems = {
-        "encoders are read by head: candidates; dense has one of its own, whose sizes are rounds to "
+        "encoders are read by head: candidates; dense has one of its own, whose sizes are rounds "
+        "to "
         "node_width"};
   }
   CHECK(validate(config) == problems);
   CHECK(validate(EncoderConfig{.slot = "", .width = 0, .blocks = 33}) ==
-        std::vector<std::string>{
-            "slot must name one of the graphs that the task's decisions show",
-            "width must be from 1 to 1024, not 0", "blocks must be from 1 to 32, not 33"});
+        std::vector<std::string>{"slot must name one of the graphs that the task's decisions show",
+                                 "width must be from 1 to 1024, not 0",
+                                 "blocks must be from 1 to 32, not 33"});
 }
 
 TEST_CASE("a network that reads candidates takes their widths from the task's view of them") {

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,7 +76,39 @@ TEST_CASE("the spec promises what the configuration says", "[partitioning]") {
   c.max_partitions_per_op = 8;
   c.observation = ObservationKind::kCluster;
   CHECK(world(c)->spec().num_actions() == 9);
-  CHECK(world(c)->spec().num_globals() == 32 + 2);
+  const auto task = world(c);
+  CHECK(task->spec().num_globals() == 2);
+  REQUIRE(task->spec().observation.slots.size() == 2);
+  CHECK(task->spec().graph_names.back() == "servers");
+  CHECK(task->spec().graphs.back()->num_nodes == 32);
+}
+
+TEST_CASE("servers are joined where they differ in one coordinate alone", "[partitioning]") {
+  const auto graph = make_servers_graph({4, 3, 2});
+  REQUIRE(graph->num_nodes == 24);
+  REQUIRE(graph->num_edges == 24 * (3 + 2 + 1));
+  const Topology topology({4, 3, 2}, 2);
+  const auto at = [&](std::int32_t server) {
+    const auto [group, rack, place] = topology.coordinates(static_cast<Server>(server));
+    return std::array<int, 3>{group, rack, place};
+  };
+  std::set<std::pair<int, int>> pairs;
+  for (std::size_t e = 0; e < graph->edge_src.size(); ++e) {
+    const auto from = at(graph->edge_src[e]);
+    const auto to = at(graph->edge_dst[e]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      REQUIRE(graph->edge_features[3 * e + d] == (from[d] != to[d] ? 1.0F : 0.0F));
+    }
+    REQUIRE((from[0] != to[0]) + (from[1] != to[1]) + (from[2] != to[2]) == 1);
+    REQUIRE(pairs.emplace(graph->edge_src[e], graph->edge_dst[e]).second);
+  }
+  for (int server = 0; server < 24; ++server) {
+    const auto features =
+        std::span(graph->node_features).subspan(3 * static_cast<std::size_t>(server), 3);
+    CHECK(features[0] == Approx(at(server)[0] / 4.0));
+    CHECK(features[1] == Approx(at(server)[1] / 3.0));
+    CHECK(features[2] == Approx(at(server)[2] / 2.0));
+  }
 }
 
 TEST_CASE("the mask allows degrees that have a shape and enough free servers", "[partitioning]") {
