@@ -15,7 +15,9 @@ namespace pacml::bench {
 Figures run_acting_bench(const env::TaskConfig& task_config, const model::NetworkConfig& network,
                          const actor::ActorConfig& config, int repetitions) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kLeast{400};  // of a repetition
+  // What simulators remember of placements grows for a while, above all while actions are random.
+  constexpr std::chrono::seconds kWarmUp{5};
+  constexpr std::chrono::milliseconds kRepetition{500};
   const auto task = task_config.make();
   const model::NetworkShape shape = model::make_shape(network, task->spec());
   const auto policy = model::make_fused_policy(shape);
@@ -23,18 +25,19 @@ Figures run_acting_bench(const env::TaskConfig& task_config, const model::Networ
                         std::make_unique<actor::ImpalaBehaviour>(task->spec(), config, Seed{1}),
                         Seed{1});
   loop.set_parameters(model::initialise(shape, Seed{1}));
-  const auto environments = static_cast<std::size_t>(config.environments);
-  std::vector<double> rates;
-  for (int r = 0; r <= repetitions; ++r) {
+  // Decisions a second.
+  const auto act_for = [&](Clock::duration least) {
     const auto before = loop.decisions();
     const auto start = Clock::now();
     do {
-      static_cast<void>(loop.run_message(environments));
-    } while (Clock::now() - start < kLeast);
+      static_cast<void>(loop.run_message(static_cast<std::size_t>(config.environments)));
+    } while (Clock::now() - start < least);
     const std::chrono::duration<double> taken = Clock::now() - start;
-    rates.push_back(static_cast<double>(loop.decisions() - before) / taken.count());
-  }
-  rates.erase(rates.begin());
+    return static_cast<double>(loop.decisions() - before) / taken.count();
+  };
+  act_for(kWarmUp);
+  std::vector<double> rates;
+  for (int r = 0; r < repetitions; ++r) rates.push_back(act_for(kRepetition));
   return {{"decisions_per_second", median_of(rates)}};
 }
 
