@@ -62,13 +62,12 @@ ActorMessage ActorLoop::run_message(std::size_t unrolls) {
   while (!behaviour_->full()) {
     beat();
     evaluate();
-    const auto actions = behaviour_->choose(environments_.observations(), output_);
-    const auto results = environments_.step(actions);
-    behaviour_->record(newest_.parameters.version, results, environments_.finished(),
-                       environments_.last_observations());
+    const auto actions =
+        behaviour_->choose(environments_.observations(), environments_.agents(), output_);
+    behaviour_->record(newest_.parameters.version, environments_.step(actions));
     decisions_ += static_cast<std::int64_t>(environments_.size());
   }
-  return behaviour_->take(environments_.observations());
+  return behaviour_->take(environments_.observations(), environments_.agents());
 }
 
 Error ActorLoop::run(ExperienceSink& sink, std::stop_token stop) {

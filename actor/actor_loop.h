@@ -26,9 +26,9 @@ class ActorLoop {
 
   // Weights that are not finite are refused: the former ones stay.
   void set_parameters(const model::Parameters& parameters);
-  // Acts for one message's worth of steps: an unroll of each environment, or of so many of them, in
-  // turns. Where the newest weights say nothing that can be acted upon (model::is_sound), it goes
-  // on with those before them; UserError: there are none. Pre: weights were given.
+  // Acts for one message's worth of steps: unroll_length of each environment, or of so many of
+  // them, in turns. Where the newest weights say nothing that can be acted upon (model::is_sound),
+  // it goes on with those before them; UserError: there are none. Pre: weights were given.
   [[nodiscard]] ActorMessage run_message() { return run_message(environments_.total()); }
   [[nodiscard]] ActorMessage run_message(std::size_t unrolls);
 

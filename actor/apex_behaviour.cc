@@ -16,8 +16,7 @@ ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig
       policy_(&policy),
       actions_(static_cast<std::size_t>(config.environments)),
       action_values_(actions_.size()),
-      best_values_(actions_.size()),
-      truncated_(spec.make_observations()) {}
+      best_values_(actions_.size()) {}
 
 void ApexBehaviour::begin(std::span<const std::size_t> environments) {
   writer_.begin(environments);
@@ -40,51 +39,35 @@ void ApexBehaviour::evaluate_values(const Observations& observations,
 }
 
 std::span<const int> ApexBehaviour::choose(const Observations& observations,
+                                           std::span<const int> agents,
                                            const model::PolicyOutput& output) {
   evaluate_values(observations, output, best_values_);
-  writer_.observe(observations, best_values_);
+  writer_.observe(observations, agents, best_values_);
   const std::size_t width = observations.num_candidates();
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     // By the logits, as in evaluation: adding the state's value may round differences away.
-    actions_[b] = exploration_.choose(environments_[b], logits.subspan(b * width, width));
+    actions_[b] =
+        exploration_.choose(environments_[b], agents[b], logits.subspan(b * width, width));
     action_values_[b] = q_[b * width + static_cast<std::size_t>(actions_[b])];
   }
   return actions_;
 }
 
-void ApexBehaviour::evaluate_truncated(std::span<const env::StepResult> results,
-                                       std::span<const VectorEnv::Finished> finished,
-                                       const Observations& last_observations) {
-  last_best_values_.assign(finished.size(), 0);
-  const auto needs_value = [&](const VectorEnv::Finished& f) {
-    return results[f.row].truncated && !results[f.row].terminated;
-  };
-  truncated_.clear();
-  for (std::size_t f = 0; f < finished.size(); ++f) {
-    if (!needs_value(finished[f])) continue;
-    truncated_.append_row(last_observations, f);
+void ApexBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outcome) {
+  last_best_values_.assign(outcome.last_states.size(), 0);
+  if (!outcome.last_states.empty()) {
+    policy_->evaluate(outcome.last_observations, last_output_);
+    // Else the loop will notice at its next step.
+    if (model::is_sound(last_output_)) {
+      evaluate_values(outcome.last_observations, last_output_, last_best_values_);
+    }
   }
-  if (truncated_.size() == 0) return;
-  policy_->evaluate(truncated_, truncated_output_);
-  if (!model::is_sound(truncated_output_)) return;  // the loop will notice at its next step
-  truncated_best_.resize(truncated_.size());
-  evaluate_values(truncated_, truncated_output_, truncated_best_);
-  std::size_t row = 0;
-  for (std::size_t f = 0; f < finished.size(); ++f) {
-    if (needs_value(finished[f])) last_best_values_[f] = truncated_best_[row++];
-  }
+  writer_.step(actions_, action_values_, version, outcome, last_best_values_);
 }
 
-void ApexBehaviour::record(PolicyVersion version, std::span<const env::StepResult> results,
-                           std::span<const VectorEnv::Finished> finished,
-                           const Observations& last_observations) {
-  evaluate_truncated(results, finished, last_observations);
-  writer_.step(actions_, action_values_, version, results, finished, last_observations,
-               last_best_values_);
-}
-
-ActorMessage ApexBehaviour::take(const Observations& /*next_observations*/) {
+ActorMessage ApexBehaviour::take(const Observations& /*next_observations*/,
+                                 std::span<const int> /*next_agents*/) {
   return writer_.take();
 }
 

@@ -20,22 +20,17 @@ class ApexBehaviour final : public Behaviour {
 
   void begin(std::span<const std::size_t> environments) override;
   [[nodiscard]] std::span<const int> choose(const Observations& observations,
+                                            std::span<const int> agents,
                                             const model::PolicyOutput& output) override;
-  void record(PolicyVersion version, std::span<const env::StepResult> results,
-              std::span<const VectorEnv::Finished> finished,
-              const Observations& last_observations) override;
+  void record(PolicyVersion version, const VectorEnv::Outcome& outcome) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
-  [[nodiscard]] ActorMessage take(const Observations& next_observations) override;
+  [[nodiscard]] ActorMessage take(const Observations& next_observations,
+                                  std::span<const int> next_agents) override;
 
  private:
   // Computes q_ of a batch, and the greatest of each row into `best`.
   void evaluate_values(const Observations& observations, const model::PolicyOutput& output,
                        std::span<float> best);
-  // Fills last_best_values_ where episodes were truncated.
-  void evaluate_truncated(std::span<const env::StepResult> results,
-                          std::span<const VectorEnv::Finished> finished,
-                          const Observations& last_observations);
-
   NstepWriter writer_;
   EpsilonGreedy exploration_;
   model::Policy* policy_;
@@ -46,11 +41,9 @@ class ApexBehaviour final : public Behaviour {
   std::vector<float> q_;                   // [B, A], scratch
   std::vector<std::uint8_t> masks_;        // scratch
 
-  // Of the episodes that the last step ended.
-  Observations truncated_;
-  model::PolicyOutput truncated_output_;
-  std::vector<float> truncated_best_;
-  std::vector<float> last_best_values_;  // [finished]
+  // Of the episodes that the last step cut.
+  model::PolicyOutput last_output_;
+  std::vector<float> last_best_values_;  // [last states]
 };
 
 }  // namespace pacml::actor

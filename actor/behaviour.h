@@ -6,7 +6,6 @@
 #include "actor/vector_env.h"
 #include "common/experience/observations.h"
 #include "common/ids.h"
-#include "env/environment.h"
 #include "model/policy.h"
 
 namespace pacml::actor {
@@ -20,19 +19,18 @@ class Behaviour {
   virtual ~Behaviour() = default;
   // A message begins, of these B of the actor's environments, row by row.
   virtual void begin(std::span<const std::size_t> environments) = 0;
-  // A valid action for each environment [B], given what the policy says of its observation.
-  // Borrowed until the next call.
+  // A valid action for each environment [B], given what the policy says of its observation, which
+  // is that of `agents` [B]. Borrowed until the next call.
   [[nodiscard]] virtual std::span<const int> choose(const Observations& observations,
+                                                    std::span<const int> agents,
                                                     const model::PolicyOutput& output) = 0;
-  // What came of the actions chosen last, with weights of `version`: results [B]; the rows whose
-  // environments finished, and the last observation of each (row i belongs to finished[i]).
-  virtual void record(PolicyVersion version, std::span<const env::StepResult> results,
-                      std::span<const VectorEnv::Finished> finished,
-                      const Observations& last_observations) = 0;
+  // What came of the actions chosen last, with weights of `version`.
+  virtual void record(PolicyVersion version, const VectorEnv::Outcome& outcome) = 0;
   // True when a message's worth of steps is recorded.
   [[nodiscard]] virtual bool full() const = 0;
-  // The message. `next_observations`: those that follow its last step.
-  [[nodiscard]] virtual ActorMessage take(const Observations& next_observations) = 0;
+  // The message. `next_observations`, of `next_agents`: those that follow its last step.
+  [[nodiscard]] virtual ActorMessage take(const Observations& next_observations,
+                                          std::span<const int> next_agents) = 0;
 };
 
 }  // namespace pacml::actor

@@ -6,15 +6,15 @@
 #include <stop_token>
 #include <variant>
 
+#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
-#include "common/experience/unrolls.h"
 #include "common/result.h"
 #include "model/parameters.h"
 
 namespace pacml::actor {
 
 // What an actor hands over at once: of IMPALA, of Ape-X.
-using ActorMessage = std::variant<Unrolls, PrioritizedTransitions>;
+using ActorMessage = std::variant<Sequences, PrioritizedTransitions>;
 
 // Leave to act for one message.
 struct Work {

@@ -60,11 +60,13 @@ std::uint64_t EpsilonGreedy::draw_duration() {
   return 1 + static_cast<std::uint64_t>(over);
 }
 
-int EpsilonGreedy::choose(std::size_t b, std::span<const float> values) {
+int EpsilonGreedy::choose(std::size_t b, int agent, std::span<const float> values) {
   const auto valid = [&values](std::size_t action) {
     return values[action] != model::kMaskedLogit;
   };
-  Held& held = held_[b];
+  const std::size_t place = static_cast<std::size_t>(agent) * starts_.size() + b;
+  if (place >= held_.size()) held_.resize(place + 1);
+  Held& held = held_[place];
   if (held.left == 0 && rng_.uniform() < starts_[b]) {
     choices_.clear();
     for (std::size_t action = 0; action < values.size(); ++action) {

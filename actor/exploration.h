@@ -52,9 +52,13 @@ class EpsilonGreedy {
   // their mean number; 1: nothing is repeated.
   EpsilonGreedy(std::vector<double> epsilons, double persistence, Seed seed);
 
-  // For environment `b`. `values`: one row [A] of action values or of logits, kMaskedLogit where
-  // invalid. Of equals the lowest is greedy. Pre: a valid action.
-  [[nodiscard]] int choose(std::size_t b, std::span<const float> values);
+  // For an agent of environment `b`, who repeats its own actions only. `values`: one row [A] of
+  // action values or of logits, kMaskedLogit where invalid. Of equals the lowest is greedy. Pre: a
+  // valid action.
+  [[nodiscard]] int choose(std::size_t b, int agent, std::span<const float> values);
+  [[nodiscard]] int choose(std::size_t b, std::span<const float> values) {
+    return choose(b, 0, values);
+  }
 
  private:
   struct Held {
@@ -65,7 +69,7 @@ class EpsilonGreedy {
 
   std::vector<double> starts_;  // [B], probability that a greedy spell ends
   double persistence_;
-  std::vector<Held> held_;  // [B]
+  std::vector<Held> held_;  // [agents that have decided, B]
   Rng rng_;
   std::vector<int> choices_;  // scratch
 };

@@ -13,14 +13,15 @@ ImpalaBehaviour::ImpalaBehaviour(const env::EnvironmentSpec& spec, const ActorCo
       log_probs_(actions_.size()) {}
 
 void ImpalaBehaviour::begin(std::span<const std::size_t> environments) {
-  writer_.begin(environments.size());
+  writer_.begin(environments);
   actions_.resize(environments.size());
   log_probs_.resize(environments.size());
 }
 
 std::span<const int> ImpalaBehaviour::choose(const Observations& observations,
+                                             std::span<const int> agents,
                                              const model::PolicyOutput& output) {
-  writer_.observe(observations);
+  writer_.observe(observations, agents);
   const std::size_t width = observations.num_candidates();
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
@@ -31,14 +32,13 @@ std::span<const int> ImpalaBehaviour::choose(const Observations& observations,
   return actions_;
 }
 
-void ImpalaBehaviour::record(PolicyVersion version, std::span<const env::StepResult> results,
-                             std::span<const VectorEnv::Finished> finished,
-                             const Observations& last_observations) {
-  writer_.step(actions_, log_probs_, version, results, finished, last_observations);
+void ImpalaBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outcome) {
+  writer_.step(actions_, log_probs_, version, outcome);
 }
 
-ActorMessage ImpalaBehaviour::take(const Observations& next_observations) {
-  return writer_.take(next_observations);
+ActorMessage ImpalaBehaviour::take(const Observations& next_observations,
+                                   std::span<const int> next_agents) {
+  return writer_.take(next_observations, next_agents);
 }
 
 }  // namespace pacml::actor

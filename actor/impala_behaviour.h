@@ -4,12 +4,12 @@
 
 #include "actor/actor_config.h"
 #include "actor/behaviour.h"
-#include "actor/unroll_writer.h"
+#include "actor/sequence_writer.h"
 #include "common/rng.h"
 
 namespace pacml::actor {
 
-// Draws actions from the policy's softmax and records unrolls, with the probability that each
+// Draws actions from the policy's softmax and records sequences, with the probability that each
 // action had. Thread-confined.
 class ImpalaBehaviour final : public Behaviour {
  public:
@@ -18,15 +18,15 @@ class ImpalaBehaviour final : public Behaviour {
 
   void begin(std::span<const std::size_t> environments) override;
   [[nodiscard]] std::span<const int> choose(const Observations& observations,
+                                            std::span<const int> agents,
                                             const model::PolicyOutput& output) override;
-  void record(PolicyVersion version, std::span<const env::StepResult> results,
-              std::span<const VectorEnv::Finished> finished,
-              const Observations& last_observations) override;
+  void record(PolicyVersion version, const VectorEnv::Outcome& outcome) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
-  [[nodiscard]] ActorMessage take(const Observations& next_observations) override;
+  [[nodiscard]] ActorMessage take(const Observations& next_observations,
+                                  std::span<const int> next_agents) override;
 
  private:
-  UnrollWriter writer_;
+  SequenceWriter writer_;
   Rng rng_;
   std::vector<int> actions_;      // [B]
   std::vector<float> log_probs_;  // [B]

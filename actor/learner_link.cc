@@ -21,10 +21,10 @@ Result<Work> LearnerLink::next_work(std::stop_token stop) {
 }
 
 Result<void> LearnerLink::send(ActorMessage&& message, std::stop_token stop) {
-  auto* unrolls = std::get_if<Unrolls>(&message);
-  PACML_CHECK(unrolls != nullptr, "a learner of unrolls is sent unrolls");
+  auto* sequences = std::get_if<Sequences>(&message);
+  PACML_CHECK(sequences != nullptr, "a learner of sequences is sent sequences");
   const auto experience = [&](const ServerLink::Stamp& stamp) {
-    return wire::Experience{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*unrolls)};
+    return wire::Experience{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*sequences)};
   };
   return learner_.send(experience, stop);
 }

@@ -16,7 +16,7 @@
 
 namespace pacml::actor {
 
-// IMPALA's connection: one conversation with the learner, for unrolls one way and weights the
+// IMPALA's connection: one conversation with the learner, for sequences one way and weights the
 // other. Thread-confined, as are the transports that it borrows; the clock is borrowed, too.
 class LearnerLink final : public ExperienceSink {
  public:
@@ -29,7 +29,7 @@ class LearnerLink final : public ExperienceSink {
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
 
   [[nodiscard]] Result<Work> next_work(std::stop_token stop) override;
-  // Unrolls only.
+  // Sequences only.
   [[nodiscard]] Result<void> send(ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;
   [[nodiscard]] Result<model::Parameters> first_parameters(std::stop_token stop) override;

@@ -16,9 +16,8 @@ NstepWriter::NstepWriter(const env::EnvironmentSpec& spec, std::size_t environme
       environments_(environments),
       nothing_(spec.make_observations()),
       reward_scale_(static_cast<float>(config.reward_scale)),
-      windows_(environments),
-      decisions_(environments * n_),
-      states_(environments * n_, nothing_) {
+      gamma_(config.discount),
+      windows_(environments) {
   for (std::size_t k = 0; k <= n_; ++k) {
     powers_.push_back(std::pow(config.discount, static_cast<double>(k)));
   }
@@ -34,7 +33,8 @@ void NstepWriter::begin(std::span<const std::size_t> environments) {
 }
 
 void NstepWriter::start() {
-  // Every step closes at most one window per environment, and those that were open before.
+  // Every step closes at most one window per environment, and those that were open before. With
+  // several agents more may have been open: then the message grows.
   const std::size_t most = (steps_ + n_) * environments_.size();
   message_ = {};
   message_.transitions.observations = nothing_;
@@ -44,71 +44,96 @@ void NstepWriter::start() {
   steps_done_ = 0;
 }
 
-void NstepWriter::observe(const Observations& observations, std::span<const float> best_values) {
+NstepWriter::Window& NstepWriter::window(std::size_t environment, int agent) {
+  auto& windows = windows_[environment];
+  const auto index = static_cast<std::size_t>(agent);
+  while (windows.size() <= index) {
+    Window& fresh = windows.emplace_back();
+    fresh.decisions.resize(n_);
+    fresh.states.assign(n_, nothing_);
+  }
+  return windows[index];
+}
+
+double NstepWriter::discount(double elapsed) const {
+  const auto whole = static_cast<std::size_t>(std::min(elapsed, static_cast<double>(n_)));
+  if (static_cast<double>(whole) == elapsed) return powers_[whole];
+  return std::pow(gamma_, elapsed);
+}
+
+void NstepWriter::observe(const Observations& observations, std::span<const int> agents,
+                          std::span<const float> best_values) {
   PACML_CHECK(!full(), "a full message is taken before the next step");
-  PACML_CHECK(
-      observations.size() == environments_.size() && best_values.size() == environments_.size(),
-      "one observation and its value for each environment");
+  PACML_CHECK(observations.size() == environments_.size() &&
+                  agents.size() == environments_.size() &&
+                  best_values.size() == environments_.size(),
+              "one observation, its agent and its value for each environment");
   for (std::size_t row = 0; row < environments_.size(); ++row) {
-    const std::size_t b = environments_[row];
-    if (windows_[b].open == n_) {
-      close_oldest(b, static_cast<float>(powers_[n_]), observations, row, best_values[row]);
-    }
-    Observations& state = states_[slot(b, windows_[b].open)];
+    Window& mine = window(environments_[row], agents[row]);
+    if (mine.open == n_) close_oldest(mine, false, observations, row, best_values[row]);
+    Observations& state = mine.states[mine.slot(mine.open)];
     state.clear();
     state.append_row(observations, row);
   }
+  agents_.assign(agents.begin(), agents.end());
 }
 
 void NstepWriter::step(std::span<const int> actions, std::span<const float> action_values,
-                       PolicyVersion version, std::span<const env::StepResult> results,
-                       std::span<const VectorEnv::Finished> finished,
-                       const Observations& last_observations,
+                       PolicyVersion version, const VectorEnv::Outcome& outcome,
                        std::span<const float> last_best_values) {
   PACML_CHECK(!full(), "a full message is taken before the next step");
   for (std::size_t row = 0; row < environments_.size(); ++row) {
-    const std::size_t b = environments_[row];
-    Decision& decision = decisions_[slot(b, windows_[b].open++)];
-    decision.version = version;
-    decision.value = action_values[row];
-    decision.reward = results[row].reward * reward_scale_;
-    decision.action = actions[row];
+    const env::StepResult& result = outcome.results[row];
+    Window& mine = window(environments_[row], agents_[row]);
+    ++mine.open;
+    mine.last() = {.version = version,
+                   .value = action_values[row],
+                   .action = actions[row],
+                   .reward = result.reward * reward_scale_};
+    for (Window& any : windows_[environments_[row]]) {
+      if (any.open > 0) any.last().elapsed += result.elapsed;
+    }
   }
-  for (std::size_t f = 0; f < finished.size(); ++f) {
-    const auto& [row, summary] = finished[f];
-    const std::size_t b = environments_[row];
+  for (const auto& [row, other] : outcome.other_rewards) {
+    Window& theirs = window(environments_[row], other.agent);
+    if (theirs.open > 0) theirs.last().reward += other.reward * reward_scale_;
+  }
+  std::size_t last = 0;
+  for (const auto& [row, summary] : outcome.finished) {
     message_.episodes.push_back(summary);
-    while (windows_[b].open > 0) {
-      if (results[row].terminated) {
-        close_oldest(b, 0, states_[slot(b, 0)], 0, 0);
-      } else {
-        close_oldest(b, static_cast<float>(powers_[windows_[b].open]), last_observations, f,
-                     last_best_values[f]);
+    for (; last < outcome.last_states.size() && outcome.last_states[last].row == row; ++last) {
+      Window& cut = window(environments_[row], outcome.last_states[last].agent);
+      while (cut.open > 0) {
+        close_oldest(cut, false, outcome.last_observations, last, last_best_values[last]);
       }
+    }
+    for (Window& any : windows_[environments_[row]]) {
+      while (any.open > 0) close_oldest(any, true, any.states[any.slot(0)], 0, 0);
     }
   }
   ++steps_done_;
 }
 
-void NstepWriter::close_oldest(std::size_t b, float discount, const Observations& next,
+void NstepWriter::close_oldest(Window& window, bool terminated, const Observations& next,
                                std::size_t next_row, float next_value) {
-  Window& window = windows_[b];
-  const std::size_t first = slot(b, 0);
   double sum = 0;
+  double elapsed = 0;
   for (std::size_t i = 0; i < window.open; ++i) {
-    sum += powers_[i] * static_cast<double>(decisions_[slot(b, i)].reward);
+    const Decision& decision = window.decisions[window.slot(i)];
+    sum += discount(elapsed) * decision.reward;
+    elapsed += decision.elapsed;
   }
-  const Decision& decision = decisions_[first];
+  const Decision& decision = window.decisions[window.slot(0)];
   TransitionHead head;
   head.policy_version = decision.version;
   head.n_step_return = static_cast<float>(sum);
-  head.discount = discount;
+  head.discount = terminated ? 0 : static_cast<float>(discount(elapsed));
   head.action = decision.action;
   head.steps = static_cast<std::uint32_t>(window.open);
-  message_.transitions.append(head, states_[first], 0, next, next_row);
+  message_.transitions.append(head, window.states[window.slot(0)], 0, next, next_row);
   message_.priorities.push_back(
       std::abs(head.n_step_return + head.discount * next_value - decision.value));
-  window.oldest = (window.oldest + 1) % n_;
+  window.oldest = window.slot(1);
   --window.open;
 }
 

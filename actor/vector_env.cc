@@ -1,21 +1,25 @@
 #include "actor/vector_env.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "common/check.h"
 #include "common/rng.h"
 
 namespace pacml::actor {
 
 VectorEnv::VectorEnv(const env::EnvironmentFactory& make, std::size_t size, Seed stream)
-    : stream_(stream), episodes_(size, 0), selected_(size), results_(size) {
+    : stream_(stream), episodes_(size, 0), acted_(size), selected_(size), agents_(size) {
   PACML_CHECK(size > 0, "an actor steps at least one environment");
   for (std::size_t b = 0; b < size; ++b) environments_.push_back(make());
   observations_ = spec().make_observations();
-  last_observations_ = observations_;
+  outcome_.last_observations = observations_;
+  outcome_.results.resize(size);
   observations_.reserve(size);
   for (std::size_t b = 0; b < size; ++b) {
     selected_[b] = b;
     start_episode(b);
-    environments_[b]->observe(observations_);
+    look(b);
   }
 }
 
@@ -24,11 +28,12 @@ void VectorEnv::select(std::size_t count) {
   if (count == total() && size() == total()) return;
   const std::size_t first = (selected_.back() + 1) % total();
   selected_.resize(count);
-  results_.resize(count);
+  agents_.resize(count);
+  outcome_.results.resize(count);
   observations_.clear();
   for (std::size_t b = 0; b < count; ++b) {
     selected_[b] = (first + b) % total();
-    environments_[selected_[b]]->observe(observations_);
+    look(b);
   }
 }
 
@@ -37,22 +42,49 @@ void VectorEnv::start_episode(std::size_t environment) {
   environments_[environment]->reset(derive(own, Purpose::kEpisode, episodes_[environment]++));
 }
 
-std::span<const env::StepResult> VectorEnv::step(std::span<const int> actions) {
+void VectorEnv::look(std::size_t row) {
+  const env::Environment& environment = *environments_[selected_[row]];
+  environment.observe(observations_);
+  agents_[row] = environment.agent();
+  PACML_CHECK(is_agent(agents_[row]) && observations_.agent(row) == agents_[row],
+              "one of the task's agents decides, and the observation is its own");
+}
+
+void VectorEnv::finish(std::size_t row) {
+  const env::Environment& environment = *environments_[selected_[row]];
+  outcome_.finished.push_back({row, environment.summary()});
+  auto& acted = acted_[selected_[row]];
+  if (!outcome_.results[row].terminated) {
+    for (const int agent : acted) {
+      outcome_.last_states.push_back({row, agent});
+      environment.observe_last(agent, outcome_.last_observations);
+    }
+  }
+  acted.clear();
+  start_episode(selected_[row]);
+}
+
+const VectorEnv::Outcome& VectorEnv::step(std::span<const int> actions) {
   PACML_CHECK(actions.size() == size(), "one action for each environment");
-  finished_.clear();
-  last_observations_.clear();
+  outcome_.other_rewards.clear();
+  outcome_.finished.clear();
+  outcome_.last_states.clear();
+  outcome_.last_observations.clear();
   observations_.clear();
   for (std::size_t b = 0; b < size(); ++b) {
     env::Environment& environment = *environments_[selected_[b]];
-    results_[b] = environment.step(actions[b]);
-    if (results_[b].final()) {
-      finished_.push_back({b, environment.summary()});
-      environment.observe(last_observations_);
-      start_episode(selected_[b]);
+    auto& acted = acted_[selected_[b]];
+    if (std::ranges::find(acted, agents_[b]) == acted.end()) acted.push_back(agents_[b]);
+    const env::StepResult& result = outcome_.results[b] = environment.step(actions[b]);
+    PACML_CHECK(std::isfinite(result.elapsed) && result.elapsed > 0, "a step takes its time");
+    for (const env::AgentReward& reward : environment.other_rewards()) {
+      PACML_CHECK(is_agent(reward.agent), "a reward is one of the task's agents'");
+      outcome_.other_rewards.push_back({b, reward});
     }
-    environment.observe(observations_);
+    if (result.final()) finish(b);
+    look(b);
   }
-  return results_;
+  return outcome_;
 }
 
 }  // namespace pacml::actor

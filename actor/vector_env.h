@@ -12,10 +12,10 @@
 namespace pacml::actor {
 
 // Environments of which B are stepped in lockstep, their observations in the rows of one batch: all
-// at first, then as many as select() says, while the others stand still. A finished environment
-// starts its next episode at once: its row is then the new episode's first observation, and the old
-// episode's last one is handed out apart. Episode e of environment i is a pure function of (stream,
-// i, e). Thread-confined.
+// at first, then as many as select() says, while the others stand still. In each an agent decides
+// at a time. A finished environment starts its next episode at once: its row is then the new
+// episode's first observation, and the last ones of an old episode that was cut are handed out
+// apart. Episode e of environment i is a pure function of (stream, i, e). Thread-confined.
 class VectorEnv {
  public:
   // Every environment starts its first episode. Pre: size > 0.
@@ -24,6 +24,25 @@ class VectorEnv {
   struct Finished {
     std::size_t row = 0;
     EpisodeRecord summary;
+  };
+  // What an agent of a row's environment got in a step for which another one decided.
+  struct OtherReward {
+    std::size_t row = 0;
+    env::AgentReward reward;
+  };
+  struct LastState {
+    std::size_t row = 0;
+    int agent = 0;
+  };
+  // What came of a step.
+  struct Outcome {
+    std::vector<env::StepResult> results;    // [B]
+    std::vector<OtherReward> other_rewards;  // row after row
+    std::vector<Finished> finished;          // rows whose environments finished, in order
+    // Where that cut an episode, which did not terminate: every agent that decided in it, row after
+    // row, and what it would see next.
+    std::vector<LastState> last_states;
+    Observations last_observations;  // [last_states]
   };
 
   [[nodiscard]] const env::EnvironmentSpec& spec() const { return environments_.front()->spec(); }
@@ -37,25 +56,29 @@ class VectorEnv {
   // the last. Nothing changes where all are and stay selected. Pre: 1 <= count <= total().
   void select(std::size_t count);
   [[nodiscard]] const Observations& observations() const { return observations_; }
+  // Who decides in each row [B].
+  [[nodiscard]] std::span<const int> agents() const { return agents_; }
 
-  // Takes actions [B]. Results are borrowed until the next call.
-  std::span<const env::StepResult> step(std::span<const int> actions);
-  // Of the last step: rows whose environments finished, in order, and the last observation of each
-  // (row i belongs to finished()[i]).
-  [[nodiscard]] std::span<const Finished> finished() const { return finished_; }
-  [[nodiscard]] const Observations& last_observations() const { return last_observations_; }
+  // Takes actions [B]. Borrowed until the next call.
+  const Outcome& step(std::span<const int> actions);
 
  private:
+  [[nodiscard]] bool is_agent(int agent) const {
+    return agent >= 0 && agent < static_cast<int>(spec().observation.agents);
+  }
   void start_episode(std::size_t environment);
+  // Fills in a row.
+  void look(std::size_t row);
+  void finish(std::size_t row);
 
   Seed stream_;
   std::vector<std::unique_ptr<env::Environment>> environments_;
   std::vector<std::uint64_t> episodes_;  // started, per environment
+  std::vector<std::vector<int>> acted_;  // agents that decided in its episode, per environment
   std::vector<std::size_t> selected_;    // [B]
   Observations observations_;
-  Observations last_observations_;
-  std::vector<env::StepResult> results_;
-  std::vector<Finished> finished_;
+  std::vector<int> agents_;  // [B]
+  Outcome outcome_;
 };
 
 }  // namespace pacml::actor

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
-#include "common/experience/unrolls.h"
 #include "common/rng.h"
 #include "learner/apex_dqn.h"
 #include "learner/graph_registry.h"
@@ -74,20 +74,21 @@ Observations empty_observations(std::span<const env::GraphFeaturesPtr> graphs) {
   return out;
 }
 
-Unrolls synthetic_unrolls(Rng& rng, std::span<const env::GraphFeaturesPtr> graphs) {
-  Unrolls out;
-  out.steps = kSteps;
-  out.environments = kEnvironments;
-  resize_columns(out, 0, 0);
+Sequences synthetic_sequences(Rng& rng, std::span<const env::GraphFeaturesPtr> graphs) {
+  Sequences out;
+  out.lengths.assign(kEnvironments, kSteps);
+  out.first_step.resize(kEnvironments);
   out.observations = empty_observations(graphs);
-  for (std::size_t i = 0; i < out.num_rows(); ++i) {
+  for (std::size_t i = 0; i < kEnvironments * (kSteps + 1); ++i) {
     const auto action = rng.below(static_cast<std::uint64_t>(kShape.actions));
     fill(out.observations.append(), graphs.size(), action, rng);
-    if (i >= out.num_decisions()) continue;
-    out.action[i] = static_cast<std::int16_t>(action);
-    out.behaviour_log_prob[i] = -std::log(8.5F);
-    out.reward[i] = rng.below(2) == 0 ? -1.0F : 1.0F;
+    if (i % (kSteps + 1) == kSteps) continue;
+    out.action.push_back(static_cast<std::int16_t>(action));
+    out.behaviour_log_prob.push_back(-std::log(8.5F));
+    out.reward.push_back(rng.below(2) == 0 ? -1.0F : 1.0F);
+    out.flags.push_back(0);
   }
+  out.append_version(PolicyVersion{0}, out.num_decisions());
   return out;
 }
 
@@ -130,16 +131,16 @@ double median_seconds(Timed timed) {
 struct Setup {
   Setup() {
     for (std::size_t g = 0; g < kGraphs; ++g) graphs.add(synthetic_graph(rng));
-    for (auto& message : messages) message = synthetic_unrolls(rng, graphs.graphs());
+    for (auto& message : messages) message = synthetic_sequences(rng, graphs.graphs());
     network.set_graphs(graphs.graphs());
     const model::Parameters start = model::initialise(kShape, Seed{1});
     std::ranges::copy(start.values, network.parameters().begin());
     config.max_policy_lag = 1'000'000;  // the same experience is learned from again and again
   }
   // The first `decisions` of the experience.
-  [[nodiscard]] std::vector<const Unrolls*> take(std::size_t decisions) const {
-    std::vector<const Unrolls*> out;
-    for (const Unrolls& message : messages) {
+  [[nodiscard]] std::vector<const Sequences*> take(std::size_t decisions) const {
+    std::vector<const Sequences*> out;
+    for (const Sequences& message : messages) {
       if (out.size() * message.num_decisions() < decisions) out.push_back(&message);
     }
     return out;
@@ -147,7 +148,7 @@ struct Setup {
 
   Rng rng{Seed{1}};
   learner::GraphRegistry graphs;
-  std::vector<Unrolls> messages = std::vector<Unrolls>(4);
+  std::vector<Sequences> messages = std::vector<Sequences>(4);
   model::TorchNetwork network{kShape};
   learner::ImpalaConfig config;
 };

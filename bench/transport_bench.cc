@@ -25,29 +25,29 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Unrolls make_unrolls() {
-  Unrolls unrolls;
-  unrolls.steps = 50;
-  unrolls.environments = 32;
-  resize_columns(unrolls, 0, 0);
+Sequences make_sequences() {
+  Sequences sequences;
+  resize_columns(sequences, {.sequences = 32, .decisions = 50 * 32});
+  for (std::uint32_t& length : sequences.lengths) length = 50;
+  sequences.append_version(PolicyVersion{0}, sequences.num_decisions());
   Rng rng(Seed{1});
   std::vector<GraphHash> graphs;
   for (int g = 0; g < 5; ++g) graphs.emplace_back(rng.next());
-  unrolls.observations = Observations(plain_shape(17, 17), unrolls.num_rows());
-  unrolls.observations.set_graphs(graphs);
-  for (std::size_t i = 0; i < unrolls.num_rows(); ++i) {
-    const ObservationRow row = unrolls.observations.row(i);
+  sequences.observations = Observations(plain_shape(17, 17), sequences.num_rows());
+  sequences.observations.set_graphs(graphs);
+  for (std::size_t i = 0; i < sequences.num_rows(); ++i) {
+    const ObservationRow row = sequences.observations.row(i);
     row.graph[0] = static_cast<std::uint16_t>(rng.below(graphs.size()));
     for (float& value : row.globals) value = static_cast<float>(rng.uniform());
     for (std::uint8_t& valid : row.mask) valid = 1;
   }
-  for (auto& action : unrolls.action) action = static_cast<std::int16_t>(rng.below(17));
-  for (auto& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(17.0F);
-  return unrolls;
+  for (auto& action : sequences.action) action = static_cast<std::int16_t>(rng.below(17));
+  for (auto& log_prob : sequences.behaviour_log_prob) log_prob = -std::log(17.0F);
+  return sequences;
 }
 
 wire::Experience make_message(std::uint64_t sequence) {
-  return {ActorId{0}, Incarnation{1}, Sequence{sequence}, make_unrolls()};
+  return {ActorId{0}, Incarnation{1}, Sequence{sequence}, make_sequences()};
 }
 
 // Decisions per second through one connection.
@@ -79,7 +79,7 @@ double measure(const transport::Endpoint& bind_to) {
       start = Clock::now();
       peer = incoming->peer;
     } else {
-      decisions += std::get<wire::Experience>(*message).unrolls.num_decisions();
+      decisions += std::get<wire::Experience>(*message).sequences.num_decisions();
     }
   }
   const double elapsed = seconds_since(start);

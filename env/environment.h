@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,14 +51,36 @@ struct EnvironmentSpec {
 };
 
 struct StepResult {
-  float reward = 0;
+  float reward = 0;         // of who decided
   bool terminated = false;  // the decision process ended: bootstrap with 0
   bool truncated =
       false;  // a limit cut the episode: bootstrap with the value of the state after it
+  // How long the step took, in the environment's unit of discounting: what follows is worth
+  // gamma^elapsed of what it will be. Finite, > 0.
+  float elapsed = 1;
   [[nodiscard]] bool final() const { return terminated || truncated; }
 };
 
-// A decision process. Thread-confined: one caller at a time, on any thread.
+// What an agent got in a step for which another one decided.
+struct AgentReward {
+  int agent = 0;
+  float reward = 0;  // finite
+  bool operator==(const AgentReward&) const = default;
+};
+
+// A decision process of one agent, or of several that decide in turns, in any order. Each agent is
+// a learner's stream of its own: a decision lasts until the same agent decides again, or the
+// episode ends. What the decision came to is
+//
+//   its reward     of all steps meanwhile, what step() says of the first, which is its own, and
+//                  what other_rewards() says of those of others; added up as it is, without
+//                  discounting: who pays late says so by paying less
+//   its elapsed    the sum over all steps meanwhile, its own and those of others: time passes for
+//                  everybody
+//   what follows   what the agent sees when it decides again, discounted by gamma^elapsed; where
+//                  the episode terminated, nothing; where it was cut, observe_last()
+//
+// Thread-confined: one caller at a time, on any thread.
 class Environment {
  public:
   virtual ~Environment() = default;
@@ -71,6 +94,16 @@ class Environment {
   // episode gone on; after one that terminated it: that of the last decision, whose value nobody
   // asks for.
   virtual void observe(Observations& out) const = 0;
+  // Who takes the next decision, for whom observe() looks: 0 .. spec().observation.agents - 1. Not
+  // asked after a final step.
+  [[nodiscard]] virtual int agent() const { return 0; }
+  // Of the last step: what agents got besides its reward, for the decision that each took last in
+  // this episode; nobody's where an agent has not decided yet. Borrowed until the next step.
+  [[nodiscard]] virtual std::span<const AgentReward> other_rewards() const { return {}; }
+  // After a step that truncated the episode, for each agent that decided in it: adds as a row what
+  // it would see, had it to decide now. With several agents, the observation of another is not
+  // worth to it what its own is, so that they override this.
+  virtual void observe_last(int /*agent*/, Observations& out) const { observe(out); }
   // An independent copy at the same state; its future is the same until the actions differ.
   // Immutable graphs and thread-confined caches are shared, so the copy is for the same thread.
   [[nodiscard]] virtual std::unique_ptr<Environment> clone() const = 0;
@@ -79,7 +112,7 @@ class Environment {
   // search on clones never sees the true future. False: the future of this episode is given and
   // cannot be drawn, nothing has changed.
   [[nodiscard]] virtual bool resample_future(Seed seed) = 0;
-  // What the episode has come to so far; metrics are the spec's.
+  // What the episode has come to so far, to all agents together; metrics are the spec's.
   [[nodiscard]] virtual EpisodeRecord summary() const = 0;
   // What an action of the current decision would mean, for people: "degree 8". Pre: as step().
   [[nodiscard]] virtual std::string describe(int action) const {

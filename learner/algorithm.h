@@ -25,7 +25,7 @@ struct UpdateReport {
   std::int64_t stale = 0;                                    // left out: too many versions old
   std::vector<std::pair<std::string_view, double>> scalars;  // names are string literals
   // Of this learner's batch of transitions, one per row: how much is left to learn from it, in the
-  // unit of rewards, finite and >= 0. Empty where nothing was applied, and for unrolls.
+  // unit of rewards, finite and >= 0. Empty where nothing was applied, and for sequences.
   std::vector<float> priorities;
 };
 
@@ -52,7 +52,7 @@ class Algorithm {
 // group's: the weights are as they were, but other replicas may have made the step.
 
 // Learns from sequences of decisions, each sequence once and soon.
-class UnrollAlgorithm : public Algorithm {
+class SequenceAlgorithm : public Algorithm {
  public:
   [[nodiscard]] virtual Result<UpdateReport> update(const TrainBatch& batch) = 0;
 };

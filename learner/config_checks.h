@@ -35,9 +35,9 @@ class ConfigChecks {
   std::vector<std::string> problems_;
 };
 
-// Of an algorithm that learns from unrolls, each once: IMPALA, PPO.
+// Of an algorithm that learns from sequences, each once: IMPALA, PPO.
 template <class Config>
-void check_unroll_learning(const Config& config, ConfigChecks& checks) {
+void check_sequence_learning(const Config& config, ConfigChecks& checks) {
   checks.require(config.batch_decisions >= 1 && config.batch_decisions <= kMostBatchDecisions,
                  "batch_decisions", "from 1 to 1000000", config.batch_decisions);
   checks.require(config.max_policy_lag >= 0, "max_policy_lag", "at least 0", config.max_policy_lag);

@@ -70,9 +70,9 @@ Result<void> fits(const Observations& observations, const model::NetworkShape& s
 
 }  // namespace
 
-Result<void> fits(const Unrolls& unrolls, const model::NetworkShape& shape,
+Result<void> fits(const Sequences& sequences, const model::NetworkShape& shape,
                   const GraphRegistry& graphs) {
-  return fits(unrolls.observations, shape, graphs);
+  return fits(sequences.observations, shape, graphs);
 }
 
 Result<void> fits(const Transitions& transitions, const model::NetworkShape& shape,

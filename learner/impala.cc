@@ -123,7 +123,7 @@ bool Impala::normalises() const {
 
 Result<void> Impala::start_values(const TrainBatch& batch, const Pass& pass) {
   if (!normalises() || training_.normaliser().started()) return {};
-  const UnrollReturns first = compute_returns(batch, pass.outputs.values);
+  const SequenceReturns first = compute_returns(batch, pass.outputs.values);
   const auto sums = gather_rows(*replicas_, target_sums(first.targets, pass.weights));
   if (!sums) return tl::unexpected(sums.error());
   training_.start_values(total(*sums));
@@ -204,14 +204,14 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   training_.take_in_values(total(sums));
 }
 
-UnrollReturns Impala::compute_returns(const TrainBatch& batch,
-                                      std::span<const float> value_outputs) const {
+SequenceReturns Impala::compute_returns(const TrainBatch& batch,
+                                        std::span<const float> value_outputs) const {
   if (value_outputs.empty()) return {};
   std::vector<float> values(value_outputs.size());
   std::ranges::transform(value_outputs, values.begin(),
                          [this](float output) { return training_.normaliser().to_value(output); });
-  return unroll_returns(batch, policy_, values,
-                        {config_.discount, config_.reward_scale, config_.vtrace});
+  return sequence_returns(batch, policy_, values,
+                          {config_.discount, config_.reward_scale, config_.vtrace});
 }
 
 void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advantages) const {

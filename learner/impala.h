@@ -11,7 +11,7 @@
 #include "learner/losses/masked_categorical.h"
 #include "learner/network_training.h"
 #include "learner/replicas/replica_group.h"
-#include "learner/returns/unroll_returns.h"
+#include "learner/returns/sequence_returns.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -25,7 +25,7 @@ namespace pacml::learner {
 // w_i = 0 for decisions of weights more than max_policy_lag updates old, else 1, divided by their
 // number for loss_reduction: mean. pi and mu are over the same valid actions. With replicas, sums,
 // numbers and moments are those of all shares together. Thread-confined.
-class Impala final : public UnrollAlgorithm {
+class Impala final : public SequenceAlgorithm {
  public:
   // Borrows `network` and `replicas` for its life; the weights that the network holds are where
   // learning starts. Pre: validate(config) holds (PACML_CHECK).
@@ -53,7 +53,7 @@ class Impala final : public UnrollAlgorithm {
   };
   // What is learned from.
   struct Targets {
-    UnrollReturns returns;
+    SequenceReturns returns;
     std::vector<float> outputs;  // [D], returns.targets in the unit of outputs
   };
   struct Share;   // what a replica tells of its share before the loss,
@@ -74,8 +74,8 @@ class Impala final : public UnrollAlgorithm {
 
   [[nodiscard]] bool normalises() const;
   // Nothing, where there are no outputs.
-  [[nodiscard]] UnrollReturns compute_returns(const TrainBatch& batch,
-                                              std::span<const float> value_outputs) const;
+  [[nodiscard]] SequenceReturns compute_returns(const TrainBatch& batch,
+                                                std::span<const float> value_outputs) const;
   // `batch`: of the whole batch's advantages, of which `advantages` may be a part.
   void scale_advantages(const BatchMoments& batch, std::span<float> advantages) const;
 

@@ -6,7 +6,7 @@ namespace pacml::learner {
 
 std::vector<std::string> validate(const ImpalaConfig& config) {
   ConfigChecks checks;
-  check_unroll_learning(config, checks);
+  check_sequence_learning(config, checks);
   if (config.advantage_scaling == AdvantageScaling::kValues &&
       config.value_normalisation != ValueNormalisation::kPopArt) {
     checks.add(

@@ -108,14 +108,14 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   masked_categorical(outputs.logits.first(decisions * actions),
                      batch.observations.padded_masks(masks_).first(decisions * actions), actions,
                      policy_);
-  const UnrollReturnsConfig returns{
+  const SequenceReturnsConfig returns{
       config_.discount, config_.reward_scale, {.lambda = config_.lambda}};
   const ValueNormaliser& normaliser = training_.normaliser();
   std::vector<float> values(outputs.values.size());
   const auto find_returns = [&] {
     std::ranges::transform(outputs.values, values.begin(),
                            [&](float output) { return normaliser.to_value(output); });
-    lessons.returns = unroll_returns(batch, policy_, values, returns);
+    lessons.returns = sequence_returns(batch, policy_, values, returns);
   };
   find_returns();
   if (!normaliser.started()) {

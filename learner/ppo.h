@@ -9,7 +9,7 @@
 #include "learner/losses/masked_categorical.h"
 #include "learner/network_training.h"
 #include "learner/ppo_config.h"
-#include "learner/returns/unroll_returns.h"
+#include "learner/returns/sequence_returns.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -26,7 +26,7 @@ namespace pacml::learner {
 // their mean and over their deviation in the batch. Decisions of weights more than max_policy_lag
 // updates old are left out. A pure function of the batches and of the seed, which shuffles.
 // Thread-confined.
-class Ppo final : public UnrollAlgorithm {
+class Ppo final : public SequenceAlgorithm {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:
   // validate(config) holds (PACML_CHECK).
@@ -47,7 +47,7 @@ class Ppo final : public UnrollAlgorithm {
   // What is learned of each decision of a batch, [D].
   struct Lessons {
     std::vector<float> counts;  // 1, or 0 for those of weights that are too old
-    UnrollReturns returns;
+    SequenceReturns returns;
     std::vector<float> output_targets;  // of the values, in the unit of outputs
     std::vector<float> errors;          // of the values, in that unit
   };

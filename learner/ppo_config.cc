@@ -11,7 +11,7 @@ constexpr std::int64_t kMostEpochs = 100;
 
 std::vector<std::string> validate(const PpoConfig& config) {
   ConfigChecks checks;
-  check_unroll_learning(config, checks);
+  check_sequence_learning(config, checks);
   checks.require(
       config.minibatch_decisions >= 1 && config.minibatch_decisions <= kMostBatchDecisions,
       "minibatch_decisions", "from 1 to 1000000", config.minibatch_decisions);

@@ -14,9 +14,9 @@ class SampleSource {
  public:
   virtual ~SampleSource() = default;
   // The next message. kTimeout; kStopped.
-  [[nodiscard]] virtual Result<ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) = 0;
+  [[nodiscard]] virtual Result<ReceivedSequences> next(std::stop_token stop, Deadline deadline) = 0;
   // A message has been taken in, or left out: somebody may send another.
-  virtual void consumed(const ReceivedUnrolls& received) = 0;
+  virtual void consumed(const ReceivedSequences& received) = 0;
   [[nodiscard]] virtual std::size_t queue_depth() const = 0;
 };
 
@@ -31,10 +31,10 @@ class ParametersSink {
 class ServedActors final : public SampleSource, public ParametersSink {
  public:
   explicit ServedActors(ExperienceServer& server) : server_(&server) {}
-  Result<ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) override {
+  Result<ReceivedSequences> next(std::stop_token stop, Deadline deadline) override {
     return server_->pop(std::move(stop), deadline);
   }
-  void consumed(const ReceivedUnrolls& received) override { server_->consumed(received); }
+  void consumed(const ReceivedSequences& received) override { server_->consumed(received); }
   [[nodiscard]] std::size_t queue_depth() const override { return server_->queue_depth(); }
   void publish(model::Parameters parameters) override { server_->publish(std::move(parameters)); }
 

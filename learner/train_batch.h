@@ -6,32 +6,30 @@
 #include <vector>
 
 #include "common/experience/observations.h"
-#include "common/experience/unrolls.h"
+#include "common/experience/sequences.h"
 #include "common/ids.h"
 #include "learner/graph_registry.h"
+#include "learner/sequence_range.h"
 
 namespace pacml::learner {
 
 // Several messages of experience as one batch, ready for one forward pass: D decisions, then the
-// states that follow them. Messages keep their own lengths; nothing is padded. Value type; using
+// states that follow them. Sequences keep their own lengths; nothing is padded. Value type; using
 // one again saves its allocations.
 struct TrainBatch {
-  // One message: decisions first .. first + steps * streams - 1, row-major [steps, streams].
-  struct Block {
-    std::size_t first = 0;
-    std::size_t steps = 0;
-    std::size_t streams = 0;
-  };
-  std::vector<Block> blocks;
+  // One after the other, all decisions.
+  std::vector<SequenceRange> sequences;
 
-  // Rows 0 .. D-1: what each decision answered. Then, for each block, the states after its last
-  // step, and after those the last states of its truncated episodes. Graphs are the registry's.
+  // Rows 0 .. D-1: what each decision answered. Then, for each message, the states after the last
+  // decision of each of its sequences, and after those the last states of its truncated episodes.
+  // Graphs are the registry's.
   Observations observations;
 
   // One per decision, [D].
   std::vector<std::int32_t> actions;
   std::vector<float> behaviour_log_probs;      // log mu(a|x)
   std::vector<float> rewards;                  // as the environment gave them
+  std::vector<float> elapsed;                  // how long until the next one
   std::vector<std::uint8_t> terminated;        // 1: no future
   std::vector<std::uint8_t> ends;              // 1: terminated or truncated
   std::vector<std::uint32_t> next_row;         // the observation that the decision led to, in the
@@ -42,7 +40,7 @@ struct TrainBatch {
 };
 
 // Replaces `batch` by `messages`, in their order. Pre: at least one, and each fits() (PACML_CHECK).
-void assemble(std::span<const Unrolls* const> messages, const GraphRegistry& graphs,
+void assemble(std::span<const Sequences* const> messages, const GraphRegistry& graphs,
               TrainBatch& batch);
 
 // 1 for each decision of a batch that counts, 0 for those of weights more than `max_lag` versions

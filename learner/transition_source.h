@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/clock.h"
+#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
-#include "common/experience/unrolls.h"
 #include "common/result.h"
 #include "env/graph_features.h"
 

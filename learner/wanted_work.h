@@ -7,13 +7,13 @@
 
 namespace pacml::learner {
 
-// What an algorithm of unrolls takes at a time.
+// What an algorithm of sequences takes at a time.
 struct UpdateSize {
   std::int64_t batch_decisions = 1;  // >= 1
   std::int64_t max_policy_lag = 0;   // versions; >= 0
 };
 
-// How much experience a learner of unrolls wants to be under way, so that it has no need to
+// How much experience a learner of sequences wants to be under way, so that it has no need to
 // wait and nothing grows too old. What is under way is learned from in about the order in which it
 // was granted, a batch an update: W decisions are W / batch updates of lag. Of the lag that is
 // allowed,

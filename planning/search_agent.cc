@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -68,35 +69,35 @@ void SearchAgent::play(const env::Environment& environment, Seed future) {
   worlds_.clear();
   actions_.clear();
   for (const Tried& tried : tried_) {
-    worlds_.push_back({root->clone(), &tried - tried_.data()});
+    worlds_.push_back({root->clone(), &tried - tried_.data(), 1});
     actions_.push_back(tried.action);
   }
-  double weight = 1;
   for (int step = 0; step < config_.horizon && !worlds_.empty(); ++step) {
     if (step > 0) {
       actions_.resize(worlds_.size());
       policy_->act(pointers(), actions_);
     }
-    advance(weight);
-    weight *= config_.discount;
+    advance();
   }
-  add_values(weight);
+  add_values();
 }
 
-void SearchAgent::advance(double weight) {
+void SearchAgent::advance() {
   std::size_t kept = 0;
   for (std::size_t w = 0; w < worlds_.size(); ++w) {
     World& world = worlds_[w];
     Tried& tried = tried_[static_cast<std::size_t>(world.tried)];
     const env::StepResult result = world.environment->step(actions_[w]);
-    tried.value += weight * static_cast<double>(result.reward);
+    tried.value += world.weight * static_cast<double>(result.reward);
+    world.weight *=
+        result.elapsed == 1 ? config_.discount : std::pow(config_.discount, double{result.elapsed});
     if (result.terminated) continue;
     if (result.truncated) {
       // Something would have followed.
       const env::Environment* const cut[] = {world.environment.get()};
       double value = 0;
       policy_->evaluate(cut, {&value, 1});
-      tried.value += weight * config_.discount * value;
+      tried.value += world.weight * value;
       continue;
     }
     if (kept != w) worlds_[kept] = std::move(world);
@@ -105,12 +106,12 @@ void SearchAgent::advance(double weight) {
   worlds_.resize(kept);
 }
 
-void SearchAgent::add_values(double weight) {
+void SearchAgent::add_values() {
   if (worlds_.empty()) return;
   values_.resize(worlds_.size());
   policy_->evaluate(pointers(), values_);
   for (std::size_t w = 0; w < worlds_.size(); ++w) {
-    tried_[static_cast<std::size_t>(worlds_[w].tried)].value += weight * values_[w];
+    tried_[static_cast<std::size_t>(worlds_[w].tried)].value += worlds_[w].weight * values_[w];
   }
 }
 

@@ -42,14 +42,15 @@ class SearchAgent final : public env::Agent {
   struct World {
     std::unique_ptr<env::Environment> environment;
     std::ptrdiff_t tried = 0;
+    double weight = 1;  // of what comes next: discounted by the time that has passed
   };
   [[nodiscard]] std::vector<int> likely_actions(const env::Environment& environment);
   // Adds what each of tried_ comes to in one more future.
   void play(const env::Environment& environment, Seed future);
   // Steps worlds_ with actions_; those that end are dropped.
-  void advance(double weight);
+  void advance();
   // Of what follows the horizon.
-  void add_values(double weight);
+  void add_values();
   [[nodiscard]] std::span<const env::Environment* const> pointers();
 
   SearchConfig config_;

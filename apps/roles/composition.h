@@ -25,7 +25,7 @@ namespace pacml::apps {
                                                                 ActorId id,
                                                                 PolicyVersion joined_at);
 
-// Where experience comes from: in unrolls, each learned from once, or out of a replay.
+// Where experience comes from: in sequences, each learned from once, or out of a replay.
 using ExperienceSource = std::variant<learner::SampleSource*, learner::TransitionSource*>;
 
 struct Learning {

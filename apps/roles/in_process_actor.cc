@@ -15,14 +15,14 @@ InProcessActor::InProcessActor(const TrainConfig& config)
 
 InProcessActor::~InProcessActor() = default;
 
-Result<learner::ReceivedUnrolls> InProcessActor::next(std::stop_token /*stop*/,
-                                                      Deadline /*deadline*/) {
+Result<learner::ReceivedSequences> InProcessActor::next(std::stop_token /*stop*/,
+                                                        Deadline /*deadline*/) {
   PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
-  return learner::ReceivedUnrolls{
-      {}, std::get<Unrolls>(loop_->run_message()), task_->spec().graphs};
+  return learner::ReceivedSequences{
+      {}, std::get<Sequences>(loop_->run_message()), task_->spec().graphs};
 }
 
-void InProcessActor::consumed(const learner::ReceivedUnrolls& /*received*/) {}
+void InProcessActor::consumed(const learner::ReceivedSequences& /*received*/) {}
 
 void InProcessActor::publish(model::Parameters parameters) {
   if (!loop_) {

@@ -18,8 +18,8 @@ class InProcessActor final : public learner::SampleSource, public learner::Param
   ~InProcessActor() override;
 
   // Pre: weights were published.
-  Result<learner::ReceivedUnrolls> next(std::stop_token stop, Deadline deadline) override;
-  void consumed(const learner::ReceivedUnrolls& received) override;
+  Result<learner::ReceivedSequences> next(std::stop_token stop, Deadline deadline) override;
+  void consumed(const learner::ReceivedSequences& received) override;
   [[nodiscard]] std::size_t queue_depth() const override { return 0; }
   void publish(model::Parameters parameters) override;
 

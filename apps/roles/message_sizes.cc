@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
-#include "common/experience/unrolls.h"
 #include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
 #include "model/layout.h"
@@ -23,11 +23,13 @@ std::size_t most_nodes(const env::EnvironmentSpec& spec) {
 
 std::int64_t bytes_of(const env::Task& task, std::int64_t steps, std::int64_t environments) {
   const auto& spec = task.spec();
-  // docs/protocol.md, "Experience". Every step may end an episode that is cut off there.
+  // docs/protocol.md, "Experience". Every step may end an episode that is cut off there. Where
+  // several agents take turns, each decision may be a sequence of its own.
   const auto state =
       static_cast<std::int64_t>(spec.observation.shape().row_bytes(most_nodes(spec)));
-  const std::int64_t step = 2 * state + 4 + 4 + 4 + 2 + 1 + kEpisodeBytes;
-  return (steps + 1) * environments * step + 8 * steps;
+  const std::int64_t rows = spec.observation.agents > 1 ? 3 : 2;
+  const std::int64_t step = rows * state + 16 + 4 + 4 + 4 + 4 + 4 + 2 + 1 + kEpisodeBytes;
+  return (steps + 1) * environments * step;
 }
 
 std::int64_t bytes_of_transitions(const env::Task& task, std::int64_t transitions) {
@@ -47,7 +49,10 @@ std::int64_t largest_part(const TrainConfig& config, const env::Task& task) {
     constexpr std::int64_t kEpisodes = 65'536;  // in an answer to a draw (docs/memory.md)
     const std::int64_t drawn =
         bytes_of_transitions(task, config.apex.batch_size) + kEpisodeBytes * kEpisodes;
-    largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(task, sent)});
+    // Windows that were open may all close in one message.
+    const std::int64_t open = config.actor.environments * config.transitions.n_step *
+                              std::int64_t{task.spec().observation.agents};
+    largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(task, sent + open)});
   }
   for (const auto& graph : task.spec().graphs) {
     const auto message = env::to_message(*graph);

@@ -18,20 +18,21 @@ namespace {
 constexpr std::chrono::milliseconds kTendEvery{500};
 
 std::size_t decisions_in(const actor::ActorMessage& message) {
-  if (const auto* unrolls = std::get_if<Unrolls>(&message)) return unrolls->num_decisions();
+  if (const auto* sequences = std::get_if<Sequences>(&message)) return sequences->num_decisions();
   return std::get<PrioritizedTransitions>(message).priorities.size();
 }
 
 wire::Message numbered(actor::ActorMessage&& message, const actor::ServerLink::Stamp& stamp) {
-  if (auto* unrolls = std::get_if<Unrolls>(&message)) {
-    return wire::Experience{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*unrolls)};
+  if (auto* sequences = std::get_if<Sequences>(&message)) {
+    return wire::Experience{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*sequences)};
   }
   return wire::Insert{stamp.actor, stamp.incarnation, stamp.sequence,
                       std::get<PrioritizedTransitions>(std::move(message))};
 }
 
-void set_version(Unrolls& unrolls, PolicyVersion version) {
-  std::ranges::fill(unrolls.policy_version, version);
+void set_version(Sequences& sequences, PolicyVersion version) {
+  sequences.versions.clear();
+  if (sequences.num_decisions() > 0) sequences.append_version(version, sequences.num_decisions());
 }
 
 void set_version(PrioritizedTransitions& batch, PolicyVersion version) {

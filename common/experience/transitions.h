@@ -7,7 +7,7 @@
 
 #include "common/bytes.h"
 #include "common/experience/observations.h"
-#include "common/experience/unrolls.h"
+#include "common/experience/sequences.h"
 #include "common/ids.h"
 #include "common/result.h"
 

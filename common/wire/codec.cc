@@ -145,16 +145,18 @@ std::optional<Enum> parse_enum(std::uint64_t number) {
 // ---- Payload ----
 
 // Calls f(column) for every column of the payload, in the order of the wire.
-template <class U, class F>
-void for_each_column(U& unrolls, F&& f) {
-  unrolls.observations.visit_columns(f);
-  f(unrolls.policy_version);
-  f(unrolls.episodes);
-  f(unrolls.behaviour_log_prob);
-  f(unrolls.reward);
-  f(unrolls.cut);
-  f(unrolls.action);
-  f(unrolls.flags);
+template <class S, class F>
+void for_each_column(S& sequences, F&& f) {
+  sequences.observations.visit_columns(f);
+  f(sequences.versions);
+  f(sequences.episodes);
+  f(sequences.lengths);
+  f(sequences.first_step);
+  f(sequences.behaviour_log_prob);
+  f(sequences.reward);
+  f(sequences.elapsed);
+  f(sequences.action);
+  f(sequences.flags);
 }
 
 template <class G, class F>
@@ -182,7 +184,7 @@ void for_each_samples_column(M& samples, F&& f) {
   f(samples.episodes);
 }
 
-static_assert(sizeof(GraphHash) == 8 && sizeof(PolicyVersion) == 8 && sizeof(EpisodeRecord) == 144);
+static_assert(sizeof(GraphHash) == 8 && sizeof(VersionRun) == 16 && sizeof(EpisodeRecord) == 144);
 
 class PayloadWriter {
  public:
@@ -410,63 +412,65 @@ struct ObservationHead {
 };
 
 Frame write(const Experience& m) {
-  const Unrolls& u = m.unrolls;
-  PACML_CHECK(validate(u).has_value(), "unrolls must be valid before they are sent");
-  const auto head = ObservationHead::of(u.observations);
-  EnvelopeWriter envelope(index_of<Experience>(), 7 + head.fields());
+  const Sequences& s = m.sequences;
+  PACML_CHECK(validate(s).has_value(), "sequences must be valid before they are sent");
+  const auto head = ObservationHead::of(s.observations);
+  EnvelopeWriter envelope(index_of<Experience>(), 8 + head.fields());
   envelope.number(m.actor.get())
       .number(m.incarnation.get())
       .number(m.sequence.get())
-      .number(u.steps)
-      .number(u.environments)
-      .number(u.cut.size())
-      .number(u.episodes.size());
+      .number(s.size())
+      .number(s.num_decisions())
+      .number(s.versions.size())
+      .number(s.episodes.size())
+      .number(s.elapsed.empty() ? 0 : 1);
   head.write(envelope);
   Frame frame = envelope.frame();
   std::size_t size = 0;
-  for_each_column(u, [&](const auto& column) { size += std::span(column).size_bytes(); });
+  for_each_column(s, [&](const auto& column) { size += std::span(column).size_bytes(); });
   PayloadWriter payload;
   payload.reserve(size);
-  for_each_column(u, payload);
+  for_each_column(s, payload);
   frame.parts.push_back(payload.take());
   return frame;
 }
 
-// Bytes of an experience payload besides its observations; exact, since every factor is within the
-// limits' 32 bits and the products were bounded by max_decisions.
-std::uint64_t payload_size(const Unrolls& u, std::uint64_t cut, std::uint64_t episodes) {
-  return sizeof(PolicyVersion) * std::uint64_t{u.steps} + sizeof(EpisodeRecord) * episodes +
-         u.num_decisions() * (2 + 4 + 4 + 1) + sizeof(std::uint32_t) * cut;
+// Bytes of an experience payload besides its observations; exact, since every factor is below 2^32.
+std::uint64_t payload_size(const SequenceCounts& counts) {
+  return sizeof(VersionRun) * counts.version_runs + sizeof(EpisodeRecord) * counts.episodes +
+         (4 + 4) * counts.sequences + (2 + 4 + 4 + (counts.elapsed ? 4 : 0) + 1) * counts.decisions;
 }
 
 Result<Message> read(std::type_identity<Experience>, Source in) {
-  const UnrollLimits& limits = in.limits.unrolls;
+  const SequenceLimits& limits = in.limits.sequences;
   Experience m;
-  Unrolls& u = m.unrolls;
   m.actor = ActorId{in.envelope.number32()};
   m.incarnation = Incarnation{in.envelope.number()};
   m.sequence = Sequence{in.envelope.number()};
-  u.steps = in.envelope.number32();
-  u.environments = in.envelope.number32();
-  const std::uint32_t cut = in.envelope.number32();
-  const std::uint32_t episodes = in.envelope.number32();
+  SequenceCounts counts;
+  counts.sequences = in.envelope.number32();
+  counts.decisions = in.envelope.number32();
+  counts.version_runs = in.envelope.number32();
+  counts.episodes = in.envelope.number32();
+  counts.elapsed = in.envelope.number(1) == 1;
   auto head = ObservationHead::read(in.envelope, limits.observations);
   if (!in.envelope.complete()) return bad_envelope();
   if (m.sequence == Sequence{0}) return corrupt("sequence numbers start at 1");
   // All this before anything is allocated.
-  if (u.steps > limits.max_steps || u.environments > limits.max_environments ||
-      std::uint64_t{u.steps} * u.environments > limits.max_decisions ||
-      episodes > limits.max_episodes) {
-    return over_limit("unrolls: larger than the limits allow");
+  if (counts.decisions > limits.max_decisions || counts.episodes > limits.max_episodes) {
+    return over_limit("sequences: larger than the limits allow");
+  }
+  if (counts.sequences > counts.decisions || counts.version_runs > counts.decisions) {
+    return corrupt("more sequences or versions than decisions");
   }
   if (auto ok = head.check(limits.observations); !ok) return tl::unexpected(ok.error());
-  if (cut > u.num_decisions()) return corrupt("more last states than decisions");
-  const auto payload = expect_payload(in, head.payload_size() + payload_size(u, cut, episodes));
+  const auto payload = expect_payload(in, head.payload_size() + payload_size(counts));
   if (!payload) return tl::unexpected(payload.error());
-  u.observations = Observations(std::move(head.shape), head.counts);
-  resize_columns(u, cut, episodes);
-  for_each_column(u, PayloadReader(*payload));
-  if (auto ok = validate(u, limits); !ok) return tl::unexpected(ok.error());
+  Sequences& s = m.sequences;
+  s.observations = Observations(std::move(head.shape), head.counts);
+  resize_columns(s, counts);
+  for_each_column(s, PayloadReader(*payload));
+  if (auto ok = validate(s, limits); !ok) return tl::unexpected(ok.error());
   return Message{std::move(m)};
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
-#include "common/experience/unrolls.h"
 #include "common/result.h"
 #include "common/wire/frame.h"
 #include "common/wire/messages.h"
@@ -24,12 +24,12 @@ struct WireLimits {
   std::uint32_t max_edges = 1U << 22;
   std::uint32_t max_feature_width = 1024;
   std::size_t max_status_text = std::size_t{1} << 16;  // bytes
-  UnrollLimits unrolls;
+  SequenceLimits sequences;
   TransitionLimits transitions;
 };
 
-// Strings are cut to the default limits; everything else must be within them (PACML_CHECK). Unrolls
-// and transitions must be valid. Pure.
+// Strings are cut to the default limits; everything else must be within them (PACML_CHECK).
+// Sequences and transitions must be valid. Pure.
 [[nodiscard]] Frame encode(const Message& message);
 
 // Never aborts and never throws but for std::bad_alloc, whatever the bytes. What is returned holds

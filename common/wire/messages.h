@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
-#include "common/experience/unrolls.h"
 #include "common/ids.h"
 
 // The protocol at a glance: one struct per message. docs/protocol.md says who sends what when.
@@ -92,7 +92,7 @@ struct Experience {
   ActorId actor;
   Incarnation incarnation;
   Sequence sequence;  // 1, 2, ... within the incarnation
-  Unrolls unrolls;
+  Sequences sequences;
   bool operator==(const Experience&) const = default;
 };
 

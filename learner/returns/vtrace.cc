@@ -34,31 +34,35 @@ std::vector<std::string> validate(const VtraceConfig& config) {
 }
 
 VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config) {
-  const std::size_t size = in.steps * in.batch;
-  PACML_CHECK(in.log_rhos.size() == size && in.discounts.size() == size &&
-                  in.rewards.size() == size && in.values.size() == size &&
-                  in.next_values.size() == size && in.ends.size() == size,
-              "V-trace inputs are all [T, B]");
+  const std::size_t size = in.log_rhos.size();
+  PACML_CHECK(in.discounts.size() == size && in.rewards.size() == size &&
+                  in.values.size() == size && in.next_values.size() == size &&
+                  in.ends.size() == size,
+              "V-trace inputs are all [D]");
   VtraceReturns out{std::vector<float>(size), std::vector<float>(size)};
-  std::vector<double> correction(in.batch, 0.0);  // v_{t+1} - V_{t+1} of each stream
-  for (std::size_t t = in.steps; t-- > 0;) {
-    for (std::size_t b = 0; b < in.batch; ++b) {
-      const std::size_t i = t * in.batch + b;
+  std::size_t end = 0;
+  for (const SequenceRange& sequence : in.sequences) {
+    PACML_CHECK(sequence.first == end && sequence.length <= size - end,
+                "sequences follow one another");
+    end += sequence.length;
+    double correction = 0;  // v_{t+1} - V_{t+1}
+    for (std::size_t i = end; i-- > sequence.first;) {
       const double ratio =
           std::exp(std::clamp(static_cast<double>(in.log_rhos[i]), -kMaxLogRho, kMaxLogRho));
       const double rho = std::min(config.clip_rho, ratio);
       const double c = config.lambda * std::min(config.clip_c, ratio);
       const double discount = in.discounts[i];
       const double value = in.values[i];
-      const double carried = in.ends[i] != 0 ? 0.0 : correction[b];
+      const double carried = in.ends[i] != 0 ? 0.0 : correction;
       const double next_value = in.next_values[i];
       const double delta = in.rewards[i] + discount * next_value - value;
-      correction[b] = rho * delta + discount * c * carried;
-      out.targets[i] = static_cast<float>(value + correction[b]);
+      correction = rho * delta + discount * c * carried;
+      out.targets[i] = static_cast<float>(value + correction);
       out.advantages[i] =
           static_cast<float>(std::min(config.clip_advantage, ratio) * (delta + discount * carried));
     }
   }
+  PACML_CHECK(end == size, "every decision is in a sequence");
   return out;
 }
 

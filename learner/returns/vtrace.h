@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "learner/sequence_range.h"
+
 namespace pacml::learner {
 
 struct VtraceConfig {
@@ -30,12 +32,13 @@ void visit_fields(Config& c, Visitor&& v) {
 // Every problem, as a sentence that names the key.
 [[nodiscard]] std::vector<std::string> validate(const VtraceConfig& config);
 
-// T steps of B independent streams, every span row-major [T, B] and borrowed for the call.
+// D decisions, in sequences that have nothing to do with one another; every span but the first is
+// [D], and all are borrowed for the call.
 struct VtraceInputs {
-  std::size_t steps = 0;             // T
-  std::size_t batch = 0;             // B
+  // One after the other, all decisions. T, below, is the length of one of them.
+  std::span<const SequenceRange> sequences;
   std::span<const float> log_rhos;   // log pi(a|x) - log mu(a|x); clamped to +-20 before exp
-  std::span<const float> discounts;  // gamma * (1 - terminated)
+  std::span<const float> discounts;  // gamma^elapsed * (1 - terminated)
   std::span<const float> rewards;
   std::span<const float> values;  // V(x_t)
   // V of the state that step t led to, in the same episode: V(x_{t+1}); where step t was truncated,
@@ -47,8 +50,8 @@ struct VtraceInputs {
 };
 
 struct VtraceReturns {
-  std::vector<float> targets;     // v_t, [T, B]
-  std::vector<float> advantages;  // of the policy gradient, [T, B]
+  std::vector<float> targets;     // v_t, [D]
+  std::vector<float> advantages;  // of the policy gradient, [D]
 };
 
 // V-trace targets: Espeholt et al. 2018 (arXiv:1802.01561), eq. 1 in its recursive form.
@@ -58,8 +61,8 @@ struct VtraceReturns {
 //   A_t   = min(rho-bar_A, pi/mu) (r_t + gamma_t v_{t+1} - V_t)
 //
 // with V_{t+1} = next_values[t]. v_{t+1} = V_{t+1} at t = T - 1 and where ends[t], which cuts the
-// product of the c there. Computed in double, stored as float. Unequal lengths are a bug
-// (PACML_CHECK). Pure. Golden values: tests/golden/learner.
+// product of the c there. Computed in double, stored as float. Unequal lengths, and sequences that
+// do not follow one another, are a bug (PACML_CHECK). Pure. Golden values: tests/golden/learner.
 [[nodiscard]] VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config);
 
 }  // namespace pacml::learner

@@ -228,7 +228,7 @@ void ExperienceServer::welcome(const transport::Incoming& from, const wire::Hell
 void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience,
                                std::size_t bytes) {
   using Verdict = serving::Sessions::Verdict;
-  const std::uint64_t decisions = experience.unrolls.num_decisions();
+  const std::uint64_t decisions = experience.sequences.num_decisions();
   const auto verdict = sessions_.accept(peer, experience.actor, experience.incarnation,
                                         experience.sequence, decisions);
   count();  // before the learner can see the message
@@ -243,25 +243,25 @@ void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&&
     ++counters_.no_room;
     return;
   }
-  auto graphs = experience.unrolls.observations.graphs();
-  gate_.push(peer, std::move(experience.unrolls), std::move(graphs), decisions, bytes);
+  auto graphs = experience.sequences.observations.graphs();
+  gate_.push(peer, std::move(experience.sequences), std::move(graphs), decisions, bytes);
   deliver_waiting(peer);
 }
 
 void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
   const auto missing = gate_.release(
       peer, clock_->now(), [this](GraphHash hash) { return graphs_.contains(hash); },
-      [&](Unrolls&& unrolls, std::size_t bytes) {
+      [&](Sequences&& sequences, std::size_t bytes) {
         std::vector<env::GraphFeaturesPtr> graphs;
-        for (const GraphHash hash : unrolls.observations.graphs())
+        for (const GraphHash hash : sequences.observations.graphs())
           graphs.push_back(graphs_.at(hash));
         // The queue holds every grant of max_actors actors. An actor that joins again has new
         // ones while its former life's messages may still be there: then this one waits.
-        ReceivedUnrolls received{peer, std::move(unrolls), std::move(graphs), bytes};
+        ReceivedSequences received{peer, std::move(sequences), std::move(graphs), bytes};
         queued_bytes_ += bytes;  // before it can be taken out
         if (queue_.try_push(std::move(received))) return true;
         queued_bytes_ -= bytes;
-        unrolls = std::move(received.unrolls);
+        sequences = std::move(received.sequences);
         return false;
       });
   for (const GraphHash hash : missing) send(peer, wire::NeedGraph{hash});
@@ -445,7 +445,7 @@ std::string ExperienceServer::status() const {
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Result<ReceivedUnrolls> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {
+Result<ReceivedSequences> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {
   auto received = queue_.try_pop();
   if (!received && received.error().code == Errc::kTimeout) {
     const TimePoint start = clock_->now();
@@ -462,9 +462,9 @@ Result<ReceivedUnrolls> ExperienceServer::pop(std::stop_token stop, Deadline dea
   return received;
 }
 
-void ExperienceServer::consumed(const ReceivedUnrolls& received) {
+void ExperienceServer::consumed(const ReceivedSequences& received) {
   const std::scoped_lock lock(mutex_);
-  consumed_.push_back({received.peer, received.unrolls.num_decisions()});
+  consumed_.push_back({received.peer, received.sequences.num_decisions()});
   if (wakeable_ != nullptr) wakeable_->wake();
 }
 

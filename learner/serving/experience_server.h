@@ -29,10 +29,10 @@
 namespace pacml::learner {
 
 // One message of experience, with every graph that it names.
-struct ReceivedUnrolls {
+struct ReceivedSequences {
   transport::PeerId peer;  // whose grant it used
-  Unrolls unrolls;
-  std::vector<env::GraphFeaturesPtr> graphs;  // in the order of unrolls.observations.graphs()
+  Sequences sequences;
+  std::vector<env::GraphFeaturesPtr> graphs;  // in the order of sequences.observations.graphs()
   std::size_t bytes = 0;                      // as they came
 };
 
@@ -80,9 +80,9 @@ class ExperienceServer {
            const std::stop_token& stop);
 
   // The next message. As BoundedQueue::pop.
-  [[nodiscard]] Result<ReceivedUnrolls> pop(std::stop_token stop, Deadline deadline);
+  [[nodiscard]] Result<ReceivedSequences> pop(std::stop_token stop, Deadline deadline);
   // The learner is done with a message: somebody may act for another.
-  void consumed(const ReceivedUnrolls& received);
+  void consumed(const ReceivedSequences& received);
   // What our end means to actors: that they are to wait for whoever comes in our place, or, as long
   // as nobody says so, that the run is over. Before `stop`. Thread-safe.
   void keep_actors() { keep_actors_ = true; }
@@ -139,7 +139,7 @@ class ExperienceServer {
   Result<void> send(const transport::PeerId& peer, wire::Message message);
 
   const Clock* clock_;
-  BoundedQueue<ReceivedUnrolls> queue_;
+  BoundedQueue<ReceivedSequences> queue_;
   std::atomic<std::size_t> queued_bytes_{0};
   serving::StatusBoard board_;
 
@@ -147,7 +147,7 @@ class ExperienceServer {
   transport::FrameServer* transport_ = nullptr;
   transport::FramePublisher* publisher_ = nullptr;
   serving::Sessions sessions_;
-  serving::GraphGate<Unrolls> gate_;
+  serving::GraphGate<Sequences> gate_;
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   const std::size_t max_graph_bytes_;
   const std::size_t max_waiting_bytes_;

@@ -28,36 +28,47 @@ struct SeenStep {
   std::vector<float> globals;
   std::vector<float> candidates;
   std::vector<std::uint8_t> mask;
+  std::uint16_t shown_agent = 0;
+  int agent = 0;
   int action = 0;
   env::StepResult result;
+  std::vector<env::AgentReward> others;
   bool operator==(const SeenStep& o) const {
     return graphs == o.graphs && node_features == o.node_features && globals == o.globals &&
-           candidates == o.candidates && mask == o.mask && action == o.action &&
-           result.reward == o.result.reward && result.terminated == o.result.terminated &&
-           result.truncated == o.result.truncated;
+           candidates == o.candidates && mask == o.mask && shown_agent == o.shown_agent &&
+           agent == o.agent && action == o.action && result.reward == o.result.reward &&
+           result.terminated == o.result.terminated && result.truncated == o.result.truncated &&
+           result.elapsed == o.result.elapsed && others == o.others;
   }
 };
 
-// The observation alone.
-inline SeenStep look(const env::Environment& environment) {
-  const env::EnvironmentSpec& spec = environment.spec();
-  Observations batch = spec.make_observations();
-  environment.observe(batch);
+// A row of observations alone.
+inline SeenStep seen(const Observations& batch) {
   REQUIRE(validate(batch));
-  std::vector<std::uint16_t> graphs;
-  std::vector<float> features;
-  for (std::size_t slot = 0; slot < spec.observation.slots.size(); ++slot) {
-    graphs.push_back(batch.graph(0, slot));
-    const auto of_slot = batch.node_features(0, slot);
-    features.insert(features.end(), of_slot.begin(), of_slot.end());
+  SeenStep step;
+  for (std::size_t slot = 0; slot < batch.shape().slots.size(); ++slot) {
+    step.graphs.push_back(batch.graph(0, slot));
+    const auto features = batch.node_features(0, slot);
+    step.node_features.insert(step.node_features.end(), features.begin(), features.end());
   }
-  return {std::move(graphs),
-          std::move(features),
-          {batch.globals(0).begin(), batch.globals(0).end()},
-          {batch.candidates(0).begin(), batch.candidates(0).end()},
-          {batch.mask(0).begin(), batch.mask(0).end()},
-          0,
-          {}};
+  step.globals.assign(batch.globals(0).begin(), batch.globals(0).end());
+  step.candidates.assign(batch.candidates(0).begin(), batch.candidates(0).end());
+  step.mask.assign(batch.mask(0).begin(), batch.mask(0).end());
+  step.shown_agent = batch.agent(0);
+  return step;
+}
+
+inline SeenStep look(const env::Environment& environment) {
+  Observations batch = environment.spec().make_observations();
+  environment.observe(batch);
+  return seen(batch);
+}
+
+// After a step that cut the episode.
+inline SeenStep look_at_end(const env::Environment& environment, int agent) {
+  Observations batch = environment.spec().make_observations();
+  environment.observe_last(agent, batch);
+  return seen(batch);
 }
 
 inline int random_valid_action(const std::vector<std::uint8_t>& mask, Rng& rng) {
@@ -69,15 +80,22 @@ inline int random_valid_action(const std::vector<std::uint8_t>& mask, Rng& rng) 
   return -1;
 }
 
+inline SeenStep take_step(env::Environment& environment, Rng& rng) {
+  SeenStep step = look(environment);
+  step.agent = environment.agent();
+  step.action = random_valid_action(step.mask, rng);
+  step.result = environment.step(step.action);
+  const auto others = environment.other_rewards();
+  step.others.assign(others.begin(), others.end());
+  return step;
+}
+
 // Plays on to the end of the episode, at most `most` steps.
 inline std::vector<SeenStep> play(env::Environment& environment, Rng rng, int most = 100'000) {
   std::vector<SeenStep> steps;
   while (static_cast<int>(steps.size()) < most) {
-    SeenStep step = look(environment);
-    step.action = random_valid_action(step.mask, rng);
-    step.result = environment.step(step.action);
-    steps.push_back(step);
-    if (step.result.final()) break;
+    steps.push_back(take_step(environment, rng));
+    if (steps.back().result.final()) break;
   }
   return steps;
 }
@@ -148,7 +166,15 @@ inline void check_observations(const env::EnvironmentSpec& spec,
     REQUIRE(
         std::all_of(step.mask.begin(), step.mask.end(), [](std::uint8_t bit) { return bit <= 1; }));
     REQUIRE(std::count(step.mask.begin(), step.mask.end(), std::uint8_t{1}) > 0);
+    const int agents = static_cast<int>(spec.observation.agents);
+    REQUIRE((step.agent >= 0 && step.agent < agents));
+    REQUIRE(step.shown_agent == step.agent);
     REQUIRE(std::isfinite(step.result.reward));
+    REQUIRE((std::isfinite(step.result.elapsed) && step.result.elapsed > 0));
+    for (const env::AgentReward& other : step.others) {
+      REQUIRE((other.agent >= 0 && other.agent < agents));
+      REQUIRE(std::isfinite(other.reward));
+    }
     REQUIRE_FALSE((step.result.terminated && step.result.truncated));
   }
 }
@@ -166,13 +192,23 @@ inline void check_end(env::Environment& environment, Seed seed) {
     CHECK(after.globals == steps.back().globals);
     CHECK(after.mask == steps.back().mask);
   } else {
-    check_observations(environment.spec(), {after});
+    // As each agent sees it that decided in the episode.
+    std::set<int> agents;
+    for (const SeenStep& step : steps) agents.insert(step.agent);
+    for (const int agent : agents) {
+      SeenStep last = look_at_end(environment, agent);
+      last.agent = agent;
+      check_observations(environment.spec(), {last});
+    }
   }
 
   const EpisodeRecord summary = environment.summary();
   CHECK(summary.decisions == static_cast<std::int64_t>(steps.size()));
   double total = 0;
-  for (const SeenStep& step : steps) total += step.result.reward;
+  for (const SeenStep& step : steps) {
+    total += step.result.reward;
+    for (const env::AgentReward& other : step.others) total += other.reward;
+  }
   CHECK(summary.episode_return == Approx(total).epsilon(1e-5));
   for (std::size_t m = 0; m < kMostMetrics; ++m) {
     CHECK_FALSE(std::isinf(summary.metrics[m]));
@@ -234,9 +270,7 @@ inline void check_environment_contract(const MakeEnvironment& make, Seed seed) {
     Rng actions_of_b(Seed{11});
     bool b_is_over = false;
     for (const SeenStep& expected : episode) {
-      SeenStep step = look(*a);
-      step.action = random_valid_action(step.mask, actions_of_a);
-      step.result = a->step(step.action);
+      const SeenStep step = take_step(*a, actions_of_a);
       REQUIRE(step == expected);
       if (b_is_over) b->reset(seed);
       b_is_over = b->step(random_valid_action(look(*b).mask, actions_of_b)).final();

@@ -17,8 +17,8 @@
 #include "env/graph_message.h"
 #include "learner/serving/experience_server.h"
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/soon.h"
-#include "tests/support/unroll_builder.h"
 
 // A learner's serving end on a thread of its own, and peers to talk to it, over any transport of
 // transport_pairs.h.
@@ -65,10 +65,10 @@ inline wire::Hello sample_hello(std::uint32_t actor = 0, std::uint64_t incarnati
 }
 
 // Recognisable by its first reward.
-inline Unrolls sample_unrolls(float mark, const env::GraphFeatures& graph) {
-  Unrolls unrolls = plain_unrolls(2, 3, graph.hash);
-  unrolls.reward[0] = mark;
-  return unrolls;
+inline Sequences sample_sequences(float mark, const env::GraphFeatures& graph) {
+  Sequences sequences = plain_sequences(2, 3, graph.hash);
+  sequences.reward[0] = mark;
+  return sequences;
 }
 
 inline model::Parameters sample_weights(std::uint64_t version) {
@@ -119,7 +119,7 @@ class RawPeer {
   void say_experience(std::uint64_t sequence, const env::GraphFeatures& graph,
                       const wire::Hello& self = sample_hello()) {
     say(wire::Experience{self.actor, self.incarnation, Sequence{sequence},
-                         sample_unrolls(static_cast<float>(sequence), graph)});
+                         sample_sequences(static_cast<float>(sequence), graph)});
   }
   wire::Message hear_any() {
     auto frame = client_->receive(soon());
@@ -235,9 +235,9 @@ class ServedLearner {
   }
   // What comes next from `actor`, which listens meanwhile, as it does between two messages: it is
   // asked for graphs.
-  learner::ReceivedUnrolls next_from(Actor& actor) {
+  learner::ReceivedSequences next_from(Actor& actor) {
     const Deadline deadline = soon();
-    Result<learner::ReceivedUnrolls> received = fail(Errc::kTimeout);
+    Result<learner::ReceivedSequences> received = fail(Errc::kTimeout);
     while (!received && !deadline.expired()) {
       static_cast<void>(actor.link.newest_parameters());
       received = server_->pop({}, Deadline::in(std::chrono::milliseconds(5)));

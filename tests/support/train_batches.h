@@ -21,10 +21,10 @@ inline GraphRegistry one_graph() {
   return registry;
 }
 
-inline TrainBatch batch_of(const Unrolls& unrolls) {
-  REQUIRE(validate(unrolls));
+inline TrainBatch batch_of(const Sequences& sequences) {
+  REQUIRE(validate(sequences));
   TrainBatch batch;
-  const std::vector<const Unrolls*> messages = {&unrolls};
+  const std::vector<const Sequences*> messages = {&sequences};
   assemble(messages, one_graph(), batch);
   return batch;
 }

@@ -79,26 +79,41 @@ inline std::int32_t random_action(std::span<const std::uint8_t> mask, Rng& rng) 
   return static_cast<std::int32_t>(action);
 }
 
-// Valid, of any small shape; every column non-trivial.
-inline Unrolls random_unrolls(Rng& rng) {
-  Unrolls u;
-  u.steps = static_cast<std::uint32_t>(1 + rng.below(5));
-  u.environments = static_cast<std::uint32_t>(1 + rng.below(4));
-  resize_columns(u, 0, rng.below(3));
-  u.observations = random_observations(rng, u.num_rows());
-  for (std::size_t i = 0; i < u.num_decisions(); ++i) {
-    u.action[i] = static_cast<std::int16_t>(random_action(u.observations.mask(i), rng));
-    u.behaviour_log_prob[i] = -static_cast<float>(rng.uniform());
-    u.reward[i] = random_float(rng);
-    u.flags[i] = static_cast<std::uint8_t>(rng.below(8) < 4 ? 0 : rng.below(4));
-    if (u.flags[i] != Unrolls::kTruncated) continue;
-    u.cut.push_back(static_cast<std::uint32_t>(i));
-    append_random_row(u.observations, rng);
+// Valid, of any small shape; every column non-trivial. Now and then of nothing.
+inline Sequences random_sequences(Rng& rng) {
+  Sequences s;
+  std::size_t decisions = 0;
+  for (std::uint64_t left = rng.below(5); left > 0; --left) {
+    s.lengths.push_back(static_cast<std::uint32_t>(1 + rng.below(5)));
+    s.first_step.push_back(static_cast<std::uint32_t>(rng.below(100)));
+    decisions += s.lengths.back();
   }
-  std::uint64_t version = rng.below(1000);
-  for (auto& v : u.policy_version) v = PolicyVersion{version += rng.below(2)};
-  for (auto& e : u.episodes) e = random_episode(rng);
-  return u;
+  resize_columns(s, {.sequences = s.size(),
+                     .decisions = decisions,
+                     .episodes = rng.below(3),
+                     .elapsed = rng.below(2) == 0});
+  s.observations = random_observations(rng, s.num_rows());
+  std::size_t row = 0;
+  std::size_t i = 0;
+  for (const std::uint32_t length : s.lengths) {
+    const auto agent = static_cast<std::uint16_t>(rng.below(s.observations.shape().agents));
+    for (std::size_t r = row; r <= row + length; ++r) {
+      for (auto& decides : s.observations.row(r).agent) decides = agent;
+    }
+    std::uint64_t version = rng.below(1000);
+    for (const std::size_t end = i + length; i < end; ++i, ++row) {
+      s.action[i] = static_cast<std::int16_t>(random_action(s.observations.mask(row), rng));
+      s.behaviour_log_prob[i] = -static_cast<float>(rng.uniform());
+      s.reward[i] = random_float(rng);
+      s.flags[i] = static_cast<std::uint8_t>(rng.below(8) < 4 ? 0 : rng.below(4));
+      s.append_version(PolicyVersion{version += rng.below(2)});
+      if (s.flags[i] == Sequences::kTruncated) append_random_row(s.observations, rng);
+    }
+    ++row;
+  }
+  for (float& elapsed : s.elapsed) elapsed = 0.25F + static_cast<float>(rng.uniform());
+  for (auto& e : s.episodes) e = random_episode(rng);
+  return s;
 }
 
 // Valid; at least one.
@@ -199,7 +214,7 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
     case 3:
       return Experience{ActorId{static_cast<std::uint32_t>(rng.next())},
                         Incarnation{random_number(rng)}, Sequence{1 + random_number(rng) / 2},
-                        random_unrolls(rng)};
+                        random_sequences(rng)};
     case 4:
       return Credit{random_number(rng), Sequence{random_number(rng)},
                     1 + static_cast<std::uint32_t>(random_number(rng) >> 33)};

@@ -8,10 +8,10 @@
 #include "learner/checkpoint.h"
 #include "learner/impala.h"
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/train_batches.h"
 #include "tests/support/transition_builder.h"
-#include "tests/support/unroll_builder.h"
 
 // What learner/algorithm.h promises, of every algorithm.
 
@@ -27,15 +27,15 @@ class ImpalaHarness {
   [[nodiscard]] Algorithm& algorithm() { return impala_; }
   [[nodiscard]] model::TabularNetwork& network() { return network_; }
   UpdateReport update(int number) {
-    Unrolls unrolls = plain_unrolls(3, 2, GraphHash{5}, 1, kActions);
-    set_globals(unrolls.observations, [&](std::size_t row, auto) {
+    Sequences sequences = plain_sequences(3, 2, GraphHash{5}, 1, kActions);
+    set_globals(sequences.observations, [&](std::size_t row, auto) {
       return static_cast<float>((row + static_cast<std::size_t>(number)) % kStates);
     });
-    for (std::size_t i = 0; i < unrolls.action.size(); ++i) {
-      unrolls.action[i] = static_cast<std::int16_t>((i + static_cast<std::size_t>(number)) % 3);
+    for (std::size_t i = 0; i < sequences.action.size(); ++i) {
+      sequences.action[i] = static_cast<std::int16_t>((i + static_cast<std::size_t>(number)) % 3);
     }
     TrainBatch batch;
-    assemble(std::vector<const Unrolls*>{&unrolls}, one_graph(), batch);
+    assemble(std::vector<const Sequences*>{&sequences}, one_graph(), batch);
     return impala_.update(batch).value();
   }
 

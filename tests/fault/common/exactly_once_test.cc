@@ -57,7 +57,7 @@ TEST_CASE("over an unreliable network each message counts once, and each loss is
   constexpr std::uint64_t kMessages = 300;
   for (std::uint64_t n = 1; n <= kMessages; ++n) {
     const Experience experience{ActorId{0}, Incarnation{1}, Sequence{n},
-                                testing::random_unrolls(rng)};
+                                testing::random_sequences(rng)};
     wire::Frame frame = wire::encode(experience);
     // As an actor does: a refused send is tried again, since the frame is untouched.
     Result<void> sent = fail(Errc::kTimeout);
@@ -91,14 +91,14 @@ TEST_CASE("a flipped bit never ends the receiver and never passes for invalid ex
   Rng rng(run);
   for (std::uint64_t n = 1; n <= 100; ++n) {
     const Experience experience{ActorId{0}, Incarnation{1}, Sequence{n},
-                                testing::random_unrolls(rng)};
+                                testing::random_sequences(rng)};
     REQUIRE(faulty.send(wire::encode(experience), Deadline::in(1s)));
     const auto incoming = server->receive(Deadline::in(1s));
     REQUIRE(incoming);
     const auto message = wire::decode(incoming->frame);
     if (!message) continue;
     if (const auto* damaged = std::get_if<Experience>(&*message)) {
-      REQUIRE(validate(damaged->unrolls).has_value());
+      REQUIRE(validate(damaged->sequences).has_value());
     }
   }
 }

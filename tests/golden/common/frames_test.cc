@@ -13,24 +13,24 @@ namespace {
 // Fixed by hand: peers of another build must read these very bytes.
 std::vector<Message> samples() {
   Experience experience{ActorId{3}, Incarnation{2}, Sequence{300}, {}};
-  Unrolls& u = experience.unrolls;
-  u.steps = 2;
-  u.environments = 1;
-  u.observations = Observations(plain_shape(2, 3));
-  u.observations.set_graphs({GraphHash{0x0102030405060708}, GraphHash{0x1112131415161718}});
+  Sequences& s = experience.sequences;
+  s.lengths = {2};
+  s.first_step = {2};
+  s.observations = Observations(plain_shape(2, 3));
+  s.observations.set_graphs({GraphHash{0x0102030405060708}, GraphHash{0x1112131415161718}});
   using Globals = std::vector<float>;
   using Mask = std::vector<std::uint8_t>;
-  append_plain(u.observations, 0, Globals{0.5F, 1}, Mask{1, 0, 1});
-  append_plain(u.observations, 1, Globals{1.5F, 2}, Mask{1, 1, 0});
-  append_plain(u.observations, 0, Globals{2.5F, 3}, Mask{0, 1, 0});
-  append_plain(u.observations, 1, Globals{3.5F, 4}, Mask{0, 0, 1});
-  u.action = {2, 0};
-  u.behaviour_log_prob = {-0.5F, -0.25F};
-  u.reward = {0, -1};
-  u.flags = {Unrolls::kTerminated, Unrolls::kTruncated};
-  u.policy_version = {PolicyVersion{7}, PolicyVersion{8}};
-  u.cut = {1};
-  u.episodes = {{-1.5, 4, {0.25, 3}}};
+  append_plain(s.observations, 0, Globals{0.5F, 1}, Mask{1, 0, 1});
+  append_plain(s.observations, 1, Globals{1.5F, 2}, Mask{1, 1, 0});
+  append_plain(s.observations, 0, Globals{2.5F, 3}, Mask{0, 1, 0});
+  append_plain(s.observations, 1, Globals{3.5F, 4}, Mask{0, 0, 1});
+  s.action = {2, 0};
+  s.behaviour_log_prob = {-0.5F, -0.25F};
+  s.reward = {0, -1};
+  s.flags = {Sequences::kTerminated, Sequences::kTruncated};
+  s.elapsed = {1, 2.5F};
+  s.versions = {{PolicyVersion{7}, 1}, {PolicyVersion{8}, 1}};
+  s.episodes = {{-1.5, 4, {0.25, 3}}};
 
   Graph graph;
   graph.hash = GraphHash{0xfedcba9876543210};
@@ -69,8 +69,8 @@ std::vector<Message> samples() {
   }
   t.heads = {{PolicyVersion{7}, -1.5F, 0.25F, 1, 3}};
   insert.batch.priorities = {0.75F};
-  insert.batch.episodes = u.episodes;
-  const Samples drawn{5, t, {0x0000000700000003}, {0.125}, {1000, 2.5, 3000}, u.episodes};
+  insert.batch.episodes = s.episodes;
+  const Samples drawn{5, t, {0x0000000700000003}, {0.125}, {1000, 2.5, 3000}, s.episodes};
 
   return {Hello{Role::kActor, ActorId{3}, Incarnation{2}, 0x1234, "a: 1\n", "run-1", "host", 4321,
                 50, 32},

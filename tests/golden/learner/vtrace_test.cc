@@ -28,8 +28,8 @@ TEST_CASE("V-trace gives the published formula's numbers", "[golden][learner]") 
     discounts.push_back(done[t] != 0 ? 0.0F : 0.997F);
     next_values.push_back(t + 1 < 5 ? values[t + 1] : bootstrap);
   }
-  const VtraceReturns out = vtrace({.steps = 5,
-                                    .batch = 1,
+  const std::vector<SequenceRange> sequences = {{0, 5}};
+  const VtraceReturns out = vtrace({.sequences = sequences,
                                     .log_rhos = log_rhos,
                                     .discounts = discounts,
                                     .rewards = rewards,

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::sample_graphs;
 using testing::sample_hello;
-using testing::sample_unrolls;
+using testing::sample_sequences;
 
 // A learner's end over real sockets that consumes whatever comes.
 class EagerLearner {
@@ -53,7 +53,8 @@ class EagerLearner {
 
 bench::LoadReport load(const EagerLearner& learner, const bench::LoadConfig& config) {
   const auto graphs = sample_graphs();
-  const auto canned = bench::can({sample_unrolls(1, *graphs[0]), sample_unrolls(2, *graphs[1])});
+  const auto canned =
+      bench::can({sample_sequences(1, *graphs[0]), sample_sequences(2, *graphs[1])});
   transport::Context context(1, {}, bench::sockets_for(config.actors, false));
   return bench::run_load(context, {learner.actors, learner.announcements, {}, {}}, sample_hello(),
                          graphs, canned, config, [](bool) {}, {});
@@ -82,7 +83,7 @@ TEST_CASE("what many actors send is accepted, every message once", "[integration
 TEST_CASE("a load of actors that nobody welcomes says so", "[integration][load]") {
   const EagerLearner learner;
   const auto graphs = sample_graphs();
-  const auto canned = bench::can({sample_unrolls(1, *graphs[0])});
+  const auto canned = bench::can({sample_sequences(1, *graphs[0])});
   auto hello = sample_hello();
   hello.config_hash = 1;
   hello.config_text = "env: {}\n";

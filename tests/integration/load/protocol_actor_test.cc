@@ -14,7 +14,7 @@ using bench::ProtocolActor;
 using testing::InProcessPair;
 using testing::sample_graphs;
 using testing::sample_hello;
-using testing::sample_unrolls;
+using testing::sample_sequences;
 using testing::sample_weights;
 using testing::ServedLearner;
 using testing::soon;
@@ -23,7 +23,7 @@ using testing::soon;
 struct Conversation {
   explicit Conversation(const ProtocolActor::Pace& pace = {})
       : graphs(sample_graphs()),
-        canned(bench::can({sample_unrolls(1, *graphs[0]), sample_unrolls(2, *graphs[1])})),
+        canned(bench::can({sample_sequences(1, *graphs[0]), sample_sequences(2, *graphs[1])})),
         transports(learner.actor()),
         actor({transports->client.get(), transports->announcements.get(), nullptr}, sample_hello(),
               graphs, canned, pace, round_trips) {}
@@ -39,8 +39,8 @@ struct Conversation {
     }
   }
   // The next message that the learner gets, while the actor goes on.
-  learner::ReceivedUnrolls next() {
-    Result<learner::ReceivedUnrolls> received = fail(Errc::kTimeout);
+  learner::ReceivedSequences next() {
+    Result<learner::ReceivedSequences> received = fail(Errc::kTimeout);
     advance_until([&] {
       received = learner.server().pop({}, Deadline::now());
       return received.has_value();
@@ -63,7 +63,7 @@ TEST_CASE("a protocol actor waits for weights before it sends", "[integration][l
   REQUIRE(c.actor.tally().sent == 0);
   c.learner.server().publish(sample_weights(7));
   const auto received = c.next();
-  CHECK(received.unrolls.policy_version.front() == PolicyVersion{7});
+  CHECK(received.sequences.versions.front() == VersionRun{PolicyVersion{7}, 6});
   CHECK(c.actor.tally().weights >= 1);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("a protocol actor sends what it is granted, and its can in turn", "[in
   c.learner.server().publish(sample_weights(1));
   const auto first = c.next();
   const auto second = c.next();
-  CHECK(first.unrolls.reward[0] != second.unrolls.reward[0]);
+  CHECK(first.sequences.reward[0] != second.sequences.reward[0]);
   for (int i = 0; i < 50; ++i) REQUIRE(c.actor.advance(std::chrono::steady_clock::now()));
   CHECK(c.actor.tally().sent == 2);
   CHECK(c.round_trips.count() == 0);
@@ -100,8 +100,8 @@ TEST_CASE("a protocol actor acts as long as its pace says, with the weights that
   REQUIRE(c.actor.advance(now + 7h));
   CHECK(c.actor.tally().sent == 1);
   const auto received = c.next();
-  CHECK(received.unrolls.num_decisions() == 6);
-  CHECK(received.unrolls.policy_version.front() == PolicyVersion{1});
+  CHECK(received.sequences.num_decisions() == 6);
+  CHECK(received.sequences.versions.front() == VersionRun{PolicyVersion{1}, 6});
 }
 
 TEST_CASE("what a learner took with it stays unaccepted", "[integration][load]") {

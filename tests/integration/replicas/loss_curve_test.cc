@@ -11,7 +11,7 @@
 #include "model/torch_runtime.h"
 #include "tests/support/catch.h"
 #include "tests/support/gloo_groups.h"
-#include "tests/support/unroll_builder.h"
+#include "tests/support/sequence_builder.h"
 
 // The real network over the real all-reduce: the loss curve of one learner.
 
@@ -51,21 +51,22 @@ GraphRegistry one_graph() {
 }
 
 // Recorded messages: the reward is for the action that the first global feature names.
-std::vector<Unrolls> recorded() {
+std::vector<Sequences> recorded() {
   Rng rng{Seed{1}};
-  std::vector<Unrolls> out;
+  std::vector<Sequences> out;
   for (std::uint32_t m = 0; m < kUpdates * kMessages; ++m) {
-    Unrolls unrolls = plain_unrolls(5 + m % 3, 4, GraphHash{5}, 4, 5);
-    set_globals(unrolls.observations,
+    Sequences sequences = plain_sequences(5 + m % 3, 4, GraphHash{5}, 4, 5);
+    set_globals(sequences.observations,
                 [&](auto, auto) { return static_cast<float>(rng.uniform()); });
-    for (std::size_t i = 0; i < unrolls.action.size(); ++i) {
-      unrolls.action[i] = static_cast<std::int16_t>(rng.below(5));
-      const auto right = static_cast<int>(5 * unrolls.observations.globals(i)[0]);
-      unrolls.reward[i] = unrolls.action[i] == right ? 1.0F : 0.0F;
+    for (std::size_t i = 0; i < sequences.action.size(); ++i) {
+      sequences.action[i] = static_cast<std::int16_t>(rng.below(5));
+      const auto right =
+          static_cast<int>(5 * sequences.observations.globals(row_of(sequences, i))[0]);
+      sequences.reward[i] = sequences.action[i] == right ? 1.0F : 0.0F;
     }
-    for (float& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(5.0F);
-    for (auto& flag : unrolls.flags) flag = Unrolls::kTerminated;
-    out.push_back(std::move(unrolls));
+    for (float& log_prob : sequences.behaviour_log_prob) log_prob = -std::log(5.0F);
+    for (auto& flag : sequences.flags) flag = Sequences::kTerminated;
+    out.push_back(std::move(sequences));
   }
   return out;
 }
@@ -76,7 +77,7 @@ struct Curve {
 };
 
 // What a replica learns whose share of each update is its rank's part of the messages.
-Curve learn(const std::vector<Unrolls>& messages, ReplicaGroup& group) {
+Curve learn(const std::vector<Sequences>& messages, ReplicaGroup& group) {
   model::TorchNetwork network(kShape);
   const auto initial = model::initialise(kShape, Seed{2});
   std::copy(initial.values.begin(), initial.values.end(), network.parameters().begin());
@@ -87,7 +88,7 @@ Curve learn(const std::vector<Unrolls>& messages, ReplicaGroup& group) {
   impala.set_graphs(graphs.graphs());
   Curve curve;
   for (std::size_t u = 0; u < kUpdates; ++u) {
-    std::vector<const Unrolls*> mine;
+    std::vector<const Sequences*> mine;
     for (std::size_t m = group.rank(); m < kMessages; m += group.size()) {
       mine.push_back(&messages[u * kMessages + m]);
     }

@@ -26,7 +26,7 @@ TEMPLATE_TEST_CASE("an actor sends no more than its credits until the learner ha
     float mark = 0;
     Result<void> sent = {};
     while (sent)
-      sent = actor->link.send(sample_unrolls(++mark, learner.graph(0)), stop.get_token());
+      sent = actor->link.send(sample_sequences(++mark, learner.graph(0)), stop.get_token());
     return mark - 1;
   });
 
@@ -38,13 +38,13 @@ TEMPLATE_TEST_CASE("an actor sends no more than its credits until the learner ha
   server.consumed(*first);
   const auto third = server.pop({}, soon());
   REQUIRE(third);
-  REQUIRE(third->unrolls.reward[0] == 3);
+  REQUIRE(third->sequences.reward[0] == 3);
   REQUIRE(server.pop({}, Deadline::in(kAWhile)).error().code == Errc::kTimeout);
   for (int i = 0; i < 2; ++i) server.consumed(*first);
   for (const float mark : {4.0F, 5.0F}) {
     const auto next = server.pop({}, soon());
     REQUIRE(next);
-    REQUIRE(next->unrolls.reward[0] == mark);
+    REQUIRE(next->sequences.reward[0] == mark);
   }
   REQUIRE(server.pop({}, Deadline::in(kAWhile)).error().code == Errc::kTimeout);
 
@@ -81,14 +81,14 @@ TEMPLATE_TEST_CASE(
   CHECK(peer.template hear<wire::Credit>().granted == 3);
   const auto first = learner.server().pop({}, soon());
   REQUIRE(first);
-  CHECK(first->unrolls.reward[0] == 1);
+  CHECK(first->sequences.reward[0] == 1);
   learner.server().consumed(*first);
   while (peer.template hear<wire::Credit>().granted < 6) {
   }
   peer.say_experience(4, learner.graph(0));
   const auto fourth = learner.server().pop({}, soon());
   REQUIRE(fourth);
-  CHECK(fourth->unrolls.reward[0] == 4);
+  CHECK(fourth->sequences.reward[0] == 4);
 }
 
 TEMPLATE_TEST_CASE("experience in another actor's name is refused", "[integration][serving]",
@@ -124,7 +124,7 @@ learner::ExperienceServerConfig window_of(std::uint64_t decisions) {
   return config;
 }
 
-// As many unrolls of 2 decisions at once as a message of sample_unrolls() has.
+// As many unrolls of 2 decisions at once as a message of sample_sequences() has.
 wire::Hello able_hello(std::uint32_t actor) {
   auto hello = sample_hello(actor);
   hello.unroll_length = 2;

@@ -21,7 +21,7 @@ constexpr learner::ExperienceServerConfig kLingers{.farewell = 10min};
 template <class Actor>
 Error sends_until_the_end(Actor& actor, const env::GraphFeatures& graph) {
   Result<void> sent = {};
-  while (sent) sent = actor.link.send(sample_unrolls(1, graph), {});
+  while (sent) sent = actor.link.send(sample_sequences(1, graph), {});
   return sent.error();
 }
 

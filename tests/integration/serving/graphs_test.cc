@@ -16,11 +16,11 @@ TEMPLATE_TEST_CASE("experience brings the graphs that it names", "[integration][
                    InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner;
   const auto actor = learner.actor();
-  Unrolls both = sample_unrolls(1, learner.graph(1));
+  Sequences both = sample_sequences(1, learner.graph(1));
   both.observations.set_graphs({learner.graph(1).hash, learner.graph(0).hash});
   REQUIRE(actor->link.send(std::move(both), {}));
   const auto received = learner.next_from(*actor);
-  CHECK(received.unrolls.reward[0] == 1);
+  CHECK(received.sequences.reward[0] == 1);
   REQUIRE(received.graphs.size() == 2);
   CHECK(*received.graphs[0] == learner.graph(1));
   CHECK(*received.graphs[1] == learner.graph(0));
@@ -61,7 +61,7 @@ TEMPLATE_TEST_CASE("messages of an actor stay in order behind one that waits for
   for (const float mark : {1.0F, 2.0F}) {
     const auto received = learner.server().pop({}, soon());
     REQUIRE(received);
-    CHECK(received->unrolls.reward[0] == mark);
+    CHECK(received->sequences.reward[0] == mark);
   }
 }
 

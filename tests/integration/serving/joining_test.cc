@@ -43,7 +43,7 @@ TEMPLATE_TEST_CASE("an actor that differs is told what differs, and gives up",
           "the actor's configuration differs from the learner's (here: learner): "
           "env.topology: [4, 4, 2] here, [4, 4, 4] there");
     // For good: it does not ask again.
-    CHECK(actor->link.send(sample_unrolls(1, learner.graph(0)), {}).error().code ==
+    CHECK(actor->link.send(sample_sequences(1, learner.graph(0)), {}).error().code ==
           Errc::kVersionMismatch);
   }
   SECTION("the run") {
@@ -90,17 +90,17 @@ TEMPLATE_TEST_CASE("of two actors with one number, the one that came first gives
   REQUIRE(first->link.join({}));
   const auto second = learner.actor(sample_hello(5, 1'000));
   REQUIRE(second->link.join({}));
-  REQUIRE(second->link.send(sample_unrolls(1, learner.graph(0)), {}));
+  REQUIRE(second->link.send(sample_sequences(1, learner.graph(0)), {}));
 
   Result<void> sent = {};
   const Deadline deadline = soon();
   while (sent && !deadline.expired()) {
-    sent = first->link.send(sample_unrolls(1, learner.graph(0)), {});
+    sent = first->link.send(sample_sequences(1, learner.graph(0)), {});
   }
   REQUIRE_FALSE(sent);
   CHECK(sent.error().code == Errc::kVersionMismatch);
   CHECK_THAT(sent.error().detail, Catch::Contains("newer incarnation"));
-  CHECK(second->link.send(sample_unrolls(2, learner.graph(0)), {}));
+  CHECK(second->link.send(sample_sequences(2, learner.graph(0)), {}));
 }
 
 TEMPLATE_TEST_CASE("an actor that starts again after the clock went back gets in, and is heard",
@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE("an actor that starts again after the clock went back gets in
   ServedLearner<TestType> learner;
   const auto former = learner.actor(sample_hello(5, 1'000'000));
   REQUIRE(former->link.join({}));
-  REQUIRE(former->link.send(sample_unrolls(1, learner.graph(0)), {}));
+  REQUIRE(former->link.send(sample_sequences(1, learner.graph(0)), {}));
   learner.next_from(*former);
   const bool gone = GENERATE(false, true);
   if (gone) {
@@ -118,8 +118,8 @@ TEMPLATE_TEST_CASE("an actor that starts again after the clock went back gets in
 
   const auto later = learner.actor(sample_hello(5, 100));  // an hour earlier, says its clock
   REQUIRE(later->link.join({}));
-  REQUIRE(later->link.send(sample_unrolls(2, learner.graph(0)), {}));
-  CHECK(learner.next_from(*later).unrolls.reward[0] == 2);
+  REQUIRE(later->link.send(sample_sequences(2, learner.graph(0)), {}));
+  CHECK(learner.next_from(*later).sequences.reward[0] == 2);
   const auto counters = learner.server().counters();
   CHECK(counters.accepted == 2);
   CHECK(counters.duplicates == 0);
@@ -149,17 +149,17 @@ TEMPLATE_TEST_CASE("an actor whom the learner does not know joins again by itsel
   ServedLearner<TestType> learner;
   const auto actor = learner.actor(sample_hello(0, 100), {.ping_interval = 50ms, .silence = 60s});
   REQUIRE(actor->link.join({}));
-  REQUIRE(actor->link.send(sample_unrolls(1, learner.graph(0)), {}));
-  REQUIRE(actor->link.send(sample_unrolls(2, learner.graph(0)), {}));
+  REQUIRE(actor->link.send(sample_sequences(1, learner.graph(0)), {}));
+  REQUIRE(actor->link.send(sample_sequences(2, learner.graph(0)), {}));
   learner.next_from(*actor);
   learner.next_from(*actor);
 
   learner.kill_and_restart();
   // Out of credits that the new learner knows nothing of: the Ping finds out.
-  REQUIRE(actor->link.send(sample_unrolls(3, learner.graph(0)), {}));
+  REQUIRE(actor->link.send(sample_sequences(3, learner.graph(0)), {}));
   CHECK(actor->link.joins() == 2);
   CHECK(actor->link.unacknowledged() == 2);
-  CHECK(learner.next_from(*actor).unrolls.reward[0] == 3);
+  CHECK(learner.next_from(*actor).sequences.reward[0] == 3);
   const auto counters = learner.server().counters();
   CHECK(counters.accepted == 1);
   CHECK(counters.gaps == 0);
@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("a learner that stops sends its actors home", "[integration][
   REQUIRE(actor->link.join({}));
   learner.stop();
   Result<void> sent = {};
-  while (sent) sent = actor->link.send(sample_unrolls(1, learner.graph(0)), {});
+  while (sent) sent = actor->link.send(sample_sequences(1, learner.graph(0)), {});
   CHECK(sent.error().code == Errc::kStopped);
   CHECK(sent.error().detail == "the learner stops");
   CHECK(learner.server().pop({}, soon()).error().code == Errc::kStopped);
@@ -209,7 +209,7 @@ TEMPLATE_TEST_CASE("an actor that is silent although it may speak is forgotten",
   const auto actor = learner.actor();
   REQUIRE(actor->link.join({}));
   learner.counters_when([](const auto& c) { return c.actors == 0; });
-  REQUIRE(actor->link.send(sample_unrolls(1, learner.graph(0)), {}));
+  REQUIRE(actor->link.send(sample_sequences(1, learner.graph(0)), {}));
 }
 
 TEMPLATE_TEST_CASE("bytes that are no message are counted, and change nothing for the others",
@@ -236,8 +236,8 @@ TEMPLATE_TEST_CASE("bytes that are no message are counted, and change nothing fo
   CHECK(stranger.template hear<wire::Refused>().why == Refusal::kUnknownPeer);
 
   CHECK(learner.server().counters().malformed == 3);
-  REQUIRE(actor->link.send(sample_unrolls(8, learner.graph(0)), {}));
-  CHECK(learner.next_from(*actor).unrolls.reward[0] == 8);
+  REQUIRE(actor->link.send(sample_sequences(8, learner.graph(0)), {}));
+  CHECK(learner.next_from(*actor).sequences.reward[0] == 8);
   CHECK(learner.server().counters().accepted == 1);
 }
 

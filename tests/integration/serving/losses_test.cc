@@ -19,15 +19,15 @@ TEMPLATE_TEST_CASE("what is sent arrives bit for bit", "[integration][serving]",
                    ZmqTcpPair) {
   ServedLearner<TestType> learner;
   const auto actor = learner.actor();
-  Unrolls sent = sample_unrolls(1, learner.graph(1));
-  sent.flags[4] = Unrolls::kTruncated;
-  sent.cut = {4};
+  Sequences sent = sample_sequences(1, learner.graph(1));
+  sent.flags[4] = Sequences::kTruncated;
   append_plain(sent.observations, 0, std::vector{0.1F, -2.0F}, std::vector<std::uint8_t>{0, 1, 0});
   sent.episodes = {{-1.5, 3, 5, 2, 1}};
-  sent.policy_version = {PolicyVersion{3}, PolicyVersion{1'000'000}};
+  sent.versions = {{PolicyVersion{3}, 5}, {PolicyVersion{1'000'000}, 1}};
+  sent.elapsed = {1, 0.5F, 3, 1, 1, 1e-3F};
   REQUIRE(validate(sent));
-  REQUIRE(actor->link.send(Unrolls(sent), {}));
-  CHECK(learner.next_from(*actor).unrolls == sent);
+  REQUIRE(actor->link.send(Sequences(sent), {}));
+  CHECK(learner.next_from(*actor).sequences == sent);
 }
 
 TEMPLATE_TEST_CASE("a message that comes twice counts once", "[integration][serving]",
@@ -104,7 +104,7 @@ TEST_CASE("over a network that loses and repeats, training goes on and every los
     actor::LearnerLink link(faulty, *announcements, sample_hello(), graphs,
                             {.hello_interval = 10ms, .ping_interval = 5ms});
     for (int mark = 1; mark <= kMessages; ++mark) {
-      if (!link.send(sample_unrolls(static_cast<float>(mark), *graphs[0]), {})) all_sent = false;
+      if (!link.send(sample_sequences(static_cast<float>(mark), *graphs[0]), {})) all_sent = false;
     }
     all_received = is_all_received(*client);
   });
@@ -116,7 +116,7 @@ TEST_CASE("over a network that loses and repeats, training goes on and every los
     last = all_received;
     while (auto message = server.pop({}, Deadline::in(last ? 0ms : 1ms))) {
       ++received;
-      marks.insert(message->unrolls.reward[0]);
+      marks.insert(message->sequences.reward[0]);
       server.consumed(*message);
     }
   }

@@ -85,7 +85,7 @@ TEMPLATE_TEST_CASE("an actor follows a learner that went back to an older versio
   learner.kill_and_restart();
   learner.server().publish(sample_weights(4));
   for (float mark = 1; actor->link.joins() < 2; ++mark) {
-    REQUIRE(actor->link.send(sample_unrolls(mark, learner.graph(0)), {}));
+    REQUIRE(actor->link.send(sample_sequences(mark, learner.graph(0)), {}));
   }
   CHECK(next_weights(*actor) == sample_weights(4));
 }

@@ -154,23 +154,22 @@ Run run(std::size_t environments, std::size_t steps, std::size_t messages,
     std::vector<Observed> last;
     std::vector<int> actions;
     std::vector<float> values;
-    std::vector<env::StepResult> results;
-    std::vector<VectorEnv::Finished> finished;
+    VectorEnv::Outcome outcome;
     for (std::size_t b = 0; b < environments; ++b) {
       const Step& step = out.history[b].emplace_back(random.step(PolicyVersion{t / 4}));
       observed.push_back(step.state);
       actions.push_back(step.action);
       values.push_back(step.value);
-      results.push_back(step.result);
+      outcome.results.push_back(step.result);
       if (!step.result.final()) continue;
-      finished.push_back({b, {.episode_return = static_cast<double>(++out.episodes)}});
+      outcome.finished.push_back({b, {.episode_return = static_cast<double>(++out.episodes)}});
+      if (step.result.terminated) continue;
+      outcome.last_states.push_back({b, 0});
       last.push_back(step.last);
-      // What a placeholder would look like to a writer that reads it by mistake.
-      if (step.result.terminated) last.back().best_value = 1e6F;
     }
-    writer.observe(batch_of(observed), values_of(observed));
-    writer.step(actions, values, PolicyVersion{t / 4}, results, finished, batch_of(last),
-                values_of(last));
+    outcome.last_observations = batch_of(last);
+    writer.observe(batch_of(observed), std::vector(environments, 0), values_of(observed));
+    writer.step(actions, values, PolicyVersion{t / 4}, outcome, values_of(last));
     if (writer.full()) out.messages.push_back(writer.take());
   }
   return out;

@@ -71,11 +71,11 @@ TEST_CASE("whatever a damaged frame decodes to is a valid message", "[property][
   }
 }
 
-TEST_CASE("random unrolls are valid", "[property][experience]") {
+TEST_CASE("random sequences are valid", "[property][experience]") {
   const auto seed = GENERATE(range(0, 200));
   INFO("seed " << seed);
   Rng rng(Seed{static_cast<std::uint64_t>(seed)});
-  const auto valid = validate(testing::random_unrolls(rng));
+  const auto valid = validate(testing::random_sequences(rng));
   INFO((valid ? "" : valid.error().detail));
   REQUIRE(valid.has_value());
 }

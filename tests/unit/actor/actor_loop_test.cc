@@ -18,6 +18,7 @@
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/signal_chain.h"
 
 namespace pacml::actor {
@@ -45,6 +46,10 @@ model::Parameters weights(std::uint64_t version) {
   return parameters;
 }
 
+std::vector<VersionRun> of_one_version(const Sequences& sequences, std::uint64_t version) {
+  return {{PolicyVersion{version}, sequences.num_decisions()}};
+}
+
 // A loop with a policy of its own.
 struct Actor {
   std::unique_ptr<model::Policy> policy = model::make_fused_policy(small_shape());
@@ -53,13 +58,13 @@ struct Actor {
   explicit Actor(Seed seed)
       : loop(kConfig, make_chain, *policy,
              std::make_unique<ImpalaBehaviour>(make_chain()->spec(), kConfig, seed), seed) {}
-  Unrolls run_unroll() { return std::get<Unrolls>(loop.run_message()); }
+  Sequences run_unroll() { return std::get<Sequences>(loop.run_message()); }
 };
 
 // Answers as a learner's connection does, and keeps what it is sent.
 class FakeSink final : public ExperienceSink {
  public:
-  std::vector<Unrolls> sent;
+  std::vector<Sequences> sent;
   std::deque<model::Parameters> newer;  // handed out one a call, after the first
   std::size_t capacity = 3;             // messages taken before `refusal`
   Error refusal{Errc::kStopped, "enough"};
@@ -73,7 +78,7 @@ class FakeSink final : public ExperienceSink {
   }
   Result<void> send(ActorMessage&& message, std::stop_token) override {
     if (sent.size() == capacity) return tl::unexpected(refusal);
-    sent.push_back(std::get<Unrolls>(std::move(message)));
+    sent.push_back(std::get<Sequences>(std::move(message)));
     if (sent.size() == capacity && stop_when_full != nullptr) stop_when_full->request_stop();
     return {};
   }
@@ -90,7 +95,7 @@ TEST_CASE("what an actor does is a function of its seed and its weights", "[unit
   const auto act = [](Seed seed, std::uint64_t version) {
     Actor actor(seed);
     actor.loop.set_parameters(weights(version));
-    std::vector<Unrolls> messages;
+    std::vector<Sequences> messages;
     for (int m = 0; m < 4; ++m) messages.push_back(actor.run_unroll());
     return messages;
   };
@@ -109,12 +114,14 @@ TEST_CASE("an actor records the true log-probability of each action under its we
   for (std::uint64_t version = 1; version <= 3; ++version) {
     actor.loop.set_parameters(weights(version));
     reference->set_parameters(weights(version));
-    const Unrolls u = actor.run_unroll();
+    const Sequences u = actor.run_unroll();
     REQUIRE(validate(u));
-    for (const PolicyVersion recorded : u.policy_version) REQUIRE(recorded.get() == version);
+    REQUIRE(u.versions == of_one_version(u, version));
 
     Observations batch(u.observations.shape());
-    batch.append_rows(u.observations, 0, u.num_decisions());
+    for (std::size_t i = 0; i < u.num_decisions(); ++i) {
+      batch.append_row(u.observations, row_of(u, i));
+    }
     model::PolicyOutput output;
     reference->evaluate(batch, output);
     for (std::size_t i = 0; i < u.num_decisions(); ++i) {
@@ -133,10 +140,11 @@ TEST_CASE("an actor draws its actions as often as its policy says", "[unit][acto
   std::vector<double> sum(3, 0);
   std::vector<double> valid(3, 0);
   for (int m = 0; m < 200; ++m) {
-    const Unrolls u = actor.run_unroll();
+    const Sequences u = actor.run_unroll();
     for (std::size_t i = 0; i < u.num_decisions(); ++i) {
       sum[static_cast<std::size_t>(u.action[i])] += 1 / std::exp(u.behaviour_log_prob[i]);
-      for (std::size_t a = 0; a < 3; ++a) valid[a] += u.observations.mask(i)[a];
+      const auto mask = u.observations.mask(row_of(u, i));
+      for (std::size_t a = 0; a < 3; ++a) valid[a] += mask[a];
     }
   }
   for (std::size_t a = 0; a < 3; ++a) CHECK(sum[a] / valid[a] == Approx(1).epsilon(0.1));
@@ -153,12 +161,12 @@ TEST_CASE("weights that nobody can act with are refused, and the former ones go 
     actor.loop.set_parameters(weights(1));
     static_cast<void>(actor.run_unroll());
     actor.loop.set_parameters(diverged);
-    const Unrolls u = actor.run_unroll();
-    for (const PolicyVersion version : u.policy_version) CHECK(version == PolicyVersion{1});
+    const Sequences u = actor.run_unroll();
+    CHECK(u.versions == of_one_version(u, 1));
     for (const float log_prob : u.behaviour_log_prob) CHECK(std::isfinite(log_prob));
     CHECK(actor.loop.refused_weights() == 1);
     actor.loop.set_parameters(weights(3));
-    CHECK(actor.run_unroll().policy_version.front() == PolicyVersion{3});
+    CHECK(actor.run_unroll().versions.front().version == PolicyVersion{3});
   }
   SECTION("where there are none, it is an error") {
     actor.loop.set_parameters(diverged);
@@ -184,9 +192,7 @@ TEST_CASE("an actor takes newer weights between messages, never within one", "[u
   REQUIRE(sink.sent.size() == 3);
   const std::uint64_t expected[] = {4, 7, 7};
   for (std::size_t m = 0; m < 3; ++m) {
-    for (const PolicyVersion version : sink.sent[m].policy_version) {
-      CHECK(version.get() == expected[m]);
-    }
+    CHECK(sink.sent[m].versions == of_one_version(sink.sent[m], expected[m]));
   }
 }
 
@@ -197,10 +203,10 @@ TEST_CASE("an actor asks before it acts, and makes as many unrolls as are wanted
   sink.wanted = GENERATE(1U, 2U, 5U, 9U);
   static_cast<void>(actor.loop.run(sink, {}));
   CHECK(sink.asked_with == std::vector<std::size_t>{0, 1, 2, 3});
-  for (const Unrolls& unrolls : sink.sent) {
-    REQUIRE(validate(unrolls));
-    CHECK(unrolls.environments == std::min<std::size_t>(sink.wanted, 5));
-    CHECK(unrolls.steps == 8);
+  for (const Sequences& sequences : sink.sent) {
+    REQUIRE(validate(sequences));
+    CHECK(sequences.lengths ==
+          std::vector<std::uint32_t>(std::min<std::size_t>(sink.wanted, 5), 8));
   }
 }
 
@@ -211,10 +217,10 @@ TEST_CASE("environments take turns where not all are wanted, and go on where the
   Actor parts(Seed{9});
   whole.loop.set_parameters(weights(1));
   parts.loop.set_parameters(weights(1));
-  const auto first_rows = [](const Unrolls& u) {
+  const auto first_rows = [](const Sequences& u) {
     std::vector<float> rows;
-    for (std::size_t b = 0; b < u.environments; ++b) {
-      const auto row = u.observations.globals(b);
+    for (std::size_t b = 0; b < u.size(); ++b) {
+      const auto row = u.observations.globals(b * (kConfig.unroll_length + 1));
       rows.insert(rows.end(), row.begin(), row.end());
     }
     return rows;
@@ -222,7 +228,7 @@ TEST_CASE("environments take turns where not all are wanted, and go on where the
   const auto all = first_rows(whole.run_unroll());
   std::vector<float> in_turns;
   for (const std::size_t size : {2U, 3U}) {
-    const auto rows = first_rows(std::get<Unrolls>(parts.loop.run_message(size)));
+    const auto rows = first_rows(std::get<Sequences>(parts.loop.run_message(size)));
     in_turns.insert(in_turns.end(), rows.begin(), rows.end());
   }
   CHECK(in_turns == all);  // nobody was left out, or came twice

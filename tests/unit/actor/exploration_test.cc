@@ -51,6 +51,23 @@ TEST_CASE("a random action is repeated while it is valid", "[unit][actor]") {
   CHECK(explore.choose(0, all) == held);
 }
 
+TEST_CASE("an agent repeats its own random action, not that of another", "[unit][actor]") {
+  // Everything is random, and goes on for long.
+  EpsilonGreedy exploration({1, 1}, 1e6, Seed{3});
+  const std::vector<float> all = {0, 0, 0, 0, 0, 0, 0, 0};
+  int agreed = 0;
+  for (std::size_t b = 0; b < 2; ++b) {
+    const int first = exploration.choose(b, 0, all);
+    const int second = exploration.choose(b, 1, all);
+    for (int i = 0; i < 20; ++i) {
+      CHECK(exploration.choose(b, 0, all) == first);
+      CHECK(exploration.choose(b, 1, all) == second);
+    }
+    agreed += first == second ? 1 : 0;
+  }
+  CHECK(agreed < 2);
+}
+
 TEST_CASE("shares of random actions are shares", "[unit][actor]") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   CHECK(validate(ExplorationConfig{}).empty());

@@ -1,11 +1,13 @@
 #include "actor/nstep_writer.h"
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/plain_observations.h"
+#include "tests/support/two_agents.h"
 
 // Examples worked out by hand; tests/property/actor holds the writer against a model.
 
@@ -25,12 +27,15 @@ class OneEnvironment {
     const std::vector<float> last_bests = {last_best};
     const std::vector<int> actions = {1};
     const std::vector<float> values = {value};
-    const std::vector<env::StepResult> results = {result};
-    std::vector<VectorEnv::Finished> finished;
-    if (result.final()) finished.push_back({0, {.episode_return = 7, .decisions = 2}});
-    writer_.observe(state(time), bests);
-    writer_.step(actions, values, PolicyVersion{4}, results, finished, state(last_time),
-                 last_bests);
+    VectorEnv::Outcome outcome;
+    outcome.results = {result};
+    if (result.final()) outcome.finished.push_back({0, {.episode_return = 7, .decisions = 2}});
+    if (result.truncated && !result.terminated) {
+      outcome.last_states.push_back({0, 0});
+      outcome.last_observations = state(last_time);
+    }
+    writer_.observe(state(time), std::vector{0}, bests);
+    writer_.step(actions, values, PolicyVersion{4}, outcome, last_bests);
   }
   NstepWriter& writer() { return writer_; }
 
@@ -112,6 +117,53 @@ TEST_CASE("rewards are scaled before they are added", "[unit][actor]") {
   OneEnvironment e(1, {.n_step = 1, .discount = 1, .reward_scale = 100});
   e.act(0, 0, 0, {.reward = 3, .terminated = true});
   CHECK(e.writer().take().transitions.heads[0].n_step_return == 300);
+}
+
+TEST_CASE("steps that take longer discount more, the rewards behind them, too", "[unit][actor]") {
+  OneEnvironment e(3, kTwoSteps);
+  e.act(0, 0, 10, {.reward = 1, .elapsed = 2});
+  e.act(1, 0, 20, {.reward = 2, .elapsed = 0.5F});
+  e.act(2, 8, 30, {.reward = 3, .truncated = true, .elapsed = 1}, 3, 4);
+  const auto message = e.writer().take();
+  REQUIRE(message.transitions.size() == 3);
+  const auto& heads = message.transitions.heads;
+  const auto power = [](double elapsed) { return static_cast<float>(std::pow(0.5, elapsed)); };
+  CHECK(heads[0] == TransitionHead{PolicyVersion{4}, 1 + 0.25F * 2, power(2.5), 1, 2});
+  CHECK(heads[1] == TransitionHead{PolicyVersion{4}, static_cast<float>(2 + std::sqrt(0.5) * 3),
+                                   power(1.5), 1, 2});
+  CHECK(heads[2] == TransitionHead{PolicyVersion{4}, 3, 0.5F, 1, 1});
+  CHECK(message.priorities[0] == std::abs(1.5F + power(2.5) * 8 - 10));
+}
+
+TEST_CASE("the windows of two agents are their own", "[unit][actor]") {
+  testing::TwoAgents played;
+  NstepWriter writer(played.spec(), 1, 6, kTwoSteps);
+  const auto act = [&](const testing::TwoAgents::Turn& turn) {
+    const auto step = played.act(turn);
+    writer.observe(step.observations, step.agents, std::vector{8.0F});
+    writer.step(step.actions, std::vector{0.0F}, PolicyVersion{4}, step.outcome,
+                std::vector{16.0F, 32.0F});
+  };
+  act({.agent = 0, .reward = 1, .elapsed = 1});                       // 0: 1 + 1, 2
+  act({.agent = 1, .reward = 10, .elapsed = 1, .others = {{0, 1}}});  // 1: 10 + 5, 3
+  act({.agent = 0, .reward = 4, .elapsed = 1});                       // 0: 4, 2
+  act({.agent = 0, .reward = 8, .elapsed = 1, .others = {{1, 5}}});   // 0: 8 + 2, 2
+  act({.agent = 1, .reward = 20, .elapsed = 1, .others = {{0, 2}}});  // 1: 20 + 1, 2
+  act({.agent = 0, .reward = 16, .elapsed = 1, .others = {{1, 1}}, .truncated = true});
+  const auto message = writer.take();
+  const auto head = [](float n_step_return, float discount, std::uint32_t steps) {
+    return TransitionHead{PolicyVersion{4}, n_step_return, discount, 1, steps};
+  };
+  // Agent 0's decisions took 2, 1, 2 and 1, agent 1's 3 and 2. In the order in which they closed.
+  CHECK(message.transitions.heads ==
+        std::vector{head(2 + 4 / 4.0F, 1 / 8.0F, 2), head(4 + 10 / 2.0F, 1 / 8.0F, 2),
+                    head(10 + 16 / 4.0F, 1 / 8.0F, 2), head(16, 1 / 2.0F, 1),
+                    head(15 + 21 / 8.0F, 1 / 32.0F, 2), head(21, 1 / 4.0F, 1)});
+  CHECK(message.priorities ==
+        std::vector<float>{3 + 1, 9 + 1, 14 + 2, 16 + 8, 17.625F + 1, 21 + 8});
+  std::vector<float> next;
+  for (std::size_t i = 0; i < 6; ++i) next.push_back(next_time(message.transitions, i));
+  CHECK(next == std::vector<float>{3, 5, 105, 105, 105, 105});
 }
 
 TEST_CASE("settings of transitions are checked", "[unit][actor]") {

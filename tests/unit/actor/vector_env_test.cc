@@ -57,9 +57,11 @@ TEST_CASE("a finished environment shows its next episode, and its last observati
     const Observations before = environments.observations();
     std::vector<std::size_t> episodes_before;
     for (const auto& episodes : recorder.episodes) episodes_before.push_back(episodes.size());
-    const auto results = environments.step(actions_for(environments));
+    const auto& outcome = environments.step(actions_for(environments));
+    const auto& results = outcome.results;
 
     std::vector<std::size_t> ended;
+    std::vector<std::size_t> cut;
     for (std::size_t b = 0; b < 4; ++b) {
       const float t = before.globals(b)[1];
       const auto row = environments.observations().globals(b);
@@ -70,21 +72,25 @@ TEST_CASE("a finished environment shows its next episode, and its last observati
       REQUIRE(row[0] == name_of_episode(recorder.episodes[b].back()));
       REQUIRE(row[1] == (last ? 0 : t + 1));
       if (last) ended.push_back(b);
+      if (last && !results[b].terminated) cut.push_back(b);
     }
-    REQUIRE(environments.finished().size() == ended.size());
-    REQUIRE(environments.last_observations().size() == ended.size());
+    REQUIRE(outcome.finished.size() == ended.size());
     for (std::size_t i = 0; i < ended.size(); ++i) {
-      const std::size_t b = ended[i];
-      const Seed episode = recorder.episodes[b][episodes_before[b] - 1];
-      REQUIRE(environments.finished()[i].row == b);
-      REQUIRE(environments.finished()[i].summary.decisions ==
-              ScriptedEnvironment::length_of(episode));
-      REQUIRE(environments.last_observations().globals(i)[0] == name_of_episode(episode));
+      const Seed episode = recorder.episodes[ended[i]][episodes_before[ended[i]] - 1];
+      REQUIRE(outcome.finished[i].row == ended[i]);
+      REQUIRE(outcome.finished[i].summary.decisions == ScriptedEnvironment::length_of(episode));
+    }
+    REQUIRE(outcome.last_states.size() == cut.size());
+    REQUIRE(outcome.last_observations.size() == cut.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+      const Seed episode = recorder.episodes[cut[i]][episodes_before[cut[i]] - 1];
+      REQUIRE(outcome.last_states[i].row == cut[i]);
+      REQUIRE(outcome.last_states[i].agent == 0);
+      REQUIRE(outcome.last_observations.globals(i)[0] == name_of_episode(episode));
       // The state that a truncated episode would have gone on from is the one after its last
       // action.
-      const auto length = static_cast<float>(ScriptedEnvironment::length_of(episode));
-      REQUIRE(environments.last_observations().globals(i)[1] ==
-              (results[b].terminated ? length - 1 : length));
+      REQUIRE(outcome.last_observations.globals(i)[1] ==
+              static_cast<float>(ScriptedEnvironment::length_of(episode)));
     }
     finished += ended.size();
   }
@@ -135,7 +141,7 @@ TEST_CASE("of many environments so many are stepped as are selected, one after t
               name_of_episode(recorder.episodes[i].back()));
       REQUIRE(environments.observations().globals(row)[1] == steps[i]);
     }
-    const auto results = environments.step(actions_for(environments));
+    const auto& results = environments.step(actions_for(environments)).results;
     REQUIRE(results.size() == count);
     for (std::size_t row = 0; row < count; ++row) {
       float& t = steps[environments.selected()[row]];

@@ -60,12 +60,12 @@ TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
   foreign.parts[0][0] = std::byte{'G'};
   REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
   REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
-               Catch::Contains("version 9") && Catch::Contains("version 6"));
+               Catch::Contains("version 9") && Catch::Contains("version 7"));
 }
 
 TEST_CASE("a peer of the version before this one is told so in one sentence", "[wire]") {
-  REQUIRE(decode(frame_of(kPing, array_of(7U), 5)).error().detail ==
-          "the peer speaks protocol version 5, this program version 6");
+  REQUIRE(decode(frame_of(kPing, array_of(7U), 6)).error().detail ==
+          "the peer speaks protocol version 6, this program version 7");
 }
 
 TEST_CASE("unknown types and short frames are refused", "[wire]") {
@@ -147,23 +147,27 @@ TEST_CASE("more weights than the limit are refused before memory is asked for", 
   REQUIRE(refusal(frame_of(kWeights, array_of(1U, 2U, 3U, huge))) == Errc::kOverLimit);
 }
 
-TEST_CASE("unrolls with huge or impossible counts are refused before memory is asked for",
+TEST_CASE("sequences with huge or impossible counts are refused before memory is asked for",
           "[wire]") {
   struct Counts {
-    std::uint32_t steps = 1, environments = 1, last = 0, episodes = 0;
+    std::uint32_t sequences = 1, decisions = 1, versions = 1, episodes = 0, elapsed = 0;
     std::uint32_t slots = 1, globals = 1, candidates = 1, candidate_width = 0, agents = 1;
     std::uint32_t rows = 2, graphs = 1, node_values = 0, all_candidates = 2;
     std::uint32_t sequence = 1;
   };
   const auto refused = [](const Counts& c) {
     return refusal(frame_of(
-        kExperience, array_of(1U, 1U, c.sequence, c.steps, c.environments, c.last, c.episodes,
-                              c.slots, 0U, 0U, c.globals, c.candidates, 0U, c.candidate_width, 0U,
-                              c.agents, c.rows, c.graphs, c.node_values, c.all_candidates)));
+        kExperience,
+        array_of(1U, 1U, c.sequence, c.sequences, c.decisions, c.versions, c.episodes, c.elapsed,
+                 c.slots, 0U, 0U, c.globals, c.candidates, 0U, c.candidate_width, 0U, c.agents,
+                 c.rows, c.graphs, c.node_values, c.all_candidates)));
   };
   constexpr std::uint32_t kMost = 0xffffffff;
-  REQUIRE(refused({.steps = kMost, .environments = kMost}) == Errc::kOverLimit);
-  REQUIRE(refused({.steps = 4096, .environments = 4096}) == Errc::kOverLimit);
+  REQUIRE(refused({.decisions = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.sequences = kMost, .decisions = kMost}) == Errc::kOverLimit);
+  REQUIRE(refused({.sequences = kMost}) == Errc::kCorruptFrame);
+  REQUIRE(refused({.versions = kMost}) == Errc::kCorruptFrame);
+  REQUIRE(refused({.elapsed = 2}) == Errc::kCorruptFrame);
   REQUIRE(refused({.episodes = kMost}) == Errc::kOverLimit);
   REQUIRE(refused({.globals = kMost}) == Errc::kOverLimit);
   REQUIRE(refused({.candidates = kMost}) == Errc::kOverLimit);
@@ -174,15 +178,14 @@ TEST_CASE("unrolls with huge or impossible counts are refused before memory is a
   REQUIRE(refused({.node_values = kMost}) == Errc::kOverLimit);
   REQUIRE(refused({.all_candidates = kMost}) == Errc::kOverLimit);
   REQUIRE(refused({.slots = kMost}) == Errc::kCorruptFrame);
-  REQUIRE(refused({.last = 2}) == Errc::kCorruptFrame);
   REQUIRE(refused({}) == Errc::kCorruptFrame);  // no payload
-  REQUIRE(refused({.steps = 0}) == Errc::kCorruptFrame);
+  REQUIRE(refused({.sequences = 0}) == Errc::kCorruptFrame);
   REQUIRE(refused({.sequence = 0}) == Errc::kCorruptFrame);  // they start at one
 }
 
-TEST_CASE("unrolls that break their rules do not decode", "[wire]") {
+TEST_CASE("sequences that break their rules do not decode", "[wire]") {
   Rng rng(Seed{3});
-  Experience experience{ActorId{1}, Incarnation{1}, Sequence{1}, testing::random_unrolls(rng)};
+  Experience experience{ActorId{1}, Incarnation{1}, Sequence{1}, testing::random_sequences(rng)};
   Frame frame = encode(experience);
   frame.parts[1].back() = std::byte{9};  // a mask or a flag
   REQUIRE(refusal(frame) == Errc::kCorruptFrame);

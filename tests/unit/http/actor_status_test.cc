@@ -97,7 +97,7 @@ TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][
   CHECK(sink.next_work({})->unrolls == 5);
   CHECK(inner.seen["state"] == "waiting");
   CHECK(inner.seen["decisions"] == 40);
-  CHECK(sink.send(Unrolls{}, {}));
+  CHECK(sink.send(Sequences{}, {}));
   CHECK(status_of(status)["state"] == "acting");
   CHECK(status_of(status)["messages"] == 1);
   inner.newest->version = PolicyVersion{4};
@@ -107,7 +107,7 @@ TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][
   CHECK_FALSE(sink.newest_parameters());
   inner.refuses = true;
   CHECK_FALSE(sink.next_work({}));
-  CHECK_FALSE(sink.send(Unrolls{}, {}));
+  CHECK_FALSE(sink.send(Sequences{}, {}));
   CHECK(status_of(status)["messages"] == 1);
 }
 

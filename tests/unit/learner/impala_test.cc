@@ -9,9 +9,9 @@
 
 #include "learner/returns/vtrace.h"
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/train_batches.h"
-#include "tests/support/unroll_builder.h"
 
 namespace pacml::learner {
 namespace {
@@ -20,13 +20,13 @@ constexpr std::size_t kStates = 8;
 constexpr int kActions = 3;
 
 // States are the first global feature: t + b here.
-Unrolls small_unrolls(std::uint32_t steps, std::uint32_t environments) {
-  Unrolls unrolls = plain_unrolls(steps, environments, GraphHash{5}, 1, kActions);
-  set_globals(unrolls.observations, [&](std::size_t row, auto) {
-    return static_cast<float>(row / environments + row % environments);
+Sequences small_sequences(std::uint32_t steps, std::uint32_t environments) {
+  Sequences sequences = plain_sequences(steps, environments, GraphHash{5}, 1, kActions);
+  set_globals(sequences.observations, [&](std::size_t row, auto) {
+    return static_cast<float>(row % (steps + 1) + row / (steps + 1));
   });
-  for (float& log_prob : unrolls.behaviour_log_prob) log_prob = -std::log(3.0F);
-  return unrolls;
+  for (float& log_prob : sequences.behaviour_log_prob) log_prob = -std::log(3.0F);
+  return sequences;
 }
 
 // The published algorithm without extras.
@@ -53,12 +53,12 @@ TEST_CASE("an update lowers the error of values and prefers what paid", "[unit][
   config.entropy_cost.start = 0;
   Impala impala(config, network);
   // State 0, one decision: action 2 pays 1, the others nothing.
-  Unrolls unrolls = small_unrolls(1, 3);
-  set_globals(unrolls.observations, [](auto, auto) { return 0.0F; });
-  unrolls.action = {0, 1, 2};
-  unrolls.reward = {0, 0, 1};
-  unrolls.flags.assign(3, Unrolls::kTerminated);
-  const TrainBatch batch = batch_of(unrolls);
+  Sequences sequences = small_sequences(1, 3);
+  set_globals(sequences.observations, [](auto, auto) { return 0.0F; });
+  sequences.action = {0, 1, 2};
+  sequences.reward = {0, 0, 1};
+  sequences.flags.assign(3, Sequences::kTerminated);
+  const TrainBatch batch = batch_of(sequences);
   for (int i = 0; i < 50; ++i) {
     const UpdateReport report = impala.update(batch).value();
     REQUIRE(report.applied);
@@ -82,11 +82,11 @@ TEST_CASE("the first update's losses are the formulas' numbers", "[unit][learner
   config.value_cost = 0.25;
   config.entropy_cost.start = 0.1;
   Impala impala(config, network);
-  Unrolls unrolls = small_unrolls(2, 1);
-  unrolls.reward = {1, 3};
-  unrolls.observations.row(1).mask[1] = 0;  // two valid actions at t = 1
-  unrolls.behaviour_log_prob = {-std::log(3.0F), -std::log(2.0F)};
-  const UpdateReport report = impala.update(batch_of(unrolls)).value();
+  Sequences sequences = small_sequences(2, 1);
+  sequences.reward = {1, 3};
+  sequences.observations.row(1).mask[1] = 0;  // two valid actions at t = 1
+  sequences.behaviour_log_prob = {-std::log(3.0F), -std::log(2.0F)};
+  const UpdateReport report = impala.update(batch_of(sequences)).value();
   const double v0 = 2 + 0.5 * 6;
   const double v1 = 6;
   REQUIRE(scalar(report, "policy_loss") ==
@@ -104,7 +104,7 @@ TEST_CASE("a sum of losses is the mean times the decisions", "[unit][learner]") 
     model::TabularNetwork network(kStates, 1, kActions);
     ImpalaConfig config = plain_config();
     config.loss_reduction = reduction;
-    return Impala(config, network).update(batch_of(small_unrolls(3, 2))).value().loss;
+    return Impala(config, network).update(batch_of(small_sequences(3, 2))).value().loss;
   };
   REQUIRE(loss(LossReduction::kSum) == Approx(6 * loss(LossReduction::kMean)));
 }
@@ -114,27 +114,30 @@ TEST_CASE("decisions of weights that are too old are left out and counted", "[un
   ImpalaConfig config = plain_config();
   config.max_policy_lag = 2;
   Impala impala(config, network);
-  Unrolls unrolls = small_unrolls(2, 2);
+  Sequences sequences = small_sequences(2, 2);
   for (std::uint64_t updates = 0; updates < 3; ++updates) {
-    unrolls.policy_version = {PolicyVersion{updates}, PolicyVersion{updates}};
-    REQUIRE(impala.update(batch_of(unrolls)).value().stale == 0);
+    set_version(sequences, updates);
+    REQUIRE(impala.update(batch_of(sequences)).value().stale == 0);
   }
-  unrolls.policy_version = {PolicyVersion{0}, PolicyVersion{1}};  // lags 3 and 2
-  const UpdateReport report = impala.update(batch_of(unrolls)).value();
+  sequences.versions = {{PolicyVersion{0}, 1},  // lags 3 and 2
+                        {PolicyVersion{1}, 1},
+                        {PolicyVersion{0}, 1},
+                        {PolicyVersion{1}, 1}};
+  const UpdateReport report = impala.update(batch_of(sequences)).value();
   REQUIRE(report.stale == 2);
   REQUIRE(report.decisions == 2);
   REQUIRE(report.applied);
 
   const auto before = impala.save();
-  unrolls.policy_version = {PolicyVersion{0}, PolicyVersion{0}};
-  const UpdateReport all_stale = impala.update(batch_of(unrolls)).value();
+  set_version(sequences, 0);
+  const UpdateReport all_stale = impala.update(batch_of(sequences)).value();
   REQUIRE_FALSE(all_stale.applied);
   REQUIRE(all_stale.stale == 4);
   REQUIRE(impala.save() == before);
 
   // From before the learner went back to a checkpoint, or from a peer that lies.
-  unrolls.policy_version = {PolicyVersion{1000}, PolicyVersion{UINT64_MAX}};
-  REQUIRE(impala.update(batch_of(unrolls)).value().stale == 0);
+  sequences.versions = {{PolicyVersion{1000}, 1}, {PolicyVersion{UINT64_MAX}, 3}};
+  REQUIRE(impala.update(batch_of(sequences)).value().stale == 0);
 }
 
 TEST_CASE("a gradient that is not finite skips the update", "[unit][learner]") {
@@ -142,7 +145,7 @@ TEST_CASE("a gradient that is not finite skips the update", "[unit][learner]") {
   Impala impala(plain_config(), network);
   network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> before(network.parameters().begin() + 1, network.parameters().end());
-  const UpdateReport report = impala.update(batch_of(small_unrolls(2, 1))).value();
+  const UpdateReport report = impala.update(batch_of(small_sequences(2, 1))).value();
   REQUIRE_FALSE(report.applied);
   REQUIRE(std::ranges::equal(network.parameters().subspan(1), before));
   REQUIRE(impala.snapshot().version == PolicyVersion{0});
@@ -153,7 +156,7 @@ TEST_CASE("schedules follow the decisions learned from", "[unit][learner]") {
   ImpalaConfig config = plain_config();
   config.learning_rate = {.kind = ScheduleKind::kLinear, .start = 1e-2, .end = 0, .decisions = 40};
   Impala impala(config, network);
-  const TrainBatch batch = batch_of(small_unrolls(5, 2));
+  const TrainBatch batch = batch_of(small_sequences(5, 2));
   REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(1e-2));
   REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(0.75e-2));
   REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(0.5e-2));
@@ -166,10 +169,10 @@ TEST_CASE("normalised values are published in the unit of rewards", "[unit][lear
   config.advantage_scaling = AdvantageScaling::kValues;
   config.max_policy_lag = 10'000;
   Impala impala(config, network);
-  Unrolls unrolls = small_unrolls(1, 4);
-  unrolls.reward = {290, 300, 310, 320};
-  unrolls.flags.assign(4, Unrolls::kTerminated);
-  const TrainBatch batch = batch_of(unrolls);
+  Sequences sequences = small_sequences(1, 4);
+  sequences.reward = {290, 300, 310, 320};
+  sequences.flags.assign(4, Sequences::kTerminated);
+  const TrainBatch batch = batch_of(sequences);
   for (int i = 0; i < 3000; ++i) REQUIRE(impala.update(batch).value().applied);
   const model::Parameters published = impala.snapshot();
   const float* values = published.values.data() + kStates * kActions;
@@ -184,7 +187,7 @@ TEST_CASE("a restored algorithm goes on exactly as the one that was saved", "[un
   ImpalaConfig config;
   config.optimizer.kind = kind;
   config.entropy_cost = {.kind = ScheduleKind::kLinear, .start = 0.1, .end = 0, .decisions = 100};
-  const TrainBatch batch = batch_of(small_unrolls(3, 2));
+  const TrainBatch batch = batch_of(small_sequences(3, 2));
   model::TabularNetwork network(kStates, 1, kActions);
   Impala impala(config, network);
   for (int i = 0; i < 5; ++i) static_cast<void>(impala.update(batch).value());
@@ -205,7 +208,7 @@ TEST_CASE("a state that does not fit is refused with a sentence and changes noth
           "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   Impala impala(plain_config(), network);
-  static_cast<void>(impala.update(batch_of(small_unrolls(3, 2))).value());
+  static_cast<void>(impala.update(batch_of(small_sequences(3, 2))).value());
   const AlgorithmState good = impala.save();
   const auto refused = [&](const AlgorithmState& changed, const std::string& sentence) {
     const auto result = impala.restore(changed);

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "learner/unroll_updates.h"
+#include "learner/sequence_updates.h"
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
-#include "tests/support/unroll_builder.h"
 
 namespace pacml::learner {
 namespace {
@@ -26,7 +26,7 @@ env::GraphFeaturesPtr graph_of_width(int width, std::uint64_t hash) {
 }
 
 // Counts what it is given; a decision taken with version 0 of the weights is stale to it.
-class CountingAlgorithm final : public UnrollAlgorithm {
+class CountingAlgorithm final : public SequenceAlgorithm {
  public:
   std::vector<std::size_t> batches;  // decisions of each
   std::int64_t learned = 0;
@@ -61,17 +61,17 @@ class CountingAlgorithm final : public UnrollAlgorithm {
 // Hands out what a test has put in; says when it has none.
 class ListedSource final : public SampleSource {
  public:
-  std::deque<ReceivedUnrolls> messages;
+  std::deque<ReceivedSequences> messages;
   std::map<std::string, int> consumed_of;
   Errc when_empty = Errc::kTimeout;
 
-  Result<ReceivedUnrolls> next(std::stop_token, Deadline) override {
+  Result<ReceivedSequences> next(std::stop_token, Deadline) override {
     if (messages.empty()) return fail(when_empty);
     auto message = std::move(messages.front());
     messages.pop_front();
     return message;
   }
-  void consumed(const ReceivedUnrolls& received) override { ++consumed_of[received.peer.bytes]; }
+  void consumed(const ReceivedSequences& received) override { ++consumed_of[received.peer.bytes]; }
   [[nodiscard]] std::size_t queue_depth() const override { return messages.size(); }
 };
 
@@ -91,17 +91,17 @@ struct Bench {
   CountingAlgorithm algorithm;
   ListedSource source;
   KeepingSink sink;
-  UnrollUpdates unroll_updates{algorithm, network.shape(), source, kBatch};
-  LearnerLoop loop{algorithm, unroll_updates, sink};
+  SequenceUpdates sequence_updates{algorithm, network.shape(), source, kBatch};
+  LearnerLoop loop{algorithm, sequence_updates, sink};
   std::int64_t sent = 0;
 
   // `steps` x 2 decisions, taken with weights of `version`.
   void add(std::uint32_t steps, std::uint64_t version, const std::string& peer = "a",
            env::GraphFeaturesPtr graph = graph_of_width(0, 1), std::uint32_t globals = kGlobals) {
-    Unrolls unrolls = plain_unrolls(steps, 2, graph->hash, globals);
-    for (auto& v : unrolls.policy_version) v = PolicyVersion{version};
-    sent += static_cast<std::int64_t>(unrolls.num_decisions());
-    source.messages.push_back({{peer}, std::move(unrolls), {std::move(graph)}});
+    Sequences sequences = plain_sequences(steps, 2, graph->hash, globals);
+    set_version(sequences, version);
+    sent += static_cast<std::int64_t>(sequences.num_decisions());
+    source.messages.push_back({{peer}, std::move(sequences), {std::move(graph)}});
   }
   Result<void> step() { return loop.step({}, Deadline::now()); }
 };
@@ -212,7 +212,7 @@ TEST_CASE("statistics say what happened since they were last taken", "[unit][lea
   bench.algorithm.updates = 6;
   bench.loop.restore({.updates = 6, .decisions = 100});
   bench.add(5, 4);
-  auto& episodes = bench.source.messages.back().unrolls.episodes;
+  auto& episodes = bench.source.messages.back().sequences.episodes;
   episodes = {{-2, 4, {0.25}}, {5, 4, {0}}, {0, 1, {std::nan("")}}};
   REQUIRE(bench.step());
   const LearnerStatistics first = bench.loop.take_statistics();

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/train_batches.h"
-#include "tests/support/unroll_builder.h"
 
 namespace pacml::learner {
 namespace {
@@ -19,16 +19,16 @@ constexpr int kActions = 3;
 
 // One decision in each of so many environments, all in state 0; action 2 pays 1, the others
 // nothing.
-Unrolls one_step(std::uint32_t environments) {
-  Unrolls unrolls = plain_unrolls(1, environments, GraphHash{5}, 1, kActions);
-  set_globals(unrolls.observations, [](auto, auto) { return 0.0F; });
+Sequences one_step(std::uint32_t environments) {
+  Sequences sequences = plain_sequences(1, environments, GraphHash{5}, 1, kActions);
+  set_globals(sequences.observations, [](auto, auto) { return 0.0F; });
   for (std::uint32_t b = 0; b < environments; ++b) {
-    unrolls.action[b] = static_cast<std::int16_t>(b % kActions);
-    unrolls.reward[b] = b % kActions == 2 ? 1.0F : 0.0F;
-    unrolls.behaviour_log_prob[b] = -std::log(3.0F);
-    unrolls.flags[b] = Unrolls::kTerminated;
+    sequences.action[b] = static_cast<std::int16_t>(b % kActions);
+    sequences.reward[b] = b % kActions == 2 ? 1.0F : 0.0F;
+    sequences.behaviour_log_prob[b] = -std::log(3.0F);
+    sequences.flags[b] = Sequences::kTerminated;
   }
-  return unrolls;
+  return sequences;
 }
 
 PpoConfig small_config() {
@@ -87,9 +87,9 @@ TEST_CASE("PPO's values come to what follows", "[unit][learner]") {
   const TrainBatch batch = batch_of(one_step(30));
   // On the same batch again and again the mean return is a third.
   for (int i = 0; i < 200; ++i) {
-    Unrolls unrolls = one_step(30);
-    unrolls.policy_version.assign(unrolls.policy_version.size(), ppo.version());
-    REQUIRE(ppo.update(batch_of(unrolls)).value().applied);
+    Sequences sequences = one_step(30);
+    set_version(sequences, ppo.version().get());
+    REQUIRE(ppo.update(batch_of(sequences)).value().applied);
   }
   const auto weights = ppo.snapshot().values;
   CHECK(weights[kStates * kActions] + weights.back() == Approx(1.0 / 3).margin(0.1));
@@ -99,9 +99,9 @@ TEST_CASE("PPO leaves out what is too old", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   Ppo ppo(small_config(), network, Seed{1});
   for (int i = 0; i < 3; ++i) {
-    Unrolls unrolls = one_step(6);
-    unrolls.policy_version.assign(unrolls.policy_version.size(), ppo.version());
-    REQUIRE(ppo.update(batch_of(unrolls)).value().applied);
+    Sequences sequences = one_step(6);
+    set_version(sequences, ppo.version().get());
+    REQUIRE(ppo.update(batch_of(sequences)).value().applied);
   }
   const std::vector<float> before(network.parameters().begin(), network.parameters().end());
   const auto report = ppo.update(batch_of(one_step(6))).value();  // of version 0, three behind
@@ -137,9 +137,9 @@ TEST_CASE("PPO is a function of its batches and its seed, and goes on from where
         network = std::move(other);
         REQUIRE(ppo->restore(state));
       }
-      Unrolls unrolls = one_step(30);
-      unrolls.policy_version.assign(unrolls.policy_version.size(), ppo->version());
-      REQUIRE(ppo->update(batch_of(unrolls)).value().applied);
+      Sequences sequences = one_step(30);
+      set_version(sequences, ppo->version().get());
+      REQUIRE(ppo->update(batch_of(sequences)).value().applied);
     }
     return ppo->snapshot().values;
   };

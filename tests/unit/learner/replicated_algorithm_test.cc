@@ -10,11 +10,11 @@
 #include "learner/apex_dqn.h"
 #include "learner/impala.h"
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/threaded_group.h"
 #include "tests/support/train_batches.h"
 #include "tests/support/transition_builder.h"
-#include "tests/support/unroll_builder.h"
 
 // Replicas that share a batch learn what one learner learns from all of it.
 
@@ -87,25 +87,25 @@ void check_same(const Outcome& actual, const Outcome& expected) {
 class ImpalaHarness {
  public:
   using Config = ImpalaConfig;
-  using Message = Unrolls;
+  using Message = Sequences;
   ImpalaHarness(const ImpalaConfig& config, ReplicaGroup& group)
       : impala_(config, network_, group) {}
 
-  static std::vector<Unrolls> messages(Rng& rng, std::uint64_t version) {
-    std::vector<Unrolls> out;
+  static std::vector<Sequences> messages(Rng& rng, std::uint64_t version) {
+    std::vector<Sequences> out;
     for (std::uint32_t m = 0; m < 6; ++m) {
-      Unrolls unrolls = plain_unrolls(2 + m % 3, 2, GraphHash{5}, 1, kActions);
-      set_globals(unrolls.observations,
+      Sequences sequences = plain_sequences({2 + m % 3, 1 + m % 2}, GraphHash{5}, 1, kActions);
+      set_globals(sequences.observations,
                   [&](auto, auto) { return static_cast<float>(rng.below(kStates)); });
-      for (float& reward : unrolls.reward) reward = static_cast<float>(40 * rng.uniform() - 10);
-      for (auto& action : unrolls.action) action = static_cast<std::int16_t>(rng.below(kActions));
+      for (float& reward : sequences.reward) reward = static_cast<float>(40 * rng.uniform() - 10);
+      for (auto& action : sequences.action) action = static_cast<std::int16_t>(rng.below(kActions));
       // Every fourth message is of weights that are too old.
-      for (auto& v : unrolls.policy_version) v = PolicyVersion{m % 4 == 3 ? 0 : version};
-      out.push_back(std::move(unrolls));
+      set_version(sequences, m % 4 == 3 ? 0 : version);
+      out.push_back(std::move(sequences));
     }
     return out;
   }
-  Result<UpdateReport> update(const std::vector<const Unrolls*>& messages) {
+  Result<UpdateReport> update(const std::vector<const Sequences*>& messages) {
     TrainBatch batch;
     if (!messages.empty()) assemble(messages, one_graph(), batch);
     return impala_.update(batch);

@@ -7,11 +7,11 @@
 
 #include "learner/impala.h"
 #include "learner/learner_loop.h"
-#include "learner/unroll_updates.h"
+#include "learner/sequence_updates.h"
 #include "tests/support/catch.h"
+#include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/threaded_group.h"
-#include "tests/support/unroll_builder.h"
 
 // How replicas come to an update together: learner/learner_loop.h.
 
@@ -29,14 +29,14 @@ env::GraphFeaturesPtr graph() {
 
 class ListedSource final : public SampleSource {
  public:
-  std::deque<ReceivedUnrolls> messages;
-  Result<ReceivedUnrolls> next(std::stop_token, Deadline) override {
+  std::deque<ReceivedSequences> messages;
+  Result<ReceivedSequences> next(std::stop_token, Deadline) override {
     if (messages.empty()) return fail(Errc::kTimeout);
     auto message = std::move(messages.front());
     messages.pop_front();
     return message;
   }
-  void consumed(const ReceivedUnrolls&) override {}
+  void consumed(const ReceivedSequences&) override {}
   [[nodiscard]] std::size_t queue_depth() const override { return messages.size(); }
 };
 
@@ -52,10 +52,10 @@ struct Replica {
 
   // A message of `steps` decisions.
   void add(std::uint32_t steps) {
-    Unrolls unrolls = plain_unrolls(steps, 1, GraphHash{5}, 1);
-    set_globals(unrolls.observations, [&](auto, auto) { return static_cast<float>(steps % 4); });
-    unrolls.episodes = {{1.5, 4, {0.25, std::nan("")}}};
-    source.messages.push_back({{"a"}, std::move(unrolls), {graph()}});
+    Sequences sequences = plain_sequences(steps, 1, GraphHash{5}, 1);
+    set_globals(sequences.observations, [&](auto, auto) { return static_cast<float>(steps % 4); });
+    sequences.episodes = {{1.5, 4, {0.25, std::nan("")}}};
+    source.messages.push_back({{"a"}, std::move(sequences), {graph()}});
   }
   Result<void> step() { return loop.step({}, Deadline::now()); }
 
@@ -64,7 +64,7 @@ struct Replica {
   Impala impala;
   ListedSource source;
   LastSink sink;
-  UnrollUpdates updates{impala, network.shape(), source, kBatch};
+  SequenceUpdates updates{impala, network.shape(), source, kBatch};
   LearnerLoop loop;
 };
 

@@ -6,7 +6,7 @@
 #include "learner/fits.h"
 #include "tests/support/catch.h"
 #include "tests/support/plain_observations.h"
-#include "tests/support/unroll_builder.h"
+#include "tests/support/sequence_builder.h"
 
 namespace pacml::learner {
 namespace {
@@ -35,50 +35,53 @@ TEST_CASE("messages of different lengths become one batch in which each row keep
   GraphRegistry registry;
   registry.add(graph_with_hash(5));
   registry.add(graph_with_hash(6));
-  Unrolls one = plain_unrolls(2, 2, GraphHash{6});
-  one.action = {0, 1, 2, 0};
-  one.policy_version = {PolicyVersion{3}, PolicyVersion{4}};
-  Unrolls two = plain_unrolls(3, 1, GraphHash{5});
-  two.flags = {Unrolls::kTerminated, 0, Unrolls::kTruncated};
-  two.cut = {2};
+  Sequences one = plain_sequences({2, 3}, GraphHash{6});
+  one.action = {0, 1, 2, 0, 1};
+  one.versions = {{PolicyVersion{3}, 1}, {PolicyVersion{4}, 3}, {PolicyVersion{6}, 1}};
+  one.elapsed = {1, 2, 0.5F, 1, 3};
+  Sequences two = plain_sequences({3}, GraphHash{5});
+  two.flags = {Sequences::kTerminated, 0, Sequences::kTruncated};
   append_plain(two.observations, 0, std::vector<float>{-1, -2}, std::vector<std::uint8_t>{0, 0, 1});
   REQUIRE(validate(one));
   REQUIRE(validate(two));
 
   TrainBatch batch;
-  const std::vector<const Unrolls*> messages = {&one, &two};
+  const std::vector<const Sequences*> messages = {&one, &two};
   assemble(messages, registry, batch);
 
-  REQUIRE(batch.decisions() == 7);
-  REQUIRE(batch.observations.size() == 7 + 2 + (1 + 1));
-  REQUIRE(batch.blocks.size() == 2);
-  REQUIRE(batch.blocks[1].first == 4);
-  REQUIRE(batch.blocks[1].steps == 3);
-  REQUIRE(batch.blocks[1].streams == 1);
-  REQUIRE(batch.actions == std::vector<std::int32_t>{0, 1, 2, 0, 0, 0, 0});
-  REQUIRE(batch.rewards == std::vector<float>{0, 0.1F, 1, 1.1F, 0, 1, 2});
-  REQUIRE(batch.terminated == std::vector<std::uint8_t>{0, 0, 0, 0, 1, 0, 0});
-  REQUIRE(batch.ends == std::vector<std::uint8_t>{0, 0, 0, 0, 1, 0, 1});
-  // Rows 7, 8: behind the first message; 9: behind the second; 10: its truncated episode's last.
-  REQUIRE(batch.next_row == std::vector<std::uint32_t>{2, 3, 7, 8, 4, 6, 10});
-  REQUIRE(batch.policy_versions[1] == PolicyVersion{3});
-  REQUIRE(batch.policy_versions[2] == PolicyVersion{4});
+  REQUIRE(batch.decisions() == 8);
+  REQUIRE(batch.observations.size() == 8 + 2 + (1 + 1));
+  REQUIRE(batch.sequences == std::vector<SequenceRange>{{0, 2}, {2, 3}, {5, 3}});
+  REQUIRE(batch.actions == std::vector<std::int32_t>{0, 1, 2, 0, 1, 0, 0, 0});
+  REQUIRE(batch.rewards == std::vector<float>{0, 1, 0.1F, 1.1F, 2.1F, 0, 1, 2});
+  REQUIRE(batch.elapsed == std::vector<float>{1, 2, 0.5F, 1, 3, 1, 1, 1});
+  REQUIRE(batch.terminated == std::vector<std::uint8_t>{0, 0, 0, 0, 0, 1, 0, 0});
+  REQUIRE(batch.ends == std::vector<std::uint8_t>{0, 0, 0, 0, 0, 1, 0, 1});
+  // Rows 8, 9: behind the first message's sequences; 10: behind the second's; 11: its truncated
+  // episode's last.
+  REQUIRE(batch.next_row == std::vector<std::uint32_t>{1, 8, 3, 4, 9, 5, 7, 11});
+  std::vector<std::uint64_t> versions;
+  for (const PolicyVersion version : batch.policy_versions) versions.push_back(version.get());
+  REQUIRE(versions == std::vector<std::uint64_t>{3, 4, 4, 4, 6, 0, 0, 0});
 
   const auto first_global = [&](std::size_t row) { return batch.observations.globals(row)[0]; };
+  REQUIRE(first_global(1) == 1000);
   REQUIRE(first_global(3) == 1010);
-  REQUIRE(first_global(6) == 2000);
-  REQUIRE(first_global(8) == 2010);
-  REQUIRE(first_global(9) == 3000);
-  REQUIRE(first_global(10) == -1);
-  REQUIRE(batch.observations.mask(10)[0] == 0);
+  REQUIRE(first_global(7) == 2000);
+  REQUIRE(first_global(8) == 2000);
+  REQUIRE(first_global(9) == 3010);
+  REQUIRE(first_global(10) == 3000);
+  REQUIRE(first_global(11) == -1);
+  REQUIRE(batch.observations.mask(11)[0] == 0);
   REQUIRE(batch.observations.graph(0) == 1);
-  REQUIRE(batch.observations.graph(8) == 1);
-  REQUIRE(batch.observations.graph(9) == 0);
+  REQUIRE(batch.observations.graph(9) == 1);
+  REQUIRE(batch.observations.graph(10) == 0);
 
   // Used again, it forgets what it held.
-  const std::vector<const Unrolls*> again = {&two};
+  const std::vector<const Sequences*> again = {&two};
   assemble(again, registry, batch);
   REQUIRE(batch.decisions() == 3);
+  REQUIRE(batch.sequences == std::vector<SequenceRange>{{0, 3}});
   REQUIRE(batch.observations.size() == 5);
   REQUIRE(batch.next_row == std::vector<std::uint32_t>{0, 2, 4});
 }
@@ -90,18 +93,18 @@ TEST_CASE("experience of another network is refused with a sentence", "[unit][le
   shape.slots.resize(1);
   shape.globals = 2;
   shape.actions = 3;
-  REQUIRE(fits(plain_unrolls(2, 2, GraphHash{5}), shape, registry));
-  const auto detail = [&](const Unrolls& unrolls) {
-    const auto result = fits(unrolls, shape, registry);
+  REQUIRE(fits(plain_sequences(2, 2, GraphHash{5}), shape, registry));
+  const auto detail = [&](const Sequences& sequences) {
+    const auto result = fits(sequences, shape, registry);
     REQUIRE_FALSE(result);
     REQUIRE(result.error().code == Errc::kVersionMismatch);
     return result.error().detail;
   };
-  REQUIRE(detail(plain_unrolls(2, 2, GraphHash{5}, 4)) ==
+  REQUIRE(detail(plain_sequences(2, 2, GraphHash{5}, 4)) ==
           "experience has 4 global features, the network expects 2");
-  REQUIRE(detail(plain_unrolls(2, 2, GraphHash{5}, 2, 8)) ==
+  REQUIRE(detail(plain_sequences(2, 2, GraphHash{5}, 2, 8)) ==
           "experience has 8 actions, the network expects 3");
-  REQUIRE(detail(plain_unrolls(2, 2, GraphHash{1})) == "experience names 1 unknown graphs");
+  REQUIRE(detail(plain_sequences(2, 2, GraphHash{1})) == "experience names 1 unknown graphs");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace pacml::learner {
 namespace {
 
 using Floats = std::vector<float>;
+using Ranges = std::vector<SequenceRange>;
 
 TEST_CASE("a truncated step bootstraps from its own last state and cuts the trace",
           "[unit][learner]") {
@@ -17,8 +18,7 @@ TEST_CASE("a truncated step bootstraps from its own last state and cuts the trac
   //   t = 1: 1 + 2/2 - 1/2 = 3/2        v = 2            A = 3/2, nothing from t = 2
   //   t = 0: 1 + (1/2)/2 - 1 = 1/4      v = 1 + 1/4 + (3/2)/2 = 2
   //                                     A = 1 + 2/2 - 1 = 1
-  const VtraceReturns out = vtrace({.steps = 3,
-                                    .batch = 1,
+  const VtraceReturns out = vtrace({.sequences = Ranges{{0, 3}},
                                     .log_rhos = Floats{0, 0, 0},
                                     .discounts = Floats{0.5F, 0.5F, 0.5F},
                                     .rewards = Floats{1, 1, 3},
@@ -31,8 +31,7 @@ TEST_CASE("a truncated step bootstraps from its own last state and cuts the trac
 }
 
 TEST_CASE("a terminated step has no future", "[unit][learner]") {
-  const VtraceReturns out = vtrace({.steps = 2,
-                                    .batch = 1,
+  const VtraceReturns out = vtrace({.sequences = Ranges{{0, 2}},
                                     .log_rhos = Floats{0, 0},
                                     .discounts = Floats{0, 0.5F},
                                     .rewards = Floats{5, 100},
@@ -46,8 +45,7 @@ TEST_CASE("a terminated step has no future", "[unit][learner]") {
 
 TEST_CASE("a ratio that would overflow is clipped like any other", "[unit][learner]") {
   const auto trace = [](float log_rho) {
-    return vtrace({.steps = 1,
-                   .batch = 1,
+    return vtrace({.sequences = Ranges{{0, 1}},
                    .log_rhos = Floats{log_rho},
                    .discounts = Floats{1},
                    .rewards = Floats{2},

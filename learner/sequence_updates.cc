@@ -1,4 +1,4 @@
-#include "learner/unroll_updates.h"
+#include "learner/sequence_updates.h"
 
 #include <utility>
 
@@ -6,32 +6,32 @@
 
 namespace pacml::learner {
 
-UnrollUpdates::UnrollUpdates(UnrollAlgorithm& algorithm, const model::NetworkShape& shape,
-                             SampleSource& source, std::int64_t batch_decisions)
+SequenceUpdates::SequenceUpdates(SequenceAlgorithm& algorithm, const model::NetworkShape& shape,
+                                 SampleSource& source, std::int64_t batch_decisions)
     : algorithm_(&algorithm), shape_(shape), source_(&source), batch_decisions_(batch_decisions) {}
 
-void UnrollUpdates::accept(ReceivedUnrolls&& received, LearnerRecord& record) {
+void SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record) {
   if (graphs_.add_readable(received.graphs, shape_)) algorithm_->set_graphs(graphs_.graphs());
   // Its room goes back now, not with the update: among replicas, an update may take more than one's
   // window. What is gathered stays below a batch and one message.
   source_->consumed(received);
-  const Unrolls& unrolls = received.unrolls;
-  if (!fits(unrolls, shape_, graphs_)) {
+  const Sequences& sequences = received.sequences;
+  if (!fits(sequences, shape_, graphs_)) {
     ++record.counters.misfits;
     return;
   }
-  const auto decisions = static_cast<std::int64_t>(unrolls.num_decisions());
+  const auto decisions = static_cast<std::int64_t>(sequences.num_decisions());
   record.counters.decisions += decisions;
-  for (const PolicyVersion version : unrolls.policy_version) {
-    record.add_lag(algorithm_->version(), version, unrolls.environments);
+  for (const VersionRun& run : sequences.versions) {
+    record.add_lag(algorithm_->version(), run.version, run.decisions);
   }
-  for (const EpisodeRecord& episode : unrolls.episodes) record.add(episode);
+  for (const EpisodeRecord& episode : sequences.episodes) record.add(episode);
   gathered_decisions_ += decisions;
   gathered_.push_back(std::move(received));
 }
 
-Result<void> UnrollUpdates::collect(std::int64_t count, const std::stop_token& stop,
-                                    Deadline deadline, LearnerRecord& record) {
+Result<void> SequenceUpdates::collect(std::int64_t count, const std::stop_token& stop,
+                                      Deadline deadline, LearnerRecord& record) {
   while (gathered_decisions_ < count) {
     auto received = source_->next(stop, deadline);
     if (!received) return tl::unexpected(received.error());
@@ -40,9 +40,9 @@ Result<void> UnrollUpdates::collect(std::int64_t count, const std::stop_token& s
   return {};
 }
 
-Result<UpdateReport> UnrollUpdates::learn() {
+Result<UpdateReport> SequenceUpdates::learn() {
   messages_.clear();
-  for (const auto& received : gathered_) messages_.push_back(&received.unrolls);
+  for (const auto& received : gathered_) messages_.push_back(&received.sequences);
   if (messages_.empty()) {
     batch_ = {};
   } else {

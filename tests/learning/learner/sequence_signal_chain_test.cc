@@ -58,7 +58,7 @@ PpoConfig ppo_settings() {
 }
 
 using MakeAlgorithm =
-    std::function<std::unique_ptr<UnrollAlgorithm>(model::TrainableNetwork& network)>;
+    std::function<std::unique_ptr<SequenceAlgorithm>(model::TrainableNetwork& network)>;
 
 MakeAlgorithm impala(const ImpalaConfig& config) {
   return [config](model::TrainableNetwork& network) {
@@ -89,8 +89,8 @@ model::Parameters train(const MakeAlgorithm& make_algorithm, Seed seed) {
   TrainBatch batch;
   for (std::int64_t update = 0; update < kUpdates; ++update) {
     if (update % (kActorLag + 1) == 0) actor.set_parameters(algorithm->snapshot());
-    const auto unrolls = std::get<Unrolls>(actor.run_message());
-    const std::vector<const Unrolls*> messages = {&unrolls};
+    const auto sequences = std::get<Sequences>(actor.run_message());
+    const std::vector<const Sequences*> messages = {&sequences};
     assemble(messages, graphs, batch);
     REQUIRE(algorithm->update(batch).value().applied);
   }

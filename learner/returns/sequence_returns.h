@@ -9,23 +9,25 @@
 
 namespace pacml::learner {
 
-// What is learned from a batch of unrolls, one for each decision [D].
-struct UnrollReturns {
+// What is learned from a batch of sequences, one for each decision [D].
+struct SequenceReturns {
   std::vector<float> targets;     // of values, in the unit of scaled rewards
   std::vector<float> advantages;  // in the same unit
   std::vector<float> log_rhos;    // log pi(a|x) - log mu(a|x)
 };
 
-struct UnrollReturnsConfig {
+struct SequenceReturnsConfig {
   double discount = 0.99;
   double reward_scale = 1;
   VtraceConfig vtrace;
 };
 
-// V-trace over every message of the batch. `policy`: of its decisions. `values`: of its decisions
+// V-trace over every sequence of the batch, what follows a decision discounted by discount^elapsed.
+// `policy`: of its decisions. `values`: of its decisions
 // and of the states behind them, in the unit of scaled rewards [rows of the observations]. Pure.
-[[nodiscard]] UnrollReturns unroll_returns(const TrainBatch& batch, const MaskedCategorical& policy,
-                                           std::span<const float> values,
-                                           const UnrollReturnsConfig& config);
+[[nodiscard]] SequenceReturns sequence_returns(const TrainBatch& batch,
+                                               const MaskedCategorical& policy,
+                                               std::span<const float> values,
+                                               const SequenceReturnsConfig& config);
 
 }  // namespace pacml::learner

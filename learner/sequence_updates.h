@@ -12,13 +12,13 @@
 
 namespace pacml::learner {
 
-// Gathers messages of unrolls into batches; each is learned from once. Thread-confined.
-class UnrollUpdates final : public Updates {
+// Gathers messages of sequences into batches; each is learned from once. Thread-confined.
+class SequenceUpdates final : public Updates {
  public:
   // Borrows algorithm and source for its life. `shape`: of the algorithm's network; experience for
   // another is left out. `batch_decisions`: an update waits for at least so many.
-  UnrollUpdates(UnrollAlgorithm& algorithm, const model::NetworkShape& shape, SampleSource& source,
-                std::int64_t batch_decisions);
+  SequenceUpdates(SequenceAlgorithm& algorithm, const model::NetworkShape& shape,
+                  SampleSource& source, std::int64_t batch_decisions);
 
   [[nodiscard]] std::int64_t needed() const override { return batch_decisions_; }
   [[nodiscard]] Result<void> collect(std::int64_t count, const std::stop_token& stop,
@@ -28,17 +28,17 @@ class UnrollUpdates final : public Updates {
   [[nodiscard]] std::size_t queue_depth() const override { return source_->queue_depth(); }
 
  private:
-  void accept(ReceivedUnrolls&& received, LearnerRecord& record);
+  void accept(ReceivedSequences&& received, LearnerRecord& record);
 
-  UnrollAlgorithm* algorithm_;
+  SequenceAlgorithm* algorithm_;
   model::NetworkShape shape_;
   SampleSource* source_;
   std::int64_t batch_decisions_;
   GraphRegistry graphs_;
-  std::vector<ReceivedUnrolls> gathered_;
+  std::vector<ReceivedSequences> gathered_;
   std::int64_t gathered_decisions_ = 0;
   // Kept between updates for their memory.
-  std::vector<const Unrolls*> messages_;
+  std::vector<const Sequences*> messages_;
   TrainBatch batch_;
 };
 

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "actor/vector_env.h"
+#include "common/experience/observations.h"
+#include "common/experience/sequences.h"
+
+namespace pacml::actor {
+
+// Turns steps of B of an actor's environments in lockstep into messages of T steps each: sequences
+// of what each agent of each environment decided, in the order of the rows and then of the agents.
+//
+// A decision is sent when what followed it is known, which its agent sees when it decides again:
+// until then, also where its episode has ended meanwhile, it waits for a later message. Where an
+// environment has one agent, that is at once, and a message has B sequences of T decisions. Else no
+// sequence is longer than T, none has more than T + 1 decisions for each row, and the first
+// messages may be short, even empty. Environments may stand still for some messages: what waits
+// there goes on waiting. Thread-confined.
+class SequenceWriter {
+ public:
+  SequenceWriter(const env::EnvironmentSpec& spec, std::size_t environments, std::size_t steps);
+
+  // The rows of the next message are these of the environments; else those of the one before, and
+  // of the first one all, in order.
+  void begin(std::span<const std::size_t> environments);
+  // What the next actions answer, and whose they are [B]. Once per step, before `step`.
+  void observe(const Observations& observations, std::span<const int> agents);
+  // The actions [B], their log-probabilities under the behaviour policy [B] and what came of them.
+  void step(std::span<const int> actions, std::span<const float> log_probs, PolicyVersion version,
+            const VectorEnv::Outcome& outcome);
+  // True when T steps are written; then `take`, with what follows the last step, as for `observe`.
+  [[nodiscard]] bool full() const { return steps_done_ == steps_; }
+  [[nodiscard]] Sequences take(const Observations& next_observations,
+                               std::span<const int> next_agents);
+
+ private:
+  struct Decision {
+    PolicyVersion version;
+    std::uint32_t step = 0;  // of the stream's in its episode
+    std::int16_t action = 0;
+    std::uint8_t flags = 0;
+    float log_prob = 0;
+    double reward = 0;   // so far
+    double elapsed = 0;  // so far
+  };
+  // What one agent of one environment decided and has not been sent.
+  struct Stream {
+    std::vector<Decision> decisions;
+    // What each of them answered; while a message is made, also what followed the last.
+    Observations states;
+    Observations last_states;  // of those that were cut
+    std::uint32_t steps = 0;   // decided in this episode
+    bool waits = false;        // for what the last decision comes to
+    [[nodiscard]] std::size_t ready() const { return states.size() - (states.size() > 0 ? 1 : 0); }
+  };
+
+  [[nodiscard]] Stream& stream(std::size_t environment, int agent);
+  void append_states(const Observations& observations, std::span<const int> agents);
+  void finish(std::size_t environment, const env::StepResult& result);
+  // Moves what is ready to the end of a message, its last states to last_states_.
+  void send(Stream& stream, Sequences& out);
+
+  Observations nothing_;  // the spec's shape and graphs, without rows
+  std::size_t steps_;
+  std::vector<std::size_t> environments_;     // [B], in the rows
+  std::vector<std::vector<Stream>> streams_;  // [all environments, agents that have decided]
+  std::vector<int> agents_;                   // [B], of the step to come
+  std::vector<EpisodeRecord> episodes_;       // that ended since the last message
+  std::size_t steps_done_ = 0;
+  Observations last_states_;  // of the message that is made
+  Observations kept_;         // scratch
+};
+
+}  // namespace pacml::actor

@@ -1,0 +1,42 @@
+#include "learner/returns/sequence_returns.h"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace pacml::learner {
+
+SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorical& policy,
+                                 std::span<const float> values,
+                                 const SequenceReturnsConfig& config) {
+  const std::size_t decisions = batch.decisions();
+  const auto discount = [&config](float elapsed) {
+    return static_cast<float>(elapsed == 1 ? config.discount
+                                           : std::pow(config.discount, double{elapsed}));
+  };
+  std::vector<float> next_values(decisions);
+  std::vector<float> discounts(decisions);
+  std::vector<float> rewards(decisions);
+  SequenceReturns out;
+  out.log_rhos.resize(decisions);
+  for (std::size_t i = 0; i < decisions; ++i) {
+    const auto action = static_cast<std::size_t>(batch.actions[i]);
+    out.log_rhos[i] = policy.log_probs[i * policy.actions + action] - batch.behaviour_log_probs[i];
+    next_values[i] = values[batch.next_row[i]];
+    discounts[i] = batch.terminated[i] != 0 ? 0.0F : discount(batch.elapsed[i]);
+    rewards[i] = static_cast<float>(config.reward_scale * batch.rewards[i]);
+  }
+  VtraceReturns traced = vtrace({.sequences = batch.sequences,
+                                 .log_rhos = out.log_rhos,
+                                 .discounts = discounts,
+                                 .rewards = rewards,
+                                 .values = values.first(decisions),
+                                 .next_values = next_values,
+                                 .ends = batch.ends},
+                                config.vtrace);
+  out.targets = std::move(traced.targets);
+  out.advantages = std::move(traced.advantages);
+  return out;
+}
+
+}  // namespace pacml::learner
