@@ -38,7 +38,8 @@ Result<void> check_sizes(const Sequences& s) {
     left -= length;
   }
   if (left != 0) return corrupt("a decision belongs to no sequence");
-  const auto cut = static_cast<std::size_t>(std::ranges::count(s.flags, Sequences::kTruncated));
+  std::size_t cut = 0;
+  for (const std::uint8_t flags : s.flags) cut += flags == Sequences::kTruncated ? 1 : 0;
   if (s.observations.size() < s.num_rows() + cut) {
     return corrupt("an observation is missing: of a decision, behind one, or a last state");
   }
@@ -48,35 +49,43 @@ Result<void> check_sizes(const Sequences& s) {
   return {};
 }
 
-Result<void> check_decision(const Sequences& s, std::size_t i, std::size_t row) {
-  // exp(1e-3) is far above what rounding can make of a probability of 1.
-  constexpr float kLargestLogProb = 1e-3F;
-  constexpr std::uint8_t kKnownFlags = Sequences::kTerminated | Sequences::kTruncated;
-  const std::int16_t action = s.action[i];
-  const auto mask = s.observations.mask(row);
-  if (action < 0 || static_cast<std::size_t>(action) >= mask.size()) {
-    return corrupt("an action is out of range");
-  }
-  if (mask[static_cast<std::size_t>(action)] == 0) {
-    return corrupt("an action was not allowed by its mask");
-  }
-  if (!std::isfinite(s.behaviour_log_prob[i]) || s.behaviour_log_prob[i] > kLargestLogProb) {
-    return corrupt("a log-probability is not one");
-  }
-  if ((s.flags[i] & ~kKnownFlags) != 0) return corrupt("an unknown flag is set");
-  return {};
-}
-
-Result<void> check_decisions(const Sequences& s) {
+// Each action against what it answers, and whose turn that was.
+Result<void> check_actions(const Sequences& s) {
+  const Observations& observations = s.observations;
+  const bool several = observations.shape().agents > 1;
   std::size_t i = 0;
   std::size_t row = 0;
   for (const std::uint32_t length : s.lengths) {
-    const std::uint16_t agent = s.observations.agent(row);
+    const std::uint16_t agent = observations.agent(row);
     for (const std::size_t end = i + length; i < end; ++i, ++row) {
-      if (auto ok = check_decision(s, i, row); !ok) return ok;
-      if (s.observations.agent(row + 1) != agent) return corrupt("a sequence of several agents");
+      const std::int16_t action = s.action[i];
+      const auto mask = observations.mask(row);
+      if (action < 0 || static_cast<std::size_t>(action) >= mask.size()) {
+        return corrupt("an action is out of range");
+      }
+      if (mask[static_cast<std::size_t>(action)] == 0) {
+        return corrupt("an action was not allowed by its mask");
+      }
+      if (several && observations.agent(row + 1) != agent) {
+        return corrupt("a sequence of several agents");
+      }
     }
     ++row;
+  }
+  return {};
+}
+
+Result<void> check_numbers(const Sequences& s) {
+  // exp(1e-3) is far above what rounding can make of a probability of 1.
+  constexpr float kLargestLogProb = 1e-3F;
+  constexpr std::uint8_t kKnownFlags = Sequences::kTerminated | Sequences::kTruncated;
+  for (const float log_prob : s.behaviour_log_prob) {
+    if (!std::isfinite(log_prob) || log_prob > kLargestLogProb) {
+      return corrupt("a log-probability is not one");
+    }
+  }
+  for (const std::uint8_t flags : s.flags) {
+    if ((flags & ~kKnownFlags) != 0) return corrupt("an unknown flag is set");
   }
   if (!all_finite(s.reward)) return corrupt("a reward is not finite");
   if (!std::ranges::all_of(s.elapsed, [](float e) { return std::isfinite(e) && e > 0; })) {
@@ -134,7 +143,8 @@ Result<void> validate(const Sequences& s, const SequenceLimits& limits) {
   if (auto ok = check_limits(s, limits); !ok) return ok;
   if (auto ok = check_sizes(s); !ok) return ok;
   if (auto ok = validate(s.observations, limits.observations); !ok) return ok;
-  if (auto ok = check_decisions(s); !ok) return ok;
+  if (auto ok = check_actions(s); !ok) return ok;
+  if (auto ok = check_numbers(s); !ok) return ok;
   if (auto ok = check_versions(s); !ok) return ok;
   return validate(s.episodes);
 }
