@@ -17,7 +17,7 @@ namespace {
 // An actor's message must get through. What a decision takes beside its observation is little.
 void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
   if (!validate(config.actor).empty() || !config.env.is_valid()) return;
-  const auto observation = static_cast<std::int64_t>(config.env.observation().shape().row_bytes());
+  const auto observation = static_cast<std::int64_t>(config.env.observation().row_bytes());
   const std::int64_t bytes =
       config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32);
   const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
@@ -28,6 +28,18 @@ void check_message(const TrainConfig& config, std::vector<std::string>& problems
       " bytes; at most " + std::to_string(most) + " get through");
 }
 
+// What waits for its n steps, of every agent of every environment, may all be sent at once.
+void check_open_windows(const TrainConfig& config, std::vector<std::string>& problems) {
+  if (config.algorithm != AlgorithmKind::kApex || !config.env.is_valid()) return;
+  if (!validate(config.actor).empty() || !validate(config.transitions).empty()) return;
+  const std::int64_t agents = config.env.observation().agents;
+  constexpr std::int64_t kMost = 1 << 19;
+  if (config.transitions.n_step * config.actor.environments * agents <= kMost) return;
+  problems.push_back("transitions.n_step: times actor.environments, times the " +
+                     std::to_string(agents) + " agents of the task, must be at most " +
+                     std::to_string(kMost));
+}
+
 }  // namespace
 
 std::vector<std::string> validate(const TrainConfig& config) {
@@ -36,6 +48,7 @@ std::vector<std::string> validate(const TrainConfig& config) {
   if (config.actors < 1 || config.actors > 4096)
     problems.emplace_back("actors: must be in 1..4096");
   check_message(config, problems);
+  check_open_windows(config, problems);
   if (config.env.is_valid()) {
     for (const std::string& problem : model::unreadable(config.network, config.env.observation())) {
       problems.push_back("env.observation: " + problem);

@@ -66,6 +66,14 @@ ObservationShape plain_shape(std::size_t globals, std::size_t candidates) {
   return shape;
 }
 
+std::size_t ObservationSpec::row_bytes() const {
+  std::size_t bytes = shape().row_bytes();
+  for (const SlotSpec& slot : slots) {
+    bytes += std::size_t{slot.most_nodes} * slot.dynamic_width * sizeof(float);
+  }
+  return bytes;
+}
+
 ObservationShape ObservationSpec::shape() const {
   ObservationShape out;
   for (const SlotSpec& slot : slots) out.slots.push_back({slot.dynamic_width, slot.focus});

@@ -25,6 +25,8 @@ struct SlotSpec {
   std::uint32_t edge_width = 0;     // ... and per edge
   std::uint32_t dynamic_width = 0;  // features per node that each decision brings along; 0: none
   bool focus = false;               // whether each decision names a node of it
+  // How many nodes its graphs have at most, where that bounds what a decision takes; 0: not known.
+  std::uint32_t most_nodes = 0;
   bool operator==(const SlotSpec&) const = default;
 };
 
@@ -72,6 +74,8 @@ struct ObservationSpec {
   std::uint32_t agents = 1;  // who decides in turns, in one environment
 
   [[nodiscard]] ObservationShape shape() const;
+  // Bytes of a row's columns; where rows differ, of the largest, as far as most_nodes are known.
+  [[nodiscard]] std::size_t row_bytes() const;
   bool operator==(const ObservationSpec&) const = default;
 };
 

@@ -12,7 +12,7 @@ ObservationSpec observation_spec(const PartitioningConfig& c) {
   if (c.observation == ObservationKind::kPaper) {
     spec.globals = paper_globals();
   } else {
-    spec.slots.push_back(servers_slot());
+    spec.slots.push_back(servers_slot(c.ramp.topology));
     spec.globals = cluster_globals();
     spec.candidates.derived = true;
   }

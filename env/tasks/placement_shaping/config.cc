@@ -20,7 +20,7 @@ std::size_t num_degrees(const PlacementShapingConfig& c) {
 
 ObservationSpec observation_spec(const PlacementShapingConfig& c) {
   ObservationSpec spec;
-  spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}, servers_slot()};
+  spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}, servers_slot(c.ramp.topology)};
   spec.globals = cluster_globals();
   // Refusing; of each degree, first fit and the blocks.
   spec.candidates.most =

@@ -362,8 +362,13 @@ class ClusterView final : public CandidateView {
 
 }  // namespace
 
-SlotSpec servers_slot() {
-  return {.name = "servers", .node_width = 3, .edge_width = 3, .dynamic_width = 1};
+SlotSpec servers_slot(std::array<int, 3> topology) {
+  const int servers = topology[0] * topology[1] * topology[2];
+  return {.name = "servers",
+          .node_width = 3,
+          .edge_width = 3,
+          .dynamic_width = 1,
+          .most_nodes = static_cast<std::uint32_t>(std::max(servers, 0))};
 }
 
 GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology) {

@@ -27,7 +27,7 @@ inline constexpr std::size_t kJobSlot = 0;
 inline constexpr std::size_t kServersSlot = 1;
 
 // The graph of the servers, each with the slots that it will be busy for.
-[[nodiscard]] SlotSpec servers_slot();
+[[nodiscard]] SlotSpec servers_slot(std::array<int, 3> topology);
 // Nodes are servers, with their communication group, rack and place in it as shares of how many
 // there are. Between any two that differ in one of these alone, which is how far a RAMP node's
 // transmitters reach, there is an edge each way, with three features: 1 for what differs, else 0.

@@ -87,6 +87,9 @@ TEST_CASE("a row has the columns of its shape and no others", "[experience]") {
   // Nothing else takes memory, on the wire or in a table.
   CHECK(column_bytes(plain.shape(), plain.counts()) == 2 + 4 * 17 + 17);
   CHECK(plain.shape().row_bytes() == 2 + 4 * 17 + 17);
+  ObservationSpec spec;
+  spec.slots = {{.name = "still"}, {.name = "changes", .dynamic_width = 3, .most_nodes = 4}};
+  CHECK(spec.row_bytes() == spec.shape().row_bytes(4));
 
   const Observations wide = widest_rows();
   CHECK(wide.num_candidates(0) == 3);

@@ -199,6 +199,17 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     config.warm_start.policy = WarmStart::kBestConstant;
     sentence = "warm_start.policy: leans towards a degree by its place";
   }
+  SECTION("messages of which the servers alone are too much") {
+    auto& task = testing::partitioning_of(config);
+    task.observation = env::ObservationKind::kCluster;
+    task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    task.ramp.topology = {16, 16, 4};
+    config.network.head = model::HeadKind::kCandidates;
+    config.actor = {.environments = 512, .unroll_length = 20};
+    REQUIRE(validate(config).empty());
+    config.actor = {.environments = 4096, .unroll_length = 128};
+    sentence = "actor.unroll_length: a message of 4096 x 128 decisions takes 2";
+  }
   SECTION("several learners of an algorithm that has one") {
     config.algorithm = AlgorithmKind::kPpo;
     REQUIRE(validate(config).empty());
