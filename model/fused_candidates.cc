@@ -10,6 +10,7 @@
 #include "model/encoders/fused_encoder.h"
 #include "model/layout.h"
 #include "model/packed_weights.h"
+#include "model/pool.h"
 
 namespace pacml::model {
 namespace {
@@ -128,7 +129,8 @@ class FusedCandidates final : public Policy {
     const float* embedding = embeddings_.data();
     const float* logit = logits_.data();
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      pool(embedding, counts_[i], pooled_.data() + i * row(static_cast<int>(2 * width_)));
+      mean_and_maximum(embedding, counts_[i], width_, padded(width_),
+                       pooled_.data() + i * padded(2 * width_));
       embedding += counts_[i] * padded(width_);
       float* said = out.logits.data() + (first + i) * batch.num_candidates();
       for (const std::uint8_t valid : batch.mask(first + i)) {
@@ -139,22 +141,6 @@ class FusedCandidates final : public Policy {
     kernel_.value(scorer, situations_.data(), pooled_.data(), counts_.size(),
                   {situation_hidden_.data(), state_.data(), value_output_.data()},
                   out.values.data() + first);
-  }
-
-  // [mean ; maximum] of `count` rows.
-  void pool(const float* rows, std::size_t count, float* out) const {
-    const std::size_t stride = padded(width_);
-    std::copy_n(rows, width_, out);
-    std::copy_n(rows, width_, out + width_);
-    for (std::size_t r = 1; r < count; ++r) {
-      const float* more = rows + r * stride;
-      for (std::size_t i = 0; i < width_; ++i) {
-        out[i] += more[i];
-        out[width_ + i] = std::max(out[width_ + i], more[i]);
-      }
-    }
-    const float share = 1.0F / static_cast<float>(count);
-    for (std::size_t i = 0; i < width_; ++i) out[i] *= share;
   }
 
   const NetworkShape shape_;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/check.h"
+#include "model/edge_order.h"
 #include "model/network_constants.h"
 
 namespace pacml::model {
@@ -22,14 +23,6 @@ void normalise(std::span<const float> row, float* out) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     out[i] = static_cast<float>((double{row[i]} - mean) * scale);
   }
-}
-
-// Edge numbers ordered by destination; edges into one node keep their order.
-std::vector<std::size_t> by_destination(std::span<const std::int32_t> edge_dst) {
-  std::vector<std::size_t> order(edge_dst.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t e) { return edge_dst[e]; });
-  return order;
 }
 
 }  // namespace
@@ -56,7 +49,7 @@ PreparedGraph::PreparedGraph(const env::GraphFeatures& graph) {
   }
   edge_inputs_.resize(edges * padded(edge_width));
   first_edge_.assign(nodes + 1, 0);
-  for (const std::size_t e : by_destination(graph.edge_dst)) {
+  for (const std::size_t e : edge_order(graph.edge_dst)) {
     normalise(std::span(graph.edge_features).subspan(e * edge_width, edge_width),
               edge_inputs_.data() + edge_src_.size() * padded(edge_width));
     edge_src_.push_back(graph.edge_src[e]);

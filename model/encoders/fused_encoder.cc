@@ -1,26 +1,20 @@
 #include "model/encoders/fused_encoder.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numeric>
+#include <optional>
 
 #include "common/check.h"
+#include "model/edge_order.h"
 #include "model/encoders/graph_encoder.h"
 #include "model/encoders/slot_inputs.h"
+#include "model/pool.h"
 
 namespace pacml::model {
-namespace {
 
-// Edges ordered by the node that hears something; edges of one node keep their order.
-std::vector<std::size_t> order_by(std::span<const std::int32_t> hears) {
-  std::vector<std::size_t> order(hears.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t e) { return hears[e]; });
-  return order;
-}
-
-}  // namespace
-
-// Rows are memory of the encoder's, of stride_ floats a node but for the inputs'.
+// Rows are memory of the encoder's, of stride_ floats a node.
 class FusedEncoder::Operations {
  public:
   Operations(FusedEncoder& encoder, const Graph& graph)
@@ -30,18 +24,20 @@ class FusedEncoder::Operations {
 
   struct Rows {
     float* data;
+  };
+  struct Inputs {
+    const float* data;
     std::size_t stride;
   };
 
-  [[nodiscard]] Rows inputs() const {
-    const auto width =
-        static_cast<std::size_t>(encoder_.slot_.node_width + encoder_.slot_.dynamic_width);
-    return {const_cast<float*>(graph_.inputs.data()), padded(width)};
+  [[nodiscard]] Inputs inputs() const { return {graph_.inputs.data(), encoder_.input_stride()}; }
+  [[nodiscard]] Rows linear(const PackedLinear& layer, Inputs inputs) {
+    const Rows out = more();
+    encoder_.kernel_.linear(layer, inputs.data, inputs.stride, nodes_, out.data);
+    return out;
   }
   [[nodiscard]] Rows linear(const PackedLinear& layer, Rows rows) {
-    const Rows out = more();
-    encoder_.kernel_.linear(layer, rows.data, rows.stride, nodes_, out.data);
-    return out;
+    return linear(layer, Inputs{rows.data, encoder_.stride_});
   }
   [[nodiscard]] Rows norm(const PackedNorm& layer, Rows rows) {
     const Rows out = more();
@@ -49,13 +45,11 @@ class FusedEncoder::Operations {
     return out;
   }
   [[nodiscard]] Rows relu(Rows rows) const {
-    float* const data = rows.data;
-    for (std::size_t i = 0; i < nodes_ * rows.stride; ++i) data[i] = std::max(data[i], 0.0F);
+    for (float& x : all(rows)) x = std::max(x, 0.0F);
     return rows;
   }
   [[nodiscard]] Rows add(Rows rows, Rows others) const {
-    float* const data = rows.data;
-    for (std::size_t i = 0; i < nodes_ * rows.stride; ++i) data[i] += others.data[i];
+    std::ranges::transform(all(rows), all(others), rows.data, std::plus<>());
     return rows;
   }
   // The edges' terms are there already, block by block.
@@ -71,11 +65,14 @@ class FusedEncoder::Operations {
   }
 
  private:
+  [[nodiscard]] std::span<float> all(Rows rows) const {
+    return {rows.data, nodes_ * encoder_.stride_};
+  }
   [[nodiscard]] Rows more() {
     if (used_ == encoder_.scratch_.size()) encoder_.scratch_.emplace_back();
     AlignedFloats& memory = encoder_.scratch_[used_++];
     if (memory.size() < nodes_ * encoder_.stride_) memory.resize(nodes_ * encoder_.stride_);
-    return {memory.data(), encoder_.stride_};
+    return {memory.data()};
   }
 
   FusedEncoder& encoder_;
@@ -107,11 +104,9 @@ void FusedEncoder::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
 void FusedEncoder::prepare(Graph& graph) const {
   const env::GraphFeatures& features = *graph.features;
   const auto nodes = static_cast<std::size_t>(features.num_nodes);
-  const std::size_t input_stride =
-      padded(static_cast<std::size_t>(slot_.node_width + slot_.dynamic_width));
-  graph.inputs.assign(nodes * input_stride, 0.0F);
+  graph.inputs.assign(nodes * input_stride(), 0.0F);
   const std::vector<float> none(nodes * static_cast<std::size_t>(slot_.dynamic_width));
-  write_node_inputs(slot_, features, none, graph.inputs.data(), input_stride);
+  write_node_inputs(slot_, features, none, graph.inputs.data(), input_stride());
   if (slot_.encoder->kind != EncoderKind::kMessagePassing) return;
   const auto width = static_cast<std::size_t>(features.edge_width);
   for (const EdgeEnd end : {EdgeEnd::kPredecessors, EdgeEnd::kSuccessors}) {
@@ -121,7 +116,7 @@ void FusedEncoder::prepare(Graph& graph) const {
     Edges edges;
     edges.first.assign(nodes + 1, 0);
     edges.features.assign(hears.size() * padded(width), 0.0F);
-    for (const std::size_t e : order_by(hears)) {
+    for (const std::size_t e : edge_order(hears)) {
       std::ranges::transform(std::span(features.edge_features).subspan(e * width, width),
                              edges.features.data() + edges.other.size() * padded(width), squashed);
       edges.other.push_back(says[e]);
@@ -158,20 +153,6 @@ const float* FusedEncoder::run(Graph& graph) {
   return run_graph_encoder(operations, *weights_).data;
 }
 
-void FusedEncoder::pool(const float* rows, std::size_t nodes, float* out) const {
-  std::copy_n(rows, width_, out);
-  std::copy_n(rows, width_, out + width_);
-  for (std::size_t v = 1; v < nodes; ++v) {
-    const float* row = rows + v * stride_;
-    for (std::size_t i = 0; i < width_; ++i) {
-      out[i] += row[i];
-      out[width_ + i] = std::max(out[width_ + i], row[i]);
-    }
-  }
-  const float share = 1.0F / static_cast<float>(nodes);
-  for (std::size_t i = 0; i < width_; ++i) out[i] *= share;
-}
-
 void FusedEncoder::look_at(const Observations& batch, std::size_t b) {
   PACML_CHECK(weights_ != nullptr, "an encoder reads once it has weights");
   const std::size_t index = batch.graph(b, slot_index_);
@@ -181,16 +162,15 @@ void FusedEncoder::look_at(const Observations& batch, std::size_t b) {
   nodes_ = static_cast<std::size_t>(graph.features->num_nodes);
   if (!slot_.is_static()) {
     write_node_inputs(slot_, *graph.features, batch.node_features(b, slot_index_),
-                      graph.inputs.data(),
-                      padded(static_cast<std::size_t>(slot_.node_width + slot_.dynamic_width)));
+                      graph.inputs.data(), input_stride());
     embeddings_ = run(graph);
-    pool(embeddings_, nodes_, context_.data());
+    mean_and_maximum(embeddings_, nodes_, width_, stride_, context_.data());
   } else {
     if (!graph.is_embedded) {
       const float* rows = run(graph);
       graph.embeddings.assign(rows, rows + nodes_ * stride_);
       graph.pooled.resize(2 * width_);
-      pool(rows, nodes_, graph.pooled.data());
+      mean_and_maximum(rows, nodes_, width_, stride_, graph.pooled.data());
       graph.is_embedded = true;
     }
     embeddings_ = graph.embeddings.data();

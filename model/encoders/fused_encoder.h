@@ -52,11 +52,12 @@ class FusedEncoder {
   };
   class Operations;
 
+  [[nodiscard]] std::size_t input_stride() const {
+    return padded(static_cast<std::size_t>(slot_.node_width + slot_.dynamic_width));
+  }
   void prepare(Graph& graph) const;
   void find_edge_terms(Graph& graph) const;
   [[nodiscard]] const float* run(Graph& graph);
-  // [mean ; maximum] of the rows.
-  void pool(const float* rows, std::size_t nodes, float* out) const;
 
   const SlotShape slot_;
   const std::size_t slot_index_;
