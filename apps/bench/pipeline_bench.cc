@@ -145,6 +145,7 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
   double lag_p99 = 0;
   double lag_max = 0;
   for (std::size_t i = lines.size() / 4; i + 1 < lines.size(); ++i) {
+    if (!lines[i].contains("policy_lag")) continue;  // nothing was learned from yet
     const auto& lag = lines[i].at("policy_lag");
     decisions.push_back(lines[i].at("decisions_per_second").get<double>());
     samples.push_back(lines[i].at("samples_per_second").get<double>());
