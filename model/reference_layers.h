@@ -14,21 +14,6 @@
 // Internal to the reference policies: layers in double precision, as plain as can be.
 namespace pacml::model {
 
-// W x + b of the layer NAME.
-[[nodiscard]] inline std::vector<double> reference_linear(const Parameters& parameters,
-                                                          const ParameterLayout& layout,
-                                                          const std::string& name,
-                                                          const std::vector<double>& x) {
-  const auto w = view(parameters, layout, name + ".weight");
-  const auto b = view(parameters, layout, name + ".bias");
-  PACML_CHECK(w.size() == b.size() * x.size(), "an input of another width");
-  std::vector<double> y(b.begin(), b.end());
-  for (std::size_t o = 0; o < y.size(); ++o) {
-    for (std::size_t i = 0; i < x.size(); ++i) y[o] += double{w[o * x.size() + i]} * x[i];
-  }
-  return y;
-}
-
 // W x of a layer without a bias.
 [[nodiscard]] inline std::vector<double> reference_product(const Parameters& parameters,
                                                            const ParameterLayout& layout,
@@ -40,6 +25,18 @@ namespace pacml::model {
   for (std::size_t o = 0; o < y.size(); ++o) {
     for (std::size_t i = 0; i < x.size(); ++i) y[o] += double{w[o * x.size() + i]} * x[i];
   }
+  return y;
+}
+
+// W x + b of the layer NAME.
+[[nodiscard]] inline std::vector<double> reference_linear(const Parameters& parameters,
+                                                          const ParameterLayout& layout,
+                                                          const std::string& name,
+                                                          const std::vector<double>& x) {
+  std::vector<double> y = reference_product(parameters, layout, name, x);
+  const auto b = view(parameters, layout, name + ".bias");
+  PACML_CHECK(y.size() == b.size(), "an input of another width");
+  for (std::size_t o = 0; o < y.size(); ++o) y[o] += double{b[o]};
   return y;
 }
 

@@ -8,6 +8,21 @@
 namespace pacml::model {
 namespace {
 
+void require_agreement(Policy& one, Policy& other, const Observations& batch) {
+  PolicyOutput a;
+  PolicyOutput b;
+  one.evaluate(batch, a);
+  other.evaluate(batch, b);
+  REQUIRE(a.logits.size() == b.logits.size());
+  for (std::size_t i = 0; i < a.logits.size(); ++i) {
+    REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
+  }
+  REQUIRE(a.values.size() == b.values.size());
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
+  }
+}
+
 // The promise that actors and learner compute the same network: random graphs, weights, widths and
 // batch sizes, on every kernel that this machine has.
 TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_torch]") {
@@ -43,16 +58,7 @@ TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_t
   }
   for (const std::size_t size : {std::size_t{1}, 1 + rng.below(300)}) {
     const auto batch = random_batch(rng, shape, size, graphs.size());
-    PolicyOutput a;
-    PolicyOutput b;
-    fused->evaluate(batch, a);
-    torch.evaluate(batch, b);
-    for (std::size_t i = 0; i < a.logits.size(); ++i) {
-      REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
-    }
-    for (std::size_t i = 0; i < a.values.size(); ++i) {
-      REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
-    }
+    require_agreement(*fused, torch, batch);
   }
 }
 
@@ -73,17 +79,7 @@ TEST_CASE("they agree on whatever graphs decisions show", "[property][model_torc
   }
   for (const std::size_t size : {std::size_t{1}, 1 + rng.below(60)}) {
     const auto batch = random_batch(rng, shape, size, graphs);
-    PolicyOutput a;
-    PolicyOutput b;
-    fused->evaluate(batch, a);
-    torch.evaluate(batch, b);
-    REQUIRE(a.logits.size() == b.logits.size());
-    for (std::size_t i = 0; i < a.logits.size(); ++i) {
-      REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
-    }
-    for (std::size_t i = 0; i < a.values.size(); ++i) {
-      REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
-    }
+    require_agreement(*fused, torch, batch);
   }
 }
 
