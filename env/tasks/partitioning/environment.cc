@@ -42,7 +42,8 @@ void PartitioningEnv::job_waits() {
 
 void PartitioningEnv::observe(Observations& out) const {
   const bool is_paper = task_->config().observation == ObservationKind::kPaper;
-  const ObservationRow row = is_paper ? out.append() : out.append({.nodes = shown_.nodes()});
+  // The paper's shows no nodes that change.
+  const ObservationRow row = out.append({.candidates = 0, .nodes = shown_.nodes()});
   PACML_CHECK(row.globals.size() == globals_.size() && row.mask.size() == shown_mask_.size(),
               "a store of another shape than the spec's");
   row.graph[kJobSlot] = graph_;
