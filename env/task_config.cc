@@ -4,6 +4,7 @@
 
 #include "common/result.h"
 #include "common/text.h"
+#include "env/spec_check.h"
 
 namespace pacml::env {
 namespace {
@@ -54,6 +55,14 @@ void TaskConfig::set_profiles(std::string folder) {
 
 void TaskConfig::forget_profiles() {
   if (std::string* setting = settings_->profiles()) setting->clear();
+}
+
+TaskPtr TaskConfig::make() const {
+  TaskPtr task = settings_->make();
+  if (const auto problem = problem_of(task->spec())) {
+    throw UserError("the task " + task_ + ": " + *problem);
+  }
+  return task;
 }
 
 bool TaskConfig::is_valid() const {

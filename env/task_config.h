@@ -147,7 +147,8 @@ class TaskConfig {
   // What decisions show. Pre: is_valid().
   [[nodiscard]] ObservationSpec observation() const { return settings_->observation(); }
   // UserError: profiles that are missing or broken, settings that do not go with them.
-  [[nodiscard]] TaskPtr make() const { return settings_->make(); }
+  // UserError: also where what the task says of itself cannot be (env/spec_check.h).
+  [[nodiscard]] TaskPtr make() const;
 
   // For the reader and the writer of configurations (common/config).
   void read(const ConfigNode& node, const std::string& path, config_detail::Problems& problems);

@@ -50,7 +50,12 @@ std::vector<std::string> validate(const TrainConfig& config) {
   check_message(config, problems);
   check_open_windows(config, problems);
   if (config.env.is_valid()) {
-    for (const std::string& problem : model::unreadable(config.network, config.env.observation())) {
+    const ObservationSpec shown = config.env.observation();
+    for (const std::string& problem : pacml::validate(shown)) {
+      problems.push_back("env: the task shows what cannot be: " + problem);
+      return problems;  // what follows looks things up by it
+    }
+    for (const std::string& problem : model::unreadable(config.network, shown)) {
       problems.push_back("env.observation: " + problem);
     }
   }

@@ -413,7 +413,8 @@ struct ObservationHead {
 
 Frame write(const Experience& m) {
   const Sequences& s = m.sequences;
-  PACML_CHECK(validate(s).has_value(), "sequences must be valid before they are sent");
+  const auto valid = validate(s);
+  PACML_CHECK(valid.has_value(), valid.error().detail.c_str());
   const auto head = ObservationHead::of(s.observations);
   EnvelopeWriter envelope(index_of<Experience>(), 8 + head.fields());
   envelope.number(m.actor.get())
