@@ -12,30 +12,28 @@ namespace {
 // its nodes, and names no node that its graph does not have. Pre: the registry has all graphs.
 Result<void> show_readable_graphs(const Observations& rows, const model::NetworkShape& shape,
                                   const GraphRegistry& registry) {
-  std::vector<std::uint32_t> nodes;
+  std::vector<const env::GraphFeatures*> graphs;
   for (const std::uint16_t index : registry.indices(rows.graphs())) {
-    nodes.push_back(static_cast<std::uint32_t>(registry.graphs()[index]->num_nodes));
+    graphs.push_back(registry.graphs()[index].get());
   }
   for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
     const model::SlotShape& ours = shape.slots[slot];
     std::vector<std::uint8_t> readable;
-    for (const GraphHash hash : rows.graphs()) {
-      const auto index = static_cast<std::size_t>(registry.find(hash));
-      readable.push_back(model::reads(shape, slot, *registry.graphs()[index]) ? 1 : 0);
-    }
+    for (const auto* graph : graphs) readable.push_back(model::reads(shape, slot, *graph) ? 1 : 0);
     for (std::size_t b = 0; b < rows.size(); ++b) {
       const std::uint16_t graph = rows.graph(b, slot);
       if (readable[graph] == 0) {
         return fail(Errc::kVersionMismatch,
                     "experience shows a graph where the network reads others");
       }
+      const auto nodes = static_cast<std::uint32_t>(graphs[graph]->num_nodes);
       const std::size_t features =
-          std::size_t{nodes[graph]} * static_cast<std::size_t>(ours.dynamic_width);
+          std::size_t{nodes} * static_cast<std::size_t>(ours.dynamic_width);
       const bool names_nodes =
-          (!ours.focus || rows.focus(b, slot) < nodes[graph]) &&
+          (!ours.focus || rows.focus(b, slot) < nodes) &&
           (shape.node_slot != slot ||
            std::ranges::all_of(rows.candidate_nodes(b),
-                               [&](std::uint32_t node) { return node < nodes[graph]; }));
+                               [&](std::uint32_t node) { return node < nodes; }));
       if (rows.node_features(b, slot).size() != features || !names_nodes) {
         return fail(Errc::kVersionMismatch, "experience is about nodes that its graph has not");
       }

@@ -31,9 +31,8 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
       actor::EpsilonGreedy(std::move(epsilons), config.exploration.persistence, seed), policy);
 }
 
-std::unique_ptr<learner::SequenceAlgorithm> make_unroll_algorithm(const TrainConfig& config,
-                                                                  model::TrainableNetwork& network,
-                                                                  learner::ReplicaGroup& replicas) {
+std::unique_ptr<learner::SequenceAlgorithm> make_sequence_algorithm(
+    const TrainConfig& config, model::TrainableNetwork& network, learner::ReplicaGroup& replicas) {
   if (config.algorithm == AlgorithmKind::kPpo) {
     return std::make_unique<learner::Ppo>(config.ppo, network,
                                           Seed{static_cast<std::uint64_t>(config.seed)});
@@ -56,7 +55,7 @@ Learning make_learning(const TrainConfig& config, model::TrainableNetwork& netwo
                        const ExperienceSource& source, learner::ReplicaGroup& replicas) {
   Learning learning;
   if (config.algorithm != AlgorithmKind::kApex) {
-    auto algorithm = make_unroll_algorithm(config, network, replicas);
+    auto algorithm = make_sequence_algorithm(config, network, replicas);
     learning.updates = std::make_unique<learner::SequenceUpdates>(
         *algorithm, network.shape(), *std::get<learner::SampleSource*>(source),
         update_size_of(config).batch_decisions);

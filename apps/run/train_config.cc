@@ -51,8 +51,8 @@ std::vector<std::string> validate(const TrainConfig& config) {
   check_open_windows(config, problems);
   if (config.env.is_valid()) {
     const ObservationSpec shown = config.env.observation();
-    for (const std::string& problem : pacml::validate(shown)) {
-      problems.push_back("env: the task shows what cannot be: " + problem);
+    if (const auto wrong = pacml::validate(shown); !wrong.empty()) {
+      problems.push_back("env: the task shows what cannot be: " + wrong.front());
       return problems;  // what follows looks things up by it
     }
     for (const std::string& problem : model::unreadable(config.network, shown)) {

@@ -1,3 +1,4 @@
+#include <span>
 #include <vector>
 
 #include "model/fused_policy.h"
@@ -8,18 +9,30 @@
 namespace pacml::model {
 namespace {
 
-void require_agreement(Policy& one, Policy& other, const Observations& batch) {
-  PolicyOutput a;
-  PolicyOutput b;
-  one.evaluate(batch, a);
-  other.evaluate(batch, b);
-  REQUIRE(a.logits.size() == b.logits.size());
-  for (std::size_t i = 0; i < a.logits.size(); ++i) {
-    REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
+// Of a network with these random weights.
+void require_agreement(const NetworkShape& shape, KernelPath path, Seed seed,
+                       std::span<const env::GraphFeaturesPtr> graphs,
+                       const std::vector<Observations>& batches) {
+  const Parameters parameters = random_parameters(shape, seed);
+  const auto fused = make_fused_policy(shape, path);
+  TorchPolicy torch(shape);
+  for (Policy* policy : {fused.get(), static_cast<Policy*>(&torch)}) {
+    policy->set_graphs(graphs);
+    policy->set_parameters(parameters);
   }
-  REQUIRE(a.values.size() == b.values.size());
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
+  for (const Observations& batch : batches) {
+    PolicyOutput a;
+    PolicyOutput b;
+    fused->evaluate(batch, a);
+    torch.evaluate(batch, b);
+    REQUIRE(a.logits.size() == b.logits.size());
+    for (std::size_t i = 0; i < a.logits.size(); ++i) {
+      REQUIRE(a.logits[i] == Approx(b.logits[i]).margin(1e-5).epsilon(1e-5));
+    }
+    REQUIRE(a.values.size() == b.values.size());
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      REQUIRE(a.values[i] == Approx(b.values[i]).margin(1e-5).epsilon(1e-5));
+    }
   }
 }
 
@@ -49,17 +62,11 @@ TEST_CASE("the fused policy and LibTorch agree within 1e-5", "[property][model_t
     const int edges = static_cast<int>(rng.below(static_cast<std::uint64_t>(3 * nodes)));
     graphs.push_back(random_graph(rng, shape, nodes, edges));
   }
-  const Parameters parameters = random_parameters(shape, Seed{seed});
-  const auto fused = make_fused_policy(shape, path);
-  TorchPolicy torch(shape);
-  for (Policy* policy : {fused.get(), static_cast<Policy*>(&torch)}) {
-    policy->set_graphs(graphs);
-    policy->set_parameters(parameters);
-  }
+  std::vector<Observations> batches;
   for (const std::size_t size : {std::size_t{1}, 1 + rng.below(300)}) {
-    const auto batch = random_batch(rng, shape, size, graphs.size());
-    require_agreement(*fused, torch, batch);
+    batches.push_back(random_batch(rng, shape, size, graphs.size()));
   }
+  require_agreement(shape, path, Seed{seed}, graphs, batches);
 }
 
 TEST_CASE("they agree on whatever graphs decisions show", "[property][model_torch]") {
@@ -70,17 +77,11 @@ TEST_CASE("they agree on whatever graphs decisions show", "[property][model_torc
   Rng rng(Seed{seed});
   const NetworkShape shape = encoders_shape(rng, 40);
   const auto graphs = random_graphs(rng, shape, 40);
-  const Parameters parameters = random_parameters(shape, Seed{seed});
-  const auto fused = make_fused_policy(shape, path);
-  TorchPolicy torch(shape);
-  for (Policy* policy : {fused.get(), static_cast<Policy*>(&torch)}) {
-    policy->set_graphs(graphs);
-    policy->set_parameters(parameters);
-  }
+  std::vector<Observations> batches;
   for (const std::size_t size : {std::size_t{1}, 1 + rng.below(60)}) {
-    const auto batch = random_batch(rng, shape, size, graphs);
-    require_agreement(*fused, torch, batch);
+    batches.push_back(random_batch(rng, shape, size, graphs));
   }
+  require_agreement(shape, path, Seed{seed}, graphs, batches);
 }
 
 }  // namespace
