@@ -10,6 +10,7 @@
 #include "apps/run/train_config.h"
 #include "bench/acting_bench.h"
 #include "bench/inference_bench.h"
+#include "bench/placement_bench.h"
 #include "bench/replay_bench.h"
 #include "bench/replay_service_bench.h"
 #include "bench/simulator_bench.h"
@@ -45,6 +46,10 @@ void bench_lookahead(const BenchSettings& settings, BenchReport& report) {
   }
   report.emplace_back("lookahead",
                       bench::run_lookahead_bench(task.as<env::PartitioningConfig>(), 7));
+}
+
+void bench_placement(const BenchSettings& /*settings*/, BenchReport& report) {
+  report.emplace_back("placement", bench::run_placement_bench(5));
 }
 
 void bench_acting(const BenchSettings& settings, BenchReport& report) {
@@ -114,9 +119,11 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 }  // namespace
 
 std::vector<NamedBench> main_benches() {
-  return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead}, {"acting", bench_acting},
-          {"inference", bench_inference}, {"transport", bench_transport}, {"replay", bench_replay},
-          {"learner", bench_learner},     {"pipeline", bench_pipeline}};
+  return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
+          {"placement", bench_placement}, {"acting", bench_acting},
+          {"inference", bench_inference}, {"transport", bench_transport},
+          {"replay", bench_replay},       {"learner", bench_learner},
+          {"pipeline", bench_pipeline}};
 }
 
 }  // namespace pacml::apps

@@ -30,7 +30,15 @@ json replay(const std::string& file, const std::string& profiles) {
   }
 }
 
-std::string outcomes_of(const json& replayed) {
+std::string summary_of_placements(const json& replayed) {
+  const auto count = [&](const char* part, const char* one, const char* several) {
+    const std::size_t n = replayed.contains(part) ? replayed.at(part).size() : 0;
+    return std::to_string(n) + " " + (n == 1 ? one : several);
+  };
+  return count("runs", "placement", "placements") + ", " + count("episodes", "episode", "episodes");
+}
+
+std::string summary_of_decisions(const json& replayed) {
   std::map<std::string, int> counts;
   for (const json& step : replayed.at("steps")) {
     std::string outcome = step.at("outcome").get<std::string>();
@@ -39,9 +47,11 @@ std::string outcomes_of(const json& replayed) {
     }
     ++counts[outcome];
   }
-  std::string text;
+  std::string text = std::to_string(replayed.at("steps").size()) + " decisions: ";
+  std::string separator;
   for (const auto& [outcome, count] : counts) {
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
+    text += separator + std::to_string(count) + " " + outcome;
+    separator = ", ";
   }
   return text;
 }
@@ -50,12 +60,15 @@ class TraceCommand final : public Command {
  public:
   [[nodiscard]] CommandText text() const override {
     return {"trace",
-            "replay a recorded run: its jobs and actions, every other figure computed anew",
+            "replay a recorded run: its actions or placements, every other figure computed anew",
             {{"trace run.json --profiles my_models --out replayed.json",
-              "compare the two files to see whether the simulator agrees with the recording"}}};
+              "compare the two files to see whether the simulator agrees with the recording"},
+             {"trace placements.json --out replayed.json",
+              "the same for recorded placements of operations on devices"}}};
   }
   void declare(Options& options) override {
-    options.argument("FILE.json", &file_, "a recording of format ramp-golden-1");
+    options.argument("FILE.json", &file_,
+                     "a recording of format ramp-golden-1 or pacml-placement/1");
     options.required_option("--out OUT.json", &out_, "the same document with computed figures");
     options.option("--profiles DIR", &profiles_,
                    "folder of <model>/graph.txt; built-in models if not given");
@@ -63,7 +76,9 @@ class TraceCommand final : public Command {
   [[nodiscard]] int run() override {
     const json replayed = replay(file_, profiles_);
     write_user_file(out_, replayed.dump(1) + "\n");
-    std::cout << replayed.at("steps").size() << " decisions: " << outcomes_of(replayed) << "\n";
+    std::cout << (replayed.contains("steps") ? summary_of_decisions(replayed)
+                                             : summary_of_placements(replayed))
+              << "\n";
     return 0;
   }
 

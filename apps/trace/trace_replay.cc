@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/trace/episode_statistics.h"
+#include "apps/trace/placement_trace.h"
 #include "apps/trace/trace_number.h"
 #include "common/result.h"
 #include "common/rng.h"
@@ -529,8 +530,10 @@ class Replay {
 
 json replay_trace(const json& recorded, const std::string& profiles) {
   try {
-    if (member(recorded, "format") != "ramp-golden-1") {
-      throw UserError("the trace is not of format ramp-golden-1");
+    const json& format = member(recorded, "format");
+    if (format == "pacml-placement/1") return replay_placements(recorded);
+    if (format != "ramp-golden-1") {
+      throw UserError("the trace is of neither format, ramp-golden-1 or pacml-placement/1");
     }
     return Replay(recorded, profiles).run();
   } catch (const json::exception& error) {

@@ -1,0 +1,147 @@
+#include "env/placement/op_graph_json.h"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "common/result.h"
+#include "env/graph/profile_reader.h"
+#include "env/placement/profile_ops.h"
+
+namespace pacml::env {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20U;
+
+const json& member(const json& object, const char* key, const std::string& of) {
+  const auto it = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || it == object.end()) {
+    throw UserError(of + " has no \"" + key + "\"");
+  }
+  return *it;
+}
+
+double number(const json& value, const std::string& what) {
+  if (!value.is_number()) throw UserError(what + " is no number");
+  return value.get<double>();
+}
+
+std::string text(const json& value, const std::string& what) {
+  if (!value.is_string()) throw UserError(what + " is no text");
+  return value.get<std::string>();
+}
+
+OpSpec op_from_json(const json& value, std::size_t index) {
+  const std::string place = "operation " + std::to_string(index);
+  OpSpec op;
+  op.name = text(member(value, "name", place), "the name of " + place);
+  const std::string named = place + " (\"" + op.name + "\")";
+  op.cost_us = number(member(value, "cost_us", named), "cost_us of " + named);
+  const json& outputs = member(value, "output_bytes", named);
+  if (!outputs.is_array()) throw UserError("output_bytes of " + named + " is no list");
+  for (const json& bytes : outputs) {
+    op.output_bytes.push_back(number(bytes, "output_bytes of " + named));
+  }
+  if (const auto it = value.find("group"); it != value.end()) {
+    op.group = text(*it, "group of " + named);
+  }
+  if (const auto it = value.find("memory"); it != value.end()) {
+    op.memory_bytes = number(*it, "memory of " + named);
+  }
+  if (const auto it = value.find("parameter_bytes"); it != value.end()) {
+    op.parameter_bytes = number(*it, "parameter_bytes of " + named);
+  }
+  return op;
+}
+
+using Names = std::unordered_map<std::string, std::int32_t>;
+
+std::int32_t index_from_json(const json& value, const std::string& what) {
+  const double number = value.is_number() ? value.get<double>() : -1;
+  if (!(number >= 0) || number > std::numeric_limits<std::int32_t>::max() ||
+      number != std::floor(number)) {
+    throw UserError(what + " is no whole number from 0");
+  }
+  return static_cast<std::int32_t>(number);
+}
+
+std::int32_t end_from_json(const json& value, const Names& names, const std::string& edge) {
+  if (!value.is_string()) return index_from_json(value, "an end of " + edge);
+  const auto it = names.find(value.get<std::string>());
+  if (it == names.end()) {
+    throw UserError(edge + " names the operation " + value.dump() + ", which is not there");
+  }
+  return it->second;
+}
+
+json parse(const std::string& text) {
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    throw UserError(std::string("it is no JSON document: ") + error.what());
+  }
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  std::ifstream in(file, std::ios::binary);
+  if (error || !in) throw UserError("it cannot be read");
+  if (size > kMostBytes) throw UserError("it is longer than 256 MiB");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+OpGraphSpec op_graph_from_json(const json& graph, const OpGraphLimits& limits) {
+  const json& ops = member(graph, "ops", "the graph");
+  const json& edges = member(graph, "edges", "the graph");
+  if (!ops.is_array() || !edges.is_array()) {
+    throw UserError("ops and edges of the graph must be lists");
+  }
+  if (ops.size() > limits.max_ops) {
+    throw UserError("the graph has " + std::to_string(ops.size()) + " operations, more than " +
+                    std::to_string(limits.max_ops));
+  }
+  if (edges.size() > limits.max_edges) {
+    throw UserError("the graph has " + std::to_string(edges.size()) + " edges, more than " +
+                    std::to_string(limits.max_edges));
+  }
+  OpGraphSpec spec;
+  Names names;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    spec.ops.push_back(op_from_json(ops[i], i));
+    names.try_emplace(spec.ops.back().name, static_cast<std::int32_t>(i));
+  }
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const std::string edge = "edge " + std::to_string(i);
+    const json& row = edges[i];
+    if (!row.is_array() || row.size() != 3) {
+      throw UserError(edge + " is no list of producer, output and consumer");
+    }
+    spec.edges.push_back({end_from_json(row[0], names, edge),
+                          index_from_json(row[1], "the output of " + edge),
+                          end_from_json(row[2], names, edge)});
+  }
+  return spec;
+}
+
+OpGraphSpec read_op_graph(const std::filesystem::path& file) {
+  if (file.extension() == ".txt") return profile_ops(read_profile_file(file), ProfilePass::kBoth);
+  try {
+    const json document = parse(read_text(file));
+    const bool is_held = document.is_object() && document.contains("graph");
+    return op_graph_from_json(is_held ? document.at("graph") : document);
+  } catch (const UserError& error) {
+    throw UserError(file.string() + ": " + error.what());
+  }
+}
+
+}  // namespace pacml::env

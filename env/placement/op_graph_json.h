@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+#include "env/placement/op_graph.h"
+
+namespace pacml::env {
+
+// Graphs of operations as JSON (docs/placement.md):
+//
+//   {"ops": [{"name": "a", "cost_us": 10, "output_bytes": [7600], "group": "g", "memory": 1,
+//             "parameter_bytes": 0}, ...],
+//    "edges": [[producer, output, consumer], ...]}
+//
+// An end of an edge is the number of an operation or its name; group, memory and parameter_bytes
+// may be absent. UserError, one sentence: anything else. What a graph may be is OpGraph's to check.
+[[nodiscard]] OpGraphSpec op_graph_from_json(const nlohmann::json& graph,
+                                             const OpGraphLimits& limits = {});
+
+// Reads a graph out of a file: JSON as above, or with "graph" holding it; or, where the file is
+// called graph.txt or *.txt, a profile in PipeDream's format as one training step
+// (profile_ops.h). UserError, beginning with the file: it cannot be read, is longer than 256 MiB,
+// or is no such graph.
+[[nodiscard]] OpGraphSpec read_op_graph(const std::filesystem::path& file);
+
+}  // namespace pacml::env

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+
+namespace pacml::env {
+
+class PlacementSimulator;
+
+// Bytes at most at one time on each device in the simulator's last run. Pure but for `peak`,
+// [devices], which they fill. O((V + transfers) log).
+
+// As published: an operation's outputs are on its device from its start until a microsecond before
+// the last consumer ends, by whole microseconds (rounded down), or until its start if that is
+// later. What receivers hold and weights are not counted.
+void placeto_peak_bytes(const PlacementSimulator& run, std::span<double> peak);
+
+// Each output is on its device from the operation's start until the operation, its consumers there
+// and its transfers have ended; and on each device that it is sent to from the transfer's start
+// until the consumers there have ended. Weights, with what an optimiser keeps of them, are on
+// their operation's device all the time.
+void corrected_peak_bytes(const PlacementSimulator& run, std::span<double> peak);
+
+}  // namespace pacml::env

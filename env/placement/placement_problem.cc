@@ -1,0 +1,89 @@
+#include "env/placement/placement_problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "common/check.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr double kGb = 1e9;
+
+std::string gigabytes(double bytes) {
+  const double gb = bytes / kGb;
+  std::string text = std::to_string(gb);
+  text.resize(text.find('.') + 3);
+  return text + " GB";
+}
+
+}  // namespace
+
+double penalised_runtime_s(double runtime_us, std::span<const double> peak_bytes,
+                           const DeviceSet& devices, const MemoryPenalty& penalty) {
+  const double runtime = runtime_us / 1e6;
+  if (!(penalty.s_per_gb > 0)) return runtime;
+  double over = 0;
+  for (std::size_t d = 0; d < peak_bytes.size(); ++d) {
+    const double limit = penalty.limit_gb ? *penalty.limit_gb : devices.memory_bytes(d) / kGb;
+    over = std::max(over, peak_bytes[d] / kGb - limit);
+  }
+  return std::min(runtime + penalty.s_per_gb * over, penalty.cap_s);
+}
+
+PlacementProblem::PlacementProblem(OpGraphPtr ops, DeviceSetPtr on, MemoryPenalty for_memory)
+    : graph(std::move(ops)),
+      devices(std::move(on)),
+      penalty(for_memory),
+      groups(std::make_shared<const GroupGraph>(*graph)) {}
+
+double PlacementProblem::limit_bytes(std::size_t device) const {
+  return penalty.limit_gb ? *penalty.limit_gb * kGb : devices->memory_bytes(device);
+}
+
+std::optional<std::string> PlacementProblem::never_fits() const {
+  double largest = 0;
+  double all = 0;
+  for (std::size_t d = 0; d < num_devices(); ++d) {
+    largest = std::max(largest, limit_bytes(d));
+    all += limit_bytes(d);
+  }
+  double weights = 0;
+  for (std::size_t v = 0; v < graph->num_ops(); ++v) {
+    const double own = graph->spec().ops[v].parameter_bytes * devices->bytes_per_parameter_byte();
+    weights += own;
+    if (own + graph->bytes_out()[v] > largest) {
+      return "the operation \"" + graph->name(v) + "\" needs " +
+             gigabytes(own + graph->bytes_out()[v]) + ", and no device has more than " +
+             gigabytes(largest);
+    }
+  }
+  if (weights > all) {
+    return "the weights need " + gigabytes(weights) + ", and all devices together have " +
+           gigabytes(all);
+  }
+  return std::nullopt;
+}
+
+PlacementEvaluator::PlacementEvaluator(PlacementProblemPtr problem)
+    : problem_(std::move(problem)),
+      simulator_(problem_->graph, problem_->devices),
+      device_of_op_(problem_->graph->num_ops()) {}
+
+double PlacementEvaluator::runtime_s(std::span<const std::int32_t> device_of_group) {
+  PACML_CHECK(device_of_group.size() == problem_->num_groups(), "a placement of another graph");
+  const auto group_of = problem_->graph->group_of();
+  for (std::size_t v = 0; v < device_of_op_.size(); ++v) {
+    device_of_op_[v] = device_of_group[static_cast<std::size_t>(group_of[v])];
+  }
+  const double runtime_us = simulator_.run(device_of_op_);
+  ++num_simulations_;
+  if (!(problem_->penalty.s_per_gb > 0)) return runtime_us / 1e6;
+  return penalised_runtime_s(runtime_us, simulator_.peak_bytes(), *problem_->devices,
+                             problem_->penalty);
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "env/placement/device_set.h"
+#include "env/placement/group_graph.h"
+#include "env/placement/op_graph.h"
+#include "env/placement/placement_simulator.h"
+
+namespace pacml::env {
+
+// What memory that a device does not have costs.
+struct MemoryPenalty {
+  double s_per_gb = 0;             // of the device that is most over its limit; 0: nothing
+  std::optional<double> limit_gb;  // of every device; absent: what each device has
+  // At most so much in all; infinite: no cap. Only where s_per_gb is above 0.
+  double cap_s = std::numeric_limits<double>::infinity();
+  bool operator==(const MemoryPenalty&) const = default;
+};
+
+// R = runtime + s_per_gb * max(0, max over devices of peak - limit), at most cap_s. Pure.
+[[nodiscard]] double penalised_runtime_s(double runtime_us, std::span<const double> peak_bytes,
+                                         const DeviceSet& devices, const MemoryPenalty& penalty);
+
+// A graph that is to be placed on devices, one device for each group. Immutable; any thread.
+struct PlacementProblem {
+  PlacementProblem(OpGraphPtr ops, DeviceSetPtr on, MemoryPenalty for_memory = {});
+
+  OpGraphPtr graph;
+  DeviceSetPtr devices;
+  MemoryPenalty penalty;
+  std::shared_ptr<const GroupGraph> groups;
+
+  [[nodiscard]] std::size_t num_groups() const { return graph->num_groups(); }
+  [[nodiscard]] std::size_t num_devices() const { return devices->size(); }
+  // What a device may hold by the penalty's limit, or by what it has; infinite: no limit.
+  [[nodiscard]] double limit_bytes(std::size_t device) const;
+  // Why no placement can be without a penalty, as far as that is plain: an operation, or all
+  // weights together, larger than memory. Empty: none is known.
+  [[nodiscard]] std::optional<std::string> never_fits() const;
+};
+using PlacementProblemPtr = std::shared_ptr<const PlacementProblem>;
+
+// Places groups and measures: the one way to R for searches, tasks and tables. Counts what it
+// simulates. Thread-confined.
+class PlacementEvaluator {
+ public:
+  explicit PlacementEvaluator(PlacementProblemPtr problem);
+
+  // Seconds. Pre: [groups], each in 0 .. devices - 1 (PACML_CHECK).
+  double runtime_s(std::span<const std::int32_t> device_of_group);
+
+  [[nodiscard]] const PlacementProblem& problem() const { return *problem_; }
+  [[nodiscard]] std::int64_t num_simulations() const { return num_simulations_; }
+  // About the last one.
+  [[nodiscard]] PlacementSimulator& simulator() { return simulator_; }
+  [[nodiscard]] const PlacementSimulator& simulator() const { return simulator_; }
+
+ private:
+  PlacementProblemPtr problem_;
+  PlacementSimulator simulator_;
+  std::vector<std::int32_t> device_of_op_;
+  std::int64_t num_simulations_ = 0;
+};
+
+}  // namespace pacml::env

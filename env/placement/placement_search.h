@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "env/placement/placement_heuristics.h"
+#include "env/placement/placement_problem.h"
+
+// Searches for good placements by simulating many. Deterministic.
+
+namespace pacml::env {
+
+struct FoundPlacement {
+  GroupPlacement device_of_group;
+  double runtime_s = 0;
+  // Whenever a better one was found: after how many simulations of this search.
+  struct Improvement {
+    std::int64_t simulations = 0;
+    double runtime_s = 0;
+  };
+  std::vector<Improvement> improvements;
+};
+
+// Visits groups in topological order and moves each to the device where the whole runs fastest,
+// all others being where they are; of equals, where it is, then the lowest. `passes` times, or
+// until a pass moves nothing. (devices - 1) simulations a group and pass.
+[[nodiscard]] FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start,
+                                     int passes);
+
+// One random move of one group a simulation, kept if it is no slower, or by chance: the less, the
+// slower it is and the later. The temperature falls from 5 % to 0.01 % of the first runtime
+// (Kirkpatrick et al., Science 1983).
+[[nodiscard]] FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start,
+                                    std::int64_t simulations, std::uint64_t seed);
+
+// The best of all placements, of equals the first counted; nothing where there are more than
+// `most`.
+[[nodiscard]] std::optional<FoundPlacement> enumerate(PlacementEvaluator& evaluator,
+                                                      std::int64_t most);
+
+}  // namespace pacml::env

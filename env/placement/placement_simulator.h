@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "env/placement/device_set.h"
+#include "env/placement/event_heap.h"
+#include "env/placement/op_graph.h"
+
+namespace pacml::env {
+
+// Data that went from one device to another, or, in `placeto`, to all that wanted it.
+struct PlacedTransfer {
+  std::int32_t op = 0;
+  std::int32_t output = 0;  // numbered over the whole graph
+  std::int32_t from = 0;
+  std::int32_t to = -1;  // -1: every device that consumes the output, but for `from`
+  double asked_us = 0;   // when the operation ended
+  double start_us = 0;
+  double arrive_us = 0;
+  double free_us = 0;      // when its channel takes the next one
+  std::int32_t next = -1;  // behind it in its channel's queue
+};
+
+// What one execution of a graph takes with every operation on a device. Each device executes the
+// operations that are ready one at a time, in the order in which they became so; each channel
+// between devices carries one transfer at a time, in the order in which they were asked for.
+// Semantics are those of the devices (docs/placement.md). Keeps its memory from run to run: O(V +
+// E + outputs * devices). Thread-confined.
+class PlacementSimulator {
+ public:
+  PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices);
+
+  // Executes the graph with operation v on device_of[v]; microseconds from the begin to the end.
+  // What is below is about the last run. Pre: [num_ops], each in 0 .. devices - 1 (PACML_CHECK).
+  double run(std::span<const std::int32_t> device_of);
+
+  [[nodiscard]] const OpGraph& graph() const { return *graph_; }
+  [[nodiscard]] const DeviceSet& devices() const { return *devices_; }
+  // Borrowed until the next run.
+  [[nodiscard]] std::span<const std::int32_t> device_of() const { return device_of_; }
+  [[nodiscard]] std::span<const double> start_us() const { return start_us_; }  // [ops]
+  [[nodiscard]] std::span<const double> end_us() const { return end_us_; }      // [ops]
+  // In the order in which they began.
+  [[nodiscard]] std::span<const std::int32_t> op_order() const { return op_order_; }
+  [[nodiscard]] const PlacedTransfer& transfer(std::int32_t t) const {
+    return transfers_[static_cast<std::size_t>(t)];
+  }
+  [[nodiscard]] std::span<const std::int32_t> transfer_order() const { return transfer_order_; }
+  // Events that the published algorithm would have taken from its heap.
+  [[nodiscard]] std::int64_t num_events() const { return num_events_; }
+  // Bytes at most at one time on each device; computed when asked for.
+  [[nodiscard]] std::span<const double> peak_bytes();
+
+ private:
+  // First in, first out: the links are kept by what is queued.
+  struct Queue {
+    std::int32_t head = -1;
+    std::int32_t tail = -1;
+    bool is_armed = false;  // an event that serves it is pending
+  };
+  // Of events, in this order at equal times.
+  enum Kind : std::uint64_t { kFinished, kReleased, kChannel, kDevice };
+  // The last known release of an operation that still waits for others.
+  struct Release {
+    double time = -1;
+    std::uint64_t tie = 0;
+  };
+
+  void begin(std::span<const std::int32_t> device_of);
+  double run_placeto();
+  double run_corrected();
+  void start_on_placeto(std::size_t device, double now);
+  void send_on_bus(std::size_t device, double now);
+  void start_on_corrected(std::size_t device, double now);
+  void finish(std::size_t op, double now);
+  void send_on_channel(std::size_t channel, double now);
+  void release(std::int32_t consumer, double time, std::uint64_t tie, double now);
+  void make_ready(std::int32_t op, double now);
+  void ask_transfer(Queue& queue, std::size_t channel_rank, PlacedTransfer transfer);
+  std::int32_t take_ready(Queue& queue);
+  std::int32_t take_transfer(Queue& queue);
+
+  OpGraphPtr graph_;
+  DeviceSetPtr devices_;
+  // Ties between operations and between devices, and back.
+  std::vector<std::int32_t> op_rank_;
+  std::vector<std::int32_t> op_of_rank_;
+  std::vector<std::int32_t> device_rank_;
+  std::vector<std::int32_t> device_of_rank_;
+  std::vector<std::int32_t> num_parents_;  // [ops]
+  std::vector<double> transfer_us_;        // [outputs], on a bus
+
+  EventHeap events_;
+  std::vector<std::int32_t> device_of_;
+  std::vector<std::int32_t> waiting_;  // [ops], parents that have not released it
+  std::vector<Release> last_release_;  // [ops]
+  std::vector<std::int32_t> next_ready_;
+  std::vector<Queue> ready_;          // [devices]
+  std::vector<Queue> channels_;       // [channels]
+  std::vector<std::uint64_t> asked_;  // [outputs] or [outputs, devices]: the run that asked for it
+  std::uint64_t run_ = 0;
+  std::vector<PlacedTransfer> transfers_;
+  std::vector<std::int32_t> transfer_order_;
+  std::vector<std::int32_t> op_order_;
+  std::vector<double> start_us_;
+  std::vector<double> end_us_;
+  double last_end_us_ = 0;
+  std::int64_t num_events_ = 0;
+  bool has_peaks_ = false;
+  std::vector<double> peak_bytes_;
+};
+
+}  // namespace pacml::env
