@@ -1,5 +1,6 @@
 #include "common/check.h"
 #include "env/task_config.h"
+#include "env/tasks/device_placement/task.h"
 #include "env/tasks/partitioning/task.h"
 #include "env/tasks/placement_shaping/task.h"
 
@@ -13,6 +14,8 @@ std::vector<TaskKind>& kinds() {
           "partitioning", "how far to partition each job that arrives (PAC-ML)"),
       task_kind<PlacementShapingConfig, PlacementShapingTask>(
           "placement_shaping", "which block of servers each job that arrives gets"),
+      task_kind<DevicePlacementConfig, DevicePlacementTask>(
+          "device_placement", "on which device each operation of a computation runs (Placeto)"),
   };
   return list;
 }

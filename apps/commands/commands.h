@@ -11,6 +11,7 @@ namespace pacml::apps {
 [[nodiscard]] std::unique_ptr<Command> make_graphs_command();
 [[nodiscard]] std::unique_ptr<Command> make_load_command();
 [[nodiscard]] std::unique_ptr<Command> make_scaling_command();
+[[nodiscard]] std::unique_ptr<Command> make_place_command();
 [[nodiscard]] std::unique_ptr<Command> make_trace_command();
 [[nodiscard]] std::unique_ptr<Command> make_actor_command();
 [[nodiscard]] std::unique_ptr<Command> make_replay_command();

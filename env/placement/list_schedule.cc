@@ -32,8 +32,7 @@ class Schedule {
     group_bytes_.assign(graph_.num_groups(), 0.0);
     for (std::size_t v = 0; v < graph_.num_ops(); ++v) {
       group_bytes_[at(graph_.group_of()[v])] +=
-          graph_.bytes_out()[v] +
-          graph_.spec().ops[v].parameter_bytes * devices_.bytes_per_parameter_byte();
+          graph_.bytes_out()[v] + graph_.parameter_bytes()[v] * devices_.bytes_per_parameter_byte();
       waiting_[v] = static_cast<std::int32_t>(graph_.parents()[v].size());
     }
     for (const std::int32_t v : graph_.sources()) ready_.emplace(-upward_[at(v)], v);
@@ -115,9 +114,11 @@ class Schedule {
   [[nodiscard]] double start(std::size_t device, double from, double length) const {
     const auto& busy = busy_[device];
     if (rule_ == ListRule::kEtf) return busy.empty() ? from : std::max(from, busy.back().second);
-    for (const auto& [begin, end] : busy) {
-      if (from + length <= begin) break;
-      from = std::max(from, end);
+    // What ended before is not in the way.
+    auto next =
+        std::ranges::upper_bound(busy, from, {}, [](const auto& entry) { return entry.second; });
+    for (; next != busy.end() && from + length > next->first; ++next) {
+      from = std::max(from, next->second);
     }
     return from;
   }

@@ -133,7 +133,10 @@ std::vector<std::int32_t> lifo_topological_order(const IndexLists& children) {
 OpGraph::OpGraph(OpGraphSpec spec, const OpGraphLimits& limits) : spec_(std::move(spec)) {
   check(spec_, limits);
   name_rank_ = ranks_of(spec_.ops);
-  for (const OpSpec& op : spec_.ops) cost_us_.push_back(op.cost_us);
+  for (const OpSpec& op : spec_.ops) {
+    cost_us_.push_back(op.cost_us);
+    parameter_bytes_.push_back(op.parameter_bytes);
+  }
   total_cost_us_ = std::accumulate(cost_us_.begin(), cost_us_.end(), 0.0);
   lay_out_outputs(limits);
   lay_out_edges();

@@ -87,6 +87,7 @@ class OpGraph {
   [[nodiscard]] std::size_t num_outputs() const { return output_bytes_.size(); }
   [[nodiscard]] std::int32_t first_output(std::size_t op) const { return first_output_[op]; }
   [[nodiscard]] std::span<const double> output_bytes() const { return output_bytes_; }
+  [[nodiscard]] std::span<const double> parameter_bytes() const { return parameter_bytes_; }
   // All outputs of an operation together.
   [[nodiscard]] std::span<const double> bytes_out() const { return bytes_out_; }
 
@@ -121,6 +122,7 @@ class OpGraph {
   std::vector<std::int32_t> first_output_;
   std::vector<double> output_bytes_;
   std::vector<double> bytes_out_;
+  std::vector<double> parameter_bytes_;
   IndexLists consumers_;
   IndexLists consumed_outputs_;
   IndexLists output_consumers_;

@@ -81,7 +81,7 @@ void corrected_peak_bytes(const PlacementSimulator& run, std::span<double> peak)
   std::vector<double> used(peak.size(), 0.0);
   for (std::size_t v = 0; v < graph.num_ops(); ++v) {
     const auto device = at(run.device_of()[v]);
-    used[device] += graph.spec().ops[v].parameter_bytes * run.devices().bytes_per_parameter_byte();
+    used[device] += graph.parameter_bytes()[v] * run.devices().bytes_per_parameter_byte();
     for (auto o = at(graph.first_output(v)); o < at(graph.first_output(v + 1)); ++o) {
       double needed = std::max(gone[o], run.end_us()[v]);
       for (const std::int32_t c : graph.output_consumers()[o]) {

@@ -53,7 +53,7 @@ std::optional<std::string> PlacementProblem::never_fits() const {
   }
   double weights = 0;
   for (std::size_t v = 0; v < graph->num_ops(); ++v) {
-    const double own = graph->spec().ops[v].parameter_bytes * devices->bytes_per_parameter_byte();
+    const double own = graph->parameter_bytes()[v] * devices->bytes_per_parameter_byte();
     weights += own;
     if (own + graph->bytes_out()[v] > largest) {
       return "the operation \"" + graph->name(v) + "\" needs " +
@@ -71,7 +71,29 @@ std::optional<std::string> PlacementProblem::never_fits() const {
 PlacementEvaluator::PlacementEvaluator(PlacementProblemPtr problem)
     : problem_(std::move(problem)),
       simulator_(problem_->graph, problem_->devices),
-      device_of_op_(problem_->graph->num_ops()) {}
+      device_of_op_(problem_->graph->num_ops()),
+      held_(problem_->num_devices()) {}
+
+bool PlacementEvaluator::surely_fits() {
+  const OpGraph& graph = *problem_->graph;
+  std::ranges::fill(held_, 0.0);
+  for (std::size_t v = 0; v < device_of_op_.size(); ++v) {
+    held_[static_cast<std::size_t>(device_of_op_[v])] +=
+        graph.bytes_out()[v] +
+        graph.parameter_bytes()[v] * problem_->devices->bytes_per_parameter_byte();
+  }
+  if (problem_->devices->semantics() == PlacementSemantics::kCorrected) {
+    for (const std::int32_t t : simulator_.transfer_order()) {
+      const PlacedTransfer& transfer = simulator_.transfer(t);
+      held_[static_cast<std::size_t>(transfer.to)] +=
+          graph.output_bytes()[static_cast<std::size_t>(transfer.output)];
+    }
+  }
+  for (std::size_t d = 0; d < held_.size(); ++d) {
+    if (held_[d] > problem_->limit_bytes(d)) return false;
+  }
+  return true;
+}
 
 double PlacementEvaluator::runtime_s(std::span<const std::int32_t> device_of_group) {
   PACML_CHECK(device_of_group.size() == problem_->num_groups(), "a placement of another graph");
@@ -81,9 +103,11 @@ double PlacementEvaluator::runtime_s(std::span<const std::int32_t> device_of_gro
   }
   const double runtime_us = simulator_.run(device_of_op_);
   ++num_simulations_;
-  if (!(problem_->penalty.s_per_gb > 0)) return runtime_us / 1e6;
-  return penalised_runtime_s(runtime_us, simulator_.peak_bytes(), *problem_->devices,
-                             problem_->penalty);
+  const MemoryPenalty& penalty = problem_->penalty;
+  if (!(penalty.s_per_gb > 0)) return runtime_us / 1e6;
+  // Peaks take about as long as the simulation.
+  if (surely_fits()) return std::min(runtime_us / 1e6, penalty.cap_s);
+  return penalised_runtime_s(runtime_us, simulator_.peak_bytes(), *problem_->devices, penalty);
 }
 
 }  // namespace pacml::env

@@ -17,8 +17,8 @@ namespace pacml::env {
 
 // What memory that a device does not have costs.
 struct MemoryPenalty {
-  double s_per_gb = 0;             // of the device that is most over its limit; 0: nothing
-  std::optional<double> limit_gb;  // of every device; absent: what each device has
+  double s_per_gb = 0;                  // of the device that is most over its limit; 0: nothing
+  std::optional<double> limit_gb = {};  // of every device; absent: what each device has
   // At most so much in all; infinite: no cap. Only where s_per_gb is above 0.
   double cap_s = std::numeric_limits<double>::infinity();
   bool operator==(const MemoryPenalty&) const = default;
@@ -63,9 +63,13 @@ class PlacementEvaluator {
   [[nodiscard]] const PlacementSimulator& simulator() const { return simulator_; }
 
  private:
+  // Whether all that is ever on a device together is no more than its limit.
+  [[nodiscard]] bool surely_fits();
+
   PlacementProblemPtr problem_;
   PlacementSimulator simulator_;
   std::vector<std::int32_t> device_of_op_;
+  std::vector<double> held_;  // scratch, [devices]
   std::int64_t num_simulations_ = 0;
 };
 

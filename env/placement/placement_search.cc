@@ -28,7 +28,10 @@ class Best {
 
 }  // namespace
 
-FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start, int passes) {
+FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start, int passes,
+                       std::int64_t most) {
+  const std::int64_t begin = evaluator.num_simulations();
+  const auto may_go_on = [&] { return evaluator.num_simulations() - begin < most; };
   const auto order = fifo_topological_order(evaluator.problem().groups->children());
   const auto num_devices = static_cast<std::int32_t>(evaluator.problem().num_devices());
   Best best(evaluator);
@@ -42,7 +45,7 @@ FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& star
       const std::int32_t old = device;
       std::int32_t chosen = old;
       for (std::int32_t d = 0; d < num_devices; ++d) {
-        if (d == old) continue;
+        if (d == old || !may_go_on()) continue;
         device = d;
         const double runtime = evaluator.runtime_s(current);
         if (runtime < now) {
@@ -54,7 +57,7 @@ FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& star
       device = chosen;
       has_moved |= chosen != old;
     }
-    if (!has_moved) break;
+    if (!has_moved || !may_go_on()) break;
   }
   return best.take();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -24,9 +25,11 @@ struct FoundPlacement {
 
 // Visits groups in topological order and moves each to the device where the whole runs fastest,
 // all others being where they are; of equals, where it is, then the lowest. `passes` times, or
-// until a pass moves nothing. (devices - 1) simulations a group and pass.
+// until a pass moves nothing, or until it has simulated `most` times. (devices - 1) simulations a
+// group and pass.
 [[nodiscard]] FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start,
-                                     int passes);
+                                     int passes,
+                                     std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 // One random move of one group a simulation, kept if it is no slower, or by chance: the less, the
 // slower it is and the later. The temperature falls from 5 % to 0.01 % of the first runtime

@@ -69,10 +69,10 @@ PlacementSimulator::PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices)
 
 double PlacementSimulator::run(std::span<const std::int32_t> device_of) {
   begin(device_of);
-  const double runtime =
-      devices_->semantics() == PlacementSemantics::kPlaceto ? run_placeto() : run_corrected();
+  const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
+  runtime_us_ = is_placeto ? run_placeto() : run_corrected();
   PACML_CHECK(op_order_.size() == graph_->num_ops(), "an operation never ran");
-  return runtime;
+  return runtime_us_;
 }
 
 void PlacementSimulator::begin(std::span<const std::int32_t> device_of) {

@@ -38,6 +38,7 @@ class PlacementSimulator {
 
   [[nodiscard]] const OpGraph& graph() const { return *graph_; }
   [[nodiscard]] const DeviceSet& devices() const { return *devices_; }
+  [[nodiscard]] double runtime_us() const { return runtime_us_; }
   // Borrowed until the next run.
   [[nodiscard]] std::span<const std::int32_t> device_of() const { return device_of_; }
   [[nodiscard]] std::span<const double> start_us() const { return start_us_; }  // [ops]
@@ -106,6 +107,7 @@ class PlacementSimulator {
   std::vector<std::int32_t> op_order_;
   std::vector<double> start_us_;
   std::vector<double> end_us_;
+  double runtime_us_ = 0;
   double last_end_us_ = 0;
   std::int64_t num_events_ = 0;
   bool has_peaks_ = false;

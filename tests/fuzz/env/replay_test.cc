@@ -75,6 +75,23 @@ json with_one_change(const json& document, Rng& rng) {
   return changed;
 }
 
+// Damaged text is hardly ever JSON; changed documents are. How many the target accepts.
+int run_changed(const std::vector<Bytes>& inputs, Target target, Seed seed, int rounds) {
+  Rng rng(seed);
+  int accepted = 0;
+  for (const Bytes& input : inputs) {
+    const auto* text = reinterpret_cast<const char*>(input.data());
+    const json document = json::parse(text, text + input.size(), nullptr, false);
+    if (document.is_discarded()) continue;
+    for (int round = 0; round < rounds; ++round) {
+      json changed = with_one_change(document, rng);
+      if (rng.below(2) == 0) changed = with_one_change(changed, rng);
+      accepted += target(bytes_of(changed)) ? 1 : 0;
+    }
+  }
+  return accepted;
+}
+
 TEST_CASE("the profile reader survives its corpus and damages to it", "[fuzz][env]") {
   const std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/env/corpus/profile");
   const auto read = run_all(inputs, fuzz::profile);
@@ -83,27 +100,22 @@ TEST_CASE("the profile reader survives its corpus and damages to it", "[fuzz][en
   run_damaged(inputs, fuzz::profile, Seed{1}, 1500);
 }
 
+TEST_CASE("the reader of operations survives its corpus and changes to it", "[fuzz][env]") {
+  const std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/env/corpus/op_graph");
+  const auto read = run_all(inputs, fuzz::op_graph);
+  CHECK(read >= 3);
+  CHECK(read < static_cast<std::ptrdiff_t>(inputs.size()));
+  run_damaged(inputs, fuzz::op_graph, Seed{4}, 300);
+  CHECK(run_changed(inputs, fuzz::op_graph, Seed{5}, 400) > 100);
+}
+
 TEST_CASE("trace replay survives its corpus and damages to it", "[fuzz][env]") {
   const std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/env/corpus/trace");
   const auto replayed = run_all(inputs, fuzz::trace);
   CHECK(replayed >= 3);
   CHECK(replayed < static_cast<std::ptrdiff_t>(inputs.size()));
   run_damaged(inputs, fuzz::trace, Seed{2}, 300);
-
-  // Damaged text is hardly ever JSON; changed documents are.
-  Rng rng(Seed{3});
-  int accepted = 0;
-  for (const Bytes& input : inputs) {
-    const auto* text = reinterpret_cast<const char*>(input.data());
-    const json document = json::parse(text, text + input.size(), nullptr, false);
-    if (document.is_discarded()) continue;
-    for (int round = 0; round < 400; ++round) {
-      json changed = with_one_change(document, rng);
-      if (rng.below(2) == 0) changed = with_one_change(changed, rng);
-      accepted += fuzz::trace(bytes_of(changed)) ? 1 : 0;
-    }
-  }
-  CHECK(accepted > 100);
+  CHECK(run_changed(inputs, fuzz::trace, Seed{3}, 400) > 100);
 }
 
 }  // namespace

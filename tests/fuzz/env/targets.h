@@ -11,6 +11,10 @@ namespace pacml::fuzz {
 // and simulated to its end. True when it was read.
 bool profile(std::span<const std::byte> bytes);
 
+// Reads a graph of operations out of JSON. What is read must be placed and simulated in finite time
+// and memory, with either semantics. True when it was read.
+bool op_graph(std::span<const std::byte> bytes);
+
 // Replays a recorded run on the small graphs of tests/golden/env. What is replayed must replay to
 // itself. Documents that ask for a large cluster are left out, for speed. True when it was
 // replayed.

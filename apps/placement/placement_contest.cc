@@ -1,0 +1,142 @@
+#include "apps/placement/placement_contest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "apps/evaluation/policy_list.h"
+#include "apps/run/run_directory.h"
+#include "apps/run/train_config.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+#include "env/placement/list_schedule.h"
+#include "env/tasks/device_placement/environment.h"
+
+namespace pacml::apps {
+namespace {
+
+// Simulations of an operation each that a baseline may take: a second or two.
+constexpr std::int64_t kMostWork = 10'000'000;
+constexpr int kRandomPlacements = 100;
+
+env::DevicePlacementConfig config_of_run(const std::string& run) {
+  const auto folder = RunDirectory::open(run);
+  const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
+  if (!config.env.is_of<env::DevicePlacementConfig>()) {
+    throw UserError(run + " was trained for the task " + config.env.task() +
+                    ", and this one is device_placement");
+  }
+  return config.env.as<env::DevicePlacementConfig>();
+}
+
+}  // namespace
+
+PlacementContest::PlacementContest(env::PlacementProblemPtr problem)
+    : problem_(problem), evaluator_(std::move(problem)) {}
+
+void PlacementContest::add(std::string name, env::GroupPlacement placement,
+                           std::int64_t simulations) {
+  PlacementEntry entry;
+  entry.name = std::move(name);
+  entry.simulations = simulations;
+  entry.penalised_s = evaluator_.runtime_s(placement);
+  entry.device_of_group = std::move(placement);
+  env::PlacementSimulator& run = evaluator_.simulator();
+  entry.runtime_s = run.runtime_us() / 1e6;
+  for (std::size_t d = 0; d < problem_->num_devices(); ++d) {
+    if (!std::isfinite(problem_->limit_bytes(d))) continue;
+    entry.over_gb = std::max(entry.over_gb, (run.peak_bytes()[d] - problem_->limit_bytes(d)) / 1e9);
+  }
+  const auto behind =
+      std::ranges::upper_bound(entries_, entry.penalised_s, {}, &PlacementEntry::penalised_s);
+  entries_.insert(behind, std::move(entry));
+}
+
+env::PlacementSimulator& PlacementContest::simulate(const PlacementEntry& entry) {
+  static_cast<void>(evaluator_.runtime_s(entry.device_of_group));
+  return evaluator_.simulator();
+}
+
+void PlacementContest::add_baselines() {
+  const env::PlacementProblem& problem = *problem_;
+  add("single", env::place_on_one(problem, env::best_single_device(problem)),
+      static_cast<std::int64_t>(problem.num_devices()));
+  add("level", env::place_by_level(problem), 0);
+  add("contiguous", env::place_contiguously(problem), 0);
+  add("heft", env::list_schedule(problem, env::ListRule::kHeft), 0);
+  add("etf", env::list_schedule(problem, env::ListRule::kEtf), 0);
+
+  const auto ops = static_cast<std::int64_t>(problem.graph->num_ops());
+  const auto groups = static_cast<std::int64_t>(problem.num_groups());
+  const auto devices = static_cast<std::int64_t>(problem.num_devices());
+  env::GroupPlacement best_drawn;
+  double best_s = 0;
+  const auto draws =
+      static_cast<int>(std::clamp<std::int64_t>(kMostWork / ops, 1, kRandomPlacements));
+  for (env::GroupPlacement& drawn : env::random_placements(problem, draws, 7)) {
+    const double runtime = evaluator_.runtime_s(drawn);
+    if (!best_drawn.empty() && runtime >= best_s) continue;
+    best_drawn = std::move(drawn);
+    best_s = runtime;
+  }
+  add("best of " + std::to_string(draws) + " random", std::move(best_drawn), draws);
+
+  if (groups * (devices - 1) <= kMostWork / ops) {
+    const std::int64_t before = evaluator_.num_simulations();
+    auto found = env::descend(evaluator_, env::place_on_one(problem, 0), 1);
+    add("descent", std::move(found.device_of_group), evaluator_.num_simulations() - before);
+  }
+  const std::int64_t before = evaluator_.num_simulations();
+  if (auto found = env::enumerate(evaluator_, kMostWork / ops)) {
+    add("exact", std::move(found->device_of_group), evaluator_.num_simulations() - before);
+  }
+}
+
+void PlacementContest::add_policy(const std::string& run, const std::string& graph,
+                                  const std::string& devices) {
+  env::DevicePlacementConfig config = config_of_run(run);
+  config.families.clear();
+  config.profiles.clear();
+  config.models.clear();
+  config.graphs = {graph};
+  config.devices = {devices};
+  config.penalty = problem_->penalty;
+  const auto task = std::make_shared<const env::DevicePlacementTask>(config);
+  const auto policy = name_policies({run}, task, Seed{0}, 1).front();
+  const auto agent = policy.make();
+  env::DevicePlacementEnv environment(task, std::make_shared<env::PlacementEvaluators>());
+  environment.reset(Seed{0});
+  agent->reset(Seed{0});
+  for (bool is_over = false; !is_over;) {
+    is_over = environment.step(agent->act(environment)).final();
+  }
+  constexpr std::size_t kSimulations = 3;  // of the task's metrics
+  add(run, environment.placement(),
+      static_cast<std::int64_t>(environment.summary().metrics[kSimulations]));
+}
+
+std::vector<env::FoundPlacement::Improvement> PlacementContest::search(std::int64_t simulations,
+                                                                       std::uint64_t seed) {
+  const std::int64_t before = evaluator_.num_simulations();
+  constexpr int kPasses = 1000;
+  auto found = env::descend(evaluator_, best().device_of_group, kPasses, simulations);
+  const std::int64_t used = evaluator_.num_simulations() - before;
+  if (used < simulations) {
+    auto annealed = env::anneal(evaluator_, found.device_of_group, simulations - used, seed);
+    for (auto improvement : annealed.improvements) {
+      improvement.simulations += used;
+      if (improvement.runtime_s < found.improvements.back().runtime_s) {
+        found.improvements.push_back(improvement);
+      }
+    }
+    if (annealed.runtime_s < found.runtime_s) {
+      found.device_of_group = std::move(annealed.device_of_group);
+    }
+  }
+  add(best().name + " + search", std::move(found.device_of_group),
+      best().simulations + evaluator_.num_simulations() - before);
+  return found.improvements;
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "env/placement/placement_heuristics.h"
+#include "env/placement/placement_problem.h"
+#include "env/placement/placement_search.h"
+
+// Every way that we have to place one graph, compared.
+
+namespace pacml::apps {
+
+struct PlacementEntry {
+  std::string name;  // of who found it
+  env::GroupPlacement device_of_group;
+  double penalised_s = 0;        // what is compared
+  double runtime_s = 0;          // of it, without the penalty
+  double over_gb = 0;            // of the device that is most over its memory; 0: all fit
+  std::int64_t simulations = 0;  // that finding it took
+};
+
+class PlacementContest {
+ public:
+  explicit PlacementContest(env::PlacementProblemPtr problem);
+
+  // Heuristics; descent where it takes no more than some seconds; all placements of a graph that is
+  // small enough for that.
+  void add_baselines();
+  // The best of trained policies' episodes on this graph. `graph` and `devices` as the task reads
+  // them. UserError: no run, or one of another task.
+  void add_policy(const std::string& run, const std::string& graph, const std::string& devices);
+  // `simulations` more from the best so far: descent, then annealing. Its improvements.
+  std::vector<env::FoundPlacement::Improvement> search(std::int64_t simulations,
+                                                       std::uint64_t seed);
+
+  // The best first.
+  [[nodiscard]] const std::vector<PlacementEntry>& entries() const { return entries_; }
+  [[nodiscard]] const PlacementEntry& best() const { return entries_.front(); }
+  // With the last run that of `entry`.
+  [[nodiscard]] env::PlacementSimulator& simulate(const PlacementEntry& entry);
+
+ private:
+  void add(std::string name, env::GroupPlacement placement, std::int64_t simulations);
+
+  env::PlacementProblemPtr problem_;
+  env::PlacementEvaluator evaluator_;
+  std::vector<PlacementEntry> entries_;
+};
+
+}  // namespace pacml::apps

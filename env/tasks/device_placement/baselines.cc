@@ -1,0 +1,164 @@
+#include "env/tasks/device_placement/baselines.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "common/check.h"
+#include "common/result.h"
+#include "common/text.h"
+#include "env/placement/list_schedule.h"
+#include "env/placement/placement_search.h"
+#include "env/tasks/device_placement/environment.h"
+
+namespace pacml::env {
+namespace {
+
+const DevicePlacementEnv& placing(const Environment& environment) {
+  const auto* env = dynamic_cast<const DevicePlacementEnv*>(&environment);
+  PACML_CHECK(env != nullptr, "an agent of another task");
+  return *env;
+}
+
+// Plans the whole when an episode begins.
+class PlanningAgent final : public Agent {
+ public:
+  using Plan = std::function<GroupPlacement(PlacementEvaluator&, std::uint64_t seed)>;
+  explicit PlanningAgent(Plan plan) : plan_(std::move(plan)) {}
+
+  void reset(Seed seed) override {
+    seed_ = seed;
+    planned_.clear();
+  }
+  [[nodiscard]] int act(const Environment& environment) override {
+    const DevicePlacementEnv& env = placing(environment);
+    if (planned_.empty()) {
+      PlacementEvaluator evaluator(env.problem().problem);
+      planned_ = plan_(evaluator, seed_.get());
+    }
+    return planned_[env.group()];
+  }
+
+ private:
+  Plan plan_;
+  Seed seed_{};
+  GroupPlacement planned_;
+};
+
+// Where the whole would run fastest, all others being where they are; of equals, where it is, then
+// the lowest.
+class DescentAgent final : public Agent {
+ public:
+  [[nodiscard]] int act(const Environment& environment) override {
+    const DevicePlacementEnv& env = placing(environment);
+    PlacementEvaluator& evaluator = evaluators_.of(env.problem().problem);
+    GroupPlacement placement = env.placement();
+    std::int32_t& device = placement[env.group()];
+    int best = device;
+    double fastest = env.runtime_s();
+    for (std::int32_t d = 0; d < static_cast<std::int32_t>(evaluator.problem().num_devices());
+         ++d) {
+      if (d == env.placement()[env.group()]) continue;
+      device = d;
+      const double runtime = evaluator.runtime_s(placement);
+      if (runtime < fastest) {
+        fastest = runtime;
+        best = d;
+      }
+    }
+    return best;
+  }
+
+ private:
+  PlacementEvaluators evaluators_;
+};
+
+GroupPlacement better_list_schedule(PlacementEvaluator& evaluator) {
+  auto heft = list_schedule(evaluator.problem(), ListRule::kHeft);
+  auto etf = list_schedule(evaluator.problem(), ListRule::kEtf);
+  const double heft_s = evaluator.runtime_s(heft);
+  return evaluator.runtime_s(etf) < heft_s ? etf : heft;
+}
+
+GroupPlacement annealed(PlacementEvaluator& evaluator, std::int64_t simulations,
+                        std::uint64_t seed) {
+  const auto start = place_on_one(evaluator.problem(), best_single_device(evaluator.problem()));
+  return anneal(evaluator, start, simulations, seed).device_of_group;
+}
+
+struct Rule {
+  Baseline baseline;
+  PlanningAgent::Plan plan;
+};
+
+const std::vector<Rule>& rules() {
+  const auto plain = [](auto place) -> PlanningAgent::Plan {
+    return [place](PlacementEvaluator& e, std::uint64_t) { return place(e.problem()); };
+  };
+  static const std::vector<Rule> list = {
+      {{"heft", "list scheduling by upward rank, with insertion", true, {}},
+       plain([](const PlacementProblem& p) { return list_schedule(p, ListRule::kHeft); })},
+      {{"etf", "list scheduling by earliest start, with memory", true, {}},
+       plain([](const PlacementProblem& p) { return list_schedule(p, ListRule::kEtf); })},
+      {{"list_best", "the better of heft and etf for each graph", true, {}},
+       [](PlacementEvaluator& e, std::uint64_t) { return better_list_schedule(e); }},
+      {{"contiguous", "pieces of equal work of the topological order", true, {}},
+       plain(place_contiguously)},
+      {{"level", "groups of one depth in turns", true, {}}, plain(place_by_level)},
+      {{"single", "everything on the best single device", true, {}},
+       plain([](const PlacementProblem& p) { return place_on_one(p, best_single_device(p)); })},
+      {{"random", "anywhere", true, {}},
+       [](PlacementEvaluator& e, std::uint64_t seed) {
+         return random_placements(e.problem(), 1, seed).front();
+       }},
+  };
+  return list;
+}
+
+constexpr std::string_view kDescent = "descent";
+constexpr std::string_view kAnneal = "anneal";
+constexpr std::int64_t kMostSimulations = 10'000'000;
+
+std::int64_t simulations_of(std::string_view name) {
+  const auto colon = name.find(':');
+  if (colon == std::string_view::npos) return 2000;
+  const std::string_view text = name.substr(colon + 1);
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count < 1 ||
+      count > kMostSimulations) {
+    throw UserError(std::string(name) + ": needs a number of simulations, e.g. anneal:2000");
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<Baseline> device_placement_baselines() {
+  std::vector<Baseline> list;
+  for (const Rule& rule : rules()) list.push_back(rule.baseline);
+  list.push_back({std::string(kDescent), "where the whole runs fastest at each step", true, {}});
+  list.push_back(
+      {std::string(kAnneal), "simulated annealing, e.g. anneal:2000 simulations", false, {}});
+  return list;
+}
+
+std::unique_ptr<Agent> make_device_placement_agent(std::string_view name) {
+  if (name == kDescent) return std::make_unique<DescentAgent>();
+  if (name.substr(0, name.find(':')) == kAnneal) {
+    return std::make_unique<PlanningAgent>(
+        [simulations = simulations_of(name)](PlacementEvaluator& e, std::uint64_t seed) {
+          return annealed(e, simulations, seed);
+        });
+  }
+  for (const Rule& rule : rules()) {
+    if (rule.baseline.name == name) return std::make_unique<PlanningAgent>(rule.plan);
+  }
+  std::vector<std::string> names;
+  for (const Baseline& known : device_placement_baselines()) names.push_back(known.name);
+  throw UserError("there is no baseline \"" + std::string(name) + "\"" + did_you_mean(name, names));
+}
+
+}  // namespace pacml::env

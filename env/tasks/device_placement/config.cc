@@ -1,0 +1,84 @@
+#include "env/tasks/device_placement/config.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/result.h"
+#include "env/placement/device_presets.h"
+#include "env/placement/families.h"
+#include "env/tasks/device_placement/observation.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr int kMostGraphs = 4096;  // that one message lists
+constexpr int kMostRounds = 100;
+
+// How many devices there are at most; 0: none can be read.
+std::size_t most_devices(const DevicePlacementConfig& c) {
+  std::size_t most = 0;
+  for (const std::string& name : c.devices) {
+    const DevicesConfig devices = devices_config(name);
+    most = std::max({most, devices.devices.size(), static_cast<std::size_t>(devices.count)});
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const MemoryPenalty& penalty) {
+  std::vector<std::string> problems;
+  if (!(penalty.s_per_gb >= 0 && penalty.s_per_gb <= 1e6)) {
+    problems.emplace_back("s_per_gb: must be in 0..1e6");
+  }
+  if (penalty.limit_gb && !(*penalty.limit_gb >= 0)) {
+    problems.emplace_back("limit_gb: must be 0 or more");
+  }
+  if (!(penalty.cap_s > 0)) problems.emplace_back("cap_s: must be above 0");
+  return problems;
+}
+
+std::vector<std::string> validate(const DevicePlacementConfig& c) {
+  std::vector<std::string> problems;
+  for (const std::string& family : c.families) {
+    if (std::ranges::find(graph_families(), family) == graph_families().end()) {
+      problems.push_back("families: there is no \"" + family + "\"");
+    }
+  }
+  if (c.families.empty() && c.graphs.empty() && c.profiles.empty()) {
+    problems.emplace_back("families: without one, graphs or profiles must be given");
+  }
+  if (c.first_graph < 0) problems.emplace_back("first_graph: must be 0 or more");
+  if (c.num_graphs < 1 || c.num_graphs > kMostGraphs) {
+    problems.push_back("num_graphs: must be in 1.." + std::to_string(kMostGraphs));
+  }
+  if (!c.models.empty() && c.profiles.empty()) {
+    problems.emplace_back("models: are those of profiles, which is not set");
+  }
+  if (c.rounds < 1 || c.rounds > kMostRounds) {
+    problems.push_back("rounds: must be in 1.." + std::to_string(kMostRounds));
+  }
+  if (c.devices.empty()) problems.emplace_back("devices: there must be some");
+  try {
+    static_cast<void>(most_devices(c));
+  } catch (const UserError& error) {
+    problems.emplace_back(error.what());
+  }
+  return problems;
+}
+
+ObservationSpec observation_spec(const DevicePlacementConfig& c) {
+  ObservationSpec spec;
+  spec.slots = {{.name = "groups",
+                 .node_width = kGroupWidth,
+                 .edge_width = kGroupEdgeWidth,
+                 .dynamic_width = kGroupDynamicWidth,
+                 .focus = true}};
+  spec.globals = placement_globals();
+  spec.candidates.most = static_cast<std::uint32_t>(most_devices(c));
+  spec.candidates.vary = true;
+  spec.candidates.features = device_features(c.what_if);
+  return spec;
+}
+
+}  // namespace pacml::env

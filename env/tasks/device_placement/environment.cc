@@ -1,0 +1,193 @@
+#include "env/tasks/device_placement/environment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "common/check.h"
+#include "common/rng.h"
+
+namespace pacml::env {
+namespace {
+
+std::vector<std::int32_t> visit_order(const PlacementProblem& problem, VisitOrder kind, Rng& rng) {
+  const IndexLists& children = problem.groups->children();
+  if (kind == VisitOrder::kLifo) return lifo_topological_order(children);
+  auto order = fifo_topological_order(children);
+  if (kind == VisitOrder::kRandom) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  }
+  return order;
+}
+
+}  // namespace
+
+PlacementEvaluator& PlacementEvaluators::of(const PlacementProblemPtr& problem) {
+  auto& made = made_[problem.get()];
+  if (!made) made = std::make_unique<PlacementEvaluator>(problem);
+  return *made;
+}
+
+DevicePlacementEnv::DevicePlacementEnv(std::shared_ptr<const DevicePlacementTask> task,
+                                       std::shared_ptr<PlacementEvaluators> evaluators)
+    : task_(std::move(task)), evaluators_(std::move(evaluators)) {}
+
+void DevicePlacementEnv::reset(Seed seed) {
+  Rng rng(seed);
+  reset(seed, rng.below(task_->problems().size()));
+}
+
+void DevicePlacementEnv::reset(Seed seed, std::size_t problem) {
+  PACML_CHECK(problem < task_->problems().size(), "no such problem");
+  problem_ = problem;
+  const PlacementProblem& about = *this->problem().problem;
+  Rng rng(derive(seed, Purpose::kEpisode, problem));
+  order_ = visit_order(about, task_->config().order, rng);
+  device_ = this->problem().start;
+  if (device_.empty()) device_ = random_placements(about, 1, rng.next()).front();
+  at_ = 0;
+  round_ = 0;
+  is_over_ = false;
+  visited_.assign(order_.size(), 0);
+  return_ = 0;
+  decisions_ = 0;
+  simulations_ = 0;
+  simulate();
+  best_s_ = runtime_s_;
+  look();
+}
+
+void DevicePlacementEnv::simulate() {
+  const PlacementProblem& about = *problem().problem;
+  PlacementEvaluator& evaluator = evaluators_->of(problem().problem);
+  runtime_s_ = evaluator.runtime_s(device_);
+  ++simulations_;
+  PlacementSimulator& run = evaluator.simulator();
+  start_us_.assign(about.num_groups(), std::numeric_limits<double>::infinity());
+  end_us_.assign(about.num_groups(), 0.0);
+  const auto group_of = about.graph->group_of();
+  for (std::size_t v = 0; v < group_of.size(); ++v) {
+    const auto g = static_cast<std::size_t>(group_of[v]);
+    start_us_[g] = std::min(start_us_[g], run.start_us()[v]);
+    end_us_[g] = std::max(end_us_[g], run.end_us()[v]);
+  }
+  peak_bytes_.clear();
+  over_memory_gb_ = 0;
+  for (std::size_t d = 0; d < about.num_devices(); ++d) {
+    if (!std::isfinite(about.limit_bytes(d))) continue;
+    peak_bytes_.assign(run.peak_bytes().begin(), run.peak_bytes().end());
+    over_memory_gb_ = std::max(over_memory_gb_, (peak_bytes_[d] - about.limit_bytes(d)) / 1e9);
+  }
+}
+
+void DevicePlacementEnv::look() {
+  const PlacementProblem& about = *problem().problem;
+  what_if_s_.clear();
+  if (task_->config().what_if) {
+    PlacementEvaluator& evaluator = evaluators_->of(problem().problem);
+    std::int32_t& device = device_[group()];
+    const std::int32_t old = device;
+    for (std::size_t d = 0; d < about.num_devices(); ++d) {
+      device = static_cast<std::int32_t>(d);
+      what_if_s_.push_back(device == old ? runtime_s_ : evaluator.runtime_s(device_));
+    }
+    device = old;
+    simulations_ += static_cast<std::int64_t>(about.num_devices()) - 1;
+  }
+  const auto steps = static_cast<double>(order_.size()) * task_->config().rounds;
+  shown_.look_at(about, {.device = device_,
+                         .visited = visited_,
+                         .focus = group(),
+                         .start_us = start_us_,
+                         .end_us = end_us_,
+                         .peak_bytes = peak_bytes_,
+                         .runtime_s = runtime_s_,
+                         .single_s = problem().single_s,
+                         .best_s = best_s_,
+                         .progress = static_cast<double>(decisions_) / steps,
+                         .what_if_s = what_if_s_});
+}
+
+StepResult DevicePlacementEnv::step(int action) {
+  const auto num_devices = static_cast<int>(problem().problem->num_devices());
+  PACML_CHECK(!is_over_ && action >= 0 && action < num_devices, "no such decision");
+  const double before = runtime_s_;
+  const double best_before = best_s_;
+  const std::size_t placed = group();
+  if (device_[placed] != action) {
+    device_[placed] = action;
+    simulate();
+  }
+  best_s_ = std::min(best_s_, runtime_s_);
+  visited_[placed] = 1;
+  ++decisions_;
+  if (++at_ == order_.size()) {
+    at_ = 0;
+    ++round_;
+    std::ranges::fill(visited_, std::uint8_t{0});
+  }
+  is_over_ = round_ == task_->config().rounds;
+
+  double gained = 0;
+  switch (task_->config().reward) {
+    case PlacementReward::kImprovement:
+      gained = before - runtime_s_;
+      break;
+    case PlacementReward::kBestSoFar:
+      gained = best_before - best_s_;
+      break;
+    case PlacementReward::kTerminal:
+      gained = is_over_ ? -runtime_s_ : 0;
+  }
+  StepResult result;
+  result.reward = static_cast<float>(gained / std::max(problem().single_s, 1e-9));
+  result.terminated = is_over_;
+  return_ += static_cast<double>(result.reward);
+  // What the last decision showed stays.
+  if (!is_over_) look();
+  return result;
+}
+
+void DevicePlacementEnv::observe(Observations& out) const {
+  const auto nodes = static_cast<std::uint32_t>(order_.size());
+  const auto num_devices = static_cast<std::uint32_t>(problem().problem->num_devices());
+  const std::size_t width = shown_.devices.size() / num_devices;
+  const ObservationRow row = out.append({.candidates = num_devices, .nodes = {&nodes, 1}});
+  PACML_CHECK(row.candidates.size() == num_devices * width &&
+                  row.node_features.size() == shown_.nodes.size() &&
+                  row.globals.size() == shown_.globals.size(),
+              "a store of another shape than the spec's");
+  row.graph[0] = static_cast<std::uint16_t>(problem_);
+  row.focus[0] = shown_.focus;
+  std::ranges::copy(shown_.nodes, row.node_features.begin());
+  std::ranges::copy(shown_.globals, row.globals.begin());
+  std::ranges::copy(shown_.devices, row.candidates.begin());
+  std::ranges::fill(row.mask, std::uint8_t{1});
+}
+
+std::unique_ptr<Environment> DevicePlacementEnv::clone() const {
+  return std::make_unique<DevicePlacementEnv>(*this);
+}
+
+EpisodeRecord DevicePlacementEnv::summary() const {
+  EpisodeRecord record;
+  record.episode_return = return_;
+  record.decisions = decisions_;
+  const double single = std::max(problem().single_s, 1e-9);
+  record.metrics[0] = runtime_s_ / single;
+  record.metrics[1] = best_s_ / single;
+  record.metrics[2] = runtime_s_;
+  record.metrics[3] = static_cast<double>(simulations_);
+  record.metrics[4] = over_memory_gb_;
+  return record;
+}
+
+std::string DevicePlacementEnv::describe(int action) const {
+  const PlacementProblem& about = *problem().problem;
+  return about.graph->group_name(group()) + " on " +
+         about.devices->name(static_cast<std::size_t>(action));
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/tasks/device_placement/observation.h"
+#include "env/tasks/device_placement/task.h"
+
+namespace pacml::env {
+
+// A thread's simulators, made when they are first needed. Thread-confined.
+class PlacementEvaluators {
+ public:
+  [[nodiscard]] PlacementEvaluator& of(const PlacementProblemPtr& problem);
+
+ private:
+  std::map<const PlacementProblem*, std::unique_ptr<PlacementEvaluator>> made_;
+};
+
+// An episode is about one of the task's problems, drawn. Each step places one group; it ends, for
+// good, when every group has been placed so often as the configuration says. Action d is device d.
+// Thread-confined.
+class DevicePlacementEnv final : public Environment {
+ public:
+  // `evaluators`: the thread's.
+  DevicePlacementEnv(std::shared_ptr<const DevicePlacementTask> task,
+                     std::shared_ptr<PlacementEvaluators> evaluators);
+
+  [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
+  void reset(Seed seed) override;
+  // An episode about that one of the task's problems.
+  void reset(Seed seed, std::size_t problem);
+  [[nodiscard]] StepResult step(int action) override;
+  void observe(Observations& out) const override;
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override;
+  // Nothing is left to chance once an episode has begun.
+  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
+  [[nodiscard]] EpisodeRecord summary() const override;
+  [[nodiscard]] std::string describe(int action) const override;
+
+  [[nodiscard]] const PlacementTaskProblem& problem() const { return task_->problems()[problem_]; }
+  // The group that is to be placed next.
+  [[nodiscard]] std::size_t group() const { return static_cast<std::size_t>(order_[at_]); }
+  [[nodiscard]] const GroupPlacement& placement() const { return device_; }
+  [[nodiscard]] double runtime_s() const { return runtime_s_; }
+
+ private:
+  void simulate();
+  void look();
+
+  std::shared_ptr<const DevicePlacementTask> task_;
+  std::shared_ptr<PlacementEvaluators> evaluators_;
+  std::size_t problem_ = 0;
+  std::vector<std::int32_t> order_;
+  std::size_t at_ = 0;  // in the order
+  int round_ = 0;
+  bool is_over_ = true;
+  GroupPlacement device_;
+  std::vector<std::uint8_t> visited_;
+  // Of the last simulation.
+  std::vector<double> start_us_;
+  std::vector<double> end_us_;
+  std::vector<double> peak_bytes_;
+  double runtime_s_ = 0;
+  double over_memory_gb_ = 0;
+  // Of the episode.
+  double best_s_ = 0;
+  double return_ = 0;
+  std::int64_t decisions_ = 0;
+  std::int64_t simulations_ = 0;
+  std::vector<double> what_if_s_;  // scratch
+  ShownPlacement shown_;
+};
+
+}  // namespace pacml::env

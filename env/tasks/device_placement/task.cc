@@ -1,0 +1,111 @@
+#include "env/tasks/device_placement/task.h"
+
+#include <utility>
+
+#include "common/result.h"
+#include "env/graph/profile_library.h"
+#include "env/placement/device_presets.h"
+#include "env/placement/families.h"
+#include "env/placement/op_graph_json.h"
+#include "env/placement/profile_ops.h"
+#include "env/tasks/device_placement/baselines.h"
+#include "env/tasks/device_placement/environment.h"
+#include "env/tasks/device_placement/observation.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr std::size_t kMostProblems = 4096;  // graphs that one message lists
+constexpr std::uint64_t kStartSeed = 0x706c6163656d656eULL;
+
+std::vector<DeviceSetPtr> device_sets(const DevicePlacementConfig& config) {
+  std::vector<DeviceSetPtr> sets;
+  for (const std::string& name : config.devices) {
+    sets.push_back(std::make_shared<const DeviceSet>(devices_config(name)));
+  }
+  return sets;
+}
+
+std::vector<MetricSpec> placement_metrics() {
+  return {{"relative_runtime", "runtime / one device", "of one device", Better::kLower, 4, {}},
+          {"best_relative_runtime", "best on the way", "of one device", Better::kLower, 4, {}},
+          {"runtime_s", "runtime s", "s", Better::kLower, 5, {}},
+          {"simulations", "simulations", "1", Better::kNeither, 0, {}},
+          {"over_memory_gb", "over memory GB", "GB", Better::kLower, 3, {}}};
+}
+
+}  // namespace
+
+DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config) : config_(config) {
+  if (const auto found = validate(config); !found.empty()) {
+    throw UserError("env: " + found.front());
+  }
+  const auto sets = device_sets(config);
+  for (const std::string& family : config.families) {
+    for (int i = 0; i < config.num_graphs; ++i) {
+      const auto number =
+          static_cast<std::uint64_t>(config.first_graph) + static_cast<std::uint64_t>(i);
+      add(std::make_shared<const OpGraph>(family_graph(family, number)),
+          family + " " + std::to_string(number), sets);
+    }
+  }
+  for (const std::string& file : config.graphs) {
+    try {
+      add(std::make_shared<const OpGraph>(read_op_graph(file)), file, sets);
+    } catch (const UserError& error) {
+      const std::string what = error.what();
+      throw UserError(what.starts_with(file) ? what : file + ": " + what);
+    }
+  }
+  if (!config.profiles.empty()) {
+    for (const Profile& profile : load_profiles(config.profiles, config.models)) {
+      add(std::make_shared<const OpGraph>(profile_ops(profile, ProfilePass::kBoth)), profile.model,
+          sets);
+    }
+  }
+  spec_.task = "device_placement";
+  spec_.observation = observation_spec(config);
+  spec_.metrics = placement_metrics();
+}
+
+void DevicePlacementTask::add(const OpGraphPtr& graph, const std::string& name,
+                              const std::vector<DeviceSetPtr>& devices) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (problems_.size() == kMostProblems) {
+      throw UserError("env: there are more than " + std::to_string(kMostProblems) +
+                      " graphs, each on every set of devices");
+    }
+    PlacementTaskProblem entry;
+    entry.problem = std::make_shared<const PlacementProblem>(graph, devices[i], config_.penalty);
+    entry.name = name + " on " + config_.devices[i];
+    PlacementEvaluator evaluator(entry.problem);
+    entry.single_s =
+        evaluator.runtime_s(place_on_one(*entry.problem, best_single_device(*entry.problem)));
+    if (config_.start == StartPlacement::kSingle) {
+      entry.start = place_on_one(*entry.problem, 0);
+    } else if (config_.start == StartPlacement::kRandom) {
+      entry.start =
+          random_placements(*entry.problem, 1, mix64(kStartSeed + problems_.size())).front();
+    }
+    spec_.graphs.push_back(group_features(*entry.problem));
+    spec_.graph_names.push_back(entry.name);
+    problems_.push_back(std::move(entry));
+  }
+}
+
+EnvironmentFactory DevicePlacementTask::make_factory() const {
+  return [task = shared_from_this(),
+          evaluators = std::make_shared<PlacementEvaluators>()]() -> std::unique_ptr<Environment> {
+    return std::make_unique<DevicePlacementEnv>(task, evaluators);
+  };
+}
+
+std::vector<Baseline> DevicePlacementTask::baselines() const {
+  return device_placement_baselines();
+}
+
+std::unique_ptr<Agent> DevicePlacementTask::make_agent(std::string_view name) const {
+  return make_device_placement_agent(name);
+}
+
+}  // namespace pacml::env

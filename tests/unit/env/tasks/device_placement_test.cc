@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "env/placement/device_presets.h"
+#include "env/placement/list_schedule.h"
+#include "env/placement/placement_search.h"
+#include "env/tasks/device_placement/environment.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml::env {
+namespace {
+
+using Config = DevicePlacementConfig;
+
+std::shared_ptr<const DevicePlacementTask> task_of(const Config& config) {
+  return std::make_shared<const DevicePlacementTask>(config);
+}
+
+Config one_graph(std::string family = "branch") {
+  Config c;
+  c.families = {std::move(family)};
+  c.first_graph = 1000;
+  c.num_graphs = 1;
+  c.devices = {"placeto:2"};
+  return c;
+}
+
+DevicePlacementEnv environment_of(const std::shared_ptr<const DevicePlacementTask>& task) {
+  return {task, std::make_shared<PlacementEvaluators>()};
+}
+
+struct Played {
+  std::vector<double> runtimes;  // R_0 .. R_T
+  std::vector<double> rewards;
+  std::vector<std::size_t> groups;
+  EpisodeRecord summary;
+};
+
+template <class Choose>
+Played play(DevicePlacementEnv& env, Seed seed, Choose choose) {
+  Played played;
+  env.reset(seed);
+  played.runtimes.push_back(env.runtime_s());
+  for (bool is_over = false; !is_over;) {
+    played.groups.push_back(env.group());
+    const StepResult result = env.step(choose(env));
+    played.runtimes.push_back(env.runtime_s());
+    played.rewards.push_back(static_cast<double>(result.reward));
+    is_over = result.final();
+  }
+  played.summary = env.summary();
+  return played;
+}
+
+Played play(const Config& config, const std::string& policy, Seed seed = Seed{1}) {
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  const auto agent = task->make_agent(policy);
+  agent->reset(seed);
+  return play(env, seed, [&](const DevicePlacementEnv& e) { return agent->act(e); });
+}
+
+TEST_CASE("rewards are what the runtime gained, in units of one device", "[device_placement]") {
+  Config config = one_graph();
+  const Played improved = play(config, "random");
+  const double single = improved.runtimes.front();  // it starts there
+  const auto& r = improved.runtimes;
+  for (std::size_t i = 0; i < improved.rewards.size(); ++i) {
+    CHECK(improved.rewards[i] == Approx((r[i] - r[i + 1]) / single).margin(1e-6));
+  }
+  config.reward = PlacementReward::kBestSoFar;
+  const Played best = play(config, "random");
+  CHECK(best.runtimes == r);
+  double sum = 0;
+  for (const double reward : best.rewards) {
+    CHECK(reward >= 0);
+    sum += reward;
+  }
+  CHECK(sum == Approx((single - *std::ranges::min_element(r)) / single).margin(1e-6));
+  config.reward = PlacementReward::kTerminal;
+  const Played last = play(config, "random");
+  CHECK(last.rewards.back() == Approx(-r.back() / single));
+  CHECK(std::ranges::count(last.rewards, 0) == static_cast<std::ptrdiff_t>(r.size()) - 2);
+
+  CHECK(improved.summary.metrics[0] == Approx(r.back() / single));
+  CHECK(improved.summary.metrics[1] == Approx(*std::ranges::min_element(r) / single));
+  CHECK(improved.summary.metrics[2] == r.back());
+}
+
+TEST_CASE("baselines end where their placements are", "[device_placement]") {
+  const Config config = one_graph("cell");
+  const auto task = task_of(config);
+  PlacementEvaluator evaluator(task->problems()[0].problem);
+  const auto& problem = evaluator.problem();
+  const auto runtime = [&](const GroupPlacement& placement) {
+    return evaluator.runtime_s(placement);
+  };
+  CHECK(play(config, "single").runtimes.back() == runtime(place_on_one(problem, 0)));
+  CHECK(play(config, "level").runtimes.back() == runtime(place_by_level(problem)));
+  CHECK(play(config, "contiguous").runtimes.back() == runtime(place_contiguously(problem)));
+  const double heft = runtime(list_schedule(problem, ListRule::kHeft));
+  const double etf = runtime(list_schedule(problem, ListRule::kEtf));
+  CHECK(play(config, "heft").runtimes.back() == heft);
+  CHECK(play(config, "etf").runtimes.back() == etf);
+  CHECK(play(config, "list_best").runtimes.back() == std::min(heft, etf));
+  const auto found = descend(evaluator, place_on_one(problem, 0), 1);
+  CHECK(play(config, "descent").runtimes.back() == found.runtime_s);
+  CHECK(play(config, "anneal:300").runtimes.back() < runtime(place_on_one(problem, 0)));
+  CHECK_THROWS_WITH(task->make_agent("haft"), Catch::Contains("did you mean 'heft'?"));
+  CHECK_THROWS_WITH(task->make_agent("anneal:0"), Catch::Contains("number of simulations"));
+}
+
+TEST_CASE("groups are visited in the order that is asked for, as often as is asked for",
+          "[device_placement]") {
+  Config config = one_graph("grid");
+  const auto in_order = play(config, "single").groups;
+  CHECK(std::ranges::is_sorted(in_order) == false);
+  config.order = VisitOrder::kLifo;
+  const auto lifo = play(config, "single").groups;
+  CHECK(lifo != in_order);
+  config.order = VisitOrder::kRandom;
+  config.rounds = 2;
+  const auto shuffled = play(config, "single", Seed{1}).groups;
+  CHECK(shuffled.size() == 2 * in_order.size());
+  CHECK(play(config, "single", Seed{2}).groups != shuffled);
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    CHECK(shuffled[i] == shuffled[i + in_order.size()]);
+    CHECK(std::ranges::count(shuffled, in_order[i]) == 2);
+  }
+}
+
+TEST_CASE("an episode begins where it is told to", "[device_placement]") {
+  Config config = one_graph();
+  const auto start = [&](Seed seed) {
+    const auto task = task_of(config);
+    DevicePlacementEnv env = environment_of(task);
+    env.reset(seed);
+    return env.placement();
+  };
+  CHECK(std::ranges::count(start(Seed{1}), 0) == 22);
+  config.start = StartPlacement::kRandom;
+  CHECK(start(Seed{1}) == start(Seed{2}));
+  CHECK(std::ranges::count(start(Seed{1}), 0) < 22);
+  config.start = StartPlacement::kRandomAlways;
+  CHECK(start(Seed{1}) != start(Seed{2}));
+}
+
+TEST_CASE("a decision shows what would be on each device", "[device_placement]") {
+  Config config = one_graph();
+  config.devices = {"placeto:3"};
+  config.what_if = true;
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  env.reset(Seed{4});
+  for (int i = 0; i < 10; ++i) static_cast<void>(env.step(i % 3));
+  Observations batch = task->spec().make_observations();
+  env.observe(batch);
+  REQUIRE(batch.num_candidates(0) == 3);
+  CHECK(batch.focus(0, 0) == env.group());
+  PlacementEvaluator evaluator(env.problem().problem);
+  const std::size_t width = batch.candidates(0).size() / 3;
+  const double now = env.runtime_s();
+  for (std::size_t d = 0; d < 3; ++d) {
+    GroupPlacement moved = env.placement();
+    const bool is_current = moved[env.group()] == static_cast<std::int32_t>(d);
+    moved[env.group()] = static_cast<std::int32_t>(d);
+    const auto row = batch.candidates(0).subspan(d * width, width);
+    CHECK(row[0] == (is_current ? 1.0F : 0.0F));
+    CHECK(row[width - 2] == Approx((now - evaluator.runtime_s(moved)) / now).margin(1e-6));
+    CHECK(row[width - 1] <= 0);
+  }
+  CHECK(env.summary().metrics[3] > 10 * 2);  // simulations
+}
+
+TEST_CASE("memory over the limit is counted, and is a feature", "[device_placement]") {
+  Config config = one_graph();
+  config.penalty = {.s_per_gb = 2, .limit_gb = 0.001};
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  env.reset(Seed{1});
+  CHECK(env.summary().metrics[4] > 0);
+  Observations batch = task->spec().make_observations();
+  env.observe(batch);
+  CHECK(batch.candidates(0)[3] < 0);  // memory_left
+}
+
+TEST_CASE("settings that cannot be are said in a sentence", "[device_placement]") {
+  const auto problem = [](auto change) {
+    Config config;
+    change(config);
+    const auto problems = validate(config);
+    return problems.empty() ? std::string() : problems.front();
+  };
+  CHECK(problem([](Config&) {}).empty());
+  CHECK(problem([](Config& c) { c.families = {"tree"}; }) == "families: there is no \"tree\"");
+  CHECK_THAT(problem([](Config& c) { c.families.clear(); }), Catch::Contains("graphs or profiles"));
+  CHECK_THAT(problem([](Config& c) { c.num_graphs = 0; }), Catch::Contains("num_graphs"));
+  CHECK_THAT(problem([](Config& c) { c.rounds = 0; }), Catch::Contains("rounds"));
+  CHECK_THAT(problem([](Config& c) { c.devices = {"placeto:0"}; }),
+             Catch::Contains("a number of devices in 1..256"));
+  CHECK_THAT(problem([](Config& c) { c.devices = {"/nowhere"}; }),
+             Catch::Contains("there is no file") && Catch::Contains("a100x4"));
+  CHECK_THAT(problem([](Config& c) { c.models = {"vgg"}; }), Catch::Contains("profiles"));
+}
+
+TEST_CASE("devices come out of a file or by name", "[device_placement]") {
+  const testing::TempDir folder;
+  const std::string file = (folder / "devices.yaml").string();
+  std::ofstream(file) << "devices:\n"
+                         "  - {name: fast, speed: 2, memory_gb: 16}\n"
+                         "  - {name: slow, host: other, memory_gb: 8}\n"
+                         "remote: {gb_per_s: 1.25, latency_us: 20, shared: device}\n";
+  const DeviceSet devices(devices_config(file));
+  CHECK(devices.semantics() == PlacementSemantics::kCorrected);
+  CHECK(devices.speed(0) == 2);
+  CHECK(devices.memory_bytes(1) == 8e9);
+  CHECK(devices.bytes_per_us(0, 1) == 1250);
+  CHECK(DeviceSet(devices_config("a100x4")).num_channels() == 12);
+  CHECK(DeviceSet(devices_config("a100x8")).num_channels() == 8);
+  CHECK(DeviceSet(devices_config("a100x8_two_hosts")).num_channels() == 2 * 12 + 2);
+  CHECK(DeviceSet(devices_config("placeto:3")).size() == 3);
+
+  std::ofstream(file) << "devices: [{name: a, speed: 0}]\n";
+  CHECK_THROWS_WITH(devices_config(file), Catch::Contains("speed"));
+  std::ofstream(file) << "devices: [{name: a}, {name: a}]\n";
+  CHECK_THROWS_WITH(devices_config(file), Catch::Contains("two called \"a\""));
+  std::ofstream(file) << "devices: [{nome: a}]\n";
+  CHECK_THROWS_WITH(devices_config(file), Catch::Contains("nome"));
+  std::ofstream(file) << "semantics: placeto\ncount: 1000\n";
+  CHECK_THROWS_WITH(devices_config(file), Catch::Contains("count: must be in 1..256"));
+}
+
+}  // namespace
+}  // namespace pacml::env
