@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "common/check.h"
+#include "common/result.h"
 #include "common/rng.h"
+#include "env/feature_check.h"
 
 namespace pacml::actor {
 
@@ -21,6 +23,7 @@ VectorEnv::VectorEnv(const env::EnvironmentFactory& make, std::size_t size, Seed
     start_episode(b);
     look(b);
   }
+  env::require_finite_features(spec(), observations_);
 }
 
 void VectorEnv::select(std::size_t count) {
@@ -35,6 +38,7 @@ void VectorEnv::select(std::size_t count) {
     selected_[b] = (first + b) % total();
     look(b);
   }
+  env::require_finite_features(spec(), observations_);
 }
 
 void VectorEnv::start_episode(std::size_t environment) {
@@ -48,6 +52,11 @@ void VectorEnv::look(std::size_t row) {
   agents_[row] = environment.agent();
   PACML_CHECK(is_agent(agents_[row]) && observations_.agent(row) == agents_[row],
               "one of the task's agents decides, and the observation is its own");
+}
+
+void VectorEnv::require_finite(float reward) const {
+  if (std::isfinite(reward)) return;
+  throw UserError("the task " + spec().task + " gave a reward that is not finite");
 }
 
 void VectorEnv::finish(std::size_t row) {
@@ -77,13 +86,17 @@ const VectorEnv::Outcome& VectorEnv::step(std::span<const int> actions) {
     if (std::ranges::find(acted, agents_[b]) == acted.end()) acted.push_back(agents_[b]);
     const env::StepResult& result = outcome_.results[b] = environment.step(actions[b]);
     PACML_CHECK(std::isfinite(result.elapsed) && result.elapsed > 0, "a step takes its time");
+    require_finite(result.reward);
     for (const env::AgentReward& reward : environment.other_rewards()) {
       PACML_CHECK(is_agent(reward.agent), "a reward is one of the task's agents'");
+      require_finite(reward.reward);
       outcome_.other_rewards.push_back({b, reward});
     }
     if (result.final()) finish(b);
     look(b);
   }
+  env::require_finite_features(spec(), observations_);
+  env::require_finite_features(spec(), outcome_.last_observations);
   return outcome_;
 }
 

@@ -16,6 +16,9 @@ namespace pacml::actor {
 // at a time. A finished environment starts its next episode at once: its row is then the new
 // episode's first observation, and the last ones of an old episode that was cut are handed out
 // apart. Episode e of environment i is a pure function of (stream, i, e). Thread-confined.
+//
+// Whatever observes throws UserError where a feature, or a reward, is infinite or no number, with
+// its name: no network is asked about it, and no learner learns from it.
 class VectorEnv {
  public:
   // Every environment starts its first episode. Pre: size > 0.
@@ -69,6 +72,7 @@ class VectorEnv {
   void start_episode(std::size_t environment);
   // Fills in a row.
   void look(std::size_t row);
+  void require_finite(float reward) const;
   void finish(std::size_t row);
 
   Seed stream_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/finite.h"
+
 namespace pacml::env {
 namespace {
 
@@ -21,6 +23,9 @@ std::optional<std::string> problem_of(const GraphFeatures& graph, const Observat
   if (graph.node_features.size() != of(graph.num_nodes, graph.node_width) ||
       graph.edge_features.size() != of(graph.num_edges, graph.edge_width)) {
     return "has features of other numbers of nodes, edges or widths than it says";
+  }
+  if (!all_finite(graph.node_features) || !all_finite(graph.edge_features)) {
+    return "has a feature that is infinite or no number";
   }
   const auto edges = static_cast<std::size_t>(graph.num_edges);
   if (graph.edge_src.size() != edges || graph.edge_dst.size() != edges) {

@@ -5,6 +5,7 @@
 
 #include "common/experience/observations.h"
 #include "common/result.h"
+#include "env/feature_check.h"
 #include "model/action_distribution.h"
 #include "model/duelling.h"
 #include "model/fused_policy.h"
@@ -77,6 +78,7 @@ class NetworkPolicy final : public RolloutPolicy {
   void look_at(Environments environments) {
     batch_.clear();
     for (const env::Environment* environment : environments) environment->observe(batch_);
+    env::require_finite_features(environments.front()->spec(), batch_);
     network_->evaluate(batch_, output_);
     if (!model::is_sound(output_)) {
       throw UserError("the network says nothing that can be acted upon: its training had diverged");

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/experience/observations.h"
+#include "env/feature_check.h"
 #include "model/action_distribution.h"
 #include "model/fused_policy.h"
 
@@ -30,6 +31,7 @@ TrainedAgent::~TrainedAgent() = default;
 int TrainedAgent::act(const env::Environment& environment) {
   impl_->batch.clear();
   environment.observe(impl_->batch);
+  env::require_finite_features(environment.spec(), impl_->batch);
   impl_->network->evaluate(impl_->batch, impl_->output);
   if (!model::is_sound(impl_->output)) {
     throw UnsoundPolicy("the policy of update " + std::to_string(impl_->version.get()) +

@@ -1,9 +1,12 @@
 #include "actor/vector_env.h"
 
+#include <limits>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/scripted_environment.h"
 
@@ -149,6 +152,66 @@ TEST_CASE("of many environments so many are stepped as are selected, one after t
     }
     if (count < 5) next = (next + count) % 5;
   }
+}
+
+// A task that goes wrong in the step that a test names.
+class Unsound final : public env::Environment {
+ public:
+  enum class What { kFeature, kLastFeature, kReward };
+  Unsound(What what, std::int64_t step) : what_(what), step_(step) {}
+
+  [[nodiscard]] const env::EnvironmentSpec& spec() const override { return sound_.spec(); }
+  void reset(Seed /*seed*/) override { sound_.reset(Seed{12}); }  // three decisions, then cut
+  [[nodiscard]] env::StepResult step(int action) override {
+    auto result = sound_.step(action);
+    if (what_ == What::kReward && is_time()) result.reward = -kInfinite;
+    return result;
+  }
+  void observe(Observations& out) const override {
+    sound_.observe(out);
+    if (what_ == What::kFeature && is_time()) out.row(out.size() - 1).globals[1] = kInfinite;
+  }
+  void observe_last(int agent, Observations& out) const override {
+    sound_.observe_last(agent, out);
+    if (what_ == What::kLastFeature) out.row(out.size() - 1).globals[0] = kInfinite;
+  }
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override {
+    return std::make_unique<Unsound>(*this);
+  }
+  [[nodiscard]] bool resample_future(Seed seed) override { return sound_.resample_future(seed); }
+  [[nodiscard]] EpisodeRecord summary() const override { return sound_.summary(); }
+
+ private:
+  static constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  [[nodiscard]] bool is_time() const { return summary().decisions == step_; }
+  ScriptedEnvironment sound_;
+  What what_;
+  std::int64_t step_;
+};
+
+TEST_CASE("a feature or a reward that is not finite is told with its name, before anybody reads it",
+          "[unit][actor]") {
+  const auto sentence = [](Unsound::What what, std::int64_t step) -> std::string {
+    try {
+      VectorEnv environments([=] { return std::make_unique<Unsound>(what, step); }, 2, Seed{1});
+      for (int t = 0; t < 5; ++t) {
+        static_cast<void>(environments.step(actions_for(environments)));
+        environments.select(1 + static_cast<std::size_t>(t % 2));
+      }
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string global_1 =
+      "the task scripted shows a decision whose global global_1 is inf: features must be finite";
+  CHECK(sentence(Unsound::What::kFeature, 0) == global_1);
+  CHECK(sentence(Unsound::What::kFeature, 2) == global_1);
+  CHECK(sentence(Unsound::What::kLastFeature, 0) ==
+        "the task scripted shows a decision whose global global_0 is inf: features must be finite");
+  CHECK(sentence(Unsound::What::kReward, 2) ==
+        "the task scripted gave a reward that is not finite");
+  CHECK(sentence(Unsound::What::kReward, 9).empty());
 }
 
 }  // namespace

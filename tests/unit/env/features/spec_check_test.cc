@@ -1,6 +1,7 @@
 #include "env/spec_check.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -46,6 +47,10 @@ TEST_CASE("a task that says of itself what cannot be is told in one sentence", "
               [](auto&, auto& graph) { graph.edge_src.clear(); }},
       Mistake{"graph pair has features of other numbers of nodes, edges or widths than it says",
               [](auto&, auto& graph) { graph.num_nodes = 3; }},
+      Mistake{"graph pair has a feature that is infinite or no number",
+              [](auto&, auto& graph) {
+                graph.edge_features = {std::numeric_limits<float>::quiet_NaN()};
+              }},
       Mistake{"graph pair has a hash of something else: set it last, hash = hash_features(graph)",
               [](auto&, auto& graph) {
                 graph.node_features = {1, 4};
