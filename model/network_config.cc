@@ -64,18 +64,17 @@ void add_unread_by_candidates(const NetworkConfig& config, const ObservationSpec
   if (!candidates.derived) {
     for (const SlotSpec& slot : spec.slots) {
       if ((slot.dynamic_width == 0 && !slot.focus) || encoder_of(config, slot) != nullptr) continue;
-      problems.push_back("nothing reads the graph " + quoted(slot.name) +
-                         ", which differs from decision to decision: network.encoders needs one "
-                         "with slot: " +
-                         slot.name);
+      problems.push_back(
+          "network.encoders: nothing reads the graph " + quoted(slot.name) +
+          ", which differs from decision to decision; there must be one with slot: " + slot.name);
     }
   }
   const bool reads_nodes =
       candidates.node_slot && encoder_of(config, spec.slots[*candidates.node_slot]) != nullptr;
   if (candidates.node_slot && !reads_nodes && !candidates.derived) {
     const std::string& slot = spec.slots[*candidates.node_slot].name;
-    problems.push_back("candidates are nodes of the graph " + quoted(slot) +
-                       ", which nothing reads: network.encoders needs one with slot: " + slot);
+    problems.push_back("network.encoders: candidates are nodes of the graph " + quoted(slot) +
+                       ", which nothing reads; there must be one with slot: " + slot);
   }
   if (!candidates.derived && candidates.features.empty() && !candidates.node_slot) {
     problems.emplace_back(

@@ -3,6 +3,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 #include "common/config/reader.h"
 #include "common/experience/transitions.h"
@@ -55,8 +56,8 @@ std::vector<std::string> validate(const TrainConfig& config) {
       problems.push_back("env: the task shows what cannot be: " + wrong.front());
       return problems;  // what follows looks things up by it
     }
-    for (const std::string& problem : model::unreadable(config.network, shown)) {
-      problems.push_back("env.observation: " + problem);
+    for (std::string& problem : model::unreadable(config.network, shown)) {
+      problems.push_back(std::move(problem));
     }
   }
   if (config.algorithm == AlgorithmKind::kPpo && config.learner.replicas > 1) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "common/config/list_override.h"
+
 namespace pacml::config_detail {
 namespace {
 
@@ -163,7 +165,11 @@ std::optional<std::uint64_t> parse_unsigned(const ConfigNode& node, const std::s
 
 bool expect_list(const ConfigNode& node, const std::string& path, Problems& problems) {
   if (node.kind == Kind::kList) return true;
-  problems.add(node, path, "expected a list, found " + describe(node));
+  // An element of a list that nobody has written looks like a map by the time it is read.
+  const bool is_override = node.kind == Kind::kMap && node.where.starts_with("--set ");
+  problems.add(
+      node, path,
+      "expected a list, " + (is_override ? how_to_set_list(path) : "found " + describe(node)));
   return false;
 }
 

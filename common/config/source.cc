@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/atomic_file.h"
+#include "common/config/list_override.h"
 #include "common/result.h"
 
 namespace pacml {
@@ -160,7 +161,7 @@ void apply_override(ConfigNode& root, const std::string& text) {
   set_where(value, where);
 
   ConfigNode* node = &root;
-  std::string_view path = std::string_view(text).substr(0, equals);
+  std::string_view path = std::string_view(text).substr(0, equals);  // what is left of it
   while (true) {
     const std::size_t dot = path.find('.');
     const std::string_view key = path.substr(0, dot);
@@ -168,6 +169,11 @@ void apply_override(ConfigNode& root, const std::string& text) {
     if (node->kind == ConfigNode::Kind::kNull) {
       node->kind = ConfigNode::Kind::kMap;
       node->where = where;
+    }
+    if (node->kind == ConfigNode::Kind::kList) {
+      const std::string list = text.substr(0, equals - path.size() - 1);
+      throw UserError(where + ": " + list + " (" + node->where + ") is a list, " +
+                      how_to_set_list(list));
     }
     if (node->kind != ConfigNode::Kind::kMap) {
       throw UserError(where + ": there is no '" + std::string{key} +

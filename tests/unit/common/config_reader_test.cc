@@ -132,6 +132,15 @@ TEST_CASE("a wrong type names the line, the key, what was expected and what was 
   REQUIRE(problem("- a\n- b\n") == "x.yaml:1: expected a map of keys and values, found a list");
 }
 
+TEST_CASE("whoever sets an element of a list that is not written is told how a list is set",
+          "[config]") {
+  const std::string override_of_element = "inners.0.size=3";
+  const auto source = ConfigSource::from_text("x.yaml", "flag: true", {&override_of_element, 1});
+  CHECK_THROWS_WITH(read_config<SampleConfig>(source),
+                    "--set inners.0.size=3: inners: expected a list, which is set whole: --set "
+                    "'inners=[...]'");
+}
+
 TEST_CASE("an unknown key names its path and the nearest key beside it", "[config]") {
   REQUIRE(problem("a: 1\ncont: 2\n").find("x.yaml:2: unknown key 'cont'; did you mean 'count'?") !=
           std::string::npos);

@@ -78,6 +78,9 @@ TEST_CASE("a malformed override is refused", "[config]") {
   REQUIRE_THROWS_WITH(parse("a: 5", {"a.b=1"}),
                       "--set a.b=1: there is no 'b' to set: the value at that place (x.yaml:1) is "
                       "not a map");
+  REQUIRE_THROWS_WITH(parse("a:\n  list: [{b: 1}]", {"a.list.0.b=2"}),
+                      "--set a.list.0.b=2: a.list (x.yaml:2) is a list, which is set whole: --set "
+                      "'a.list=[...]'");
   REQUIRE_THROWS_WITH(parse("", {"a=[1"}), Catch::StartsWith("--set a=[1"));
 }
 

@@ -185,11 +185,11 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
   SECTION("a network that knows candidates by their places, of a task that shows them") {
     testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
     testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-    sentence = "env.observation: network.head: dense does not read what the task shows";
+    sentence = "network.head: dense does not read what the task shows";
   }
   SECTION("a network that looks for what candidates show in vain") {
     config.network.head = model::HeadKind::kCandidates;
-    sentence = "env.observation: network.head: candidates reads what a task shows of each";
+    sentence = "network.head: candidates reads what a task shows of each";
   }
   SECTION("a start that leans towards a place, of a network that knows none") {
     testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
@@ -219,6 +219,22 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
   const auto problems = validate(config);
   REQUIRE(problems.size() == 1);
   CHECK_THAT(problems.front(), Catch::StartsWith(sentence));
+}
+
+TEST_CASE("what a network does not read is mended where the network is described",
+          "[unit][config]") {
+  const auto refusal = [](std::string_view text) -> std::string {
+    try {
+      static_cast<void>(read_config<TrainConfig>(ConfigSource::from_text("x.yaml", text)));
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(refusal("env: {task: partitioning}\nnetwork:\n  head: candidates\n"),
+             Catch::StartsWith("x.yaml:3: network.head: candidates reads what a task shows of "));
+  CHECK_THAT(refusal("network:\n  head: candidates\n  encoders: [{slot: docks}]\n"),
+             Catch::Contains("x.yaml:3: network.encoders: decisions of this task show no graph "));
 }
 
 TEST_CASE("what an algorithm takes at a time is its own section's", "[unit][config]") {

@@ -96,15 +96,15 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
     spec.candidates.features = {{"completion_time", "s"}};
     spec.slots[0].dynamic_width = 2;
     sentence =
-        "nothing reads the graph \"graph\", which differs from decision to decision: "
-        "network.encoders needs one with slot: graph";
+        "network.encoders: nothing reads the graph \"graph\", which differs from decision to "
+        "decision; there must be one with slot: graph";
   }
   SECTION("candidates that are nodes, and no encoder for them") {
     config.head = HeadKind::kCandidates;
     spec.candidates.node_slot = 0;
     sentence =
-        "candidates are nodes of the graph \"graph\", which nothing reads: network.encoders needs "
-        "one with slot: graph";
+        "network.encoders: candidates are nodes of the graph \"graph\", which nothing reads; there "
+        "must be one with slot: graph";
   }
   SECTION("an encoder of a graph that is not there") {
     config.head = HeadKind::kCandidates;
