@@ -9,6 +9,7 @@
 #include "apps/cli/version.h"
 #include "apps/commands/bench_command.h"
 #include "apps/commands/commands.h"
+#include "apps/commands/task_list.h"
 #include "apps/commands/version_command.h"
 #include "apps/process/hand_over.h"
 
@@ -16,12 +17,13 @@ int main(int argc, char** argv) {
   using namespace pacml::apps;
   Program program{
       .name = "pacml",
-      .summary = "trains policies that partition jobs on an optical GPU cluster",
+      .summary = "trains policies for the tasks below",
       .version = "pacml " + version(),
       .commands = {},
       .delegations = {{"learner", "", "the learner of a run on several machines"},
                       {"export", "", "a trained policy as a file for other programs"}},
-      .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); }};
+      .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); },
+      .names = list_of_tasks()};
   program.commands.push_back(make_train_command());
   program.commands.push_back(make_launch_command());
   program.commands.push_back(make_eval_command());

@@ -30,15 +30,22 @@ std::vector<Row> command_list(const Program& program) {
   return rows;
 }
 
-void print_overview(const Program& program, std::ostream& out) {
-  const std::vector<Row> rows = command_list(program);
+void print_rows(const std::vector<Row>& rows, std::ostream& out) {
   std::size_t width = 0;
   for (const Row& row : rows) width = std::max(width, row.first.size());
-  out << program.name << ": " << program.summary << "\n\nUsage: " << program.name
-      << " COMMAND [ARGUMENTS]\n\nCommands:\n";
   for (const auto& [name, summary] : rows) {
     out << "  " << std::left << std::setw(static_cast<int>(width)) << name << "  " << summary
         << "\n";
+  }
+}
+
+void print_overview(const Program& program, std::ostream& out) {
+  out << program.name << ": " << program.summary << "\n\nUsage: " << program.name
+      << " COMMAND [ARGUMENTS]\n\nCommands:\n";
+  print_rows(command_list(program), out);
+  if (!program.names.rows.empty()) {
+    out << "\n" << program.names.title << ":\n";
+    print_rows(program.names.rows, out);
   }
   out << "\n" << program.name << " COMMAND --help explains one, with examples.\n";
 }

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/command.h"
@@ -17,6 +18,12 @@ struct Delegation {
   std::string summary;         // one line of the command list; empty: listed already
 };
 
+// What else a person may want to choose from, below the commands.
+struct NameList {
+  std::string title;                                      // one line
+  std::vector<std::pair<std::string, std::string>> rows;  // names, and what each is in one line
+};
+
 // A program is a list of commands.
 struct Program {
   std::string name;     // "pacml"
@@ -26,6 +33,7 @@ struct Program {
   std::vector<Delegation> delegations;
   // Answers a delegated command, given all arguments; the exit code, if it comes back at all.
   std::function<int(const std::vector<std::string>&)> delegate;
+  NameList names{};  // no rows: not shown
 };
 
 // Runs the command that `arguments` (without the program's name) ask for. The exit code: the

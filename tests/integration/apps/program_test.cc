@@ -51,6 +51,14 @@ TEST_CASE("pacml tells its version") {
                  (Catch::Contains("LibTorch ") || Catch::Contains("without LibTorch")));
 }
 
+TEST_CASE("pacml lists the tasks that a configuration may be about") {
+  const Outcome help = run(program() + " help");
+  CHECK(help.code == 0);
+  CHECK_THAT(help.output,
+             Catch::StartsWith("pacml: trains policies for the tasks below") &&
+                 Catch::Contains("\nTasks, by env.task of a configuration:\n  partitioning "));
+}
+
 TEST_CASE("pacml answers mistakes with one line and exit code 2") {
   const Outcome outcome = run(program() + " vesrion");
   CHECK(outcome.code == 2);

@@ -48,6 +48,12 @@ TEST_CASE("a task of one's own is listed, checked and compared", "[integration][
   CHECK(result["policies"][0]["name"] == "right");
   CHECK(result["policies"][0]["left"]["mean"] == 1);
 
+  const Outcome help = corridor({"--help"});
+  CHECK(help.code == 0);
+  CHECK_THAT(help.out,
+             Catch::StartsWith("pacml: trains policies for the tasks below") &&
+                 Catch::Contains("\n  corridor           a walk to the door of a slippery "
+                                 "corridor\n"));
   const Outcome refused = corridor({"eval", config, "--set", "env.slip=2"});
   CHECK(refused.code != 0);
   CHECK_THAT(refused.err, Catch::Contains("env: slip: must be in [0, 0.5)"));
