@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 
+#include "apps/roles/message_sizes.h"
 #include "common/config/dump.h"
 
 namespace pacml::apps {
@@ -41,14 +42,15 @@ wire::Hello make_actor_hello(const TrainConfig& config, ActorId id, const Agreem
   return hello;
 }
 
-serving::RunIdentity make_identity(const TrainConfig& config, const Agreement& agreement,
-                                   const std::string& run_id) {
+serving::RunIdentity make_identity(const TrainConfig& config, const env::Task& task,
+                                   const Agreement& agreement, const std::string& run_id) {
   serving::RunIdentity identity;
   identity.run_id = run_id;
   identity.run_seed = Seed{static_cast<std::uint64_t>(config.seed)};
   identity.config_hash = config_hash(agreement);
   identity.config_text = dump_config(agreement);
   identity.max_policy_lag = static_cast<std::uint64_t>(update_size_of(config).max_policy_lag);
+  identity.room = room_for(config, task);
   return identity;
 }
 

@@ -5,6 +5,7 @@
 #include "apps/run/train_config.h"
 #include "common/serving/sessions.h"
 #include "common/wire/messages.h"
+#include "env/task.h"
 
 namespace pacml::apps {
 
@@ -19,7 +20,7 @@ namespace pacml::apps {
                                            const Agreement& agreement, const std::string& run_id);
 
 // What a server compares with it. `run_id` empty: any run is welcome.
-[[nodiscard]] serving::RunIdentity make_identity(const TrainConfig& config,
+[[nodiscard]] serving::RunIdentity make_identity(const TrainConfig& config, const env::Task& task,
                                                  const Agreement& agreement,
                                                  const std::string& run_id);
 

@@ -194,7 +194,7 @@ class ServingLearner {
         run_(run),
         sockets_(sockets_for(config, task)),
         context_(1, encryption),
-        server_(make_identity(config, agreement, run.name()), serving_config_of(config),
+        server_(make_identity(config, task, agreement, run.name()), serving_config_of(config),
                 [this] { return session_->status(); }),
         actors_(server_) {
     if (!leads()) server_.keep_actors();  // the run goes on without us

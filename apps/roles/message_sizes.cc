@@ -21,38 +21,49 @@ std::size_t most_nodes(const env::EnvironmentSpec& spec) {
   return static_cast<std::size_t>(most);
 }
 
-std::int64_t bytes_of(const env::Task& task, std::int64_t steps, std::int64_t environments) {
+// Of a step of experience.
+std::int64_t step_bytes(const env::Task& task) {
   const auto& spec = task.spec();
   // docs/protocol.md, "Experience". Every step may end an episode that is cut off there. Where
   // several agents take turns, each decision may be a sequence of its own.
   const auto state =
       static_cast<std::int64_t>(spec.observation.shape().row_bytes(most_nodes(spec)));
   const std::int64_t rows = spec.observation.agents > 1 ? 3 : 2;
-  const std::int64_t step = rows * state + 16 + 4 + 4 + 4 + 4 + 4 + 2 + 1 + kEpisodeBytes;
-  return (steps + 1) * environments * step;
+  return rows * state + 16 + 4 + 4 + 4 + 4 + 4 + 2 + 1 + kEpisodeBytes;
 }
 
-std::int64_t bytes_of_transitions(const env::Task& task, std::int64_t transitions) {
+std::int64_t transition_bytes(const env::Task& task) {
   const auto& spec = task.spec();
   const auto size = packed_bytes(spec.observation.shape(), most_nodes(spec));
   // Beside itself: key and probability, or priority; an episode that ended.
-  return transitions * (static_cast<std::int64_t>(size) + 16 + kEpisodeBytes);
+  return static_cast<std::int64_t>(size) + 16 + kEpisodeBytes;
+}
+
+// What a message of experience consists of, and how many more of it an unroll may come to than it
+// has decisions.
+struct Content {
+  std::int64_t bytes = 0;
+  std::int64_t beside = 0;
+};
+
+Content content_of(const TrainConfig& config, const env::Task& task) {
+  if (config.algorithm != AlgorithmKind::kApex) return {step_bytes(task), 1};
+  // Windows that were open may all close in one message.
+  return {transition_bytes(task),
+          config.transitions.n_step * std::int64_t{task.spec().observation.agents}};
 }
 
 }  // namespace
 
 std::int64_t largest_part(const TrainConfig& config, const env::Task& task) {
-  const std::int64_t sent = config.actor.environments * config.actor.unroll_length;
-  std::int64_t largest =
-      kSmallest + bytes_of(task, config.actor.unroll_length, config.actor.environments);
+  const Content content = content_of(config, task);
+  std::int64_t largest = kSmallest + config.actor.environments *
+                                         (config.actor.unroll_length + content.beside) *
+                                         content.bytes;
   if (config.algorithm == AlgorithmKind::kApex) {
     constexpr std::int64_t kEpisodes = 65'536;  // in an answer to a draw (docs/memory.md)
-    const std::int64_t drawn =
-        bytes_of_transitions(task, config.apex.batch_size) + kEpisodeBytes * kEpisodes;
-    // Windows that were open may all close in one message.
-    const std::int64_t open = config.actor.environments * config.transitions.n_step *
-                              std::int64_t{task.spec().observation.agents};
-    largest = std::max({largest, drawn, kSmallest + bytes_of_transitions(task, sent + open)});
+    largest = std::max(largest,
+                       config.apex.batch_size * transition_bytes(task) + kEpisodeBytes * kEpisodes);
   }
   for (const auto& graph : task.spec().graphs) {
     const auto message = env::to_message(*graph);
@@ -66,6 +77,13 @@ transport::SocketConfig sockets_for(const TrainConfig& config, const env::Task& 
   auto sockets = config.transport;
   sockets.max_part_bytes = std::max(sockets.max_part_bytes, largest_part(config, task));
   return sockets;
+}
+
+serving::MessageRoom room_for(const TrainConfig& config, const env::Task& task) {
+  const Content content = content_of(config, task);
+  const std::int64_t room = sockets_for(config, task).max_part_bytes - kSmallest;
+  return {.steps = static_cast<std::uint64_t>(room / content.bytes),
+          .beside = static_cast<std::uint64_t>(content.beside)};
 }
 
 }  // namespace pacml::apps

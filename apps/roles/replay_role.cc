@@ -42,7 +42,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   const auto task = config.env.make();
   check_replay_fits(config, *task);
   raise_open_file_limit();  // each actor takes a connection
-  replay::Server server(make_identity(config, agreement_of(config, *task), options.run_id),
+  replay::Server server(make_identity(config, *task, agreement_of(config, *task), options.run_id),
                         config.replay, Seed{static_cast<std::uint64_t>(config.seed)}, options.shard,
                         options.snapshot);
   transport::Context context(1, encryption_of(config.security, Party::kServer));

@@ -63,12 +63,22 @@ std::optional<wire::Refused> Sessions::theft(ActorId actor, const Holder& holder
                                                    "; this is the key of " + holder.key_name};
 }
 
+std::optional<wire::Refused> Sessions::excess(const wire::Hello& hello) const {
+  if (run_.room.unrolls_of(hello.unroll_length) >= 1) return std::nullopt;
+  return wire::Refused{wire::Refusal::kConfig,
+                       "an unroll of " + std::to_string(hello.unroll_length) +
+                           " decisions is larger than the messages that the " + config_.server +
+                           " reads: give actor.unroll_length or transport.max_part_bytes the same "
+                           "value in both configurations"};
+}
+
 std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
                                              const wire::Hello& hello,
                                              std::vector<transport::PeerId>& replaced,
                                              const Holder& holder) {
   PACML_CHECK(hello.role == wire::Role::kActor, "sessions are with actors");
   if (auto refused = objection(hello)) return refused;
+  if (auto refused = excess(hello)) return refused;
   if (auto refused = theft(hello.actor, holder)) return refused;
   if (auto refused = staleness(peer, hello)) return refused;
   if (const auto former = connections_.find(hello.actor);
@@ -91,7 +101,9 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
     }
     const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
     actor = Actor{hello.actor, hello.incarnation, used, used.get(), 1, std::nullopt, {}, false};
-    window_.join(actor.id, {hello.unroll_length, hello.most_unrolls});
+    window_.join(actor.id, {hello.unroll_length,
+                            std::min<std::uint64_t>(hello.most_unrolls,
+                                                    run_.room.unrolls_of(hello.unroll_length))});
   }
   connections_[actor.id] = peer;
   if (!holder.key_name.empty()) holders_[actor.id] = holder.key_name;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,17 @@
 
 namespace pacml::serving {
 
+// What one message of experience has room for: what is larger is cut off before it is read.
+struct MessageRoom {
+  std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();  // of all its unrolls together
+  std::uint64_t beside = 0;  // that an unroll may take up besides its own
+
+  // How many unrolls of that length, >= 1, fit.
+  [[nodiscard]] std::uint64_t unrolls_of(std::uint64_t length) const {
+    return steps / (length + beside);
+  }
+};
+
 // What a run is, for welcoming peers.
 struct RunIdentity {
   std::string run_id;  // empty: any run is welcome
@@ -24,6 +36,7 @@ struct RunIdentity {
   std::uint64_t config_hash = 0;  // of what must agree with peers
   std::string config_text;
   std::uint64_t max_policy_lag = 0;
+  MessageRoom room{};  // at this server
 };
 
 struct SessionsConfig {
@@ -62,7 +75,8 @@ class Sessions {
     std::function<bool(const std::string&)> lists;  // whether a holder's key is still allowed
   };
   // Welcomes an actor, replacing its former connections, or says why not. `replaced`: those
-  // connections, whose messages that still wait for something are void. An actor's number belongs
+  // connections, whose messages that still wait for something are void. One whose messages would be
+  // larger than this server reads is granted smaller ones. An actor's number belongs
   // to the holder of the key that it was first welcomed with, as long as one of theirs is allowed.
   // Pre: the role is actor.
   [[nodiscard]] std::optional<wire::Refused> admit(const transport::PeerId& peer,
@@ -121,6 +135,8 @@ class Sessions {
                                                        const wire::Hello& hello) const;
   // Why the actor's number is not for this holder.
   [[nodiscard]] std::optional<wire::Refused> theft(ActorId actor, const Holder& holder) const;
+  // Why what it would send would not be read here.
+  [[nodiscard]] std::optional<wire::Refused> excess(const wire::Hello& hello) const;
   // Of actors that come, send and go under one number after the other, not all are remembered.
   void bound_memory();
   void hand_out();

@@ -304,6 +304,11 @@ Result<Message> read(std::type_identity<Hello>, Source in) {
   m.most_unrolls = in.envelope.number32();
   if (!in.envelope.complete()) return bad_envelope();
   if (m.unroll_length == 0 || m.most_unrolls == 0) return corrupt("an actor that can do nothing");
+  const SequenceLimits& most = in.limits.sequences;
+  if (m.unroll_length > most.max_length ||
+      std::uint64_t{m.unroll_length} * m.most_unrolls > most.max_decisions) {
+    return over_limit("an actor whose messages would be larger than any may be");
+  }
   if (!role) return corrupt("an unknown role");
   m.role = *role;
   return finished(in, std::move(m));

@@ -51,7 +51,7 @@ struct Hello {
   std::string host;               // for logs
   std::uint32_t pid = 0;          // for logs
   // Of an actor: how many decisions an unroll of one environment has, and of how many environments
-  // it can make one at once. >= 1.
+  // it can make one at once. >= 1, and together no more than a message may hold.
   std::uint32_t unroll_length = 1;
   std::uint32_t most_unrolls = 1;
   bool operator==(const Hello&) const = default;

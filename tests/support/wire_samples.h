@@ -201,8 +201,8 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
                    random_bytes(rng, 40),
                    random_bytes(rng, 40),
                    static_cast<std::uint32_t>(rng.next()),
-                   1 + static_cast<std::uint32_t>(random_number(rng) >> 33),
-                   1 + static_cast<std::uint32_t>(random_number(rng) >> 33)};
+                   1 + static_cast<std::uint32_t>(rng.below(4096)),
+                   1 + static_cast<std::uint32_t>(rng.below(256))};
     case 1:
       return Welcome{
           random_bytes(rng, 40), Seed{random_number(rng)},

@@ -105,6 +105,24 @@ TEST_CASE("fields of another type, number or range are refused", "[wire]") {
           Errc::kCorruptFrame);
 }
 
+TEST_CASE("an actor that says of itself what no message could hold is refused", "[wire]") {
+  const auto refused = [](std::uint32_t unroll_length, std::uint32_t most_unrolls) {
+    Hello hello;
+    hello.unroll_length = unroll_length;
+    hello.most_unrolls = most_unrolls;
+    const auto message = decode(encode(hello));
+    return message ? std::optional<Errc>{} : message.error().code;
+  };
+  CHECK_FALSE(refused(4096, 256));
+  CHECK_FALSE(refused(1, 1U << 20));
+  CHECK(refused(4097, 1) == Errc::kOverLimit);
+  CHECK(refused(4096, 257) == Errc::kOverLimit);
+  CHECK(refused(1U << 16, 1U << 16) == Errc::kOverLimit);
+  CHECK(refused(std::numeric_limits<std::uint32_t>::max(),
+                std::numeric_limits<std::uint32_t>::max()) == Errc::kOverLimit);
+  CHECK(refused(0, 1) == Errc::kCorruptFrame);
+}
+
 TEST_CASE("texts beyond their limit are refused, our own are cut", "[wire]") {
   const std::string long_text(2000, 'x');
   REQUIRE(refusal(frame_of(kRefused, array_of(1U, long_text, 0U))) == Errc::kCorruptFrame);

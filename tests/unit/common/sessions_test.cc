@@ -177,3 +177,33 @@ TEST_CASE("a connection that says Hello as another actor gives up its former nam
   CHECK(replaced.empty());
   CHECK(sessions.actors().size() == 2);
 }
+
+TEST_CASE("an actor is granted no larger messages than the server reads") {
+  serving::RunIdentity run;
+  run.room = {.steps = 100, .beside = 1};  // nine unrolls of ten, each with one more
+  Sessions sessions(run, {.max_actors = 16});
+  std::vector<transport::PeerId> replaced;
+  wire::Hello large = hello(7);
+  large.unroll_length = 10;
+  large.most_unrolls = 32;
+  REQUIRE(admit(sessions, peer(0), large, replaced));
+  CHECK(sessions.welcome(peer(0), PolicyVersion{0}).unrolls == 9);
+  wire::Hello small = hello(8);
+  small.unroll_length = 10;
+  small.most_unrolls = 3;
+  REQUIRE(admit(sessions, peer(1), small, replaced));
+  CHECK(sessions.welcome(peer(1), PolicyVersion{0}).unrolls == 3);
+  wire::Hello longest = hello(9);
+  longest.unroll_length = 99;
+  REQUIRE(admit(sessions, peer(2), longest, replaced));
+  CHECK(sessions.welcome(peer(2), PolicyVersion{0}).unrolls == 1);
+
+  wire::Hello too_long = hello(10);
+  too_long.unroll_length = 100;
+  const auto refused = sessions.admit(peer(3), too_long, replaced);
+  REQUIRE(refused);
+  CHECK(refused->why == wire::Refusal::kConfig);
+  CHECK(refused->reason ==
+        "an unroll of 100 decisions is larger than the messages that the learner reads: give "
+        "actor.unroll_length or transport.max_part_bytes the same value in both configurations");
+}
