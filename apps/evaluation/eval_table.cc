@@ -64,7 +64,7 @@ std::string format_group(const EvalResult& result, const std::string& group) {
   return "\n" + align_columns(rows);
 }
 
-// "a: blocking rate 0.0223 ± 0.0031 below b (28 %) on the same 20 episodes".
+// "a is better than b: blocking rate lower by 0.0223 ± 0.0031 (28 %) on the same 20 episodes".
 std::string format_verdict(const EvalResult& result) {
   if (result.policies.size() < 2) return {};
   const PolicyResult& first = result.policies[0];
@@ -79,9 +79,12 @@ std::string format_verdict(const EvalResult& result) {
            " can be told" + on;
   }
   const double from = std::abs(mean_interval(second, 0).mean);
-  return "\n" + first.name + ": " + metric.title + " " + format_number(size, metric.decimals) +
-         " ± " + format_number(difference.ci95, metric.decimals) +
-         (difference.mean < 0 ? " below " : " above ") + second.name +
+  const bool is_higher = difference.mean > 0;
+  const bool is_better = is_higher == (metric.better == env::Better::kHigher);
+  return "\n" + first.name + (is_better ? " is better than " : " is worse than ") + second.name +
+         ": " + metric.title + (is_higher ? " higher by " : " lower by ") +
+         format_number(size, metric.decimals) + " ± " +
+         format_number(difference.ci95, metric.decimals) +
          (from > 0 ? " (" + format_number(100 * size / from, 0) + " %)" : "") + on;
 }
 

@@ -38,12 +38,14 @@ std::string amount(double value) {
   return fixed(value / 1e9, 2) + " G";
 }
 
-// " (15 % below constant:4)": what training has brought so far.
+// " (15 % better than constant:4)": what training has brought so far.
 std::string gain_text(const TrainProgress& p) {
   if (!p.baseline_score || *p.baseline_score == 0) return {};
   const double change = (*p.best - *p.baseline_score) / std::abs(*p.baseline_score);
-  return " (" + fixed(100 * std::abs(change), 0) + " % " + (change > 0 ? "above " : "below ") +
-         p.baseline + ")";
+  if (change == 0) return " (no better than " + p.baseline + ")";
+  const bool is_better = (change > 0) == p.higher_is_better;
+  return " (" + fixed(100 * std::abs(change), 0) + " % " + (is_better ? "better" : "worse") +
+         " than " + p.baseline + ")";
 }
 
 std::string objective_text(const TrainProgress& p) {

@@ -21,6 +21,7 @@ struct TrainProgress {
   double decisions_per_second = 0;                 // lately
   int actors = 0;                                  // connected now
   std::string objective;                           // what policies are compared by
+  bool higher_is_better = false;                   // of that
   std::optional<double> lately;                    // of the actors' latest episodes
   std::optional<double> best;                      // of the best policy by evaluation
   std::string baseline;                            // what does best without training
@@ -36,8 +37,8 @@ struct TrainProgress {
 };
 
 // "1:23 of 3:00 | 3.21 M decisions, 41.2 k/s | 2 actors | blocking_rate 0.231, best 0.084 (15 %
-// below constant:4) | ..."; after a silence "1:23 of 3:00 | 3.21 M decisions | no news for 20 s".
-// Trouble comes last. Pure.
+// better than constant:4) | ..."; after a silence "1:23 of 3:00 | 3.21 M decisions | no news for 20
+// s". Trouble comes last. Pure.
 [[nodiscard]] std::string format_progress(const TrainProgress& progress);
 
 // Shows progress on a stream: on a terminal by rewriting one line four times a second, elsewhere by

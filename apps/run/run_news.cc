@@ -52,6 +52,7 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
       number_at(line, json::json_pointer("/decisions_per_second")).value_or(0);
   progress.actors = static_cast<int>(whole("/actors"));
   progress.objective = text_at(line, "/evaluation/objective");
+  progress.higher_is_better = text_at(line, "/evaluation/better") == "higher";
   progress.lately = number_at(line, json::json_pointer("/episode") / progress.objective);
   progress.best = number_at(line, json::json_pointer("/evaluation/best"));
   progress.baseline = text_at(line, "/evaluation/baseline/name");

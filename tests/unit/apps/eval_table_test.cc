@@ -48,7 +48,7 @@ TEST_CASE("the table lists policies from the best on, in aligned columns") {
             "random     0.5200 ± 0.2541  1234.5   2.500e+07      2", "",
             "blocked because of   place", "runs/mine           0.1700",
             "random              0.5200", "",
-            "runs/mine: blocking rate 0.3500 ± 0.2541 below random (67 %) on the "
+            "runs/mine is better than random: blocking rate lower by 0.3500 ± 0.2541 (67 %) on the "
             "same 2 episodes"});
 }
 
@@ -67,15 +67,18 @@ TEST_CASE("a difference is told as far as the same episodes show it") {
     result.policies[1].seeds[i].episode.metrics[0] =
         result.policies[0].seeds[i].episode.metrics[0] - 0.01;
   }
-  CHECK(lines_of(format_table(result)).back() ==
-        "runs/mine: blocking rate 0.0100 ± 0.0000 below random (2 %) on the same 2 episodes");
+  CHECK(
+      lines_of(format_table(result)).back() ==
+      "runs/mine is better than random: blocking rate lower by 0.0100 ± 0.0000 (2 %) on the same 2 "
+      "episodes");
   result.policies[1].seeds[0].episode.metrics[0] = 0.6;
   CHECK(lines_of(format_table(result)).back() ==
         "random and runs/mine: no difference in blocking rate can be told on the same 2 episodes");
   result = sample();
   result.metrics[0].better = pacml::env::Better::kHigher;
   CHECK_THAT(lines_of(format_table(result)).back(),
-             Catch::StartsWith("random: blocking rate 0.3500 ± 0.2541 above runs/mine (206 %)"));
+             Catch::StartsWith("random is better than runs/mine: blocking rate higher by 0.3500 ± "
+                               "0.2541 (206 %) on "));
 }
 
 TEST_CASE("a policy of which nothing is known comes last and is not the best") {

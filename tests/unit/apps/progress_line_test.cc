@@ -38,10 +38,17 @@ TEST_CASE("progress says what is known and leaves out the rest") {
         "blocking_rate 0.231, best 0.219 | entropy 1.23 | lag p99 3");
   p.baseline = "constant:4";
   p.baseline_score = 0.25;
-  CHECK_THAT(format_progress(p), Catch::Contains("best 0.219 (12 % below constant:4) | entropy"));
+  CHECK_THAT(format_progress(p), Catch::Contains("best 0.219 (12 % better than constant:4) "));
+  p.higher_is_better = true;
+  CHECK_THAT(format_progress(p), Catch::Contains("best 0.219 (12 % worse than constant:4) | "));
   p.baseline_score = -0.5;
   p.best = -0.25;
-  CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 (50 % above constant:4)"));
+  CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 (50 % better than constant:4)"));
+  p.higher_is_better = false;
+  CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 (50 % worse than constant:4)"));
+  p.best = p.baseline_score;
+  CHECK_THAT(format_progress(p), Catch::Contains("best -0.500 (no better than constant:4)"));
+  p.best = -0.25;
   p.baseline_score = 0;
   CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 | entropy"));
 }

@@ -39,13 +39,15 @@ TEST_CASE("news are the figures of the newest line") {
                 "entropy": null})");
   run.write(
       R"({"decisions": 9, "decisions_per_second": 4.5, "actors": 2, "episode": {"cost": 0.25},)"
-      R"( "evaluation": {"objective": "cost", "best": 0.2, "baseline": {"name": "a", "score": 3}},)"
+      R"( "evaluation": {"objective": "cost", "better": "higher", "best": 0.2,)"
+      R"( "baseline": {"name": "a", "score": 3}},)"
       R"( "policy_lag": {"p99": 3}})");
   const TrainProgress& p = run.after(1s);
   CHECK(p.decisions == 9);
   CHECK(p.decisions_per_second == 4.5);
   CHECK(p.actors == 2);
   CHECK(p.objective == "cost");
+  CHECK(p.higher_is_better);
   CHECK(p.lately == 0.25);
   CHECK(p.best == 0.2);
   CHECK(p.baseline == "a");
