@@ -12,6 +12,7 @@
 #include "apps/launch/template_text.h"
 #include "apps/process/run_supervisor.h"
 #include "apps/run/run_directory.h"
+#include "apps/run/run_news.h"
 #include "common/asio.h"
 #include "common/clock.h"
 #include "common/repeating_timer.h"
@@ -78,15 +79,24 @@ class SshRun {
         roles_(plan_ssh_launch(request, hosts)),
         ssh_(find_program("ssh")),
         directory_(directory_of(request)),
+        news_(request.run, kForever, steady().now()),
         supervisor_(
             io_,
             {.patience = request.config.supervision.stop_seconds.milliseconds(),
              .silence = request.config.supervision.silence_seconds.milliseconds(),
-             .first_restart = kFirstRestart},
+             .first_restart = kFirstRestart,
+             .learned_nothing =
+                 [this] {
+                   look_for_news();
+                   return news_.learned_nothing();
+                 }},
             [](const std::string& sentence) { std::cerr << sentence << "\n"; },
             [this] { beats_.stop(); }),
         beats_(io_, std::chrono::milliseconds(request.site.ssh.silence_seconds * 125),
-               [this] { supervisor_.send_to_all(0); }),
+               [this] {
+                 supervisor_.send_to_all(0);
+                 look_for_news();
+               }),
         started_(steady().now()) {}
 
   static std::string directory_of(const LaunchRequest& request) {
@@ -108,6 +118,8 @@ class SshRun {
   }
 
  private:
+  void look_for_news() { static_cast<void>(news_.look(steady().now(), progress_)); }
+
   [[nodiscard]] fs::path logs() const { return fs::path(request_.run) / "logs"; }
 
   void make_logs() const {
@@ -155,6 +167,8 @@ class SshRun {
   std::vector<RemoteRole> roles_;
   std::string ssh_;
   std::string directory_;
+  RunNews news_;  // none, where the run's folder is not shared
+  TrainProgress progress_;
   boost::asio::io_context io_;
   RunSupervisor supervisor_;
   // Attendants end their roles when they hear nothing for half the time after which we give up.

@@ -119,6 +119,10 @@ void RunSupervisor::observe(const ChildReport& report) {
 void RunSupervisor::restarting(const ChildReport& report) {
   const bool is_learner = report.name == learner_;
   if (is_learner) learner_hears_ = false;
+  if (kinds_.at(report.name) == MemberKind::kActor) {
+    ++actor_deaths_;
+    last_actor_death_ = report;
+  }
   const bool resumes = is_learner && goes_on_from_checkpoint();
   tell_(report.name + " " +
         (report.started ? describe(report.exit) : "cannot be started (" + report.why + ")") +
@@ -154,6 +158,10 @@ void RunSupervisor::ended(const ChildReport& report) {
 void RunSupervisor::learner_ended(const ChildReport& report) {
   // Stopped before it could even listen to signals: it had nothing to lose.
   if (stopping_ && !report.forced && was_killed_by(report.exit, SIGTERM)) return;
+  if (was_in_vain(report)) {
+    exit_code_ = last_actor_death_.exit.shell_code();
+    failed_ = true;
+  }
   // A shard that has left no snapshot may have ended before the learner did.
   if (!failed_ && !(report.exit.clean() && exit_code_ != 0)) exit_code_ = report.exit.shell_code();
   if (report.forced)
@@ -167,6 +175,18 @@ void RunSupervisor::learner_ended(const ChildReport& report) {
     complain(report);
   }  // else its own sentence stands above ours
   if (!stopping_) stop();
+}
+
+bool RunSupervisor::was_in_vain(const ChildReport& learner) {
+  // Whoever stops a run early knows that it has not come far.
+  if (stopping_ || failed_ || !learner.exit.clean() || actor_deaths_ == 0) return false;
+  if (!settings_.learned_nothing || !settings_.learned_nothing()) return false;
+  const ChildReport& death = last_actor_death_;
+  tell_("nothing was learned, since no actor lived long enough: " + death.name + " " +
+        (death.started ? describe(death.exit) : "cannot be started (" + death.why + ")") +
+        (actor_deaths_ > 1 ? ", the last of " + std::to_string(actor_deaths_) + " deaths" : "") +
+        see_log(death.name));
+  return true;
 }
 
 void RunSupervisor::shard_ended(const ChildReport& report) {
@@ -195,13 +215,17 @@ void RunSupervisor::actor_ended(const ChildReport& report) {
         " actors");
 }
 
+std::string RunSupervisor::see_log(const std::string& name) const {
+  const auto log = logs_.find(name);
+  return log != logs_.end() ? "; see " + log->second : "";
+}
+
 void RunSupervisor::complain(const ChildReport& report) const {
-  const auto log = logs_.find(report.name);
   tell_(report.name + " " + describe(report.exit) +
         (report.deaths > 0 ? ", as " + std::to_string(report.deaths) + " times within " +
                                  std::to_string(kWindow.count()) + " minutes"
                            : "") +
-        (log != logs_.end() ? "; see " + log->second : ""));
+        see_log(report.name));
 }
 
 void RunSupervisor::end_run(const ChildReport& report, const std::string& why) {

@@ -35,6 +35,8 @@ struct RunSupervision {
   std::chrono::milliseconds first_try_again{1'000};  // see Backoff
   bool others_may_join = false;                      // actors that are not ours
   std::function<bool()> has_checkpoint = {};         // the next learner goes on from one; may throw
+  // Asked when the learner has ended: whether it is known that it had no experience at all.
+  std::function<bool()> learned_nothing = {};
 };
 
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up
@@ -44,7 +46,8 @@ struct RunSupervision {
 // soon as it can hear. Thread-confined as Supervisor is.
 //
 // The exit code is the learner's, unless something else has ended the run, or a shard could not
-// leave its last snapshot: then that one's; what was killed has 128 + SIGKILL.
+// leave its last snapshot: then that one's; what was killed has 128 + SIGKILL. A run that comes to
+// its end, having learned nothing because its actors kept dying, has that of the last of them.
 class RunSupervisor {
  public:
   // A sentence for whoever looks on, without an end of line.
@@ -73,6 +76,10 @@ class RunSupervisor {
   void learner_ended(const ChildReport& report);
   void shard_ended(const ChildReport& report);
   void actor_ended(const ChildReport& report);
+  // Whether the learner's end is that of a run that learned nothing since its actors died; says so.
+  [[nodiscard]] bool was_in_vain(const ChildReport& learner);
+  // "; see LOG", of members that have one.
+  [[nodiscard]] std::string see_log(const std::string& name) const;
   // "NAME ended with code 3; see LOG".
   void complain(const ChildReport& report) const;
   void end_run(const ChildReport& report, const std::string& why);
@@ -89,6 +96,8 @@ class RunSupervisor {
   bool checkpoint_wanted_ = false;
   std::int64_t actors_ = 0;
   std::int64_t actors_left_ = 0;
+  std::int64_t actor_deaths_ = 0;
+  ChildReport last_actor_death_;
   bool stopping_ = false;
   bool failed_ = false;  // exit_code_ is that of who ended the run
   int exit_code_ = 0;

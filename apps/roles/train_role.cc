@@ -43,7 +43,12 @@ class Training {
             {.patience = options.patience,
              .silence = options.silence,
              .others_may_join = !options.bind.empty(),
-             .has_checkpoint = [this] { return RunDirectory::has_checkpoint(run_); }},
+             .has_checkpoint = [this] { return RunDirectory::has_checkpoint(run_); },
+             .learned_nothing =
+                 [this] {
+                   show_newest();  // its last words are of a moment ago
+                   return news_.learned_nothing();
+                 }},
             [this](const std::string& sentence) { tell(sentence); }, [this] { looks_.stop(); }),
         looks_(io_, kLookEvery, [this] { show_newest(); }) {}
 

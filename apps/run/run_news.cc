@@ -50,6 +50,9 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   progress.decisions = whole("/decisions");
   progress.decisions_per_second =
       number_at(line, json::json_pointer("/decisions_per_second")).value_or(0);
+  if (!first_decisions_) first_decisions_ = progress.decisions;
+  learned_ =
+      learned_ || progress.decisions_per_second > 0 || progress.decisions > *first_decisions_;
   progress.actors = static_cast<int>(whole("/actors"));
   progress.objective = text_at(line, "/evaluation/objective");
   progress.higher_is_better = text_at(line, "/evaluation/better") == "higher";

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "apps/run/metrics_tail.h"
@@ -20,6 +22,8 @@ class RunNews {
 
   // Brings `progress` up to date; true: there was news.
   bool look(TimePoint now, TrainProgress& progress);
+  // Whether there were figures, and none of them told of a decision that was learned from.
+  [[nodiscard]] bool learned_nothing() const { return first_decisions_ && !learned_; }
 
  private:
   void read(std::string_view line, TrainProgress& progress);
@@ -29,7 +33,9 @@ class RunNews {
   Duration patience_;
   MetricsTail tail_;
   TimePoint last_news_;
-  double failures_ = 0;  // of writing, that the newest line has counted
+  double failures_ = 0;                          // of writing, that the newest line has counted
+  std::optional<std::int64_t> first_decisions_;  // as the first figures had them
+  bool learned_ = false;
 };
 
 }  // namespace pacml::apps

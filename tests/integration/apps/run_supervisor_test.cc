@@ -1,6 +1,7 @@
 #include "apps/process/run_supervisor.h"
 
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -187,6 +188,53 @@ TEST_CASE("a run goes on without an actor that only the user can mend, and not w
   other.end();
   CHECK(other.supervisor->exit_code() == 2);
   CHECK(other.told.back() == "no actor is left: stopping");
+}
+
+TEST_CASE("a run that learned nothing because its actors kept dying has failed, and says so") {
+  bool learned_nothing = true;
+  Run run({.patience = 30s, .silence = 0s, .learned_nothing = [&] { return learned_nothing; }});
+  const auto enough = run.folder / "enough";
+  run.start(MemberKind::kLearner, "learner",
+            "while ! [ -e " + enough.string() + " ]; do sleep 0.01; done");
+  const auto end_after = [&](std::size_t deaths) {
+    run.run_until([&] { return run.told.size() >= deaths; });
+    std::ofstream{enough};
+    run.end();
+  };
+  const std::string nothing = "nothing was learned, since no actor lived long enough: ";
+  SECTION("with the exit code of the last actor") {
+    run.start(MemberKind::kActor, "actor-0", "exit 3");
+    end_after(2);
+    CHECK(run.supervisor->exit_code() == 3);
+    CHECK(run.told.back().starts_with(nothing + "actor-0 ended with code 3, the last of "));
+    CHECK(run.told.back().ends_with("; see " + (run.folder / "actor-0.log").string()));
+  }
+  SECTION("also where one died too early, and the next one came too late") {
+    const std::string lived = (run.folder / "lived").string();
+    run.start(MemberKind::kActor, "actor-0",
+              "[ -e " + lived + " ] && exec sleep 60; : > " + lived + "; exit 3");
+    end_after(1);
+    CHECK(run.supervisor->exit_code() == 3);
+    CHECK(run.told.back() ==
+          nothing + "actor-0 ended with code 3; see " + (run.folder / "actor-0.log").string());
+  }
+  SECTION("but not where something was learned all the same") {
+    learned_nothing = false;
+    run.start(MemberKind::kActor, "actor-0", "exit 3");
+    end_after(2);
+    CHECK(run.supervisor->exit_code() == 0);
+    CHECK_THAT(run.all_told(), !Catch::Contains(nothing));
+  }
+}
+
+TEST_CASE("whoever stops a run in which actors die has not failed") {
+  Run run({.patience = 30s, .silence = 0s, .learned_nothing = [] { return true; }});
+  run.start_living(MemberKind::kLearner, "learner");
+  run.start(MemberKind::kActor, "actor-0", "exit 3");
+  run.run_until([&] { return !run.told.empty(); });
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
 }
 
 TEST_CASE("where others may join, a run goes on without an actor of its own") {

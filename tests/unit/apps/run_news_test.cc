@@ -22,6 +22,7 @@ class Told {
     static_cast<void>(news_.look(start_ + time, progress_));
     return progress_;
   }
+  [[nodiscard]] bool learned_nothing() const { return news_.learned_nothing(); }
   void lose_folder() { std::filesystem::remove_all(folder_.path()); }
 
  private:
@@ -103,4 +104,22 @@ TEST_CASE("any line is safe to find, and a file that begins anew is read from it
     run.write(line);
     CHECK_NOTHROW(run.after(1s));
   }
+}
+
+TEST_CASE("a run has learned nothing when figures say so from the first to the last") {
+  Told run;
+  static_cast<void>(run.after(1s));
+  CHECK_FALSE(run.learned_nothing());                             // nobody has said anything
+  run.write(R"({"decisions": 700, "decisions_per_second": 0})");  // of an earlier life
+  static_cast<void>(run.after(2s));
+  CHECK(run.learned_nothing());
+  SECTION("until there is more") { run.write(R"({"decisions": 701, "decisions_per_second": 0})"); }
+  SECTION("until more came in since a line that nobody has seen") {
+    run.write(R"({"decisions": 700, "decisions_per_second": 5})");
+  }
+  static_cast<void>(run.after(3s));
+  CHECK_FALSE(run.learned_nothing());
+  run.write(R"({"decisions": 700, "decisions_per_second": 0})");  // a learner went back
+  static_cast<void>(run.after(4s));
+  CHECK_FALSE(run.learned_nothing());
 }
