@@ -67,8 +67,9 @@ class TraceCommand final : public Command {
               "the same for recorded placements of operations on devices"}}};
   }
   void declare(Options& options) override {
-    options.argument("FILE.json", &file_,
-                     "a recording of format ramp-golden-1 or pacml-placement/1");
+    options.argument(
+        "FILE.json", &file_,
+        "a recording of format ramp-golden-1, pacml-placement/1 or pacml-placement-training/1");
     options.required_option("--out OUT.json", &out_, "the same document with computed figures");
     options.option("--profiles DIR", &profiles_,
                    "folder of <model>/graph.txt; built-in models if not given");

@@ -531,9 +531,13 @@ class Replay {
 json replay_trace(const json& recorded, const std::string& profiles) {
   try {
     const json& format = member(recorded, "format");
-    if (format == "pacml-placement/1") return replay_placements(recorded);
+    if (format == "pacml-placement/1" || format == "pacml-placement-training/1") {
+      return replay_placements(recorded);
+    }
     if (format != "ramp-golden-1") {
-      throw UserError("the trace is of neither format, ramp-golden-1 or pacml-placement/1");
+      throw UserError(
+          "the trace is of none of the formats ramp-golden-1, pacml-placement/1 and "
+          "pacml-placement-training/1");
     }
     return Replay(recorded, profiles).run();
   } catch (const json::exception& error) {

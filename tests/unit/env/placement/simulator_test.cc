@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "env/placement/families.h"
+#include "env/placement/list_schedule.h"
 #include "env/placement/placement_problem.h"
 #include "env/placement/placement_search.h"
 #include "env/placement/placement_simulator.h"
@@ -150,6 +151,18 @@ TEST_CASE("what can never fit is said in a sentence", "[unit][placement]") {
       graph_of({{op("a", 1, {}, 2e8), op("b", 1, {}, 2e8), op("c", 1, {}, 2e8)}, {}}),
       corrected(plain_devices(2)));
   CHECK(*three.never_fits() == "the weights need 2.40 GB, and all devices together have 2.00 GB");
+}
+
+TEST_CASE("twenty thousand operations are placed and simulated", "[unit][placement]") {
+  const auto graph = graph_of(chain_graph(200, 100, 100, 7600));
+  REQUIRE(graph->num_ops() == 20'002);
+  for (const auto& devices : {placeto(8), corrected(plain_devices(8))}) {
+    const auto problem = std::make_shared<const PlacementProblem>(graph, devices);
+    PlacementEvaluator evaluator(problem);
+    const double single = evaluator.runtime_s(place_on_one(*problem, 7));
+    CHECK(evaluator.runtime_s(list_schedule(*problem, ListRule::kHeft)) < single / 2);
+    CHECK(evaluator.simulator().peak_bytes()[0] > 0);
+  }
 }
 
 TEST_CASE("searches never end above where they began, and say when they improved",
