@@ -35,6 +35,7 @@ std::string summary_of_placements(const json& replayed) {
     const std::size_t n = replayed.contains(part) ? replayed.at(part).size() : 0;
     return std::to_string(n) + " " + (n == 1 ? one : several);
   };
+  if (replayed.contains("updates")) return count("updates", "update", "updates");
   return count("runs", "placement", "placements") + ", " + count("episodes", "episode", "episodes");
 }
 

@@ -95,6 +95,19 @@ TEST_CASE("a profile is placed with the published semantics", "[integration][pla
   CHECK(document["placement"].contains("node1/b"));
 }
 
+TEST_CASE("recorded placements are replayed, and counted", "[integration][placement]") {
+  const TempDir folder;
+  const auto replay = [&](const std::string& name) {
+    const auto file = source_path("tests/golden/placement/" + name).string();
+    const Outcome replayed = pacml({"trace", file, "--out", (folder / "out.json").string()});
+    INFO(replayed.err);
+    CHECK(replayed.code == 0);
+    return replayed.out;
+  };
+  CHECK(replay("p03_fractions.json") == "32 placements, 0 episodes\n");
+  CHECK(replay("q01_episode.json") == "0 placements, 1 episode\n");
+}
+
 TEST_CASE("what cannot be placed is refused in one sentence", "[integration][placement]") {
   const TempDir folder;
   const auto refusal = [&](const std::string& graph, const std::string& devices,
