@@ -177,12 +177,23 @@ TEMPLATE_TEST_CASE("announcement contract", "[conformance][transport]", InProces
     REQUIRE(first_heard(*subscriber));
     REQUIRE(publisher->publish(frame_of(1)));
     REQUIRE(publisher->publish(frame_of(2)));
-    Result<Frame> heard = subscriber->latest(soon());
-    if (!TestType::kDeliversAtOnce) {  // then an older one may come alone
-      while (heard && *heard != frame_of(2)) heard = subscriber->latest(soon());
+    if (TestType::kDeliversAtOnce) {
+      REQUIRE(subscriber->latest(soon()) == frame_of(2));
+      REQUIRE(subscriber->latest(Deadline::in(2ms)).error().code == Errc::kTimeout);
+    } else {
+      // An older one may come alone; and where the thread that sends gets no turn, the queue is
+      // full and drops the newest: it is announced until it is heard.
+      const Deadline patience = soon();
+      Result<Frame> heard = subscriber->latest(Deadline::in(10ms));
+      while (heard != frame_of(2) && !patience.expired()) {
+        REQUIRE(publisher->publish(frame_of(2)));
+        heard = subscriber->latest(Deadline::in(10ms));
+      }
+      REQUIRE(heard == frame_of(2));
+      while (const auto later = subscriber->latest(Deadline::in(2ms))) {
+        REQUIRE(*later == frame_of(2));
+      }
     }
-    REQUIRE(heard == frame_of(2));
-    REQUIRE(subscriber->latest(Deadline::in(2ms)).error().code == Errc::kTimeout);
   }
   SECTION("every subscriber hears") {
     auto other = link.subscribe();
