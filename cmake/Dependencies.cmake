@@ -9,6 +9,12 @@ find_package(nlohmann_json REQUIRED)               # nlohmann-json3-dev
 find_package(CLI11 REQUIRED)                       # libcli11-dev
 find_package(prometheus-cpp CONFIG REQUIRED)       # prometheus-cpp-dev: the text format of metrics
 find_package(tl-expected REQUIRED)                 # libexpected-dev
+# libjs-chart.js, or any Chart.js 3.9 or later 3.x: the curves of the dashboard, put into its page.
+find_file(PACML_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js
+          DOC "Chart.js 3, as one file")
+if(NOT PACML_CHART_JS)
+  message(FATAL_ERROR "chart.min.js (Debian's libjs-chart.js) is missing; -DPACML_CHART_JS=FILE names it")
+endif()
 if(PACML_WITH_TORCH)
   find_package(Torch REQUIRED)                     # libtorch-dev, libgloo-dev, libopenblas0-pthread
 endif()

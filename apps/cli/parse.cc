@@ -64,7 +64,9 @@ void declare(CLI::App& app, const OptionSpec& spec) {
         if constexpr (std::is_same_v<Target, bool>) {
           return app.add_flag(spec.name, *target, spec.help);
         } else if constexpr (std::is_same_v<Target, std::vector<std::string>>) {
-          return app.add_option(spec.name, *target, spec.help)->allow_extra_args(false);
+          // An option takes one value each time; words without dashes are all of one argument.
+          return app.add_option(spec.name, *target, spec.help)
+              ->allow_extra_args(!spec.name.starts_with("--"));
         } else {
           const std::string shown = spec.required ? "" : default_of(*target);
           return app.add_option_function<std::string>(

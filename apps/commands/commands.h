@@ -8,6 +8,7 @@
 
 namespace pacml::apps {
 
+[[nodiscard]] std::unique_ptr<Command> make_dashboard_command();
 [[nodiscard]] std::unique_ptr<Command> make_graphs_command();
 [[nodiscard]] std::unique_ptr<Command> make_load_command();
 [[nodiscard]] std::unique_ptr<Command> make_scaling_command();

@@ -1,5 +1,7 @@
 #include "apps/evaluation/held_out.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -38,7 +40,7 @@ std::optional<std::vector<double>> HeldOutEvaluator::score(const model::Paramete
   return std::nullopt;
 }
 
-std::optional<HeldOutEvaluator::BestBaseline> HeldOutEvaluator::best_baseline(
+std::optional<std::vector<HeldOutEvaluator::ScoredBaseline>> HeldOutEvaluator::score_baselines(
     const GoesOn& goes_on) {
   std::set<std::string> names;
   for (const env::Baseline& baseline : task_->baselines()) {
@@ -46,15 +48,18 @@ std::optional<HeldOutEvaluator::BestBaseline> HeldOutEvaluator::best_baseline(
     if (baseline.best_of.empty()) names.insert(baseline.name);
     names.insert(baseline.best_of.begin(), baseline.best_of.end());
   }
-  std::optional<BestBaseline> best;
+  std::vector<ScoredBaseline> scored;
   for (const std::string& name : names) {
     const auto found = means(*task_->make_agent(name), goes_on);
     if (!found) return std::nullopt;
-    if (!best || spec().objective().is_better(found->front(), best->score)) {
-      best = {name, found->front()};
-    }
+    scored.push_back({name, found->front()});
   }
-  return best;
+  // One that has no score, such as a mean over nothing, comes last.
+  std::ranges::stable_sort(scored, [this](const ScoredBaseline& a, const ScoredBaseline& b) {
+    if (std::isnan(a.score) || std::isnan(b.score)) return !std::isnan(a.score);
+    return spec().objective().is_better(a.score, b.score);
+  });
+  return scored;
 }
 
 }  // namespace pacml::apps

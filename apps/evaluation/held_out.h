@@ -31,13 +31,13 @@ class HeldOutEvaluator {
   [[nodiscard]] std::optional<std::vector<double>> score(
       const model::Parameters& parameters, const GoesOn& goes_on = [] { return true; });
 
-  // The baseline that does best, and its mean of the objective; nullopt: there is none, or it was
-  // not found to the end.
-  struct BestBaseline {
+  // Every baseline that comparisons show, those that it is chosen from included, and its mean of
+  // the objective, the best first; nullopt: they were not evaluated to the end.
+  struct ScoredBaseline {
     std::string name;
     double score = 0;
   };
-  [[nodiscard]] std::optional<BestBaseline> best_baseline(const GoesOn& goes_on);
+  [[nodiscard]] std::optional<std::vector<ScoredBaseline>> score_baselines(const GoesOn& goes_on);
 
   [[nodiscard]] const env::EnvironmentSpec& spec() const { return task_->spec(); }
 

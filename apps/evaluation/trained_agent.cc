@@ -28,7 +28,7 @@ TrainedAgent::TrainedAgent(const model::NetworkShape& shape, const model::Parame
 
 TrainedAgent::~TrainedAgent() = default;
 
-int TrainedAgent::act(const env::Environment& environment) {
+const model::PolicyOutput& TrainedAgent::evaluate(const env::Environment& environment) {
   impl_->batch.clear();
   environment.observe(impl_->batch);
   env::require_finite_features(environment.spec(), impl_->batch);
@@ -37,7 +37,11 @@ int TrainedAgent::act(const env::Environment& environment) {
     throw UnsoundPolicy("the policy of update " + std::to_string(impl_->version.get()) +
                         " says nothing that can be acted upon: its training had diverged");
   }
-  return model::best_action(impl_->output.logits);
+  return impl_->output;
+}
+
+int TrainedAgent::act(const env::Environment& environment) {
+  return model::best_action(evaluate(environment).logits);
 }
 
 }  // namespace pacml::apps

@@ -7,6 +7,7 @@
 #include "env/agent.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
+#include "model/policy.h"
 
 namespace pacml::apps {
 
@@ -26,6 +27,9 @@ class TrainedAgent final : public env::Agent {
                std::span<const env::GraphFeaturesPtr> graphs);
   ~TrainedAgent() override;
   [[nodiscard]] int act(const env::Environment& environment) override;
+  // What the network says of the current decision, one row; borrowed until the next call. Throws as
+  // act().
+  [[nodiscard]] const model::PolicyOutput& evaluate(const env::Environment& environment);
 
  private:
   struct Impl;

@@ -175,6 +175,9 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     response_.result(reply.status);
     response_.set(http::field::content_type, reply.type);
     response_.set(http::field::cache_control, "no-store");
+    // What is shown belongs into no page of somebody else's, and is what it says it is.
+    response_.set("X-Frame-Options", "DENY");
+    response_.set("X-Content-Type-Options", "nosniff");
     if (reply.status == 401) response_.set(http::field::www_authenticate, "Bearer");
     if (reply.status == 405) response_.set(http::field::allow, "GET, HEAD");
     response_.keep_alive(keep_alive);

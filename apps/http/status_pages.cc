@@ -63,8 +63,8 @@ HttpReply text(unsigned status, const std::string& line) {
 
 }  // namespace
 
-StatusPages::StatusPages(ReportRole report, std::string token)
-    : report_(std::move(report)), token_(std::move(token)) {}
+StatusPages::StatusPages(ReportRole report, std::string token, FurtherPages further)
+    : report_(std::move(report)), token_(std::move(token)), further_(std::move(further)) {}
 
 bool StatusPages::may_read(const HttpRequest& request) const {
   return token_.empty() || equal_secrets(bearer_token(request.authorization), token_);
@@ -80,10 +80,16 @@ HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& co
     return hangs.empty() ? text(200, "ok") : text(503, "stuck: " + hangs);
   }
   if (path == "/readyz") return report_().ready ? text(200, "ok") : text(503, "not ready");
-  if (path != "/status" && path != "/metrics") {
+  if (further_.for_anybody) {
+    if (auto reply = further_.for_anybody(path)) return *std::move(reply);
+  }
+  const bool known = path == "/status" || path == "/metrics";
+  if (!known && !further_.for_readers) return text(404, std::string("there is ") + kPages);
+  if (!may_read(request)) return text(401, "this page asks for the token of --http-token-file");
+  if (!known) {
+    if (auto reply = further_.for_readers(path)) return *std::move(reply);
     return text(404, std::string("there is ") + kPages);
   }
-  if (!may_read(request)) return text(401, "this page asks for the token of --http-token-file");
   const RoleReport report = report_();
   if (path == "/status") return {200, "application/json", report.status + "\n"};
   const ProcessState process{report.hangs.empty(), report.ready, resident_bytes()};

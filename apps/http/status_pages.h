@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "apps/http/http_message.h"
@@ -7,19 +9,26 @@
 
 namespace pacml::apps {
 
+// Pages of a role beside those below; each answers a path, or nothing where there is no such page.
+struct FurtherPages {
+  using Page = std::function<std::optional<HttpReply>(const std::string& path)>;
+  Page for_anybody = {};  // they tell nothing that a token keeps
+  Page for_readers = {};  // asked for after the token was
+};
+
 // The pages of a role (docs/monitoring.md):
 //   /healthz   200 while it lives and turns, else 503 and which thread hangs
 //   /readyz    200 once it can do what the others want of it, else 503
 //   /status    its status, JSON
 //   /metrics   the same for Prometheus
-// The first two tell nothing else and are for anybody; the others ask for the token where there is
-// one. Where there is none, only this machine's own processes reach the pages, and a request that
-// names another host is refused: it comes from a page of somebody else's, whose name was made to
-// lead here (DNS rebinding). Immutable, but for what `report` does.
+// and further ones. The first two tell nothing else and are for anybody; the others ask for the
+// token where there is one. Where there is none, only this machine's own processes reach the pages,
+// and a request that names another host is refused: it comes from a page of somebody else's, whose
+// name was made to lead here (DNS rebinding). Immutable, but for what `report` does.
 class StatusPages {
  public:
   // `token` empty: nobody is asked for one.
-  StatusPages(ReportRole report, std::string token);
+  StatusPages(ReportRole report, std::string token, FurtherPages further = {});
   [[nodiscard]] HttpReply answer(const HttpRequest& request, const HttpCounters& counters) const;
 
  private:
@@ -27,6 +36,7 @@ class StatusPages {
 
   ReportRole report_;
   std::string token_;
+  FurtherPages further_;
 };
 
 }  // namespace pacml::apps

@@ -12,6 +12,7 @@
 #include <ratio>
 #include <vector>
 
+#include "apps/dashboard/dashboard.h"
 #include "apps/http/http_server.h"
 #include "apps/process/open_files.h"
 #include "apps/roles/composition.h"
@@ -222,13 +223,21 @@ class ServingLearner {
         ServiceFigures{
             .server = [this] { return server_.counters(); },
             .replay = [this] { return client_ ? std::optional(client_->status()) : std::nullopt; },
+            .account =
+                [this] {
+                  const auto newest = server_.board().newest();
+                  return newest ? newest->text : std::string();
+                },
             .drawn = drawn_ ? &*drawn_ : nullptr},
         wiring_ ? &wiring_->replicas() : nullptr);
     threads.push_back({"learn", [this](const std::stop_token& stop) { learn(stop); }});
     for (auto& [name, body] : threads) body = keeping_actors(server_, std::move(body));
+    std::optional<Dashboard> dashboard;
+    if (options_.http && leads()) dashboard.emplace(std::vector{run_.path()});
     run_role_threads(threads, [this] { session_->request_checkpoint(); },
                      {.http = options_.http,
                       .report = [this] { return report_of(server_.board(), "serves_weights"); },
+                      .further = dashboard ? dashboard->pages() : FurtherPages{},
                       .silence = silence_of(config_),
                       .life_line = &life_line});
     if (const auto why = session_->divergence()) throw UserError(*why);

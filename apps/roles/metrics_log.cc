@@ -61,6 +61,16 @@ json served(const learner::ServerCounters& server) {
           {"denied", server.denied},         {"no_room", server.no_room}};
 }
 
+// Who is there, and who waits for whom.
+json accounted(const std::string& account) {
+  const json all = json::parse(account, nullptr, false);
+  json out = json::object();
+  for (const char* key : {"limiter", "peers"}) {
+    if (all.is_object() && all.contains(key)) out[key] = all[key];
+  }
+  return out;
+}
+
 json replayed(const replay::ClientStatus& replay) {
   return {{"shards", replay.shards},       {"joins", replay.joins},
           {"items", replay.items},         {"total_priority", replay.total_priority},
@@ -97,6 +107,7 @@ void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
   line.update(counted(counters, before_, std::max(1e-9, elapsed.count())));
   line.update(served(figures_.server ? figures_.server() : learner::ServerCounters{}));
   line["resident_bytes"] = resident_bytes();
+  if (figures_.account) line.update(accounted(figures_.account()));
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
     line["replay"] = replayed(*replay);
   }

@@ -22,6 +22,8 @@ namespace pacml::apps {
 struct ServiceFigures {
   std::function<learner::ServerCounters()> server = {};
   std::function<std::optional<replay::ClientStatus>()> replay = {};  // nullopt: there is none
+  // The server's own account of itself, a JSON object; empty: there is none yet.
+  std::function<std::string()> account = {};
   ReplaySource* drawn = nullptr;  // where the replay is drawn from
 };
 

@@ -8,7 +8,7 @@ namespace pacml::apps {
 PolicyScores::Outcome PolicyScores::score(const model::Parameters& policy,
                                           const std::function<bool()>& goes_on) {
   if (episodes_ == 0) return Outcome::kNone;
-  if (!baseline_) baseline_ = evaluator_.best_baseline(goes_on);
+  if (!baselines_) baselines_ = evaluator_.score_baselines(goes_on);
   bool goes_on_still = true;
   auto score = evaluator_.score(policy, [&] {
     goes_on_still = goes_on();
@@ -40,7 +40,12 @@ nlohmann::json PolicyScores::json() const {
   for (std::size_t m = 0; last_ && m < metrics.size(); ++m) {
     out["metrics"][metrics[m].name] = (*last_)[m];  // NaN is dumped as null
   }
-  if (baseline_) out["baseline"] = {{"name", baseline_->name}, {"score", baseline_->score}};
+  if (!baselines_ || baselines_->empty()) return out;
+  out["baselines"] = nlohmann::json::array();
+  for (const auto& [name, score] : *baselines_) {
+    out["baselines"].push_back({{"name", name}, {"score", score}});
+  }
+  out["baseline"] = out["baselines"].front();
   return out;
 }
 

@@ -25,7 +25,7 @@ class PolicyScores {
     kNotBest,
     kBest,
   };
-  // Before the first policy it finds out what the best baseline does. `goes_on`: as
+  // Before the first policy it finds out what the baselines do. `goes_on`: as
   // HeldOutEvaluator's.
   [[nodiscard]] Outcome score(const model::Parameters& policy,
                               const std::function<bool()>& goes_on);
@@ -34,8 +34,8 @@ class PolicyScores {
   // Goes on from a checkpoint.
   void restore(std::optional<double> best) { best_ = best; }
   // As "evaluation" in metrics.jsonl: the objective's name, and which way it is better; its values
-  // for the newest policy and for the best one, and for the best baseline; the newest policy's
-  // other metrics by name.
+  // for the newest policy and for the best one, for the best baseline and, as "baselines", for all
+  // of them, the best first; the newest policy's other metrics by name.
   [[nodiscard]] nlohmann::json json() const;
 
  private:
@@ -43,7 +43,7 @@ class PolicyScores {
   std::int64_t episodes_;
   std::optional<std::vector<double>> last_;  // every metric
   std::optional<double> best_;
-  std::optional<HeldOutEvaluator::BestBaseline> baseline_;
+  std::optional<std::vector<HeldOutEvaluator::ScoredBaseline>> baselines_;
 };
 
 }  // namespace pacml::apps

@@ -32,7 +32,7 @@ void serve_pages(std::optional<HttpServer>& server, asio::io_context& io, const 
         now.ready = now.ready && !stop.stop_requested();
         return now;
       },
-      pages.http->token);
+      pages.http->token, pages.further);
   server.emplace(io, *pages.http,
                  [answers](const HttpRequest& request, const HttpCounters& counters) {
                    return answers.answer(request, counters);

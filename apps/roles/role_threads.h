@@ -8,6 +8,7 @@
 
 #include "apps/http/http_settings.h"
 #include "apps/http/role_report.h"
+#include "apps/http/status_pages.h"
 #include "apps/process/life_line.h"
 #include "common/clock.h"
 
@@ -22,6 +23,7 @@ struct RoleThread {
 struct RolePages {
   std::optional<HttpSettings> http;  // over HTTP; none: nothing
   ReportRole report;                 // thread-safe
+  FurtherPages further{};            // called by the thread that serves them
   Duration silence{0};               // of a thread, after which it hangs; 0: none ever does
   LifeLine* life_line = nullptr;     // to whoever started us; told when signals are listened to
 };

@@ -100,7 +100,7 @@ std::optional<wire::Refused> Sessions::admit(const transport::PeerId& peer,
       window_.leave(actor.id);
     }
     const Sequence used = tracker_.last_accepted(hello.actor, hello.incarnation);
-    actor = Actor{hello.actor, hello.incarnation, used, used.get(), 1, std::nullopt, {}, false};
+    actor = Actor{hello.actor, hello.incarnation, used, used.get(), 1, std::nullopt, {}, false, 0};
     window_.join(actor.id, {hello.unroll_length,
                             std::min<std::uint64_t>(hello.most_unrolls,
                                                     run_.room.unrolls_of(hello.unroll_length))});
@@ -189,6 +189,7 @@ Sessions::Verdict Sessions::accept(const transport::PeerId& peer, ActorId actor_
   if (verdict != wire::SequenceTracker::Verdict::kAccept) return Verdict::kDropped;
   window_.arrived(actor_id, sequence.get() - actor.used.get() - 1, decisions, clock_->now());
   actor.used = sequence;
+  actor.decisions += decisions;
   return Verdict::kNew;
 }
 

@@ -64,7 +64,8 @@ class Sessions {
     std::uint32_t unrolls = 1;  // that the last grant was of
     std::optional<PolicyVersion> weights{};  // that it was sent last
     TimePoint last_heard;
-    bool has_news = false;  // is in news_
+    bool has_news = false;        // is in news_
+    std::uint64_t decisions = 0;  // in the messages accepted of this life
   };
 
   // Why a peer may not talk to this run at all; nullopt: it may. For every role.

@@ -36,6 +36,7 @@ constexpr double kWaits = 0.1;    // ... to be said to wait
 constexpr double kMeanOver = 20;  // adaptions: a second
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
 constexpr std::size_t kMaxGraphs = 1U << 16;
+constexpr std::size_t kMostPeers = 32;  // that the status tells of one by one
 
 wire::Refused end_of_run() { return {wire::Refusal::kStopping, "the learner stops"}; }
 
@@ -416,6 +417,23 @@ std::string ExperienceServer::limiter() const {
               : std::string());
 }
 
+nlohmann::json ExperienceServer::peers() const {
+  std::vector<const serving::Sessions::Actor*> actors;
+  for (const auto& [peer, actor] : sessions_.actors()) actors.push_back(&actor);
+  std::ranges::sort(actors, {}, [](const auto* actor) { return actor->id; });
+  auto list = nlohmann::json::array();
+  for (const auto* actor : actors) {
+    if (list.size() == kMostPeers) break;
+    const std::chrono::duration<double> silent = clock_->now() - actor->last_heard;
+    list.push_back(
+        {{"actor", actor->id.get()},
+         {"decisions", actor->decisions},
+         {"weights", actor->weights ? nlohmann::json(actor->weights->get()) : nlohmann::json()},
+         {"silent_seconds", silent.count()}});
+  }
+  return list;
+}
+
 std::string ExperienceServer::status() const {
   const auto now_counted = counters();
   const std::size_t depth = queue_depth();
@@ -440,7 +458,8 @@ std::string ExperienceServer::status() const {
                  {"messages_waiting", depth},
                  {"bytes_waiting", waiting_bytes()},
                  {"messages_waiting_for_graphs", gate_.size()},
-                 {"limiter", limiter()}});
+                 {"limiter", limiter()},
+                 {"peers", peers()}});
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

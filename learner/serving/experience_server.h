@@ -123,6 +123,9 @@ class ExperienceServer {
   [[nodiscard]] std::uint64_t enough_actors() const;
   // Who waits for whom, as a sentence.
   [[nodiscard]] std::string limiter() const;
+  // What each actor does, the first kMostPeers by number: [{"actor", "decisions", "weights",
+  // "silent_seconds"}, ...], decisions being those of its present life.
+  [[nodiscard]] nlohmann::json peers() const;
   // A JSON object for people and programs.
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Deadline until_next_duty() const;

@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "common/result.h"
 #include "env/tasks/ramp/metrics.h"
+#include "env/tasks/ramp/picture.h"
 
 namespace pacml::env {
 
@@ -77,5 +78,7 @@ bool RampEnvironment::resample_future(Seed seed) { return cluster_.resample_futu
 EpisodeRecord RampEnvironment::summary() const {
   return {return_, decisions_, ramp_metric_values(cluster_)};
 }
+
+Picture RampEnvironment::picture() const { return ramp_picture(*this); }
 
 }  // namespace pacml::env

@@ -7,13 +7,14 @@
 
 #include "env/cluster/cluster.h"
 #include "env/environment.h"
+#include "env/picture.h"
 #include "env/tasks/ramp/task.h"
 
 namespace pacml::env {
 
 // One decision per job that arrives at the RAMP cluster. What may be decided, and what is shown of
 // it, is the derived environment's. Thread-confined.
-class RampEnvironment : public Environment {
+class RampEnvironment : public Environment, public Pictured {
  public:
   [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
   void reset(Seed seed) override;
@@ -21,6 +22,7 @@ class RampEnvironment : public Environment {
   // Arrivals and limits are drawn from the workload. False over an explicit list of jobs.
   [[nodiscard]] bool resample_future(Seed seed) override;
   [[nodiscard]] EpisodeRecord summary() const override;
+  [[nodiscard]] Picture picture() const override;
 
   // An episode over an explicit list of jobs, e.g. a recorded one.
   void reset(JobStream jobs);

@@ -69,6 +69,11 @@ TEST_CASE("pacml train shows its learner while it trains, and stops in order",
   CHECK(status["run"] == "run");
   CHECK(status["decisions"] >= status["updates"]);
   CHECK(status["actors"] == 1);
+  wait_until("the actor shows", [&] {
+    const json now = status_at(address);
+    return !now["peers"].empty() && now["peers"][0]["decisions"] > 0;
+  });
+  CHECK(status_at(address)["peers"][0]["actor"] == 0);
   CHECK(metric_at(address, "pacml_updates_total") > 5);
   CHECK(metric_at(address, "pacml_actors") == 1);
   CHECK(metric_at(address, "pacml_gaps_total") == 0);
@@ -82,6 +87,16 @@ TEST_CASE("pacml train shows its learner while it trains, and stops in order",
     INFO(key);
     CHECK(asked.contains(key));
   }
+  const auto page = http_get(address, "/");
+  CHECK(page["X-Frame-Options"] == "DENY");
+  CHECK_THAT(page.body(), Catch::StartsWith("<!doctype html>"));
+  wait_until("the dashboard shows the run", [&] {
+    const json runs = json::parse(http_get(address, "/dashboard/runs").body());
+    return runs[0]["state"] == "training" && runs[0]["newest"].value("updates", 0) > 5 &&
+           runs[0]["newest"].contains("limiter") && !runs[0]["newest"]["peers"].empty();
+  });
+  wait_until("an episode was played",
+             [&] { return http_get(address, "/dashboard/episodes/0/0").result_int() == 200; });
   HttpClient open(address);  // no reason to wait
   train.signal(SIGTERM);
   CHECK(train.end() == 0);
@@ -147,6 +162,8 @@ TEST_CASE("with a token, figures are for those who show it, and probes for all",
     CHECK(http_get(address, page, bearer(kToken)).result_int() == 200);
   }
   CHECK(status_at(address, bearer(kToken))["role"] == "learner");
+  CHECK(http_get(address, "/").result_int() == 200);  // it tells nothing
+  CHECK(http_get(address, "/dashboard/runs", bearer(kToken)).result_int() == 200);
   CHECK_THAT(http_get(address, "/metrics", bearer(kToken)).body(),
              Catch::Contains("pacml_http_unauthorized_total{role=\"learner\"} 4\n"));
   CHECK_THAT(place.log("learner"), !Catch::Contains(kToken));

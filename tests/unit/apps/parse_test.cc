@@ -100,6 +100,19 @@ TEST_CASE("an unknown option is named, with the nearest one") {
         "train has no option --minuts; did you mean '--minutes'?");
 }
 
+TEST_CASE("an argument that is a list takes every word without dashes") {
+  std::vector<std::string> runs;
+  std::string out;
+  Options options;
+  options.argument("RUN", &runs, "runs");
+  options.option("--out FILE", &out, "a file");
+  REQUIRE_FALSE(
+      parse_options("pacml x", {"x", "does", {}}, options, {"a", "b", "--out", "f", "c"}));
+  CHECK(runs == std::vector<std::string>{"a", "b", "c"});
+  CHECK(out == "f");
+  CHECK_THROWS_AS(parse_options("pacml x", {"x", "does", {}}, options, {"--out", "f"}), UserError);
+}
+
 TEST_CASE("what is missing, superfluous or of the wrong kind is named") {
   CHECK_THAT(Sample().sentence_for({"a.yaml"}), Catch::Contains("--run is required"));
   CHECK_THAT(Sample().sentence_for({"--run", "r"}), Catch::Contains("CONFIG is required"));

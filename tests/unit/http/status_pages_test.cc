@@ -128,5 +128,25 @@ TEST_CASE("a server is ready when its board says so", "[unit][http]") {
   CHECK(report_of(board, "serves_weights").ready);
 }
 
+TEST_CASE("further pages are asked for the token but for those that tell nothing", "[unit][http]") {
+  const auto page = [](const std::string& wanted) {
+    return [wanted](const std::string& path) -> std::optional<HttpReply> {
+      if (path != wanted) return std::nullopt;
+      return HttpReply{200, "text/plain", wanted};
+    };
+  };
+  const RoleReport report{"{}", true, {}};
+  const StatusPages pages([&report] { return report; }, kToken, {page("/"), page("/figures")});
+  CHECK(pages.answer({"/", ""}, {}).body == "/");
+  CHECK(pages.answer({"/figures", ""}, {}).status == 401);
+  CHECK(pages.answer({"/figures", "Bearer " + kToken}, {}).body == "/figures");
+  CHECK(pages.answer({"/other", ""}, {}).status == 401);
+  CHECK(pages.answer({"/other", "Bearer " + kToken}, {}).status == 404);
+  CHECK(pages.answer({"/healthz", ""}, {}).status == 200);
+  const StatusPages open([&report] { return report; }, {}, {page("/"), page("/figures")});
+  CHECK(open.answer({"/", "", "evil.example"}, {}).status == 403);
+  CHECK(open.answer({"/figures", "", "localhost:80"}, {}).status == 200);
+}
+
 }  // namespace
 }  // namespace pacml::apps

@@ -1,0 +1,167 @@
+#include "apps/dashboard/dashboard.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apps/dashboard/episode_desk.h"
+#include "apps/dashboard/page.h"
+#include "apps/run/run_history.h"
+#include "apps/run/run_summary.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kPrefix = "/dashboard/";
+
+HttpReply as_json(const Json& value, unsigned status = 200) {
+  return {status, "application/json",
+          value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+}
+
+HttpReply trouble(unsigned status, const std::string& sentence) {
+  return as_json({{"error", sentence}}, status);
+}
+
+// "3" of "3/4", which becomes "4".
+std::string next_part(std::string& path) {
+  const auto slash = std::min(path.find('/'), path.size());
+  std::string part = path.substr(0, slash);
+  path.erase(0, std::min(slash + 1, path.size()));
+  return part;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t value = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end || value < 0 || value > std::int64_t{1} << 53) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Six digits, which is more than a chart shows: a third of the bytes.
+Json rounded(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+}  // namespace
+
+struct Dashboard::Watched {
+  explicit Watched(std::filesystem::path folder)
+      : path(std::move(folder)), history(path / "metrics.jsonl") {}
+  std::filesystem::path path;
+  RunHistory history;
+};
+
+struct Dashboard::Desk {
+  EpisodeDesk desk;
+};
+
+Dashboard::Dashboard(std::vector<std::filesystem::path> runs) : desk_(std::make_unique<Desk>()) {
+  for (auto& run : runs) runs_.push_back(std::make_unique<Watched>(std::move(run)));
+}
+
+Dashboard::~Dashboard() = default;
+
+FurtherPages Dashboard::pages() {
+  return {.for_anybody = [](const std::string& path) -> std::optional<HttpReply> {
+            if (path != "/") return std::nullopt;
+            return HttpReply{200, "text/html; charset=utf-8", std::string(dashboard_page())};
+          },
+          .for_readers = [this](const std::string& path) { return answer(path); }};
+}
+
+std::optional<HttpReply> Dashboard::answer(const std::string& path) {
+  if (!path.starts_with(kPrefix)) return std::nullopt;
+  std::string rest = path.substr(kPrefix.size());
+  const std::string page = next_part(rest);
+  if (page == "runs" && rest.empty()) return runs();
+  const auto number = whole_number(next_part(rest));
+  if (!number || static_cast<std::size_t>(*number) >= runs_.size()) return std::nullopt;
+  Watched& run = *runs_[static_cast<std::size_t>(*number)];
+  if (page == "curves" && rest.empty()) return curves(run);
+  if (page == "episodes") return episode(run, rest);
+  return std::nullopt;
+}
+
+HttpReply Dashboard::runs() {
+  Json list = Json::array();
+  for (const auto& run : runs_) {
+    Json entry;
+    try {
+      const RunSummary summary = summarise_run(run->path);
+      entry = {{"name", summary.name},
+               {"path", summary.path.string()},
+               {"state", name_of(summary.state)},
+               {"task", summary.task},
+               {"algorithm", summary.algorithm},
+               {"seed", summary.seed}};
+      if (summary.since_news) entry["silent_seconds"] = summary.since_news->count();
+      entry["settings"] = Json::array();
+      for (const auto& [key, here, there] : summary.settings) {
+        entry["settings"].push_back({key, here, there});
+      }
+      entry["notes"] = summary.notes;
+    } catch (const UserError& error) {
+      entry = {{"name", run->path.filename().string()},
+               {"path", run->path.string()},
+               {"state", "no run"},
+               {"settings", Json::array()},
+               {"notes", Json::array({error.what()})}};
+    }
+    static_cast<void>(run->history.read());
+    entry["newest"] = run->history.newest();
+    if (run->history.broken() > 0) {
+      entry["notes"].push_back(std::to_string(run->history.broken()) +
+                               " lines of metrics.jsonl cannot be read; the others are shown");
+    }
+    if (run->history.is_cut() && entry["state"] != "training") {
+      entry["notes"].push_back("metrics.jsonl ends within a line, which is left out");
+    }
+    list.push_back(std::move(entry));
+  }
+  return as_json(list);
+}
+
+HttpReply Dashboard::curves(Watched& run) {
+  const bool more = run.history.read();
+  const RunHistory::Curves curves = run.history.curves();
+  Json columns = Json::object();
+  for (const auto& [name, values] : curves.columns) {
+    Json column = Json::array();
+    for (const double value : values) column.push_back(rounded(value));
+    columns[name] = std::move(column);
+  }
+  return as_json({{"rows", curves.rows}, {"more", more}, {"columns", std::move(columns)}});
+}
+
+HttpReply Dashboard::episode(const Watched& run, const std::string& rest) {
+  std::string left = rest;
+  const auto number = whole_number(next_part(left));
+  if (!number) return trouble(404, "an episode has a number, 0 or above");
+  const auto answer = desk_->desk.ask({run.path, *number, left});
+  switch (answer.state) {
+    case EpisodeDesk::Answer::State::kPlaying:
+      return as_json({{"playing", true}}, 202);
+    case EpisodeDesk::Answer::State::kBusy:
+      return as_json({{"playing", false}}, 202);
+    case EpisodeDesk::Answer::State::kFailed:
+      return trouble(409, *answer.text);
+    case EpisodeDesk::Answer::State::kReady:
+      break;
+  }
+  return {200, "application/json", *answer.text};
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/task.h"
+
+namespace pacml::apps {
+
+// What a policy makes of a decision.
+struct Opinion {
+  int action = 0;  // what it would do
+  // [actions], 0 for those that are not valid; empty: it does not weigh them.
+  std::vector<double> probabilities;
+  // [actions] what it expects of each, in the unit of rewards, NaN for those that are not valid;
+  // empty: it does not say. Of Ape-X, instead of probabilities.
+  std::vector<double> action_values;
+  std::optional<double> value;  // of the state, in the unit of rewards
+};
+
+// A policy that is looked at while it decides. Thread-confined.
+class WatchedPolicy {
+ public:
+  // The best policy of a run. UserError: as load_trained_run.
+  [[nodiscard]] static WatchedPolicy of_run(const env::TaskPtr& task,
+                                            const std::filesystem::path& run);
+  // One of the task's baselines, which tells nothing but what it does. UserError: none of that
+  // name.
+  [[nodiscard]] static WatchedPolicy of_baseline(const env::TaskPtr& task, const std::string& name);
+  WatchedPolicy(WatchedPolicy&&) noexcept;
+  WatchedPolicy& operator=(WatchedPolicy&&) noexcept;
+  ~WatchedPolicy();
+
+  [[nodiscard]] const std::string& name() const;
+  // Begins an episode.
+  void reset(Seed seed);
+  // UserError: what the network says cannot be acted upon.
+  [[nodiscard]] Opinion ask(const env::Environment& environment);
+
+ private:
+  struct Impl;
+  explicit WatchedPolicy(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pacml::apps

@@ -1,0 +1,181 @@
+#include "apps/run/run_summary.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "apps/run/run_directory.h"
+#include "apps/run/train_config.h"
+#include "common/config/dump.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string text_of(const ConfigNode* node) {
+  return node != nullptr && node->kind == ConfigNode::Kind::kScalar ? node->text : std::string();
+}
+
+// Whether the process that RunLock names is a learner of this machine.
+bool is_held(const fs::path& run) {
+  std::ifstream file(run / ".lock");
+  std::string text;
+  std::getline(file, text);
+  long pid = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (parsed.ec != std::errc{} || pid <= 1) return false;
+  // Its number may be another process's by now.
+  std::ifstream words("/proc/" + std::to_string(pid) + "/cmdline");
+  std::string program;
+  return std::getline(words, program, '\0') && program.find("pacml") != std::string::npos;
+}
+
+std::optional<std::chrono::seconds> age_of(const fs::path& file) {
+  std::error_code absent;
+  const auto written = fs::last_write_time(file, absent);
+  if (absent) return std::nullopt;
+  const auto age = fs::file_time_type::clock::now() - written;
+  return std::max(std::chrono::seconds{0}, std::chrono::duration_cast<std::chrono::seconds>(age));
+}
+
+std::optional<double> number_at(const json& line, const char* pointer) {
+  const json::json_pointer at(pointer);
+  if (!line.is_object() || !line.contains(at) || !line[at].is_number()) return std::nullopt;
+  return line[at].get<double>();
+}
+
+std::string string_at(const json& line, const char* pointer) {
+  const json::json_pointer at(pointer);
+  return line.is_object() && line.contains(at) && line[at].is_string() ? line[at].get<std::string>()
+                                                                       : std::string();
+}
+
+void read_settings(const RunDirectory& run, RunSummary& summary) {
+  std::ifstream file(run.config_file());
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  try {
+    const auto source = ConfigSource::from_text(run.config_file().string(), text);
+    if (source.root().entries.empty()) throw UserError("config.yaml sets nothing");
+    const ConfigNode* env = source.root().find("env");
+    summary.task = text_of(env != nullptr ? env->find("task") : nullptr);
+    summary.algorithm = text_of(source.root().find("algorithm"));
+    summary.seed = text_of(source.root().find("seed"));
+    static_cast<void>(read_config<TrainConfig>(source));
+  } catch (const UserError& error) {
+    summary.notes.push_back("this version of pacml cannot use its settings: " +
+                            std::string(error.what()));
+  }
+  if (summary.task.empty() && summary.algorithm.empty()) return;
+  try {
+    TrainConfig defaults;
+    if (!summary.task.empty()) defaults.env = env::TaskConfig(summary.task);
+    summary.settings = compare_configs(text, dump_config(defaults));
+  } catch (const UserError&) {  // what is wrong has been noted
+  }
+}
+
+}  // namespace
+
+const char* name_of(RunState state) {
+  switch (state) {
+    case RunState::kTraining:
+      return "training";
+    case RunState::kEnded:
+      return "ended";
+    case RunState::kNeverBegan:
+      return "never began";
+  }
+  return "?";
+}
+
+RunSummary summarise_run(const fs::path& path) {
+  const RunDirectory run = RunDirectory::open(path);
+  RunSummary summary;
+  summary.name = run.name();
+  summary.path = path;
+  read_settings(run, summary);
+  summary.since_news = age_of(run.metrics_file());
+  if (is_held(path)) {
+    summary.state = RunState::kTraining;
+  } else if (summary.since_news) {
+    summary.state = RunState::kEnded;
+  }
+  std::error_code none;
+  if (!fs::exists(run.checkpoints(), none) || fs::is_empty(run.checkpoints(), none)) {
+    summary.notes.emplace_back("it has no checkpoint: there is no policy to look at");
+  }
+  return summary;
+}
+
+std::optional<double> RunFigures::gain() const {
+  if (!best || !baseline_score || *baseline_score == 0) return std::nullopt;
+  const double change = (*best - *baseline_score) / std::abs(*baseline_score);
+  return higher_is_better ? change : -change;
+}
+
+json newest_metrics(const fs::path& file) {
+  constexpr std::uintmax_t kTail = std::uintmax_t{1} << 18;  // a line is some kilobytes
+  std::error_code absent;
+  const auto size = fs::file_size(file, absent);
+  std::ifstream in(file, std::ios::binary);
+  if (absent || !in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) {
+    return json::object();
+  }
+  json newest = json::object();
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    json parsed = json::parse(line, nullptr, false);
+    if (parsed.is_object()) newest = std::move(parsed);
+  }
+  return newest;
+}
+
+RunFigures figures_of(const json& line) {
+  RunFigures figures;
+  figures.decisions = number_at(line, "/decisions");
+  figures.seconds = number_at(line, "/seconds");
+  figures.objective = string_at(line, "/evaluation/objective");
+  figures.higher_is_better = string_at(line, "/evaluation/better") == "higher";
+  figures.best = number_at(line, "/evaluation/best");
+  figures.baseline = string_at(line, "/evaluation/baseline/name");
+  figures.baseline_score = number_at(line, "/evaluation/baseline/score");
+  return figures;
+}
+
+std::vector<fs::path> find_runs(const fs::path& folder, int depth, std::size_t most) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw UserError(folder.string() + " is no folder");
+  }
+  std::vector<fs::path> runs;
+  if (fs::exists(folder / "config.yaml", error)) return {folder};
+  if (depth == 0) return runs;
+  for (const auto& entry :
+       fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
+    if (runs.size() >= most || !entry.is_directory(error) || entry.is_symlink(error)) continue;
+    for (auto& run : find_runs(entry.path(), depth - 1, most - runs.size())) {
+      runs.push_back(std::move(run));
+    }
+  }
+  std::ranges::sort(runs);
+  return runs;
+}
+
+std::string age_text(std::chrono::seconds age) {
+  const auto s = age.count();
+  if (s < 2) return "now";
+  if (s < 120) return std::to_string(s) + " s";
+  if (s < 120 * 60) return std::to_string(s / 60) + " min";
+  if (s < 48 * 3600) return std::to_string(s / 3600) + " h";
+  return std::to_string(s / 86400) + " d";
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/config/diff.h"
+
+namespace pacml::apps {
+
+enum class RunState {
+  kTraining,    // a process of this machine holds it
+  kEnded,       // none does
+  kNeverBegan,  // it has told nothing, and none does
+};
+
+[[nodiscard]] const char* name_of(RunState state);  // "training", "ended", "never began"
+
+// What a run is, as far as its folder tells: one that is being written, cut off, damaged or of
+// another version of this program tells less, and a note says what is wrong. Value type.
+struct RunSummary {
+  std::string name;
+  std::filesystem::path path;
+  RunState state = RunState::kNeverBegan;
+  std::optional<std::chrono::seconds> since_news;  // since its metrics were written last
+  std::string task;                                // "partitioning"; empty: not known
+  std::string algorithm;
+  std::string seed;
+  // Settings that differ from the defaults of its task: `here` in the run, `there` by default.
+  std::vector<ConfigDifference> settings;
+  std::vector<std::string> notes;  // sentences: what is wrong with the folder
+};
+
+// UserError: there is no run.
+[[nodiscard]] RunSummary summarise_run(const std::filesystem::path& path);
+
+// How a run did, out of a line of its metrics; what the line does not say is absent.
+struct RunFigures {
+  std::optional<double> decisions;
+  std::optional<double> seconds;  // of training
+  std::string objective;
+  bool higher_is_better = false;
+  std::optional<double> best;            // of its policies, by the objective
+  std::string baseline;                  // that does best
+  std::optional<double> baseline_score;  // on the same episodes
+  // By how much the best policy is better than that baseline, of its score; negative: worse.
+  [[nodiscard]] std::optional<double> gain() const;
+};
+// The newest whole line of a metrics file; an empty object where there is none.
+[[nodiscard]] nlohmann::json newest_metrics(const std::filesystem::path& file);
+// Pure.
+[[nodiscard]] RunFigures figures_of(const nlohmann::json& line);
+
+// Folders with a run: `folder` itself, or what is below it, down to `depth` levels, by path, at
+// most `most` of them. UserError: `folder` is none.
+[[nodiscard]] std::vector<std::filesystem::path> find_runs(const std::filesystem::path& folder,
+                                                           int depth = 3, std::size_t most = 1000);
+
+// "now", "42 s", "7 min", "3 h", "12 d". Pure.
+[[nodiscard]] std::string age_text(std::chrono::seconds age);
+
+}  // namespace pacml::apps

@@ -1,0 +1,124 @@
+#include "apps/run/run_summary.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/run/run_directory.h"
+#include "apps/run/train_config.h"
+#include "common/config/dump.h"
+#include "common/result.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+using namespace pacml;
+using namespace pacml::apps;
+using testing::TempDir;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct SomeRun {
+  TempDir folder;
+  RunDirectory run;
+  explicit SomeRun(const TrainConfig& config = {})
+      : run(RunDirectory::create(folder / "a", dump_config(config))) {}
+  [[nodiscard]] RunSummary summary() const { return summarise_run(run.path()); }
+  void train() const {
+    std::ofstream(run.metrics_file()) << "{}\n";
+    std::ofstream(run.checkpoints() / "checkpoint-000000000001.safetensors") << "weights";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a run says what it is, and which settings differ from its task's defaults") {
+  TrainConfig config;
+  config.seed = 7;
+  config.impala.discount = 0.5;
+  const SomeRun some(config);
+  some.train();
+  const RunSummary summary = some.summary();
+  CHECK(summary.name == "a");
+  CHECK(summary.task == "partitioning");
+  CHECK(summary.algorithm == "impala");
+  CHECK(summary.seed == "7");
+  CHECK(summary.settings ==
+        std::vector<ConfigDifference>{{"seed", "7", "0"}, {"impala.discount", "0.5", "0.997"}});
+  CHECK(summary.notes.empty());
+  CHECK(summary.state == RunState::kEnded);
+  CHECK(summary.since_news.value() < 600s);
+}
+
+TEST_CASE("a run that has told nothing never began, and one that is held trains") {
+  const SomeRun some;
+  CHECK(some.summary().state == RunState::kNeverBegan);
+  CHECK_THAT(some.summary().notes.at(0), Catch::Contains("no checkpoint"));
+  some.train();
+  CHECK(some.summary().state == RunState::kEnded);
+  // The lock names this process, whose program is a test of pacml's.
+  const RunLock lock(some.run);
+  std::ifstream words("/proc/self/cmdline");
+  std::string program;
+  std::getline(words, program, '\0');
+  const bool ours = program.find("pacml") != std::string::npos;
+  CHECK(some.summary().state == (ours ? RunState::kTraining : RunState::kEnded));
+}
+
+TEST_CASE("a configuration of another version, or none at all, is told and hides nothing else") {
+  const SomeRun some;
+  some.train();
+  std::ofstream(some.run.config_file()) << "seed: 3\nalgorithm: alphazero\nwarp: {speed: 9}\n";
+  RunSummary summary = some.summary();
+  CHECK(summary.algorithm == "alphazero");
+  CHECK(summary.seed == "3");
+  CHECK_THAT(summary.notes.at(0),
+             Catch::Contains("cannot use its settings") && Catch::Contains("warp"));
+  CHECK(std::ranges::count(summary.settings, "warp.speed", &ConfigDifference::key) == 1);
+  std::ofstream(some.run.config_file()) << "";
+  summary = some.summary();
+  CHECK(summary.notes.size() == 1);
+  CHECK(summary.settings.empty());
+  CHECK_THROWS_AS(summarise_run(some.folder / "nowhere"), UserError);
+}
+
+TEST_CASE("figures say by how much the best policy is better than the best baseline") {
+  auto line = nlohmann::json::parse(
+      R"({"decisions": 5, "evaluation": {"objective": "cost", "better": "lower", "best": 0.3,
+          "baseline": {"name": "rule", "score": 0.4}}})");
+  RunFigures figures = figures_of(line);
+  CHECK(figures.objective == "cost");
+  CHECK(figures.baseline == "rule");
+  CHECK(figures.gain().value() == Approx(0.25));
+  line["evaluation"]["better"] = "higher";
+  CHECK(figures_of(line).gain().value() == Approx(-0.25));
+  line["evaluation"]["best"] = nullptr;
+  CHECK_FALSE(figures_of(line).gain());
+  figures = figures_of(nlohmann::json::parse(R"({"decisions": "x", "evaluation": 3})"));
+  CHECK_FALSE(figures.decisions);
+  CHECK(figures.objective.empty());
+}
+
+TEST_CASE("runs are found below a folder, and not within one another") {
+  const TempDir folder;
+  for (const char* name : {"b", "a", "deep/er/c", "a/inside"}) {
+    static_cast<void>(RunDirectory::create(folder / name, "seed: 1\n"));
+  }
+  std::ofstream(folder / "file") << "no folder";
+  const auto found = find_runs(folder.path());
+  CHECK(found ==
+        std::vector<std::filesystem::path>{folder / "a", folder / "b", folder / "deep/er/c"});
+  CHECK(find_runs(folder.path(), 1).size() == 2);
+  CHECK(find_runs(folder.path(), 3, 2).size() == 2);
+  CHECK(find_runs(folder / "a") == std::vector<std::filesystem::path>{folder / "a"});
+  CHECK_THROWS_AS(find_runs(folder / "file"), UserError);
+}
+
+TEST_CASE("ages are told in the unit that suits them") {
+  CHECK(age_text(1s) == "now");
+  CHECK(age_text(119s) == "119 s");
+  CHECK(age_text(120s) == "2 min");
+  CHECK(age_text(3h) == "3 h");
+  CHECK(age_text(72h) == "3 d");
+}

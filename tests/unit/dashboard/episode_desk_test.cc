@@ -1,0 +1,86 @@
+#include "apps/dashboard/episode_desk.h"
+
+#include <atomic>
+#include <string>
+
+#include "apps/run/run_directory.h"
+#include "common/config/dump.h"
+#include "common/result.h"
+#include "tests/support/catch.h"
+#include "tests/support/soon.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/tiny_run.h"
+
+namespace pacml::apps {
+namespace {
+
+using State = EpisodeDesk::Answer::State;
+using testing::wait_until;
+
+EpisodeRequest request(std::int64_t episode) { return {"run", episode, "rule"}; }
+
+EpisodeDesk::Answer wait_for(EpisodeDesk& desk, const EpisodeRequest& wanted) {
+  EpisodeDesk::Answer answer;
+  wait_until("the episode is there", [&] {
+    answer = desk.ask(wanted);
+    return answer.state == State::kReady || answer.state == State::kFailed;
+  });
+  return answer;
+}
+
+TEST_CASE("an episode is played once, and kept", "[unit][dashboard]") {
+  std::atomic<int> played{0};
+  EpisodeDesk desk([&played](const EpisodeRequest& wanted, const std::stop_token&) {
+    ++played;
+    return std::make_shared<const std::string>(std::to_string(wanted.episode));
+  });
+  CHECK(*wait_for(desk, request(3)).text == "3");
+  CHECK(*wait_for(desk, request(4)).text == "4");
+  CHECK(*desk.ask(request(3)).text == "3");
+  CHECK(played == 2);
+  for (int i = 10; i < 20; ++i) static_cast<void>(wait_for(desk, request(i)));
+  CHECK(*wait_for(desk, request(3)).text == "3");
+  CHECK(played == 13);  // it had made room for others
+}
+
+TEST_CASE("what fails is told once, and played again when it is asked for again",
+          "[unit][dashboard]") {
+  std::atomic<int> played{0};
+  EpisodeDesk desk([&played](const EpisodeRequest&,
+                             const std::stop_token&) -> std::shared_ptr<const std::string> {
+    if (++played == 1) throw UserError("there is no checkpoint");
+    return std::make_shared<const std::string>("whole");
+  });
+  const auto failed = wait_for(desk, request(0));
+  CHECK(failed.state == State::kFailed);
+  CHECK(*failed.text == "there is no checkpoint");
+  CHECK(*wait_for(desk, request(0)).text == "whole");
+}
+
+TEST_CASE("few episodes wait, further ones are asked for again, and the end waits for none",
+          "[unit][dashboard]") {
+  std::atomic<bool> begun{false};
+  EpisodeDesk desk([&begun](const EpisodeRequest&, const std::stop_token& stop) {
+    begun = true;
+    wait_until("the desk closes", [&stop] { return stop.stop_requested(); });
+    return std::shared_ptr<const std::string>();
+  });
+  CHECK(desk.ask(request(0)).state == State::kPlaying);
+  wait_until("one is being played", [&begun] { return begun.load(); });
+  int taken = 0;
+  for (int i = 1; i < 20; ++i) taken += desk.ask(request(i)).state == State::kPlaying ? 1 : 0;
+  CHECK(taken == 4);
+  CHECK(desk.ask(request(0)).state == State::kPlaying);
+}
+
+TEST_CASE("an episode of a run that has no policy fails with a sentence", "[unit][dashboard]") {
+  const testing::TempDir folder;
+  const auto run = RunDirectory::create(folder / "a", dump_config(testing::tiny_config()));
+  CHECK_THROWS_WITH(play({run.path(), 0, ""}, {}), Catch::Contains("there is no checkpoint"));
+  CHECK_THROWS_AS(play({run.path(), 0, "nobody"}, {}), UserError);
+  CHECK_THROWS_AS(play({folder / "b", 0, ""}, {}), UserError);
+  CHECK_THAT(*play({run.path(), 0, "para_max"}, {}), Catch::Contains("\"decisions\":[{"));
+}
+
+}  // namespace
+}  // namespace pacml::apps
