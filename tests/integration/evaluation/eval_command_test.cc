@@ -80,6 +80,51 @@ TEST_CASE("a trained policy is compared with baselines on the same arrivals",
   }
 }
 
+TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluation]") {
+  const Workplace place;
+  const Outcome trained = pacml({"train", place.config_file(), "--run", place.run(),
+                                 "--deterministic", "--decisions", "800"});
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+
+  const Outcome listed =
+      pacml({"runs", (place / ".").string(), "--out", (place / "runs.json").string()});
+  INFO(listed.err);
+  REQUIRE(listed.code == 0);
+  CHECK_THAT(listed.out, Catch::Contains("partitioning") && Catch::Contains("blocking_rate") &&
+                             Catch::Contains("ended"));
+  const json runs = json::parse(text_of(place / "runs.json"))["runs"];
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0]["decisions"] == 800);
+  CHECK(runs[0]["settings"]["actor.environments"] == "8");
+  CHECK(pacml({"runs", (place / "none").string()}).code == 2);
+
+  const Outcome text = pacml({"explain", place.run(), "--decision", "3"});
+  INFO(text.err);
+  REQUIRE(text.code == 0);
+  CHECK_THAT(text.out, Catch::StartsWith("decision 3 of run\n") && Catch::Contains("probability") &&
+                           Catch::Contains("would choose"));
+  const Outcome as_json = pacml({"explain", place.run(), "--seed", "1", "--decision", "3",
+                                 "--baseline", "para_max", "--json"});
+  REQUIRE(as_json.code == 0);
+  const json explanation = json::parse(as_json.out);
+  CHECK(explanation["baseline"]["name"] == "para_max");
+  double all = 0;
+  for (const auto& candidate : explanation["view"]["candidates"]) {
+    all += candidate["probability"].get<double>();
+  }
+  CHECK(all == Approx(1));
+  CHECK(explanation["view"].contains("value"));
+  for (const Words& wrong :
+       std::vector<Words>{{"--decision", "100000"}, {"--baseline", "nobody"}}) {
+    Words words = {"explain", place.run()};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    const Outcome refused = pacml(words);
+    CHECK(refused.code == 2);
+    CHECK(std::ranges::count(refused.err, '\n') == 1);
+  }
+}
+
 TEST_CASE("an evaluation depends on its seeds, not on the cores", "[integration][evaluation]") {
   const Workplace place;
   const Words random = {"--policy", "random"};

@@ -81,7 +81,7 @@ TEST_CASE("an environment without a picture shows the numbers that it observes",
           "[unit][evaluation]") {
   env::ScriptedEnvironment environment;
   environment.reset(Seed{12});
-  const DecisionView view = look_at(environment, {0, {}, {}, std::nullopt});
+  const DecisionView view = look_at(environment, {1, {}, {}, std::nullopt});
   REQUIRE(view.picture.facts.size() == 2);
   CHECK(view.picture.facts[0].value == "12");
   CHECK(view.picture.grids.empty());

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "apps/commands/commands.h"
+#include "apps/evaluation/evaluation.h"
+#include "apps/evaluation/explanation.h"
+#include "apps/run/run_directory.h"
+#include "apps/run/run_summary.h"
+#include "apps/run/train_config.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr int kTuningEpisodes = 5;
+
+// What the run compared itself with while it trained, or else what does best on tuning episodes.
+std::string best_baseline(const RunDirectory& run, const env::TaskPtr& task, Seed seed) {
+  const std::string told = figures_of(newest_metrics(run.metrics_file())).baseline;
+  if (!told.empty() && env::is_baseline(*task, told)) return told;
+  std::vector<std::string> names;
+  for (const env::Baseline& baseline : task->baselines()) {
+    if (!baseline.compared) continue;
+    if (baseline.best_of.empty()) names.push_back(baseline.name);
+    names.insert(names.end(), baseline.best_of.begin(), baseline.best_of.end());
+  }
+  if (names.empty()) throw UserError("the task has no baselines to compare with");
+  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return tuned_baseline(task, names, seed, kTuningEpisodes, threads);
+}
+
+class ExplainCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {
+        "explain",
+        "why a policy decided as it did, and what a baseline would have come to",
+        {{"explain runs/first --seed 0 --decision 40", "decision 40 of the first held-out episode"},
+         {"explain runs/first --decision 40 --baseline para_min --json",
+          "beside another baseline, for programs"}}};
+  }
+  void declare(Options& options) override {
+    options.argument("RUN", &run_, "folder of a run");
+    options.option("--seed S", &seed_, "number of the held-out episode, as of eval's --first-seed");
+    options.option("--decision N", &decision_, "which decision of it, counted from 0");
+    options.option("--baseline NAME", &baseline_,
+                   "what to compare with (default: the best one, as training found)");
+    options.option("--json", &json_, "for programs");
+  }
+  [[nodiscard]] int run() override {
+    if (seed_ < 0 || seed_ > kHighestSeed) {
+      throw UserError("--seed: must be in 0.." + std::to_string(kHighestSeed));
+    }
+    if (decision_ < 0) throw UserError("--decision: must be at least 0");
+    const auto folder = RunDirectory::open(run_);
+    const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
+    const env::TaskPtr task = config.env.make();
+    const Seed run_seed{static_cast<std::uint64_t>(config.seed)};
+    WatchedPolicy policy = WatchedPolicy::of_run(task, run_);
+    WatchedPolicy baseline = WatchedPolicy::of_baseline(
+        task, baseline_.empty() ? best_baseline(folder, task, run_seed) : baseline_);
+    const Explanation explanation =
+        explain(*task, policy, baseline, evaluation_seeds(run_seed, 1, seed_).front(), decision_);
+    std::cout << (json_ ? to_json(explanation).dump(2) + "\n" : to_text(explanation));
+    return 0;
+  }
+
+ private:
+  static constexpr std::int64_t kHighestSeed = std::int64_t{1} << 53;
+
+  std::string run_;
+  std::int64_t seed_ = 0;
+  std::int64_t decision_ = 0;
+  std::string baseline_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_explain_command() { return std::make_unique<ExplainCommand>(); }
+
+}  // namespace pacml::apps

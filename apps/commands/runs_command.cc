@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/cli/files.h"
+#include "apps/cli/text_table.h"
+#include "apps/commands/commands.h"
+#include "apps/run/run_directory.h"
+#include "apps/run/run_summary.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Listed {
+  std::string name;  // as seen from the folder that was asked for
+  RunSummary summary;
+  RunFigures figures;
+};
+
+std::string state_text(const RunSummary& run) {
+  const std::string state(name_of(run.state));
+  if (!run.since_news) return state;
+  const std::string age = age_text(*run.since_news);
+  if (run.state == RunState::kEnded) return age == "now" ? "ended now" : "ended " + age + " ago";
+  return run.since_news->count() > 30 ? state + ", silent for " + age : state;
+}
+
+std::string amount(const std::optional<double>& value) {
+  if (!value) return "-";
+  if (*value < 1e4) return format_number(*value, 0);
+  return *value < 1e6 ? format_number(*value / 1e3, 1) + " k"
+                      : format_number(*value / 1e6, 2) + " M";
+}
+
+std::string score(const std::optional<double>& value) {
+  return format_number(value.value_or(std::numeric_limits<double>::quiet_NaN()), 4);
+}
+
+std::string gain_text(const RunFigures& figures) {
+  const auto gain = figures.gain();
+  if (!gain) return "-";
+  return format_number(100 * std::abs(*gain), 1) + " % " + (*gain >= 0 ? "better" : "worse");
+}
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+std::string table_of(const std::vector<Listed>& runs) {
+  std::vector<std::vector<std::string>> rows{{"run", "task", "algorithm", "seed", "state",
+                                              "decisions", "objective", "best", "best baseline",
+                                              "its score", "than that"}};
+  for (const Listed& run : runs) {
+    rows.push_back({run.name, or_dash(run.summary.task), or_dash(run.summary.algorithm),
+                    or_dash(run.summary.seed), state_text(run.summary),
+                    amount(run.figures.decisions), or_dash(run.figures.objective),
+                    score(run.figures.best), or_dash(run.figures.baseline),
+                    score(run.figures.baseline_score), gain_text(run.figures)});
+  }
+  return align_columns(rows);
+}
+
+nlohmann::ordered_json json_of(const std::vector<Listed>& runs) {
+  auto list = nlohmann::ordered_json::array();
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  };
+  for (const Listed& run : runs) {
+    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    for (const auto& difference : run.summary.settings) settings[difference.key] = difference.here;
+    list.push_back({{"path", run.summary.path.string()},
+                    {"task", run.summary.task},
+                    {"algorithm", run.summary.algorithm},
+                    {"seed", run.summary.seed},
+                    {"state", name_of(run.summary.state)},
+                    {"decisions", or_null(run.figures.decisions)},
+                    {"seconds", or_null(run.figures.seconds)},
+                    {"objective", run.figures.objective},
+                    {"best", or_null(run.figures.best)},
+                    {"baseline", run.figures.baseline},
+                    {"baseline_score", or_null(run.figures.baseline_score)},
+                    {"gain", or_null(run.figures.gain())},
+                    {"settings", std::move(settings)},
+                    {"notes", run.summary.notes}});
+  }
+  return {{"runs", std::move(list)}};
+}
+
+class RunsCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"runs",
+            "the runs below a folder: what they are, how they did, whether they train",
+            {{"runs runs", "every run in runs/, down to three folders deep"},
+             {"runs runs --out runs.json", "with the settings that are no defaults, as JSON"}}};
+  }
+  void declare(Options& options) override {
+    options.argument("DIR", &folder_, "where they are");
+    options.option("--out FILE.json", &out_, "write it as JSON, too");
+  }
+  [[nodiscard]] int run() override {
+    std::vector<Listed> runs;
+    for (const fs::path& path : find_runs(folder_)) {
+      Listed run;
+      run.name = path == fs::path(folder_) ? RunDirectory::open(path).name()
+                                           : path.lexically_relative(folder_).string();
+      run.summary = summarise_run(path);
+      run.figures = figures_of(newest_metrics(RunDirectory::open(path).metrics_file()));
+      runs.push_back(std::move(run));
+    }
+    if (runs.empty()) throw UserError("there is no run below " + folder_);
+    std::cout << table_of(runs);
+    for (const Listed& run : runs) {
+      for (const std::string& note : run.summary.notes) {
+        std::cout << run.name << ": " << note << "\n";
+      }
+    }
+    if (!out_.empty()) write_user_file(out_, json_of(runs).dump(2) + "\n");
+    return 0;
+  }
+
+ private:
+  std::string folder_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_runs_command() { return std::make_unique<RunsCommand>(); }
+
+}  // namespace pacml::apps

@@ -1,0 +1,95 @@
+#include "apps/evaluation/explanation.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apps/cli/text_table.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+// On a copy of `start`: `action`, and then what `who` decides.
+ExplainedFuture follow(const env::Environment& start, int action, WatchedPolicy& who,
+                       std::int64_t horizon) {
+  ExplainedFuture future;
+  future.first = start.describe(action);
+  future.who = who.name();
+  const auto environment = start.clone();
+  const auto* pictured = dynamic_cast<const env::Pictured*>(environment.get());
+  for (bool goes_on = true; goes_on && future.decisions < horizon;) {
+    const int next = future.decisions == 0 ? action : who.ask(*environment).action;
+    const env::StepResult result = environment->step(next);
+    ++future.decisions;
+    future.reward += static_cast<double>(result.reward);
+    goes_on = !result.final();
+    if (pictured == nullptr) continue;
+    const auto outcome = pictured->picture().last;
+    if (outcome && !outcome->kept) ++future.lost;
+  }
+  return future;
+}
+
+}  // namespace
+
+Explanation explain(const env::Task& task, WatchedPolicy& policy, WatchedPolicy& baseline,
+                    Seed seed, std::int64_t number, std::int64_t horizon) {
+  const auto environment = task.make_factory()();
+  environment->reset(seed);
+  policy.reset(seed);
+  baseline.reset(seed);
+  for (std::int64_t d = 0; d < number; ++d) {
+    if (environment->step(policy.ask(*environment).action).final()) {
+      throw UserError("decision " + std::to_string(number) + ": the episode has " +
+                      std::to_string(d + 1) + " decisions, counted from 0");
+    }
+  }
+  const Opinion opinion = policy.ask(*environment);
+  Explanation out;
+  out.decision = number;
+  out.view = look_at(*environment, opinion);
+  out.policy = policy.name();
+  out.baseline = baseline.name();
+  out.baseline_action = baseline.ask(*environment).action;
+  out.baseline_text = environment->describe(out.baseline_action);
+  out.futures.push_back(follow(*environment, opinion.action, policy, horizon));
+  if (out.baseline_action != opinion.action) {
+    out.futures.push_back(follow(*environment, out.baseline_action, policy, horizon));
+  }
+  out.futures.push_back(follow(*environment, out.baseline_action, baseline, horizon));
+  return out;
+}
+
+std::string to_text(const Explanation& explanation) {
+  std::vector<std::vector<std::string>> rows{
+      {"what comes of it, on the same arrivals", "decisions", "lost", "reward"}};
+  for (const ExplainedFuture& future : explanation.futures) {
+    rows.push_back({future.first + ", then as " + future.who + " decides",
+                    std::to_string(future.decisions), std::to_string(future.lost),
+                    format_number(future.reward, 3)});
+  }
+  return "decision " + std::to_string(explanation.decision) + " of " + explanation.policy + "\n\n" +
+         to_text(explanation.view) + "\n" + explanation.baseline +
+         " would choose: " + explanation.baseline_text + "\n\n" + align_columns(rows);
+}
+
+nlohmann::ordered_json to_json(const Explanation& explanation) {
+  nlohmann::ordered_json futures = nlohmann::ordered_json::array();
+  for (const ExplainedFuture& future : explanation.futures) {
+    futures.push_back({{"first", future.first},
+                       {"who", future.who},
+                       {"decisions", future.decisions},
+                       {"lost", future.lost},
+                       {"reward", future.reward}});
+  }
+  return {{"decision", explanation.decision},
+          {"policy", explanation.policy},
+          {"view", to_json(explanation.view)},
+          {"baseline",
+           {{"name", explanation.baseline},
+            {"action", explanation.baseline_action},
+            {"text", explanation.baseline_text}}},
+          {"futures", std::move(futures)}};
+}
+
+}  // namespace pacml::apps
