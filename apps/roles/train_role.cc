@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <ratio>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "apps/process/run_supervisor.h"
 #include "apps/roles/endpoints.h"
 #include "apps/roles/learner_sockets.h"
+#include "apps/run/progress_block.h"
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_news.h"
@@ -37,7 +39,7 @@ class Training {
         run_(options.run_directory),
         bind_(bind_of(options)),
         news_(run_, std::max<Duration>(kSilence, 3 * options.news_every), steady().now()),
-        line_(std::cout, terminal_width_of_stdout()),
+        display_(make_display()),
         supervisor_(
             io_,
             {.patience = options.patience,
@@ -66,7 +68,7 @@ class Training {
     }
     looks_.start();
     io_.run();
-    line_.finish(progress_);
+    display_->finish(progress_);
     RunDirectory::note_losses(run_, supervisor_.losses());
     give_back_what_never_began();
     remove_sockets();
@@ -226,20 +228,29 @@ class Training {
   }
 
   void tell(const std::string& sentence) {
-    line_.interrupt();
+    display_->interrupt();
     std::cerr << sentence << "\n";
+  }
+
+  // A block that is rewritten on a terminal, lines elsewhere.
+  static std::unique_ptr<ProgressDisplay> make_display() {
+    if (auto terminal = terminal_of_stdout()) {
+      return std::make_unique<ProgressBlock>(std::cout, *std::move(terminal));
+    }
+    return std::make_unique<ProgressLine>(std::cout);
   }
 
   void show_newest() {
     const auto now = steady().now();
     static_cast<void>(news_.look(now, progress_));
+    progress_.run = options_.run_directory;
     progress_.elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - started_);
     if (options_.minutes) {
       progress_.time_limit =
           std::chrono::duration_cast<std::chrono::seconds>(in_seconds(*options_.minutes * 60));
     }
     progress_.decision_limit = options_.decisions;
-    line_.update(progress_, now);
+    display_->update(progress_, now);
   }
 
   TrainRoleOptions options_;
@@ -248,7 +259,7 @@ class Training {
   PrivateFolder sockets_{"pacml"};  // unless they are bound elsewhere
   std::vector<std::string> config_arguments_{(sockets_.path() / "config.yaml").string()};
   RunNews news_;
-  ProgressLine line_;
+  std::unique_ptr<ProgressDisplay> display_;
   TrainProgress progress_;
   boost::asio::io_context io_;
   RunSupervisor supervisor_;

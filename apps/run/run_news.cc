@@ -41,6 +41,16 @@ bool RunNews::look(TimePoint now, TrainProgress& progress) {
   return line.has_value();
 }
 
+void RunNews::extend(std::vector<double>& curve, double value) {
+  if (curve.size() == kMostPoints) {
+    for (std::size_t i = 0; i < kMostPoints / 2; ++i) {
+      curve[i] = (curve[2 * i] + curve[2 * i + 1]) / 2;
+    }
+    curve.resize(kMostPoints / 2);
+  }
+  curve.push_back(value);
+}
+
 void RunNews::read(std::string_view text, TrainProgress& progress) {
   const json line = json::parse(text, nullptr, false);
   if (!line.is_object()) return;
@@ -57,6 +67,8 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   progress.objective = text_at(line, "/evaluation/objective");
   progress.higher_is_better = text_at(line, "/evaluation/better") == "higher";
   progress.lately = number_at(line, json::json_pointer("/episode") / progress.objective);
+  if (progress.lately) extend(progress.curve, *progress.lately);
+  progress.limiter = text_at(line, "/limiter");
   progress.best = number_at(line, json::json_pointer("/evaluation/best"));
   progress.baseline = text_at(line, "/evaluation/baseline/name");
   progress.baseline_score = number_at(line, json::json_pointer("/evaluation/baseline/score"));

@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/run/metrics_tail.h"
-#include "apps/run/progress_line.h"
+#include "apps/run/train_progress.h"
 #include "common/clock.h"
 
 namespace pacml::apps {
@@ -26,6 +27,8 @@ class RunNews {
   [[nodiscard]] bool learned_nothing() const { return first_decisions_ && !learned_; }
 
  private:
+  static constexpr std::size_t kMostPoints = 240;  // of the curve; then every two become one
+  static void extend(std::vector<double>& curve, double value);
   void read(std::string_view line, TrainProgress& progress);
   [[nodiscard]] std::string why_silent() const;
 

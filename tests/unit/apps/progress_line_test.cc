@@ -84,28 +84,9 @@ TEST_CASE("a warm start shows how far it is") {
   CHECK(format_progress(p) == "0:05 | warm start: 12 of 40 episodes");
 }
 
-TEST_CASE("a terminal's line is rewritten, at most four times a second") {
-  std::ostringstream out;
-  ProgressLine line(out, 200);
-  const TimePoint start{};
-  line.update(sample(), start);
-  line.update(sample(), start + 100ms);
-  CHECK(out.str() == "\r" + format_progress(sample()) + "\x1b[K");
-  line.update(sample(), start + 250ms);
-  line.finish(sample());
-  const std::string once = "\r" + format_progress(sample()) + "\x1b[K";
-  CHECK(out.str() == once + once + once + "\n");
-}
-
-TEST_CASE("a line never reaches a terminal's last column") {
-  std::ostringstream out;
-  ProgressLine(out, 11).update(sample(), TimePoint{});
-  CHECK(out.str() == "\r1:23 | 3.2\x1b[K");
-}
-
 TEST_CASE("without a terminal there is a line every ten seconds, and one at the end") {
   std::ostringstream out;
-  ProgressLine line(out, 0);
+  ProgressLine line(out);
   const TimePoint start{};
   line.update(sample(), start);
   line.update(sample(), start + 9s);
@@ -113,14 +94,4 @@ TEST_CASE("without a terminal there is a line every ten seconds, and one at the 
   line.finish(sample());
   const std::string once = format_progress(sample()) + "\n";
   CHECK(out.str() == once + once + once);
-}
-
-TEST_CASE("other output may follow an interrupted line") {
-  std::ostringstream out;
-  ProgressLine line(out, 80);
-  line.interrupt();
-  CHECK(out.str().empty());
-  line.update(sample(), TimePoint{});
-  line.interrupt();
-  CHECK(out.str().ends_with("\n"));
 }
