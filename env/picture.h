@@ -16,7 +16,7 @@ namespace pacml::env {
 struct PictureItem {
   std::int64_t id = 0;  // the same in every picture of an episode
   std::string label;    // "resnet18, degree 8"
-  double begins = 0;    // in the task's time, as Picture::now
+  double begins = 0;    // in the task's time, as Picture::now; begins == ends: it is there for good
   double ends = 0;
 };
 
@@ -25,7 +25,8 @@ struct PictureGrid {
   std::string title;                // "servers"
   std::array<int, 3> shape{};       // blocks, rows of each, columns of each row
   std::array<std::string, 3> of{};  // what those are: "group", "rack", "server"
-  std::vector<int> items;  // [blocks * rows * columns]: an index of Picture::items; -1: free
+  std::vector<int> items;           // [blocks * rows * columns]: an index of Picture::items; -1:
+                                    // free; -2: there is no such place
 };
 
 struct PictureFact {

@@ -97,6 +97,7 @@ std::string draw(const env::PictureGrid& grid) {
       if (r > 0) text += ' ';
       for (int c = 0; c < columns; ++c, ++place) {
         const int item = grid.items[static_cast<std::size_t>(place)];
+        if (item == -2) continue;
         text += item < 0 ? '.' : letter_of(static_cast<std::size_t>(item));
       }
     }
@@ -109,9 +110,12 @@ std::string legend(const env::Picture& picture) {
   std::string text;
   for (std::size_t i = 0; i < picture.items.size(); ++i) {
     const env::PictureItem& item = picture.items[i];
-    text += std::string("  ") + letter_of(i) + "  " + std::to_string(item.id) + ": " + item.label +
-            ", " + short_number(item.ends - picture.now) + " left of " +
-            short_number(item.ends - item.begins) + "\n";
+    text += std::string("  ") + letter_of(i) + "  " + std::to_string(item.id) + ": " + item.label;
+    if (item.ends > item.begins) {
+      text += ", " + short_number(item.ends - picture.now) + " left of " +
+              short_number(item.ends - item.begins);
+    }
+    text += "\n";
   }
   return text;
 }

@@ -212,7 +212,7 @@ const kCharts = [
   { id: 'objective', title: 'objective', wide: true },
   { id: 'return', title: 'return of episodes', keys: [['return', '']] },
   { id: 'losses', title: 'losses', keys: [['loss', 'all'], ['policy_loss', 'policy'], ['value_loss', 'value']] },
-  { id: 'entropy', title: 'entropy', unit: 'nats a decision', keys: [['entropy', '']] },
+  { id: 'entropy', title: 'entropy', unit: 'of the largest possible', keys: [['entropy', '']] },
   { id: 'values', title: 'values', keys: [['explained_variance', 'explained variance'], ['q_mean', 'mean Q']] },
   { id: 'speed', title: 'speed', unit: 'per second', keys: [['decisions_per_second', 'decisions'], ['samples_per_second', 'samples']], zero: true },
   { id: 'lag', title: 'policy lag', unit: 'versions', keys: [['policy_lag/p50', 'median'], ['policy_lag/p99', 'p99'], ['policy_lag/max', 'most']], zero: true },
@@ -315,7 +315,7 @@ function drawChart(definition, sets, levels) {
     options.scales[axis].grid = { color: css('--grid'), borderColor: css('--line') };
     options.scales[axis].ticks.color = css('--soft');
   }
-  const tick = (x) => amount(x).replace(/\.0+(?= |$)/, '');
+  const tick = (x) => (Math.abs(x) < 100 ? String(Number(x.toPrecision(4))) : amount(x).replace(/\.0+(?= |$)/, ''));
   options.scales.x.ticks.callback = (x) => (time ? span(x) : tick(x));
   options.scales.y.ticks.callback = tick;
   options.scales.y.beginAtZero = Boolean(definition.zero);
@@ -452,6 +452,7 @@ function gridPicture(decision, grid) {
     for (let r = 0; r < rows; ++r) {
       const cells = [];
       for (let c = 0; c < columns; ++c, ++place) {
+        if (grid.items[place] === -2) continue;
         const item = decision.items[grid.items[place]];
         cells.push(el('span', {
           class: item ? 'place' : 'place free', style: item ? 'background:' + itemColour(item.id) : null,
@@ -462,17 +463,17 @@ function gridPicture(decision, grid) {
     }
     out.push(el('div', { class: 'block' }, el('span', {}, grid.of[0] + ' ' + b), lines));
   }
-  const free = grid.items.filter((i) => i < 0).length;
-  return [el('h4', {}, grid.title + ': ' + free + ' of ' + grid.items.length + ' free'),
-    el('div', { class: 'places', role: 'img', 'aria-label': grid.title + ', ' + free + ' of ' + grid.items.length + ' free' }, out)];
+  const free = grid.items.filter((i) => i === -1).length;
+  const title = grid.title + (free ? ': ' + free + ' of ' + grid.items.length + ' free' : '');
+  return [el('h4', {}, title), el('div', { class: 'places', role: 'img', 'aria-label': title }, out)];
 }
 
 function itemList(decision) {
   const left = (item) => Math.max(0, item.ends - decision.now);
   return el('ul', { class: 'items' }, [...decision.items].sort((a, b) => left(a) - left(b)).map((item) => el('li', {},
     el('span', { class: 'swatch', style: 'background:' + itemColour(item.id) }, String(item.id)), el('span', {}, item.label),
-    el('span', { class: 'bar', 'aria-hidden': 'true' }, el('i', { style: 'width:' + 100 * Math.min(1, left(item) / (item.ends - item.begins || 1)) + '%;background:' + itemColour(item.id) })),
-    el('span', { class: 'number' }, amount(left(item)) + ' left'))));
+    item.ends > item.begins && [el('span', { class: 'bar', 'aria-hidden': 'true' }, el('i', { style: 'width:' + 100 * Math.min(1, left(item) / (item.ends - item.begins)) + '%;background:' + itemColour(item.id) })),
+      el('span', { class: 'number' }, amount(left(item)) + ' left')])));
 }
 
 function candidateTable(decision) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -20,6 +21,12 @@ std::vector<std::int32_t> visit_order(const PlacementProblem& problem, VisitOrde
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
   }
   return order;
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g s", seconds);
+  return text;
 }
 
 }  // namespace
@@ -116,6 +123,8 @@ StepResult DevicePlacementEnv::step(int action) {
   const double before = runtime_s_;
   const double best_before = best_s_;
   const std::size_t placed = group();
+  last_group_ = placed;
+  before_s_ = before;
   if (device_[placed] != action) {
     device_[placed] = action;
     simulate();
@@ -188,6 +197,41 @@ std::string DevicePlacementEnv::describe(int action) const {
   const PlacementProblem& about = *problem().problem;
   return about.graph->group_name(group()) + " on " +
          about.devices->name(static_cast<std::size_t>(action));
+}
+
+Picture DevicePlacementEnv::picture() const {
+  const PlacementProblem& about = *problem().problem;
+  constexpr int kColumns = 8;
+  const auto groups = static_cast<int>(about.num_groups());
+  const int rows = (groups + kColumns - 1) / kColumns;
+  Picture picture;
+  picture.now = static_cast<double>(decisions_);
+  picture.facts = {{"graph", problem().name}, {"runtime", seconds_text(runtime_s_)}};
+  if (!is_over_) picture.facts.push_back({"to be placed", about.graph->group_name(group())});
+  for (std::size_t d = 0; d < about.num_devices(); ++d) {
+    const auto here = std::ranges::count(device_, static_cast<std::int32_t>(d));
+    picture.items.push_back({static_cast<std::int64_t>(d),
+                             about.devices->name(d) + ": " + std::to_string(here) + " groups", 0,
+                             0});
+  }
+  PictureGrid grid{.title = "groups by their devices",
+                   .shape = {1, rows, kColumns},
+                   .of = {"graph", "row", "group"},
+                   .items = std::vector<int>(static_cast<std::size_t>(rows) * kColumns, -2)};
+  std::ranges::copy(device_, grid.items.begin());
+  picture.grids.push_back(std::move(grid));
+  if (decisions_ > 0) {
+    PictureOutcome last;
+    last.item = {static_cast<std::int64_t>(last_group_),
+                 about.graph->group_name(last_group_) + " on " +
+                     about.devices->name(static_cast<std::size_t>(device_[last_group_])),
+                 picture.now - 1, picture.now};
+    last.kept = runtime_s_ <= before_s_;
+    last.reason =
+        "runtime " + seconds_text(runtime_s_) + ", " + seconds_text(before_s_) + " before";
+    picture.last = std::move(last);
+  }
+  return picture;
 }
 
 }  // namespace pacml::env

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "env/picture.h"
 #include "env/tasks/device_placement/observation.h"
 #include "env/tasks/device_placement/task.h"
 
@@ -23,7 +24,7 @@ class PlacementEvaluators {
 // An episode is about one of the task's problems, drawn. Each step places one group; it ends, for
 // good, when every group has been placed so often as the configuration says. Action d is device d.
 // Thread-confined.
-class DevicePlacementEnv final : public Environment {
+class DevicePlacementEnv final : public Environment, public Pictured {
  public:
   // `evaluators`: the thread's.
   DevicePlacementEnv(std::shared_ptr<const DevicePlacementTask> task,
@@ -40,6 +41,8 @@ class DevicePlacementEnv final : public Environment {
   [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] std::string describe(int action) const override;
+  // The groups by the device that they are on; its time is decisions.
+  [[nodiscard]] Picture picture() const override;
 
   [[nodiscard]] const PlacementTaskProblem& problem() const { return task_->problems()[problem_]; }
   // The group that is to be placed next.
@@ -70,6 +73,8 @@ class DevicePlacementEnv final : public Environment {
   double best_s_ = 0;
   double return_ = 0;
   std::int64_t decisions_ = 0;
+  std::size_t last_group_ = 0;  // that was placed last
+  double before_s_ = 0;         // the runtime before that
   std::int64_t simulations_ = 0;
   std::vector<double> what_if_s_;  // scratch
   ShownPlacement shown_;
