@@ -1,0 +1,216 @@
+#!/usr/bin/python3
+"""The dashboard of a real run in headless Chromium.
+
+    dashboard_test.py BIN [--screenshots DIR]    BIN has pacml and pacml-learner
+
+Wide and narrow, light and dark: the page loads, shows curves and settings, steps through an episode
+forwards and backwards by button and by key, is no wider than its window, goes on after its server was
+away, and has nothing to complain of in its console. A page that needs a token asks for it.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "560"))
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.chrome.service import Service
+except ImportError:
+    skip("there is no selenium (Debian's python3-selenium)")
+for program in ("chromium", "chromedriver"):
+    if not shutil.which(program):
+        skip(f"there is no {program} (Debian's chromium and chromium-driver)")
+
+
+def wait_until(what, holds):
+    while True:
+        value = holds()
+        if value:
+            return value
+        assert time.monotonic() < ENDS, f"waiting until {what}"
+        time.sleep(0.05)
+
+
+class Served:
+    """pacml dashboard, at a port of its own."""
+
+    def __init__(self, pacml, runs, *options, port="0"):
+        self.process = subprocess.Popen([pacml, "dashboard", *runs, "--http", port, *options],
+                                        stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        assert line.startswith("http://"), line
+        self.url = line.strip()
+        self.port = self.url.rstrip("/").rsplit(":", 1)[1]
+
+    def stop(self):
+        self.process.terminate()
+        assert self.process.wait(60) == 0
+        self.process.stdout.close()
+
+
+def browser(width, height, dark):
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.set_page_load_timeout(120)
+    # A window without a frame has no least width.
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                           {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+    return driver
+
+
+def css(driver, selector):
+    return driver.find_elements(By.CSS_SELECTOR, selector)
+
+
+def text_of(driver, selector):
+    # In one step: what the page replaces meanwhile cannot go stale.
+    return driver.execute_script("const e = document.querySelector(arguments[0]); return e ? e.textContent : '';", selector)
+
+
+def play(driver):
+    wait_until("the runs are offered", lambda: "constant" in text_of(driver, "#episode-beside"))
+    driver.find_element(By.CSS_SELECTOR, "#episode-form button").click()
+    wait_until("the episode is there", lambda: len(css(driver, ".panel")) == 2)
+
+
+def step_through(driver):
+    assert text_of(driver, "#step-text").startswith("decision 0 of ")
+    first = text_of(driver, ".panel .facts")
+    for _ in range(5):
+        driver.find_element(By.CSS_SELECTOR, "[data-step=on]").click()
+    assert text_of(driver, "#step-text").startswith("decision 5 of ")
+    fifth = text_of(driver, "#panels")
+    driver.find_element(By.CSS_SELECTOR, "[data-step=on]").send_keys(Keys.ARROW_RIGHT)
+    assert text_of(driver, "#step-text").startswith("decision 6 of ")
+    assert text_of(driver, "#panels") != fifth
+    driver.find_element(By.CSS_SELECTOR, "[data-step=on]").send_keys(Keys.ARROW_LEFT)
+    assert text_of(driver, "#panels") == fifth
+    driver.find_element(By.CSS_SELECTOR, "[data-step=first]").click()
+    assert text_of(driver, ".panel .facts") == first
+    driver.find_element(By.CSS_SELECTOR, "[data-step=last]").click()
+    last = text_of(driver, "#step-text")
+    assert re.fullmatch(r"decision (\d+) of \1", last), last
+    driver.find_element(By.CSS_SELECTOR, "[data-step=first]").click()
+    driver.find_element(By.CSS_SELECTOR, "[data-step=lost]").click()
+    assert not text_of(driver, "#step-text").startswith("decision 0 of ")
+    assert len(css(driver, ".place")) == 64 and css(driver, ".place:not(.free)")
+    assert css(driver, ".candidates .chosen") and css(driver, ".gantt rect")
+    assert re.search(r"degree \d+", text_of(driver, "#actions"))
+
+
+def complaints(driver):
+    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+def look(pacml, run, screenshots):
+    served = Served(pacml, [run])
+    for width, height in ((1280, 900), (390, 844)):
+        for dark in (False, True):
+            driver = browser(width, height, dark)
+            try:
+                driver.get(served.url)
+                wait_until("the run is there", lambda: css(driver, ".run"))
+                wait_until("the curves are there", lambda: css(driver, "#chart-objective canvas"))
+                assert "blocking rate" in text_of(driver, "#chart-objective")
+                assert "constant:" in text_of(driver, ".baselines")
+                assert "env.observation" in text_of(driver, "#settings-table")
+                assert "learner" in text_of(driver, "#process-tables")
+                play(driver)
+                step_through(driver)
+                wide = driver.execute_script("return document.documentElement.scrollWidth")
+                assert wide <= width, f"{wide} columns in a window of {width}"
+                paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+                assert (paper != "rgb(255, 255, 255)") == dark, paper
+                assert complaints(driver) == []
+                if screenshots:
+                    high = driver.execute_script("return document.documentElement.scrollHeight")
+                    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                           {"width": width, "height": high, "deviceScaleFactor": 1, "mobile": False})
+                    driver.save_screenshot(str(screenshots / f"dashboard-{width}-{'dark' if dark else 'light'}.png"))
+            finally:
+                driver.quit()
+    served.stop()
+
+
+def survive(pacml, run):
+    served = Served(pacml, [run])
+    driver = browser(1280, 900, False)
+    try:
+        driver.get(served.url)
+        wait_until("the run is there", lambda: css(driver, ".run"))
+        served.stop()
+        wait_until("the page notices", lambda: "No answer since" in text_of(driver, "#state"))
+        assert css(driver, ".run")  # what was known stays
+        served = Served(pacml, [run], port=served.port)
+        wait_until("the page comes back", lambda: "No answer" not in text_of(driver, "#state"))
+        play(driver)
+    finally:
+        driver.quit()
+        served.stop()
+
+
+def ask_for_token(pacml, run, folder):
+    token = folder / "token"
+    token.write_text("0123456789abcdef0123456789abcdef\n")
+    token.chmod(0o600)
+    served = Served(pacml, [run], "--http-token-file", str(token))
+    driver = browser(1280, 900, False)
+    try:
+        driver.get(served.url)
+        wait_until("the page asks", lambda: driver.find_element(By.ID, "token-form").is_displayed())
+        assert not css(driver, ".run")
+        field = driver.find_element(By.ID, "token")
+        field.send_keys("wrong" + Keys.ENTER)
+        wait_until("it is refused", lambda: "not the token" in text_of(driver, "#state"))
+        field.clear()
+        field.send_keys(token.read_text().strip() + Keys.ENTER)
+        wait_until("the run is there", lambda: css(driver, ".run"))
+        assert not driver.find_element(By.ID, "token-form").is_displayed()
+    finally:
+        driver.quit()
+        served.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    arguments = parser.parse_args()
+    pacml = str(arguments.bin / "pacml")
+    source = pathlib.Path(os.environ.get("PACML_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+    with tempfile.TemporaryDirectory(prefix="pacml-test-") as name:
+        folder = pathlib.Path(name)
+        run = str(folder / "run")
+        subprocess.run([pacml, "train", str(source / "configs/quickstart.yaml"), "--run", run, "--deterministic",
+                        "--decisions", "20000", "--set", "learner.evaluate_episodes=2", "--set",
+                        "learner.metrics_seconds=0.2", "--set", "learner.evaluate_seconds=0.5", "--set",
+                        "env.cluster.max_simulation_time=1e5"], check=True, stdout=subprocess.DEVNULL)
+        look(pacml, run, arguments.screenshots)
+        survive(pacml, run)
+        ask_for_token(pacml, run, folder)
+    print("1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()
