@@ -80,7 +80,7 @@ TEST_CASE("spare memory goes before the bound is passed, whatever the lengths") 
   Rng rng(Seed{1});
   bool had_spare = false;
   for (std::uint32_t i = 0; i < 5000; ++i) {
-    const std::uint32_t slot = i % kSlots;
+    const auto slot = static_cast<std::uint32_t>(i % kSlots);
     const Bytes payload(1 + rng.below(rng.below(10) == 0 ? 3000 : 300), std::byte(i % 251));
     while (!order.empty() && (order.size() == kSlots ||
                               store.bytes() + PayloadStore::footprint(payload.size()) > kBound)) {
