@@ -147,12 +147,14 @@ TEST_CASE("scores are told with the objective, the newest, the best and the best
                                   {"metrics", json::object()}});
   run.score(3);
   run.score(1);
-  CHECK(run.scores.json() == json{{"objective", "number"},
-                                  {"better", "higher"},
-                                  {"score", 1},
-                                  {"best", 3},
-                                  {"metrics", {{"number", 1}, {"odd", 10}}},
-                                  {"baseline", {{"name", "2"}, {"score", 2}}}});
+  CHECK(run.scores.json() ==
+        json{{"objective", "number"},
+             {"better", "higher"},
+             {"score", 1},
+             {"best", 3},
+             {"metrics", {{"number", 1}, {"odd", 10}}},
+             {"baseline", {{"name", "2"}, {"score", 2}}},
+             {"baselines", {{{"name", "2"}, {"score", 2}}, {{"name", "1"}, {"score", 1}}}}});
   run.score(2);
   CHECK(run.scores.json()["metrics"].dump() == R"({"number":2.0,"odd":null})");
   Run lower(env::Better::kLower);
