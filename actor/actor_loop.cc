@@ -38,18 +38,26 @@ void ActorLoop::refuse(PolicyVersion version, const char* why) {
 }
 
 void ActorLoop::evaluate() {
-  policy_->evaluate(environments_.observations(), output_);
+  ask_policy();
   if (!model::is_sound(output_) && former_.proven) {
     refuse(newest_.parameters.version, "say nothing that can be acted upon");
     newest_ = former_;
     policy_->set_parameters(newest_.parameters);
-    policy_->evaluate(environments_.observations(), output_);
+    ask_policy();
   }
   if (!model::is_sound(output_)) {
     throw UserError("the weights of version " + std::to_string(newest_.parameters.version.get()) +
                     " say nothing that can be acted upon: learning has diverged");
   }
   newest_.proven = true;
+}
+
+void ActorLoop::ask_policy() {
+  if (behaviour_->reads_values()) {
+    policy_->evaluate(environments_.observations(), output_);
+  } else {
+    policy_->evaluate_logits(environments_.observations(), output_);
+  }
 }
 
 ActorMessage ActorLoop::run_message(std::size_t unrolls) {
@@ -62,12 +70,11 @@ ActorMessage ActorLoop::run_message(std::size_t unrolls) {
   while (!behaviour_->full()) {
     beat();
     evaluate();
-    const auto actions =
-        behaviour_->choose(environments_.observations(), environments_.agents(), output_);
+    const auto actions = behaviour_->choose(environments_, output_);
     behaviour_->record(newest_.parameters.version, environments_.step(actions));
     decisions_ += static_cast<std::int64_t>(environments_.size());
   }
-  return behaviour_->take(environments_.observations(), environments_.agents());
+  return behaviour_->take(environments_);
 }
 
 Error ActorLoop::run(ExperienceSink& sink, std::stop_token stop) {

@@ -41,8 +41,9 @@ class ActorLoop {
   [[nodiscard]] std::int64_t refused_weights() const { return refused_weights_; }
 
  private:
-  // Fills output_ for the environments as they are.
+  // Fills output_ for the environments as they are, with what can be acted upon.
   void evaluate();
+  void ask_policy();
   void refuse(PolicyVersion version, const char* why);
 
   VectorEnv environments_;

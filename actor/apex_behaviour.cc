@@ -38,9 +38,10 @@ void ApexBehaviour::evaluate_values(const Observations& observations,
   }
 }
 
-std::span<const int> ApexBehaviour::choose(const Observations& observations,
-                                           std::span<const int> agents,
+std::span<const int> ApexBehaviour::choose(const VectorEnv& environments,
                                            const model::PolicyOutput& output) {
+  const Observations& observations = environments.observations();
+  const auto agents = environments.agents();
   evaluate_values(observations, output, best_values_);
   writer_.observe(observations, agents, best_values_);
   const std::size_t width = observations.num_candidates();
@@ -66,9 +67,6 @@ void ApexBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outc
   writer_.step(actions_, action_values_, version, outcome, last_best_values_);
 }
 
-ActorMessage ApexBehaviour::take(const Observations& /*next_observations*/,
-                                 std::span<const int> /*next_agents*/) {
-  return writer_.take();
-}
+ActorMessage ApexBehaviour::take(const VectorEnv& /*environments*/) { return writer_.take(); }
 
 }  // namespace pacml::actor

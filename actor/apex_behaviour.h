@@ -18,14 +18,13 @@ class ApexBehaviour final : public Behaviour {
   ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
                 const NstepConfig& nstep, EpsilonGreedy exploration, model::Policy& policy);
 
+  [[nodiscard]] bool reads_values() const override { return true; }
   void begin(std::span<const std::size_t> environments) override;
-  [[nodiscard]] std::span<const int> choose(const Observations& observations,
-                                            std::span<const int> agents,
+  [[nodiscard]] std::span<const int> choose(const VectorEnv& environments,
                                             const model::PolicyOutput& output) override;
   void record(PolicyVersion version, const VectorEnv::Outcome& outcome) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
-  [[nodiscard]] ActorMessage take(const Observations& next_observations,
-                                  std::span<const int> next_agents) override;
+  [[nodiscard]] ActorMessage take(const VectorEnv& environments) override;
 
  private:
   // Computes q_ of a batch, and the greatest of each row into `best`.

@@ -4,7 +4,6 @@
 
 #include "actor/experience_sink.h"
 #include "actor/vector_env.h"
-#include "common/experience/observations.h"
 #include "common/ids.h"
 #include "model/policy.h"
 
@@ -19,18 +18,18 @@ class Behaviour {
   virtual ~Behaviour() = default;
   // A message begins, of these B of the actor's environments, row by row.
   virtual void begin(std::span<const std::size_t> environments) = 0;
-  // A valid action for each environment [B], given what the policy says of its observation, which
-  // is that of `agents` [B]. Borrowed until the next call.
-  [[nodiscard]] virtual std::span<const int> choose(const Observations& observations,
-                                                    std::span<const int> agents,
+  // Whether it reads the policy's values, too.
+  [[nodiscard]] virtual bool reads_values() const { return false; }
+  // A valid action for each of the environments as they are [B], given what the policy says of
+  // their observations. Borrowed until the next call.
+  [[nodiscard]] virtual std::span<const int> choose(const VectorEnv& environments,
                                                     const model::PolicyOutput& output) = 0;
   // What came of the actions chosen last, with weights of `version`.
   virtual void record(PolicyVersion version, const VectorEnv::Outcome& outcome) = 0;
   // True when a message's worth of steps is recorded.
   [[nodiscard]] virtual bool full() const = 0;
-  // The message. `next_observations`, of `next_agents`: those that follow its last step.
-  [[nodiscard]] virtual ActorMessage take(const Observations& next_observations,
-                                          std::span<const int> next_agents) = 0;
+  // The message; the environments are as its last step has left them.
+  [[nodiscard]] virtual ActorMessage take(const VectorEnv& environments) = 0;
 };
 
 }  // namespace pacml::actor

@@ -18,10 +18,10 @@ void ImpalaBehaviour::begin(std::span<const std::size_t> environments) {
   log_probs_.resize(environments.size());
 }
 
-std::span<const int> ImpalaBehaviour::choose(const Observations& observations,
-                                             std::span<const int> agents,
+std::span<const int> ImpalaBehaviour::choose(const VectorEnv& environments,
                                              const model::PolicyOutput& output) {
-  writer_.observe(observations, agents);
+  const Observations& observations = environments.observations();
+  writer_.observe(observations, environments.agents());
   const std::size_t width = observations.num_candidates();
   const std::span<const float> logits = output.logits;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
@@ -36,9 +36,8 @@ void ImpalaBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& ou
   writer_.step(actions_, log_probs_, version, outcome);
 }
 
-ActorMessage ImpalaBehaviour::take(const Observations& next_observations,
-                                   std::span<const int> next_agents) {
-  return writer_.take(next_observations, next_agents);
+ActorMessage ImpalaBehaviour::take(const VectorEnv& environments) {
+  return writer_.take(environments.observations(), environments.agents());
 }
 
 }  // namespace pacml::actor

@@ -49,14 +49,26 @@ void SequenceWriter::observe(const Observations& observations, std::span<const i
 }
 
 void SequenceWriter::step(std::span<const int> actions, std::span<const float> log_probs,
-                          PolicyVersion version, const VectorEnv::Outcome& outcome) {
+                          PolicyVersion version, const VectorEnv::Outcome& outcome,
+                          std::span<const float> action_values) {
   PACML_CHECK(!full(), "a full message is taken before the next step");
+  const bool searches = !action_values.empty();
   for (std::size_t row = 0; row < environments_.size(); ++row) {
     const env::StepResult& result = outcome.results[row];
     Stream& mine = stream(environments_[row], agents_[row]);
+    std::size_t searched = 0;
+    if (searches) {
+      const auto mask = mine.states.mask(mine.states.size() - 1);
+      searched = static_cast<std::size_t>(std::ranges::count(mask, std::uint8_t{1}));
+      PACML_CHECK(searched <= action_values.size(), "a value for each valid candidate");
+      const auto values = action_values.first(searched);
+      mine.action_values.insert(mine.action_values.end(), values.begin(), values.end());
+      action_values = action_values.subspan(searched);
+    }
     mine.decisions.push_back({.version = version,
                               .step = mine.steps++,
                               .action = static_cast<std::int16_t>(actions[row]),
+                              .num_action_values = static_cast<std::uint32_t>(searched),
                               .log_prob = log_probs[row],
                               .reward = result.reward});
     mine.waits = true;
@@ -107,8 +119,10 @@ void SequenceWriter::send(Stream& stream, Sequences& out) {
     begin = end;
   }
   std::size_t cut = 0;
+  std::ptrdiff_t searched = 0;
   for (std::size_t i = 0; i < ready; ++i) {
     const Decision& decision = decisions[i];
+    searched += decision.num_action_values;
     out.action.push_back(decision.action);
     out.behaviour_log_prob.push_back(decision.log_prob);
     out.reward.push_back(static_cast<float>(decision.reward));
@@ -118,6 +132,9 @@ void SequenceWriter::send(Stream& stream, Sequences& out) {
     if (decision.flags == Sequences::kTruncated) ++cut;
   }
   last_states_.append_rows(stream.last_states, 0, cut);
+  const auto values_end = stream.action_values.begin() + searched;
+  out.action_values.insert(out.action_values.end(), stream.action_values.begin(), values_end);
+  stream.action_values.erase(stream.action_values.begin(), values_end);
 
   // What is left is the last decision, if what followed it is not known.
   stream.decisions.erase(stream.decisions.begin(),

@@ -30,8 +30,10 @@ class SequenceWriter {
   // What the next actions answer, and whose they are [B]. Once per step, before `step`.
   void observe(const Observations& observations, std::span<const int> agents);
   // The actions [B], their log-probabilities under the behaviour policy [B] and what came of them.
+  // `action_values`: what a search found the valid candidates to be worth, those of row 0 first; or
+  // empty. Either always or never.
   void step(std::span<const int> actions, std::span<const float> log_probs, PolicyVersion version,
-            const VectorEnv::Outcome& outcome);
+            const VectorEnv::Outcome& outcome, std::span<const float> action_values = {});
   // True when T steps are written; then `take`, with what follows the last step, as for `observe`.
   [[nodiscard]] bool full() const { return steps_done_ == steps_; }
   [[nodiscard]] Sequences take(const Observations& next_observations,
@@ -43,6 +45,7 @@ class SequenceWriter {
     std::uint32_t step = 0;  // of the stream's in its episode
     std::int16_t action = 0;
     std::uint8_t flags = 0;
+    std::uint32_t num_action_values = 0;
     float log_prob = 0;
     double reward = 0;   // so far
     double elapsed = 0;  // so far
@@ -52,9 +55,10 @@ class SequenceWriter {
     std::vector<Decision> decisions;
     // What each of them answered; while a message is made, also what followed the last.
     Observations states;
-    Observations last_states;  // of those that were cut
-    std::uint32_t steps = 0;   // decided in this episode
-    bool waits = false;        // for what the last decision comes to
+    Observations last_states;          // of those that were cut
+    std::vector<float> action_values;  // of the decisions in turn
+    std::uint32_t steps = 0;           // decided in this episode
+    bool waits = false;                // for what the last decision comes to
     [[nodiscard]] std::size_t ready() const { return states.size() - (states.size() > 0 ? 1 : 0); }
   };
 

@@ -62,6 +62,11 @@ class VectorEnv {
   // Who decides in each row [B].
   [[nodiscard]] std::span<const int> agents() const { return agents_; }
 
+  // Of a row, as it waits for a decision. Borrowed.
+  [[nodiscard]] const env::Environment& environment(std::size_t row) const {
+    return *environments_[selected_[row]];
+  }
+
   // Takes actions [B]. Borrowed until the next call.
   const Outcome& step(std::span<const int> actions);
 

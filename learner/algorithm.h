@@ -55,6 +55,8 @@ class Algorithm {
 class SequenceAlgorithm : public Algorithm {
  public:
   [[nodiscard]] virtual Result<UpdateReport> update(const TrainBatch& batch) = 0;
+  // Whether every decision of a batch must have been searched.
+  [[nodiscard]] virtual bool learns_from_searches() const { return false; }
 };
 
 // Learns from single transitions, in any order and again and again.

@@ -46,10 +46,9 @@ void rewrite_heads(const ValueNormaliser::Change& change, const model::Parameter
                    model::ValueHeads heads, std::span<float> weights) {
   for (const model::ParameterEntry& entry : layout.entries) {
     const bool is_value = entry.name.starts_with("value.");
-    const bool is_advantage =
-        heads == model::ValueHeads::kDuelling && entry.name.starts_with("logits.");
-    if (!is_value && !is_advantage) continue;
-    // A shift that all advantages have in common is nothing to them.
+    const bool is_logit = heads != model::ValueHeads::kValue && entry.name.starts_with("logits.");
+    if (!is_value && !is_logit) continue;
+    // A shift that all logits have in common is nothing to them.
     const double shift = entry.name == "value.bias" ? change.shift : 0;
     for (float& weight : weights.subspan(entry.offset, entry.size)) {
       weight = static_cast<float>(change.scale * weight + shift);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <string_view>
 
 #include "common/check.h"
@@ -101,12 +102,16 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
 }
 
 bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
-  const auto outputs = training_.network().forward(batch.observations);
+  model::TrainableNetwork& network = training_.network();
+  network.prepare(batch.observations);
+  rows_.resize(batch.observations.size());
+  std::iota(rows_.begin(), rows_.end(), 0U);
+  const auto outputs = network.forward_rows(rows_);
   if (!model::is_sound(outputs.logits, outputs.values)) return false;
   const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
   const std::size_t decisions = batch.decisions();
   masked_categorical(outputs.logits.first(decisions * actions),
-                     batch.observations.padded_masks(masks_).first(decisions * actions), actions,
+                     batch.observations.padded_masks(scratch_).first(decisions * actions), actions,
                      policy_);
   const SequenceReturnsConfig returns{
       config_.discount, config_.reward_scale, {.lambda = config_.lambda}};
@@ -129,29 +134,22 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   lessons.errors.resize(decisions);
   std::ranges::transform(lessons.output_targets, outputs.values.first(decisions),
                          lessons.errors.begin(), std::minus<>());
-
-  // A minibatch's rows name the same graphs as the batch's.
-  std::uint16_t most = 0;
-  for (const std::uint16_t graph : batch.observations.graph_indices()) most = std::max(most, graph);
-  for (std::size_t graph = same_graph_.size(); graph <= most; ++graph) {
-    same_graph_.push_back(static_cast<std::uint16_t>(graph));
-  }
   return true;
 }
 
 bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
                 std::span<const std::uint32_t> minibatch, double learning_rate, double entropy_cost,
                 Figures& figures) {
-  if (observations_.shape() != batch.observations.shape()) {
-    observations_ = Observations(batch.observations.shape());
-  }
-  observations_.clear();
+  const auto width = static_cast<std::size_t>(training_.network().shape().actions);
+  const auto all_masks = batch.observations.padded_masks(scratch_);
+  masks_.clear();
   actions_.clear();
   behaviour_log_probs_.clear();
   advantages_.clear();
   targets_.clear();
   for (const std::uint32_t i : minibatch) {
-    observations_.append_rows(batch.observations, i, 1, same_graph_);
+    const auto mask = all_masks.subspan(i * width, width);
+    masks_.insert(masks_.end(), mask.begin(), mask.end());
     actions_.push_back(batch.actions[i]);
     behaviour_log_probs_.push_back(batch.behaviour_log_probs[i]);
     advantages_.push_back(lessons.returns.advantages[i]);
@@ -160,10 +158,9 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   const std::size_t size = minibatch.size();
   weights_.assign(size, 1.0F / static_cast<float>(size));
 
-  const auto outputs = training_.network().forward(observations_);
+  const auto outputs = training_.network().forward_rows(minibatch);
   if (!model::is_sound(outputs.logits, outputs.values)) return false;
-  const auto width = static_cast<std::size_t>(training_.network().shape().actions);
-  masked_categorical(outputs.logits, observations_.padded_masks(masks_), width, policy_);
+  masked_categorical(outputs.logits, masks_, width, policy_);
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
   value_gradients_.assign(size, 0.0F);
   figures.policy_loss +=

@@ -63,10 +63,10 @@ class Ppo final : public SequenceAlgorithm {
   NetworkTraining training_;
   Seed seed_;
   // Kept between updates for their memory.
-  Observations observations_;
   MaskedCategorical policy_;
-  std::vector<std::uint8_t> masks_;  // scratch
-  std::vector<std::uint16_t> same_graph_;
+  std::vector<std::uint32_t> rows_;  // 0, 1, ...
+  std::vector<std::uint8_t> scratch_;
+  std::vector<std::uint8_t> masks_;  // [minibatch, actions]
   std::vector<std::int32_t> actions_;
   std::vector<float> behaviour_log_probs_, advantages_, targets_, weights_;
   std::vector<float> logit_gradients_, value_gradients_;

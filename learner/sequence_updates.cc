@@ -16,7 +16,8 @@ void SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record
   // window. What is gathered stays below a batch and one message.
   source_->consumed(received);
   const Sequences& sequences = received.sequences;
-  if (!fits(sequences, shape_, graphs_)) {
+  const bool searched = sequences.num_decisions() == 0 || !sequences.action_values.empty();
+  if (!fits(sequences, shape_, graphs_) || (algorithm_->learns_from_searches() && !searched)) {
     ++record.counters.misfits;
     return;
   }

@@ -71,6 +71,13 @@ void assemble(std::span<const Sequences* const> messages, const GraphRegistry& g
   batch.ends.clear();
   batch.next_row.clear();
   batch.policy_versions.clear();
+  batch.action_values.clear();
+
+  if (std::ranges::all_of(messages, [](const Sequences* message) {
+        return message->num_decisions() == 0 || !message->action_values.empty();
+      })) {
+    for (const Sequences* message : messages) extend(batch.action_values, message->action_values);
+  }
 
   // What follows a message's decisions comes behind all decisions.
   std::size_t spare = decisions;

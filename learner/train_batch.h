@@ -35,6 +35,9 @@ struct TrainBatch {
   std::vector<std::uint32_t> next_row;         // the observation that the decision led to, in the
                                                // same episode; where terminated, its own
   std::vector<PolicyVersion> policy_versions;  // the weights that the decision was taken with
+  // What searches found the valid candidates to be worth, of the decisions in turn; empty unless
+  // every message says so.
+  std::vector<float> action_values;
 
   [[nodiscard]] std::size_t decisions() const { return actions.size(); }
 };

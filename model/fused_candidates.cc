@@ -68,28 +68,38 @@ class FusedCandidates final : public Policy {
   }
 
   void evaluate(const Observations& batch, PolicyOutput& out) override {
-    PACML_CHECK(weights_.has_value(), "a policy acts once it has parameters");
-    PACML_CHECK(batch.shape() == input_, "a batch of another observation space");
-    out.logits.assign(batch.size() * batch.num_candidates(), kMaskedLogit);
     out.values.resize(batch.size());
-    for (std::size_t first = 0; first < batch.size(); first += counts_.size()) {
-      read(batch, first);
-      score(batch, first, out);
-    }
+    evaluate(batch, true, out);
+  }
+  void evaluate_logits(const Observations& batch, PolicyOutput& out) override {
+    out.values.clear();
+    evaluate(batch, false, out);
   }
 
  private:
-  // Fills candidates_ with those of some decisions, from `first` on.
-  void read(const Observations& batch, std::size_t first) {
+  void evaluate(const Observations& batch, bool values, PolicyOutput& out) {
+    PACML_CHECK(weights_.has_value(), "a policy acts once it has parameters");
+    PACML_CHECK(batch.shape() == input_, "a batch of another observation space");
+    out.logits.assign(batch.size() * batch.num_candidates(), kMaskedLogit);
+    for (std::size_t first = 0; first < batch.size(); first += counts_.size()) {
+      read(batch, first, values);
+      score(batch, first, out);
+      if (values) find_values(first, out);
+    }
+  }
+
+  // Fills candidates_ with those of some decisions, from `first` on; where values are asked for,
+  // also situations_.
+  void read(const Observations& batch, std::size_t first, bool values) {
     counts_.clear();
     rows_ = 0;
     for (std::size_t b = first; b < batch.size() && rows_ < kRowsAtOnce; ++b) {
       float* const rows = candidates_.data() + rows_ * features_;
-      float* const situation = situations_.data() + (b - first) * situation_;
+      float* const situation = values ? situations_.data() + (b - first) * situation_ : nullptr;
       counts_.push_back(reader_->read(batch, b, rows, features_, situation));
       if (!context_.empty()) {
         find_context(batch, b);
-        std::ranges::copy(context_, situation + shape_.view->situation().size());
+        if (values) std::ranges::copy(context_, situation + shape_.view->situation().size());
         write_context(batch, b, rows);
       }
       rows_ += counts_.back();
@@ -126,19 +136,25 @@ class FusedCandidates final : public Policy {
     const PackedScorer& scorer = weights_->scorer();
     kernel_.score(scorer, candidates_.data(), rows_, {hidden_.data(), output_.data()},
                   embeddings_.data(), logits_.data());
-    const float* embedding = embeddings_.data();
     const float* logit = logits_.data();
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      mean_and_maximum(embedding, counts_[i], width_, padded(width_),
-                       pooled_.data() + i * padded(2 * width_));
-      embedding += counts_[i] * padded(width_);
       float* said = out.logits.data() + (first + i) * batch.num_candidates();
       for (const std::uint8_t valid : batch.mask(first + i)) {
         if (valid != 0) *said = *logit++;
         ++said;
       }
     }
-    kernel_.value(scorer, situations_.data(), pooled_.data(), counts_.size(),
+  }
+
+  // Of the decisions that were scored.
+  void find_values(std::size_t first, PolicyOutput& out) {
+    const float* embedding = embeddings_.data();
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      mean_and_maximum(embedding, counts_[i], width_, padded(width_),
+                       pooled_.data() + i * padded(2 * width_));
+      embedding += counts_[i] * padded(width_);
+    }
+    kernel_.value(weights_->scorer(), situations_.data(), pooled_.data(), counts_.size(),
                   {situation_hidden_.data(), state_.data(), value_output_.data()},
                   out.values.data() + first);
   }

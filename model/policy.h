@@ -42,6 +42,11 @@ class Policy {
   // Logits and values of `batch`. Runs the graph network at most once per distinct graph and
   // parameter version. Resizes `out`.
   virtual void evaluate(const Observations& batch, PolicyOutput& out) = 0;
+  // The same logits for those who need no values, which are left out or not: out.values is empty or
+  // theirs.
+  virtual void evaluate_logits(const Observations& batch, PolicyOutput& out) {
+    evaluate(batch, out);
+  }
 };
 
 }  // namespace pacml::model

@@ -59,9 +59,48 @@ class TorchCandidates final : public TorchModel {
   Heads forward(const Observations& batch) override {
     CandidateTensors in = read(batch);
     if (shape_.context_width() > 0) add_context(batch, in);
+    return heads_of(in);
+  }
+
+  // Where graphs are read, gradients go through what is derived of them.
+  [[nodiscard]] bool prepare(const Observations& batch) override {
+    if (shape_.context_width() > 0) return false;
+    prepared_ = read(batch);
+    return true;
+  }
+
+  [[nodiscard]] Heads forward_rows(std::span<const std::uint32_t> rows) override {
+    const CandidateTensors& all = prepared_;
+    const auto begin_of = [&](std::uint32_t b) { return b == 0 ? 0 : all.ends[b - 1]; };
+    std::size_t count = 0;
+    for (const std::uint32_t b : rows) {
+      PACML_CHECK(b < all.ends.size(), "a row that was prepared");
+      count += all.ends[b] - begin_of(b);
+    }
+    CandidateTensors in;
+    const at::Tensor candidates = at::empty({static_cast<std::int64_t>(count)}, at::kLong);
+    const at::Tensor decisions = at::empty({static_cast<std::int64_t>(rows.size())}, at::kLong);
+    in.places = at::empty_like(candidates);
+    std::int64_t* candidate = candidates.data_ptr<std::int64_t>();
+    std::int64_t* place = in.places.data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      decisions.data_ptr<std::int64_t>()[i] = rows[i];
+      for (std::size_t c = begin_of(rows[i]); c < all.ends[rows[i]]; ++c) {
+        *candidate++ = static_cast<std::int64_t>(c);
+        *place++ = static_cast<std::int64_t>(i) * shape_.actions + all.actions[c];
+      }
+      in.ends.push_back(static_cast<std::size_t>(candidate - candidates.data_ptr<std::int64_t>()));
+    }
+    in.features = all.features.index_select(0, candidates);
+    in.situations = all.situations.index_select(0, decisions);
+    return heads_of(in);
+  }
+
+ private:
+  [[nodiscard]] Heads heads_of(const CandidateTensors& in) const {
     const at::Tensor candidates = at::relu(second_(at::relu(first_(in.features))));
     const at::Tensor scores = at::matmul(candidates, logits_.t()).squeeze(1);
-    const auto rows = static_cast<std::int64_t>(batch.size());
+    const auto rows = static_cast<std::int64_t>(in.ends.size());
     const at::Tensor masked = at::full({rows * shape_.actions}, kMaskedLogit, at::kFloat);
     const at::Tensor seen =
         at::cat({at::relu(situation_(in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
@@ -69,7 +108,6 @@ class TorchCandidates final : public TorchModel {
             value_(at::relu(state_(seen))).squeeze(1)};
   }
 
- private:
   [[nodiscard]] static Layer layer(const NamedParts& parts, const std::string& name) {
     return {parts[name + ".weight"], parts[name + ".bias"]};
   }
@@ -137,6 +175,7 @@ class TorchCandidates final : public TorchModel {
   }
 
   NetworkShape shape_;
+  CandidateTensors prepared_;
   std::unique_ptr<env::CandidateReader> reader_;
   std::vector<TorchEncoder> encoders_;       // of the slots that have one
   std::optional<std::size_t> node_encoder_;  // the one whose nodes the candidates are

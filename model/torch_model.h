@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -26,6 +27,10 @@ class TorchModel {
   virtual void weights_changed() = 0;
   // Pre: not empty, of the shape's widths, with graphs that were set (PACML_CHECK).
   [[nodiscard]] virtual Heads forward(const Observations& batch) = 0;
+  // Derives what it needs of a batch, for forward_rows(). False: that would not pay.
+  [[nodiscard]] virtual bool prepare(const Observations& /*batch*/) { return false; }
+  // forward() over these rows of what prepare() derived, in this order. Pre: that was true.
+  [[nodiscard]] virtual Heads forward_rows(std::span<const std::uint32_t> /*rows*/) { return {}; }
 };
 
 // `parts`: one tensor per layout entry, in the layout's order; the model keeps them.

@@ -45,12 +45,19 @@ struct TorchNetwork::Impl {
     model = make_torch_model(shape, layout, parts);
   }
 
+  Outputs record(Heads&& heads) {
+    recorded = {heads.logits.contiguous(), heads.values.contiguous()};
+    return {{recorded.logits.data_ptr<float>(), static_cast<std::size_t>(recorded.logits.numel())},
+            {recorded.values.data_ptr<float>(), static_cast<std::size_t>(recorded.values.numel())}};
+  }
+
   NetworkShape shape;
   ParameterLayout layout;
   at::Tensor values;     // [total], the memory of every weight
   at::Tensor gradients;  // [total], the memory of every weight's gradient
   std::unique_ptr<TorchModel> model;
   Heads recorded;  // of the last forward(), until its backward()
+  bool is_prepared = false;
 };
 
 TorchNetwork::TorchNetwork(const NetworkShape& shape) : impl_(std::make_unique<Impl>(shape)) {}
@@ -75,11 +82,18 @@ std::span<const float> TorchNetwork::parameters() const {
 
 TrainableNetwork::Outputs TorchNetwork::forward(const Observations& batch) {
   PACML_CHECK(batch.size() > 0, "an empty batch has no outputs");
-  impl_->recorded = impl_->model->forward(batch);
-  impl_->recorded.logits = impl_->recorded.logits.contiguous();
-  impl_->recorded.values = impl_->recorded.values.contiguous();
-  return {{impl_->recorded.logits.data_ptr<float>(), batch.size() * batch.num_candidates()},
-          {impl_->recorded.values.data_ptr<float>(), batch.size()}};
+  return impl_->record(impl_->model->forward(batch));
+}
+
+void TorchNetwork::prepare(const Observations& batch) {
+  impl_->is_prepared = impl_->model->prepare(batch);
+  if (!impl_->is_prepared) TrainableNetwork::prepare(batch);
+}
+
+TrainableNetwork::Outputs TorchNetwork::forward_rows(std::span<const std::uint32_t> rows) {
+  PACML_CHECK(!rows.empty(), "an empty batch has no outputs");
+  if (!impl_->is_prepared) return TrainableNetwork::forward_rows(rows);
+  return impl_->record(impl_->model->forward_rows(rows));
 }
 
 std::span<float> TorchNetwork::backward(std::span<const float> logit_gradients,

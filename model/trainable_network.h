@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "common/experience/observations.h"
 #include "env/graph_features.h"
@@ -39,12 +41,24 @@ class TrainableNetwork {
   // and every graph index is below the number of graphs (PACML_CHECK).
   [[nodiscard]] virtual Outputs forward(const Observations& batch) = 0;
 
+  // For several passes over parts of one batch: what is derived of it is derived once, where that
+  // pays. Borrows the batch until the next prepare(), whose graphs must not change until then. Pre:
+  // as forward().
+  virtual void prepare(const Observations& batch) { prepared_ = &batch; }
+  // forward() over these rows of what was prepared, in this order. Pre: not empty (PACML_CHECK).
+  [[nodiscard]] virtual Outputs forward_rows(std::span<const std::uint32_t> rows);
+
   // The gradient of a loss L with respect to parameters(), [layout().total], exact: shared graphs
   // add up their samples' shares. `logit_gradients` is dL/dlogits [B, A] (what it says of masked
   // logits is ignored), `value_gradients` is dL/dvalues [B]. Borrowed until the next call. Pre:
   // once per forward(), shapes as in its outputs (PACML_CHECK).
   [[nodiscard]] virtual std::span<float> backward(std::span<const float> logit_gradients,
                                                   std::span<const float> value_gradients) = 0;
+
+ private:
+  const Observations* prepared_ = nullptr;
+  Observations part_;
+  std::vector<std::uint16_t> same_graphs_;  // 0, 1, ...
 };
 
 }  // namespace pacml::model

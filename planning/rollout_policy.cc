@@ -38,19 +38,35 @@ class RulePolicy final : public RolloutPolicy {
 
 class NetworkPolicy final : public RolloutPolicy {
  public:
-  NetworkPolicy(const model::NetworkShape& shape, const model::Parameters& parameters,
-                model::ValueHeads heads, std::span<const env::GraphFeaturesPtr> graphs)
-      : heads_(heads),
-        network_(model::make_fused_policy(shape)),
-        batch_(model::input_shape(shape)) {
-    network_->set_graphs(graphs);
-    network_->set_parameters(parameters);
+  NetworkPolicy(model::Policy& network, const ObservationShape& inputs, model::ValueHeads heads)
+      : heads_(heads), network_(&network), batch_(inputs) {}
+  NetworkPolicy(std::unique_ptr<model::Policy> network, const ObservationShape& inputs,
+                model::ValueHeads heads)
+      : NetworkPolicy(*network, inputs, heads) {
+    own_ = std::move(network);
   }
 
   void act(Environments environments, std::span<int> actions) override {
-    look_at(environments);
+    // Who has no choice need not ask.
+    batch_.clear();
+    asked_.clear();
     for (std::size_t i = 0; i < environments.size(); ++i) {
-      actions[i] = model::best_action(logits_of(i));
+      environments[i]->observe(batch_);
+      const auto mask = batch_.mask(batch_.size() - 1);
+      const auto only = std::ranges::find(mask, std::uint8_t{1});
+      if (std::find(only + 1, mask.end(), std::uint8_t{1}) != mask.end()) {
+        asked_.push_back(i);
+        continue;
+      }
+      actions[i] = static_cast<int>(only - mask.begin());
+      batch_.pop_row();
+    }
+    if (asked_.empty()) return;
+    env::require_finite_features(environments.front()->spec(), batch_);
+    network_->evaluate_logits(batch_, output_);
+    check_output();
+    for (std::size_t row = 0; row < asked_.size(); ++row) {
+      actions[asked_[row]] = model::best_action(logits_of(row));
     }
   }
   void evaluate(Environments environments, std::span<double> values) override {
@@ -58,13 +74,18 @@ class NetworkPolicy final : public RolloutPolicy {
     std::ranges::copy(output_.values, values.begin());
     if (heads_ == model::ValueHeads::kValue) return;
     const std::size_t width = batch_.num_candidates();
-    q_.resize(output_.logits.size());
-    model::duelling_q_values(output_.logits, output_.values, batch_.padded_masks(masks_), width,
-                             q_);
+    find_action_values();
     for (std::size_t i = 0; i < environments.size(); ++i) {
       const auto row = std::span<const float>(q_).subspan(i * width, width);
       values[i] = static_cast<double>(row[static_cast<std::size_t>(model::best_valid_action(row))]);
     }
+  }
+  std::vector<double> action_values(const env::Environment& environment) override {
+    if (heads_ == model::ValueHeads::kValue) return {};
+    const env::Environment* const one[] = {&environment};
+    look_at(one);
+    find_action_values();
+    return {q_.begin(), q_.end()};
   }
   std::vector<float> log_probabilities(const env::Environment& environment) override {
     const env::Environment* const one[] = {&environment};
@@ -80,6 +101,14 @@ class NetworkPolicy final : public RolloutPolicy {
     for (const env::Environment* environment : environments) environment->observe(batch_);
     env::require_finite_features(environments.front()->spec(), batch_);
     network_->evaluate(batch_, output_);
+    check_output();
+  }
+  void find_action_values() {
+    q_.resize(output_.logits.size());
+    model::action_values(heads_, output_.logits, output_.values, batch_.padded_masks(masks_),
+                         batch_.num_candidates(), q_);
+  }
+  void check_output() const {
     if (!model::is_sound(output_)) {
       throw UserError("the network says nothing that can be acted upon: its training had diverged");
     }
@@ -90,11 +119,13 @@ class NetworkPolicy final : public RolloutPolicy {
   }
 
   model::ValueHeads heads_;
-  std::unique_ptr<model::Policy> network_;
+  std::unique_ptr<model::Policy> own_;
+  model::Policy* network_;
   Observations batch_;
   model::PolicyOutput output_;
   std::vector<float> q_;
   std::vector<std::uint8_t> masks_;
+  std::vector<std::size_t> asked_;  // environments in the rows of the batch
 };
 
 }  // namespace
@@ -107,7 +138,16 @@ std::unique_ptr<RolloutPolicy> make_network_policy(const model::NetworkShape& sh
                                                    const model::Parameters& parameters,
                                                    model::ValueHeads heads,
                                                    std::span<const env::GraphFeaturesPtr> graphs) {
-  return std::make_unique<NetworkPolicy>(shape, parameters, heads, graphs);
+  auto network = model::make_fused_policy(shape);
+  network->set_graphs(graphs);
+  network->set_parameters(parameters);
+  return std::make_unique<NetworkPolicy>(std::move(network), model::input_shape(shape), heads);
+}
+
+std::unique_ptr<RolloutPolicy> make_network_policy(model::Policy& network,
+                                                   const ObservationShape& inputs,
+                                                   model::ValueHeads heads) {
+  return std::make_unique<NetworkPolicy>(network, inputs, heads);
 }
 
 }  // namespace pacml::planning

@@ -7,6 +7,7 @@
 #include "env/agent.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
+#include "model/policy.h"
 #include "model/value_heads.h"
 
 namespace pacml::planning {
@@ -25,6 +26,12 @@ class RolloutPolicy {
   // the policy has no notion of it. `values` [environments].
   virtual void evaluate(std::span<const env::Environment* const> environments,
                         std::span<double> values) = 0;
+  // What it says that each action of a decision is worth, up to a number that all have in common,
+  // in the unit of rewards; what it says of those that are not valid counts nothing. Empty:
+  // nothing.
+  [[nodiscard]] virtual std::vector<double> action_values(const env::Environment& /*environment*/) {
+    return {};
+  }
   // How likely it would take each action of a decision: logs of probabilities, lower than any that
   // counts where an action is not valid. Empty: the policy tells no action from another.
   [[nodiscard]] virtual std::vector<float> log_probabilities(
@@ -40,5 +47,11 @@ class RolloutPolicy {
 [[nodiscard]] std::unique_ptr<RolloutPolicy> make_network_policy(
     const model::NetworkShape& shape, const model::Parameters& parameters, model::ValueHeads heads,
     std::span<const env::GraphFeaturesPtr> graphs);
+
+// The same by a network that somebody else has, and gives its graphs and weights, whose values are
+// in the unit of rewards. Borrows it. `inputs`: what it reads.
+[[nodiscard]] std::unique_ptr<RolloutPolicy> make_network_policy(model::Policy& network,
+                                                                 const ObservationShape& inputs,
+                                                                 model::ValueHeads heads);
 
 }  // namespace pacml::planning

@@ -11,12 +11,24 @@
 #include "common/result.h"
 
 namespace pacml::planning {
+namespace {
+
+// A network answers faster for many at once, and each takes memory.
+constexpr int kFuturesAtOnce = 32;
+
+const SearchConfig& checked(const SearchConfig& config) {
+  PACML_CHECK(validate(config).empty(), "a valid configuration");
+  return config;
+}
+
+}  // namespace
 
 SearchAgent::SearchAgent(const SearchConfig& config, std::unique_ptr<RolloutPolicy> policy,
                          const Clock& clock)
-    : config_(config), policy_(std::move(policy)), clock_(&clock) {
-  PACML_CHECK(validate(config).empty(), "a valid configuration");
-}
+    : config_(checked(config)),
+      policy_(std::move(policy)),
+      rollouts_(config.discount, *policy_),
+      clock_(&clock) {}
 
 void SearchAgent::reset(Seed seed) {
   rng_ = Rng(derive(seed, Purpose::kHeuristic, 1));
@@ -29,18 +41,36 @@ int SearchAgent::act(const env::Environment& environment) {
   const Seed decision{rng_.next()};
   const std::vector<int> actions = likely_actions(environment);
   if (actions.size() == 1) return actions.front();
-  for (const int action : actions) tried_.push_back({action, 0});
+  std::vector<double> sums(actions.size());
   const TimePoint begun = clock_->now();
-  while (futures_ < config_.futures) {
-    play(environment, derive(decision, Purpose::kEpisode, static_cast<std::uint64_t>(futures_)));
-    ++futures_;
-    if (config_.seconds > 0 &&
-        std::chrono::duration<double>(clock_->now() - begun).count() >= config_.seconds) {
-      break;
+  while (const int round = next_round(begun)) {
+    for (const int end = futures_ + round; futures_ < end; ++futures_) {
+      rollouts_.add(environment, actions,
+                    derive(decision, Purpose::kEpisode, static_cast<std::uint64_t>(futures_)),
+                    sums);
     }
+    rollouts_.play(config_.horizon);
   }
-  for (Tried& tried : tried_) tried.value /= futures_;
+  const std::vector<double> own =
+      config_.weight < 1 ? policy_->action_values(environment) : std::vector<double>{};
+  for (std::size_t a = 0; a < actions.size(); ++a) {
+    tried_.push_back({actions[a], sums[a] / futures_});
+    if (own.empty()) continue;
+    tried_.back().value = config_.weight * tried_.back().value +
+                          (1 - config_.weight) * own[static_cast<std::size_t>(actions[a])];
+  }
   return std::ranges::max_element(tried_, {}, &Tried::value)->action;
+}
+
+int SearchAgent::next_round(TimePoint begun) const {
+  const int left = config_.futures - futures_;
+  if (config_.seconds == 0) return std::min(left, kFuturesAtOnce);
+  if (futures_ == 0) return std::min(left, 1);
+  const double taken = std::chrono::duration<double>(clock_->now() - begun).count();
+  if (taken >= config_.seconds) return 0;
+  // As many as will fit, should they take what the others took.
+  const double fit = (config_.seconds - taken) / taken * futures_;
+  return std::min(left, fit < kFuturesAtOnce ? std::max(static_cast<int>(fit), 1) : kFuturesAtOnce);
 }
 
 std::vector<int> SearchAgent::likely_actions(const env::Environment& environment) {
@@ -59,66 +89,6 @@ std::vector<int> SearchAgent::likely_actions(const env::Environment& environment
     actions.push_back(static_cast<int>(a));
   }
   return actions;
-}
-
-void SearchAgent::play(const env::Environment& environment, Seed future) {
-  const auto root = environment.clone();
-  if (!root->resample_future(future)) {
-    throw UserError("a search needs futures that can be drawn, and this episode's are given");
-  }
-  worlds_.clear();
-  actions_.clear();
-  for (const Tried& tried : tried_) {
-    worlds_.push_back({root->clone(), &tried - tried_.data(), 1});
-    actions_.push_back(tried.action);
-  }
-  for (int step = 0; step < config_.horizon && !worlds_.empty(); ++step) {
-    if (step > 0) {
-      actions_.resize(worlds_.size());
-      policy_->act(pointers(), actions_);
-    }
-    advance();
-  }
-  add_values();
-}
-
-void SearchAgent::advance() {
-  std::size_t kept = 0;
-  for (std::size_t w = 0; w < worlds_.size(); ++w) {
-    World& world = worlds_[w];
-    Tried& tried = tried_[static_cast<std::size_t>(world.tried)];
-    const env::StepResult result = world.environment->step(actions_[w]);
-    tried.value += world.weight * static_cast<double>(result.reward);
-    world.weight *=
-        result.elapsed == 1 ? config_.discount : std::pow(config_.discount, double{result.elapsed});
-    if (result.terminated) continue;
-    if (result.truncated) {
-      // Something would have followed.
-      const env::Environment* const cut[] = {world.environment.get()};
-      double value = 0;
-      policy_->evaluate(cut, {&value, 1});
-      tried.value += world.weight * value;
-      continue;
-    }
-    if (kept != w) worlds_[kept] = std::move(world);
-    ++kept;
-  }
-  worlds_.resize(kept);
-}
-
-void SearchAgent::add_values() {
-  if (worlds_.empty()) return;
-  values_.resize(worlds_.size());
-  policy_->evaluate(pointers(), values_);
-  for (std::size_t w = 0; w < worlds_.size(); ++w) {
-    tried_[static_cast<std::size_t>(worlds_[w].tried)].value += worlds_[w].weight * values_[w];
-  }
-}
-
-std::span<const env::Environment* const> SearchAgent::pointers() {
-  pointers_.clear();
-  for (const World& world : worlds_) pointers_.push_back(world.environment.get());
-  return pointers_;
 }
 
 }  // namespace pacml::planning

@@ -9,6 +9,7 @@
 #include "common/rng.h"
 #include "env/agent.h"
 #include "planning/rollout_policy.h"
+#include "planning/rollouts.h"
 #include "planning/search_config.h"
 
 namespace pacml::planning {
@@ -28,8 +29,9 @@ class SearchAgent final : public env::Agent {
   // UserError: the environment's future cannot be drawn.
   [[nodiscard]] int act(const env::Environment& environment) override;
 
-  // Of the last decision: the actions that were tried, what each came to on average, and in how
-  // many futures. Empty where there was nothing to choose.
+  // Of the last decision: the actions that were tried, what each came to on average, with what
+  // the policy said of it where that has a weight, and in how many futures. Empty where there was
+  // nothing to choose.
   struct Tried {
     int action = 0;
     double value = 0;
@@ -38,32 +40,17 @@ class SearchAgent final : public env::Agent {
   [[nodiscard]] int futures() const { return futures_; }
 
  private:
-  // A future in which one of tried_ is played.
-  struct World {
-    std::unique_ptr<env::Environment> environment;
-    std::ptrdiff_t tried = 0;
-    double weight = 1;  // of what comes next: discounted by the time that has passed
-  };
   [[nodiscard]] std::vector<int> likely_actions(const env::Environment& environment);
-  // Adds what each of tried_ comes to in one more future.
-  void play(const env::Environment& environment, Seed future);
-  // Steps worlds_ with actions_; those that end are dropped.
-  void advance();
-  // Of what follows the horizon.
-  void add_values();
-  [[nodiscard]] std::span<const env::Environment* const> pointers();
+  // How many more futures to play at once, of a decision that began then; 0: no more.
+  [[nodiscard]] int next_round(TimePoint begun) const;
 
   SearchConfig config_;
   std::unique_ptr<RolloutPolicy> policy_;
+  Rollouts rollouts_;
   const Clock* clock_;
   Rng rng_{Seed{0}};
   std::vector<Tried> tried_;
   int futures_ = 0;
-  std::vector<World> worlds_;
-  // Scratch.
-  std::vector<const env::Environment*> pointers_;
-  std::vector<int> actions_;
-  std::vector<double> values_;
 };
 
 }  // namespace pacml::planning

@@ -11,7 +11,7 @@
 namespace pacml::planning {
 namespace {
 
-constexpr std::array<std::string_view, 5> kKeys = {"K", "H", "gamma", "gap", "ms"};
+constexpr std::array<std::string_view, 6> kKeys = {"K", "H", "gamma", "gap", "weight", "ms"};
 
 double number_of(const std::string& key, std::string_view text) {
   double value = 0;
@@ -40,6 +40,7 @@ std::vector<std::string> validate(const SearchConfig& c) {
     problems.emplace_back("gamma: must be above 0 and at most 1");
   }
   if (!(c.gap >= 0)) problems.emplace_back("gap: must be >= 0");
+  if (!(c.weight >= 0 && c.weight <= 1)) problems.emplace_back("weight: must be from 0 to 1");
   if (!(c.seconds >= 0 && c.seconds <= 3600)) problems.emplace_back("ms: must be in 0..3600000");
   return problems;
 }
@@ -61,6 +62,8 @@ SearchConfig parse_search(std::string_view text, SearchConfig config) {
       config.discount = value;
     } else if (key == "gap") {
       config.gap = value;
+    } else if (key == "weight") {
+      config.weight = value;
     } else if (key == "ms") {
       config.seconds = value * 1e-3;
     } else {

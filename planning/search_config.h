@@ -14,6 +14,9 @@ struct SearchConfig {
   // Only actions that the policy finds so likely are tried: the log of their probability is at most
   // this below the best one's; infinite: all.
   double gap = 3;
+  // Of what an action comes to in the futures; the rest of 1 is what the policy itself says that it
+  // is worth, if it says so: less noise, more bias. In [0, 1].
+  double weight = 1;
   // Seconds a decision after which no further futures are drawn; 0: no such limit. What is decided
   // then depends on the machine.
   double seconds = 0;
@@ -23,8 +26,8 @@ struct SearchConfig {
 // Every problem, as a sentence that begins with the key as parse_search spells it.
 [[nodiscard]] std::vector<std::string> validate(const SearchConfig& config);
 
-// Reads "K=64,H=40,gamma=0.99,gap=3,ms=5", any of them, into `config`. UserError: another key, no
-// number, or a problem of validate().
+// Reads "K=64,H=40,gamma=0.99,gap=3,weight=0.6,ms=5", any of them, into `config`. UserError:
+// another key, no number, or a problem of validate().
 [[nodiscard]] SearchConfig parse_search(std::string_view text, SearchConfig config = {});
 
 }  // namespace pacml::planning

@@ -46,6 +46,19 @@ Found best_or_newest(const learner::CheckpointFolder& folder,
 
 }  // namespace
 
+model::ValueHeads heads_of(AlgorithmKind algorithm) {
+  switch (algorithm) {
+    case AlgorithmKind::kImpala:
+    case AlgorithmKind::kPpo:
+      return model::ValueHeads::kValue;
+    case AlgorithmKind::kApex:
+      return model::ValueHeads::kDuelling;
+    case AlgorithmKind::kExpertIteration:
+      return model::ValueHeads::kActions;
+  }
+  return model::ValueHeads::kValue;
+}
+
 TrainedRun load_trained_run(const std::filesystem::path& path, const env::EnvironmentSpec& spec) {
   const auto run = RunDirectory::open(path);
   TrainedRun trained;
@@ -68,6 +81,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.parameters.version =
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};
   const TrainConfig& config = trained.config;
+  trained.heads = heads_of(config.algorithm);
   switch (config.algorithm) {
     case AlgorithmKind::kImpala:
       trained.discount = config.impala.discount;
@@ -77,7 +91,9 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
       break;
     case AlgorithmKind::kApex:
       trained.discount = config.transitions.discount;
-      trained.heads = model::ValueHeads::kDuelling;
+      break;
+    case AlgorithmKind::kExpertIteration:
+      trained.discount = config.expert.discount;
       break;
   }
   if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {

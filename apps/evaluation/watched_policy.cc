@@ -8,7 +8,7 @@
 #include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
 #include "model/action_distribution.h"
-#include "model/duelling.h"
+#include "model/value_heads.h"
 
 namespace pacml::apps {
 namespace {
@@ -22,12 +22,12 @@ std::vector<double> probabilities_of(const std::vector<float>& logits) {
   return out;
 }
 
-// Of one whose logits are advantages.
-std::vector<double> action_values_of(const model::PolicyOutput& output) {
+// Of one whose logits are more than that.
+std::vector<double> action_values_of(model::ValueHeads heads, const model::PolicyOutput& output) {
   std::vector<std::uint8_t> mask;
   for (const float logit : output.logits) mask.push_back(logit > model::kMaskedLogit ? 1 : 0);
   std::vector<float> values(output.logits.size());
-  model::duelling_q_values(output.logits, output.values, mask, values.size(), values);
+  model::action_values(heads, output.logits, output.values, mask, values.size(), values);
   std::vector<double> out;
   for (std::size_t a = 0; a < values.size(); ++a) {
     out.push_back(mask[a] != 0 ? static_cast<double>(values[a])
@@ -84,7 +84,7 @@ Opinion WatchedPolicy::ask(const env::Environment& environment) {
     opinion.probabilities = probabilities_of(output.logits);
     if (impl_->has_value) opinion.value = output.values.front();
   } else if (impl_->has_value) {
-    opinion.action_values = action_values_of(output);
+    opinion.action_values = action_values_of(impl_->heads, output);
     opinion.value = opinion.action_values[static_cast<std::size_t>(opinion.action)];
   }
   return opinion;

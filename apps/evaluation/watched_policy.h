@@ -17,7 +17,7 @@ struct Opinion {
   // [actions], 0 for those that are not valid; empty: it does not weigh them.
   std::vector<double> probabilities;
   // [actions] what it expects of each, in the unit of rewards, NaN for those that are not valid;
-  // empty: it does not say. Of Ape-X, instead of probabilities.
+  // empty: it does not say. Of Ape-X and expert iteration, instead of probabilities.
   std::vector<double> action_values;
   std::optional<double> value;  // of the state, in the unit of rewards
 };

@@ -3,15 +3,19 @@
 #include <utility>
 
 #include "actor/apex_behaviour.h"
+#include "actor/expert_behaviour.h"
 #include "actor/exploration.h"
 #include "actor/impala_behaviour.h"
 #include "apps/roles/actor_seed.h"
 #include "learner/apex_dqn.h"
+#include "learner/expert_iteration.h"
 #include "learner/impala.h"
 #include "learner/ppo.h"
 #include "learner/replay_updates.h"
 #include "learner/sequence_updates.h"
 #include "model/fused_policy.h"
+#include "model/value_heads.h"
+#include "planning/rollout_policy.h"
 
 namespace pacml::apps {
 
@@ -21,6 +25,13 @@ namespace {
 std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
                                                  const env::EnvironmentSpec& spec, ActorId id,
                                                  model::Policy& policy, Seed seed) {
+  if (config.algorithm == AlgorithmKind::kExpertIteration) {
+    return std::make_unique<actor::ExpertBehaviour>(
+        spec, config.actor, config.expert,
+        planning::make_network_policy(policy, spec.observation.shape(),
+                                      model::ValueHeads::kActions),
+        seed);
+  }
   if (config.algorithm != AlgorithmKind::kApex) {
     return std::make_unique<actor::ImpalaBehaviour>(spec, config.actor, seed);
   }
@@ -33,9 +44,12 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
 
 std::unique_ptr<learner::SequenceAlgorithm> make_sequence_algorithm(
     const TrainConfig& config, model::TrainableNetwork& network, learner::ReplicaGroup& replicas) {
+  const Seed seed{static_cast<std::uint64_t>(config.seed)};
   if (config.algorithm == AlgorithmKind::kPpo) {
-    return std::make_unique<learner::Ppo>(config.ppo, network,
-                                          Seed{static_cast<std::uint64_t>(config.seed)});
+    return std::make_unique<learner::Ppo>(config.ppo, network, seed);
+  }
+  if (config.algorithm == AlgorithmKind::kExpertIteration) {
+    return std::make_unique<learner::ExpertIteration>(config.expert_iteration, network, seed);
   }
   return std::make_unique<learner::Impala>(config.impala, network, replicas);
 }

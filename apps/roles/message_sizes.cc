@@ -29,7 +29,8 @@ std::int64_t step_bytes(const env::Task& task) {
   const auto state =
       static_cast<std::int64_t>(spec.observation.shape().row_bytes(most_nodes(spec)));
   const std::int64_t rows = spec.observation.agents > 1 ? 3 : 2;
-  return rows * state + 16 + 4 + 4 + 4 + 4 + 4 + 2 + 1 + kEpisodeBytes;
+  const std::int64_t searched = 4 * std::int64_t{spec.observation.candidates.most};
+  return rows * state + 16 + 4 + 4 + 4 + 4 + 4 + 2 + 1 + searched + kEpisodeBytes;
 }
 
 std::int64_t transition_bytes(const env::Task& task) {

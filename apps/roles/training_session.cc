@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/evaluation/trained_run.h"
 #include "apps/roles/warm_start.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
@@ -73,6 +74,11 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   if (options.preferred) {
     prefer(*options.preferred, config.warm_start, network_->layout(), initial);
     spdlog::info("the first policy prefers {}", options.preferred->name);
+  }
+  if (!config.warm_start.from.empty() && !options.resume) {
+    initial.values = policy_to_start_with(config.warm_start.from, *task, network_->layout(),
+                                          heads_of(config.algorithm));
+    spdlog::info("the first policy is that of {}", config.warm_start.from);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
   learner::ReplicaGroup& group = replicas ? *replicas : learner::alone();

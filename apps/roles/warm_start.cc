@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
+#include "apps/evaluation/trained_run.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -28,6 +31,25 @@ void prefer(const Preferred& preferred, const WarmStartConfig& config,
   const auto bias = model::view(parameters, layout, "logits.bias");
   bias[static_cast<std::size_t>(preferred.action)] += static_cast<float>(
       std::log(config.probability / (1 - config.probability) * preferred.others));
+}
+
+std::vector<float> policy_to_start_with(const std::filesystem::path& run, const env::Task& task,
+                                        const model::ParameterLayout& layout,
+                                        model::ValueHeads heads) {
+  TrainedRun trained = load_trained_run(run, task.spec());
+  if (trained.parameters.layout_hash != layout.hash) {
+    throw UserError("warm_start.from: the policy of " + run.string() +
+                    " is of another network than this configuration's");
+  }
+  auto& weights = trained.parameters.values;
+  constexpr float kSmall = 0.01F;
+  const bool preferences =
+      trained.heads == model::ValueHeads::kValue && heads != model::ValueHeads::kValue;
+  for (const model::ParameterEntry& entry : layout.entries) {
+    if (!preferences || !entry.name.starts_with("logits.")) continue;
+    for (float& weight : std::span(weights).subspan(entry.offset, entry.size)) weight *= kSmall;
+  }
+  return std::move(weights);
 }
 
 }  // namespace pacml::apps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "env/task.h"
 #include "model/layout.h"
 #include "model/parameters.h"
+#include "model/value_heads.h"
 
 namespace pacml::apps {
 
@@ -28,5 +30,13 @@ struct Preferred {
 // Biases the logits of fresh weights, so that the first policy prefers the action as `config` says.
 void prefer(const Preferred& preferred, const WarmStartConfig& config,
             const model::ParameterLayout& layout, model::Parameters& parameters);
+
+// The weights of a run's policy (WarmStartConfig::from), to go on with as `heads`. Where its logits
+// are preferences and are to be values, they become small: they say which action is better, and not
+// by how much. UserError: there is no such run, or it is of another network.
+[[nodiscard]] std::vector<float> policy_to_start_with(const std::filesystem::path& run,
+                                                      const env::Task& task,
+                                                      const model::ParameterLayout& layout,
+                                                      model::ValueHeads heads);
 
 }  // namespace pacml::apps

@@ -19,8 +19,11 @@ namespace {
 void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
   if (!validate(config.actor).empty() || !config.env.is_valid()) return;
   const auto observation = static_cast<std::int64_t>(config.env.observation().row_bytes());
+  const std::int64_t searched = config.algorithm == AlgorithmKind::kExpertIteration
+                                    ? 4 * std::int64_t{config.env.observation().candidates.most}
+                                    : 0;
   const std::int64_t bytes =
-      config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32);
+      config.actor.environments * (config.actor.unroll_length + 1) * (observation + 32 + searched);
   const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
   if (bytes <= most) return;
   problems.push_back(
@@ -60,10 +63,12 @@ std::vector<std::string> validate(const TrainConfig& config) {
       problems.push_back(std::move(problem));
     }
   }
-  if (config.algorithm == AlgorithmKind::kPpo && config.learner.replicas > 1) {
-    problems.emplace_back(
-        "learner.replicas: algorithm: ppo goes through a batch in steps of its own and has one "
-        "learner; impala and apex have several");
+  const bool one_learner = config.algorithm == AlgorithmKind::kPpo ||
+                           config.algorithm == AlgorithmKind::kExpertIteration;
+  if (one_learner && config.learner.replicas > 1) {
+    problems.push_back("learner.replicas: algorithm: " + std::string(name_of(config.algorithm)) +
+                       " makes an update in steps of its own and has one learner; impala and apex "
+                       "have several");
   }
   if (config.warm_start.policy != WarmStart::kNone &&
       config.network.head == model::HeadKind::kCandidates) {
@@ -77,6 +82,9 @@ std::vector<std::string> validate(const TrainConfig& config) {
 learner::UpdateSize update_size_of(const TrainConfig& config) {
   if (config.algorithm == AlgorithmKind::kPpo) {
     return {config.ppo.batch_decisions, config.ppo.max_policy_lag};
+  }
+  if (config.algorithm == AlgorithmKind::kExpertIteration) {
+    return {config.expert_iteration.batch_decisions, config.expert_iteration.max_policy_lag};
   }
   return {config.impala.batch_decisions, config.impala.max_policy_lag};
 }
@@ -100,8 +108,9 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task) {
 }
 
 Agreement agreement_of(const TrainConfig& config, const env::Task& task) {
-  Agreement agreement{config.algorithm, config.env, config.network, {}, {}};
+  Agreement agreement{config.algorithm, config.env, config.network, {}, {}, {}};
   if (config.algorithm == AlgorithmKind::kApex) agreement.transitions = config.transitions;
+  if (config.algorithm == AlgorithmKind::kExpertIteration) agreement.expert = config.expert;
   agreement.env.forget_profiles();
   const env::EnvironmentSpec& spec = task.spec();
   for (std::size_t i = 0; i < spec.graphs.size(); ++i) {

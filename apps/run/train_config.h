@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actor/actor_config.h"
+#include "actor/expert_config.h"
 #include "actor/exploration.h"
 #include "actor/nstep_config.h"
 #include "apps/run/supervision_config.h"
@@ -20,6 +21,7 @@
 #include "common/transport/socket_config.h"
 #include "env/task_config.h"
 #include "learner/apex_config.h"
+#include "learner/expert_iteration_config.h"
 #include "learner/impala_config.h"
 #include "learner/learner_config.h"
 #include "learner/ppo_config.h"
@@ -29,11 +31,13 @@
 
 namespace pacml::apps {
 
-enum class AlgorithmKind { kImpala, kPpo, kApex };
+enum class AlgorithmKind { kImpala, kPpo, kApex, kExpertIteration };
 constexpr auto enum_names(AlgorithmKind) {
-  return std::to_array<EnumName<AlgorithmKind>>({{"impala", AlgorithmKind::kImpala},
-                                                 {"ppo", AlgorithmKind::kPpo},
-                                                 {"apex", AlgorithmKind::kApex}});
+  return std::to_array<EnumName<AlgorithmKind>>(
+      {{"impala", AlgorithmKind::kImpala},
+       {"ppo", AlgorithmKind::kPpo},
+       {"apex", AlgorithmKind::kApex},
+       {"expert_iteration", AlgorithmKind::kExpertIteration}});
 }
 
 // Everything that a training run is made of: one struct per module, each documented where it is
@@ -52,6 +56,8 @@ struct TrainConfig {
   actor::ExplorationConfig exploration;  // ... of its actors
   actor::NstepConfig transitions;        // ... of its actors
   replay::ReplayConfig replay;
+  learner::ExpertIterationConfig expert_iteration;  // algorithm: expert_iteration, and the next
+  actor::ExpertConfig expert;                       // ... of its actors
   learner::LearnerConfig learner;
   transport::SocketConfig transport;
   transport::PatienceConfig patience;
@@ -76,6 +82,8 @@ void visit_fields(Config& c, Visitor&& v) {
   v("exploration", c.exploration);
   v("transitions", c.transitions);
   v("replay", c.replay);
+  v("expert_iteration", c.expert_iteration);
+  v("expert", c.expert);
   v("learner", c.learner);
   v("transport", c.transport);
   v("patience", c.patience);
@@ -99,13 +107,15 @@ void visit_fields(Config& c, Visitor&& v) {
 void check_replay_fits(const TrainConfig& config, const env::Task& task);
 
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
-// job graphs, and, where there is a replay, what its transitions mean. Where the profiles and the
-// keys lie may differ from host to host.
+// job graphs, and what the transitions of a replay, or what searches found, means. Where the
+// profiles and the keys lie may differ from host to host.
 struct Agreement {
   AlgorithmKind algorithm = AlgorithmKind::kImpala;
   env::TaskConfig env;
   model::NetworkConfig network;
-  actor::NstepConfig transitions;             // defaults, where the algorithm has none
+  // Defaults, where the algorithm has none.
+  actor::NstepConfig transitions;
+  actor::ExpertConfig expert;
   std::map<std::string, std::string> graphs;  // name -> hash of its graph's features, hexadecimal
 };
 template <class Config, class Visitor>
@@ -115,6 +125,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("env", c.env);
   v("network", c.network);
   v("transitions", c.transitions);
+  v("expert", c.expert);
   v("graphs", c.graphs);
 }
 [[nodiscard]] Agreement agreement_of(const TrainConfig& config, const env::Task& task);

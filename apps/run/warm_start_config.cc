@@ -10,6 +10,9 @@ std::vector<std::string> validate(const WarmStartConfig& c) {
   if (c.episodes < 1 || c.episodes > 10'000) {
     problems.emplace_back("episodes: must be in 1..10000");
   }
+  if (!c.from.empty() && c.policy != WarmStart::kNone) {
+    problems.emplace_back("from: starts with the policy of a run, and goes with policy: none");
+  }
   return problems;
 }
 

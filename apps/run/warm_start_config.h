@@ -29,6 +29,9 @@ struct WarmStartConfig {
   double probability =
       0.9;           // that the first policy gives the preferred degree, where valid; in (0, 1)
   int episodes = 5;  // tuning episodes per degree; >= 1
+  // Folder of a run, whatever its algorithm and its setting, whose policy a new run starts with: of
+  // the same network, for decisions of the same shape; "": none. With `policy: none`.
+  std::string from;
   bool operator==(const WarmStartConfig&) const = default;
 };
 
@@ -38,6 +41,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("policy", c.policy);
   v("probability", c.probability);
   v("episodes", c.episodes);
+  v("from", c.from);
 }
 
 [[nodiscard]] std::vector<std::string> validate(const WarmStartConfig& config);

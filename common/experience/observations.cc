@@ -180,6 +180,25 @@ ObservationRow Observations::append(const RowLengths& lengths) {
   return row;
 }
 
+void Observations::pop_row() {
+  PACML_CHECK(rows_ > 0, "there is a row to take off");
+  const Widths w = widths();
+  const std::size_t candidates = num_candidates(--rows_);
+  const auto drop = [](auto& column, std::size_t count) { column.resize(column.size() - count); };
+  if (w.dynamic > 0) {
+    node_features_.resize(first_node_value(rows_, w.dynamic));
+    drop(node_end_, w.dynamic);
+  }
+  drop(graph_, w.slots);
+  drop(focus_, w.focuses);
+  drop(globals_, shape_.globals);
+  drop(mask_, candidates);
+  drop(candidates_, candidates * shape_.candidate_width);
+  if (shape_.candidates_vary) candidate_end_.pop_back();
+  if (shape_.candidates_name_nodes) drop(candidate_nodes_, candidates);
+  if (shape_.agents > 1) drop(agent_, 1);
+}
+
 void Observations::append_columns(const Observations& other, std::size_t begin, std::size_t count) {
   PACML_CHECK(shape_ == other.shape_, "rows of one store are of one shape");
   PACML_CHECK(begin + count <= other.rows_, "rows that the other store has");

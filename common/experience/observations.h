@@ -94,6 +94,9 @@ class Observations {
   // shape, nothing was added. What is in it is as it was packed.
   [[nodiscard]] bool append_packed(std::span<const std::byte>& packed);
 
+  // Takes off the last row. Pre: size() > 0 (PACML_CHECK).
+  void pop_row();
+
   // One row.
   [[nodiscard]] ObservationRow row(std::size_t b);
   [[nodiscard]] std::uint16_t graph(std::size_t b, std::size_t slot = 0) const {

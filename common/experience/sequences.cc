@@ -55,6 +55,7 @@ Result<void> check_actions(const Sequences& s) {
   const bool several = observations.shape().agents > 1;
   std::size_t i = 0;
   std::size_t row = 0;
+  std::size_t candidates = 0;
   for (const std::uint32_t length : s.lengths) {
     const std::uint16_t agent = observations.agent(row);
     for (const std::size_t end = i + length; i < end; ++i, ++row) {
@@ -69,8 +70,14 @@ Result<void> check_actions(const Sequences& s) {
       if (several && observations.agent(row + 1) != agent) {
         return corrupt("a sequence of several agents");
       }
+      if (!s.action_values.empty()) {
+        candidates += static_cast<std::size_t>(std::ranges::count(mask, std::uint8_t{1}));
+      }
     }
     ++row;
+  }
+  if (s.action_values.size() != candidates) {
+    return corrupt("searched, but not one value for each valid candidate");
   }
   return {};
 }
@@ -88,6 +95,7 @@ Result<void> check_numbers(const Sequences& s) {
     if ((flags & ~kKnownFlags) != 0) return corrupt("an unknown flag is set");
   }
   if (!all_finite(s.reward)) return corrupt("a reward is not finite");
+  if (!all_finite(s.action_values)) return corrupt("an action's value is not finite");
   if (!std::ranges::all_of(s.elapsed, [](float e) { return std::isfinite(e) && e > 0; })) {
     return corrupt("a decision took no time, or not a finite one");
   }
@@ -135,6 +143,7 @@ void resize_columns(Sequences& s, const SequenceCounts& counts) {
   s.reward.resize(counts.decisions);
   s.elapsed.resize(counts.elapsed ? counts.decisions : 0);
   s.flags.resize(counts.decisions);
+  s.action_values.resize(counts.action_values);
   s.versions.resize(counts.version_runs);
   s.episodes.resize(counts.episodes);
 }

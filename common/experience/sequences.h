@@ -40,6 +40,10 @@ struct Sequences {
   std::vector<float> reward;              // [D], finite
   std::vector<float> elapsed;             // [D], finite, > 0; or empty: 1 each
   std::vector<std::uint8_t> flags;        // [D], kTerminated | kTruncated
+  // What a search found the valid candidates of each decision to be worth, in the unit of rewards,
+  // finite: of the decisions in turn, and of each in the order of its mask; or empty: none
+  // searched.
+  std::vector<float> action_values;
   // Of the decisions in turn, whatever their sequence; never falling inside one.
   std::vector<VersionRun> versions;
   std::vector<EpisodeRecord> episodes;  // that ended meanwhile
@@ -75,6 +79,7 @@ struct SequenceCounts {
   std::size_t version_runs = 0;
   std::size_t episodes = 0;
   bool elapsed = false;  // whether there is such a column
+  std::size_t action_values = 0;
 };
 
 // Resizes every column but the observations; new elements are zero.

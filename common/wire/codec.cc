@@ -155,6 +155,7 @@ void for_each_column(S& sequences, F&& f) {
   f(sequences.behaviour_log_prob);
   f(sequences.reward);
   f(sequences.elapsed);
+  f(sequences.action_values);
   f(sequences.action);
   f(sequences.flags);
 }
@@ -421,7 +422,7 @@ Frame write(const Experience& m) {
   const auto valid = validate(s);
   PACML_CHECK(valid.has_value(), valid.error().detail.c_str());
   const auto head = ObservationHead::of(s.observations);
-  EnvelopeWriter envelope(index_of<Experience>(), 8 + head.fields());
+  EnvelopeWriter envelope(index_of<Experience>(), 9 + head.fields());
   envelope.number(m.actor.get())
       .number(m.incarnation.get())
       .number(m.sequence.get())
@@ -429,7 +430,8 @@ Frame write(const Experience& m) {
       .number(s.num_decisions())
       .number(s.versions.size())
       .number(s.episodes.size())
-      .number(s.elapsed.empty() ? 0 : 1);
+      .number(s.elapsed.empty() ? 0 : 1)
+      .number(s.action_values.size());
   head.write(envelope);
   Frame frame = envelope.frame();
   std::size_t size = 0;
@@ -444,7 +446,8 @@ Frame write(const Experience& m) {
 // Bytes of an experience payload besides its observations; exact, since every factor is below 2^32.
 std::uint64_t payload_size(const SequenceCounts& counts) {
   return sizeof(VersionRun) * counts.version_runs + sizeof(EpisodeRecord) * counts.episodes +
-         (4 + 4) * counts.sequences + (2 + 4 + 4 + (counts.elapsed ? 4 : 0) + 1) * counts.decisions;
+         (4 + 4) * counts.sequences +
+         (2 + 4 + 4 + (counts.elapsed ? 4 : 0) + 1) * counts.decisions + 4 * counts.action_values;
 }
 
 Result<Message> read(std::type_identity<Experience>, Source in) {
@@ -459,6 +462,7 @@ Result<Message> read(std::type_identity<Experience>, Source in) {
   counts.version_runs = in.envelope.number32();
   counts.episodes = in.envelope.number32();
   counts.elapsed = in.envelope.number(1) == 1;
+  counts.action_values = in.envelope.number32();
   auto head = ObservationHead::read(in.envelope, limits.observations);
   if (!in.envelope.complete()) return bad_envelope();
   if (m.sequence == Sequence{0}) return corrupt("sequence numbers start at 1");

@@ -12,10 +12,11 @@
 namespace pacml::env {
 namespace {
 
-// Names of the streams; those of the episode's fractions are in job_pool.cc.
-constexpr std::uint64_t kOrderStream = 0x6f72646572;       // "order"
-constexpr std::uint64_t kPickStream = 0x7069636b;          // "pick"
-constexpr std::uint64_t kIntervalStream = 0x696e74657276;  // "interv"
+// Names of the streams; that of the fractions of an episode's pool is in job_pool.cc.
+constexpr std::uint64_t kOrderStream = 0x6f72646572;         // "order"
+constexpr std::uint64_t kPickStream = 0x7069636b;            // "pick"
+constexpr std::uint64_t kFractionStream = 0x66757475726573;  // "futures"
+constexpr std::uint64_t kIntervalStream = 0x696e74657276;    // "interv"
 
 // A uniformly random order of 0 .. size - 1 (Fisher and Yates).
 std::shared_ptr<const std::vector<std::uint32_t>> random_order(std::size_t size, Seed episode,
@@ -65,11 +66,10 @@ JobStream::JobStream(std::shared_ptr<const Episode> episode) : episode_(std::mov
 
 bool JobStream::redraw(Seed seed) {
   if (!episode_->plan) return false;
-  if (!began_as_) began_as_ = episode_;
-  episode_ = std::make_shared<const Episode>(episode_->plan, seed);
-  if (episode_->shuffles()) {
-    order_ = random_order(episode_->pool.size(), seed, drawn_ / episode_->pool.size());
-  }
+  const WorkloadPlan& plan = *episode_->plan;
+  redrawn_ =
+      Draws{plan.num_models(), plan.requirement().for_episode(seed), WordStream(seed, kPickStream),
+            WordStream(seed, kFractionStream), WordStream(seed, kIntervalStream)};
   return true;
 }
 
@@ -83,6 +83,11 @@ ArrivingJob JobStream::next() {
   PACML_CHECK(!exhausted(), "an exhausted stream has no next job");
   const JobPool& pool = episode_->pool;
   const std::uint64_t number = drawn_++;
+  if (redrawn_) {
+    const auto models = static_cast<std::size_t>(redrawn_->num_models);
+    return {.model = static_cast<int>(index_of(redrawn_->models.word(number), models)),
+            .fraction = redrawn_->requirement->value_of(redrawn_->fractions.word(number))};
+  }
   if (!episode_->shuffles()) {
     return pool.job(episode_->plan ? index_of(episode_->picks.word(number), pool.size()) : number);
   }
@@ -96,11 +101,12 @@ ArrivingJob JobStream::next() {
 double JobStream::next_interarrival() const {
   if (exhausted()) return std::numeric_limits<double>::infinity();
   if (!episode_->plan) return episode_->list[drawn_].interarrival_before;
-  return episode_->plan->interarrival().value_of(episode_->intervals.word(drawn_));
+  const WordStream& words = redrawn_ ? redrawn_->intervals : episode_->intervals;
+  return episode_->plan->interarrival().value_of(words.word(drawn_));
 }
 
 std::span<const ModelFractions> JobStream::statistics() const {
-  return (began_as_ ? began_as_ : episode_)->pool.statistics();
+  return episode_->pool.statistics();
 }
 
 }  // namespace pacml::env

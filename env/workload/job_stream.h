@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "common/ids.h"
+#include "env/workload/distribution.h"
 #include "env/workload/job_pool.h"
+#include "env/workload/word_stream.h"
 #include "env/workload/workload_plan.h"
 
 namespace pacml::env {
@@ -27,9 +30,10 @@ class JobStream {
   // infinite when exhausted. Calling it changes nothing.
   [[nodiscard]] double next_interarrival() const;
   // What next() and next_interarrival() give from now on is drawn anew, as a pure function of the
-  // plan and `seed`; as many jobs have been given as before, so that a stream that ends does so
-  // after as many more. statistics() stay those of the episode as it began. False: a list is not
-  // drawn.
+  // plan and `seed`: each job by itself, its model uniformly and its fraction from the plan's
+  // requirement, without a pool, so that it costs nothing to draw a future. A stream that ends does
+  // so after as many more jobs as before. statistics() stay those of the episode as it began.
+  // False: a list is not drawn.
   [[nodiscard]] bool redraw(Seed seed);
   // Per model, exact over the jobs that the episode draws from.
   [[nodiscard]] std::span<const ModelFractions> statistics() const;
@@ -38,8 +42,15 @@ class JobStream {
   struct Episode;
   explicit JobStream(std::shared_ptr<const Episode> episode);
 
+  // Jobs that are drawn one by one.
+  struct Draws {
+    int num_models;
+    std::shared_ptr<const Distribution> requirement;
+    WordStream models, fractions, intervals;
+  };
+
   std::shared_ptr<const Episode> episode_;
-  std::shared_ptr<const Episode> began_as_;  // null: as episode_
+  std::optional<Draws> redrawn_;
   // Indices into the pool in the order of the current pass over it; null when drawing with
   // replacement or from a list.
   std::shared_ptr<const std::vector<std::uint32_t>> order_;

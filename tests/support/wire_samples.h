@@ -111,6 +111,17 @@ inline Sequences random_sequences(Rng& rng) {
     }
     ++row;
   }
+  if (rng.below(2) == 0) {
+    row = 0;
+    for (const std::uint32_t length : s.lengths) {
+      for (std::uint32_t t = 0; t < length; ++t, ++row) {
+        for (const std::uint8_t valid : s.observations.mask(row)) {
+          if (valid != 0) s.action_values.push_back(random_float(rng));
+        }
+      }
+      ++row;
+    }
+  }
   for (float& elapsed : s.elapsed) elapsed = 0.25F + static_cast<float>(rng.uniform());
   for (auto& e : s.episodes) e = random_episode(rng);
   return s;

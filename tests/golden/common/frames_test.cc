@@ -29,6 +29,7 @@ std::vector<Message> samples() {
   s.reward = {0, -1};
   s.flags = {Sequences::kTerminated, Sequences::kTruncated};
   s.elapsed = {1, 2.5F};
+  s.action_values = {0.125F, -2, 1.5F, -0.75F};
   s.versions = {{PolicyVersion{7}, 1}, {PolicyVersion{8}, 1}};
   s.episodes = {{-1.5, 4, {0.25, 3}}};
 

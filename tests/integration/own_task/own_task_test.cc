@@ -30,6 +30,8 @@ network: {rounds: 1, message_width: 8, hidden_width: 8, node_width: 8, graph_wid
 actor: {environments: 8, unroll_length: 10}
 impala: {batch_decisions: 320, learning_rate: {kind: constant, start: 3.0e-3}}
 apex: {batch_size: 128, target_period: 100, optimizer: {kind: adam}, learning_rate: {kind: constant, start: 1.0e-3}}
+expert: {futures: 2, horizon: 8}
+expert_iteration: {batch_decisions: 320, minibatch_decisions: 128}
 replay: {shards: 2, table: {capacity: 20000, min_size: 1000, samples_per_insert: 2, error_buffer: 1000}}
 learner: {metrics_seconds: 0.5, evaluate_seconds: 1, evaluate_episodes: 10}
 supervision: {silence_seconds: 0}
@@ -68,15 +70,17 @@ TEST_CASE("a task of one's own is listed, checked and compared", "[integration][
   CHECK_THAT(warm.err, Catch::Contains("best_constant needs constant actions"));
 }
 
-TEST_CASE("a task of one's own is learned, by either algorithm", "[integration][own_task]") {
-  const std::string algorithm = GENERATE("impala", "apex");
+TEST_CASE("a task of one's own is learned, by every algorithm", "[integration][own_task]") {
+  const std::string algorithm = GENERATE("impala", "apex", "expert_iteration");
   INFO(algorithm);
   const TempDir folder;
   const std::string config = (folder / "c.yaml").string();
   const std::string run = (folder / "run").string();
   std::ofstream(config) << kConfig;
+  // A searched decision is worth many, and takes as long.
+  const std::string decisions = algorithm == "expert_iteration" ? "30000" : "300000";
   const Outcome trained = corridor(
-      {"train", config, "--run", run, "--decisions", "300000", "--set", "algorithm=" + algorithm});
+      {"train", config, "--run", run, "--decisions", decisions, "--set", "algorithm=" + algorithm});
   INFO(trained.err);
   REQUIRE(trained.code == 0);
   const std::string out = (folder / "e.json").string();

@@ -120,8 +120,10 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
           "[integration][train]") {
   auto config = GENERATE(testing::tiny_config(), testing::tiny_apex_config());
   const bool shapes_placements = GENERATE(false, true);
-  const bool by_ppo = config.algorithm == apps::AlgorithmKind::kImpala && GENERATE(false, true);
-  if (by_ppo) config.algorithm = apps::AlgorithmKind::kPpo;
+  if (config.algorithm == apps::AlgorithmKind::kImpala) {
+    config.algorithm = GENERATE(apps::AlgorithmKind::kImpala, apps::AlgorithmKind::kPpo,
+                                apps::AlgorithmKind::kExpertIteration);
+  }
   testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
   testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
   config.network.head = model::HeadKind::kCandidates;
@@ -133,6 +135,8 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
   }
   config.ppo.batch_decisions = 400;
   config.ppo.minibatch_decisions = 100;
+  config.expert = {.futures = 2, .horizon = 3};
+  config.expert_iteration.batch_decisions = 400;
   const Workplace place(config);
   const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "1"}));
   INFO(trained.err);
@@ -159,6 +163,44 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
       pacml({"eval", other.config_file(), "--policy", place.run(), "--seeds", "1"});
   CHECK(elsewhere.code == 2);
   CHECK_THAT(elsewhere.err, Catch::Contains("was trained for other decisions"));
+}
+
+TEST_CASE("a run starts with another run's policy, whatever its algorithm",
+          "[integration][train]") {
+  const Workplace first;
+  REQUIRE(pacml(train(first, {"--decisions", "4000"})).code == 0);
+  auto config = tiny_config();
+  config.seed = 2;
+  config.algorithm = apps::AlgorithmKind::kPpo;
+  config.warm_start.from = first.run();
+  // Nothing is learned, so that what it starts with is what it ends with.
+  config.ppo.learning_rate.start = 1e-30;
+  config.ppo.batch_decisions = 400;
+  const Workplace second(config);
+  const Outcome trained = pacml(train(second, {"--decisions", "2000"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const Outcome judged =
+      pacml({"eval", second.config_file(), "--policy", first.run() + "," + second.run(), "--seeds",
+             "5", "--out", second.run() + "/e.json"});
+  REQUIRE(judged.code == 0);
+  const auto policies = json::parse(testing::text_of(second.run() + "/e.json"))["policies"];
+  CHECK(policies[0]["blocking_rate"] == policies[1]["blocking_rate"]);
+
+  const auto refused = [&](const Words& options) {
+    const Workplace other(tiny_config());
+    const Outcome outcome = pacml(train(other, options));
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK_THAT(refused({"--decisions", "1000", "--set", "warm_start.from=" + first.run(), "--set",
+                      "network.readout_width=8"}),
+             Catch::Contains("is of another network than this configuration's"));
+  CHECK_THAT(refused({"--decisions", "1000", "--set", "warm_start.from=/nowhere"}),
+             Catch::Contains("/nowhere"));
+  CHECK_THAT(refused({"--decisions", "1000", "--set", "warm_start.from=" + first.run(), "--set",
+                      "warm_start.policy=best_constant"}),
+             Catch::Contains("warm_start.from: ") || Catch::Contains("from: starts with"));
 }
 
 TEST_CASE("deterministic training is the same bit for bit, and differs with the seed",

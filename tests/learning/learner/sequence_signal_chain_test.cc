@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "actor/actor_loop.h"
+#include "actor/expert_behaviour.h"
 #include "actor/impala_behaviour.h"
+#include "learner/expert_iteration.h"
 #include "learner/impala.h"
 #include "learner/ppo.h"
 #include "learner/train_batch.h"
 #include "model/fused_policy.h"
 #include "model/initialise.h"
 #include "model/torch_network.h"
+#include "planning/rollout_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/signal_chain.h"
 
@@ -66,7 +69,18 @@ MakeAlgorithm impala(const ImpalaConfig& config) {
   };
 }
 
-model::Parameters train(const MakeAlgorithm& make_algorithm, Seed seed) {
+using MakeBehaviour = std::function<std::unique_ptr<actor::Behaviour>(
+    const env::EnvironmentSpec& spec, const actor::ActorConfig& acting, model::Policy& policy,
+    Seed seed)>;
+
+std::unique_ptr<actor::Behaviour> sample(const env::EnvironmentSpec& spec,
+                                         const actor::ActorConfig& acting,
+                                         model::Policy& /*policy*/, Seed seed) {
+  return std::make_unique<actor::ImpalaBehaviour>(spec, acting, seed);
+}
+
+model::Parameters train(const MakeAlgorithm& make_algorithm, Seed seed,
+                        const MakeBehaviour& make_behaviour = sample) {
   const auto make = [] { return std::make_unique<env::SignalChain>(kEpisodeLimit); };
   const env::EnvironmentSpec spec = make()->spec();
   const model::NetworkShape shape = model::make_shape(small_network(), spec);
@@ -83,8 +97,7 @@ model::Parameters train(const MakeAlgorithm& make_algorithm, Seed seed) {
   policy->set_graphs(spec.graphs);
   const actor::ActorConfig acting{.environments = 16, .unroll_length = 16};
   const Seed actor_seed = derive(seed, Purpose::kExploration, 0);
-  actor::ActorLoop actor(acting, make, *policy,
-                         std::make_unique<actor::ImpalaBehaviour>(spec, acting, actor_seed),
+  actor::ActorLoop actor(acting, make, *policy, make_behaviour(spec, acting, *policy, actor_seed),
                          actor_seed);
   TrainBatch batch;
   for (std::int64_t update = 0; update < kUpdates; ++update) {
@@ -160,6 +173,47 @@ TEST_CASE("PPO finds the best policy of the signal chain and its values", "[lear
     return std::make_unique<Ppo>(ppo_settings(), network, Seed{seed});
   };
   require_optimal(evaluate_everywhere(train(ppo, Seed{seed})));
+}
+
+TEST_CASE("expert iteration finds what every action of the signal chain is worth",
+          "[learning][learner]") {
+  const auto seed = GENERATE(range<std::uint64_t>(1, 4));
+  INFO("seed " << seed);
+  const MakeAlgorithm expert_iteration = [seed](model::TrainableNetwork& network) {
+    ExpertIterationConfig config;
+    config.memory_decisions = 20'000;
+    config.minibatch_decisions = 128;
+    config.samples_per_decision = 2;
+    config.level_cost = 1;
+    config.learning_rate = settings().learning_rate;
+    return std::make_unique<ExpertIteration>(config, network, Seed{seed});
+  };
+  // Too short to see the end of the chain: the rest is what the network expects.
+  const MakeBehaviour search = [](const env::EnvironmentSpec& spec,
+                                  const actor::ActorConfig& acting, model::Policy& policy,
+                                  Seed own) {
+    const actor::ExpertConfig expert{
+        .futures = 3, .horizon = 2, .first_versions = 0, .discount = kDiscount};
+    return std::make_unique<actor::ExpertBehaviour>(
+        spec, acting, expert,
+        planning::make_network_policy(policy, spec.observation.shape(),
+                                      model::ValueHeads::kActions),
+        own);
+  };
+  const model::PolicyOutput out = evaluate_everywhere(train(expert_iteration, Seed{seed}, search));
+  for (std::size_t row = 0; row < out.values.size(); ++row) {
+    const int place = static_cast<int>(row / 2);
+    const std::size_t coin = row % 2;
+    const float* logits = out.logits.data() + 3 * row;
+    const std::size_t actions = place == 0 ? 3 : 2;
+    const auto best = [](int p) { return env::SignalChain::best_value(p, kDiscount); };
+    for (std::size_t a = 0; a < actions; ++a) {
+      INFO("place " << place << ", coin " << coin << ", action " << a);
+      double worth = a == coin ? best(place) : kDiscount * best(place > 0 ? place - 1 : 0);
+      if (a == env::SignalChain::kDecoyAction) worth = env::SignalChain::kDecoy;
+      CHECK(out.values[row] + logits[a] == Approx(worth).margin(0.05));
+    }
+  }
 }
 
 }  // namespace

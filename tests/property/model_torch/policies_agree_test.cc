@@ -23,7 +23,10 @@ void require_agreement(const NetworkShape& shape, KernelPath path, Seed seed,
   for (const Observations& batch : batches) {
     PolicyOutput a;
     PolicyOutput b;
+    // Without values the logits are the same.
+    fused->evaluate_logits(batch, b);
     fused->evaluate(batch, a);
+    REQUIRE(b.logits == a.logits);
     torch.evaluate(batch, b);
     REQUIRE(a.logits.size() == b.logits.size());
     for (std::size_t i = 0; i < a.logits.size(); ++i) {

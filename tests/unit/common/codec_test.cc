@@ -60,12 +60,12 @@ TEST_CASE("another protocol or version is told apart from damage", "[wire]") {
   foreign.parts[0][0] = std::byte{'G'};
   REQUIRE(refusal(foreign) == Errc::kCorruptFrame);
   REQUIRE_THAT(decode(frame_of(kPing, array_of(7U), 9)).error().detail,
-               Catch::Contains("version 9") && Catch::Contains("version 7"));
+               Catch::Contains("version 9") && Catch::Contains("version 8"));
 }
 
 TEST_CASE("a peer of the version before this one is told so in one sentence", "[wire]") {
-  REQUIRE(decode(frame_of(kPing, array_of(7U), 6)).error().detail ==
-          "the peer speaks protocol version 6, this program version 7");
+  REQUIRE(decode(frame_of(kPing, array_of(7U), 7)).error().detail ==
+          "the peer speaks protocol version 7, this program version 8");
 }
 
 TEST_CASE("unknown types and short frames are refused", "[wire]") {
@@ -169,6 +169,7 @@ TEST_CASE("sequences with huge or impossible counts are refused before memory is
           "[wire]") {
   struct Counts {
     std::uint32_t sequences = 1, decisions = 1, versions = 1, episodes = 0, elapsed = 0;
+    std::uint32_t action_values = 0;
     std::uint32_t slots = 1, globals = 1, candidates = 1, candidate_width = 0, agents = 1;
     std::uint32_t rows = 2, graphs = 1, node_values = 0, all_candidates = 2;
     std::uint32_t sequence = 1;
@@ -177,8 +178,8 @@ TEST_CASE("sequences with huge or impossible counts are refused before memory is
     return refusal(frame_of(
         kExperience,
         array_of(1U, 1U, c.sequence, c.sequences, c.decisions, c.versions, c.episodes, c.elapsed,
-                 c.slots, 0U, 0U, c.globals, c.candidates, 0U, c.candidate_width, 0U, c.agents,
-                 c.rows, c.graphs, c.node_values, c.all_candidates)));
+                 c.action_values, c.slots, 0U, 0U, c.globals, c.candidates, 0U, c.candidate_width,
+                 0U, c.agents, c.rows, c.graphs, c.node_values, c.all_candidates)));
   };
   constexpr std::uint32_t kMost = 0xffffffff;
   REQUIRE(refused({.decisions = kMost}) == Errc::kOverLimit);
@@ -186,6 +187,7 @@ TEST_CASE("sequences with huge or impossible counts are refused before memory is
   REQUIRE(refused({.sequences = kMost}) == Errc::kCorruptFrame);
   REQUIRE(refused({.versions = kMost}) == Errc::kCorruptFrame);
   REQUIRE(refused({.elapsed = 2}) == Errc::kCorruptFrame);
+  REQUIRE(refused({.action_values = kMost}) == Errc::kCorruptFrame);
   REQUIRE(refused({.episodes = kMost}) == Errc::kOverLimit);
   REQUIRE(refused({.globals = kMost}) == Errc::kOverLimit);
   REQUIRE(refused({.candidates = kMost}) == Errc::kOverLimit);

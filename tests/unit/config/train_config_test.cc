@@ -214,7 +214,7 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     config.algorithm = AlgorithmKind::kPpo;
     REQUIRE(validate(config).empty());
     config.learner.replicas = 2;
-    sentence = "learner.replicas: algorithm: ppo goes through a batch in steps of its own";
+    sentence = "learner.replicas: algorithm: ppo makes an update in steps of its own";
   }
   const auto problems = validate(config);
   REQUIRE(problems.size() == 1);

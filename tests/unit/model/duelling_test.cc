@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/network_constants.h"
+#include "model/value_heads.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
 
@@ -148,6 +149,19 @@ TEST_CASE("the greedy action of the values is that of the logits", "[unit][model
     };
     CHECK(best_valid_action(row(q)) == best_valid_action(row(rows.logits)));
   }
+}
+
+TEST_CASE("what an action is worth is what the heads say that it is", "[unit][model]") {
+  const Rows rows = random_rows(20, Seed{3});
+  std::vector<float> q(rows.logits.size());
+  action_values(ValueHeads::kActions, rows.logits, rows.values, rows.masks, kActions, q);
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    CHECK(q[i] == (rows.masks[i] != 0 ? rows.logits[i] + rows.values[i / kActions] : kMaskedLogit));
+  }
+  std::vector<float> duelling(q.size());
+  duelling_q_values(rows.logits, rows.values, rows.masks, kActions, duelling);
+  action_values(ValueHeads::kDuelling, rows.logits, rows.values, rows.masks, kActions, q);
+  CHECK(q == duelling);
 }
 
 }  // namespace

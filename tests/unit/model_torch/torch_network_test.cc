@@ -341,6 +341,48 @@ TEST_CASE("two nodes, by hand", "[unit][model_torch]") {
   REQUIRE(at("logits.weight")[0] == 0);
 }
 
+TEST_CASE("some rows of a batch that was prepared are as if they were all there is",
+          "[unit][model_torch]") {
+  const auto seed = GENERATE(range<std::uint64_t>(0, 9));
+  INFO("seed " << seed);
+  Rng rng(Seed{seed});
+  NetworkShape shape = small_shape();
+  if (seed % 3 == 1) {
+    shape = small_candidates();
+    shape.candidates_vary = seed % 2 == 1;
+  }
+  if (seed % 3 == 2) shape = encoders_shape(rng, 12);
+  const auto graphs = random_graphs(rng, shape, 12);
+  const Observations batch = random_batch(rng, shape, 20, graphs);
+  const auto network = make_network(shape, random_parameters(shape, Seed{seed}), graphs);
+  network->prepare(batch);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{33}}) {
+    std::vector<std::uint32_t> rows;
+    Observations part(batch.shape());
+    part.set_graphs(batch.graphs());
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.push_back(static_cast<std::uint32_t>(rng.below(batch.size())));
+      part.append_row(batch, rows.back());
+    }
+    const auto logit_gradients =
+        random_floats(rng, count * static_cast<std::size_t>(shape.actions));
+    const auto value_gradients = random_floats(rng, count);
+    const auto all_of = [&](const TrainableNetwork::Outputs& outputs) {
+      std::vector<float> out(outputs.logits.begin(), outputs.logits.end());
+      out.insert(out.end(), outputs.values.begin(), outputs.values.end());
+      const auto gradient = network->backward(logit_gradients, value_gradients);
+      out.insert(out.end(), gradient.begin(), gradient.end());
+      return out;
+    };
+    const auto alone = all_of(network->forward(part));
+    const auto prepared = all_of(network->forward_rows(rows));
+    REQUIRE(alone.size() == prepared.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      REQUIRE(prepared[i] == Approx(alone[i]).margin(1e-5).epsilon(1e-5));
+    }
+  }
+}
+
 TEST_CASE("weights live in one place: written once, read back and used", "[unit][model_torch]") {
   Rng rng(Seed{3});
   const NetworkShape shape = small_shape();

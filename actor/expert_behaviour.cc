@@ -1,0 +1,107 @@
+#include "actor/expert_behaviour.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/check.h"
+#include "model/duelling.h"
+
+namespace pacml::actor {
+namespace {
+
+// Of the average reward: a step's searches weigh so much less with each one that follows.
+constexpr double kMemory = 0.99;
+
+const ExpertConfig& checked(const ExpertConfig& config) {
+  PACML_CHECK(validate(config).empty(), "a valid configuration");
+  return config;
+}
+
+}  // namespace
+
+ExpertBehaviour::ExpertBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
+                                 const ExpertConfig& expert,
+                                 std::unique_ptr<planning::RolloutPolicy> policy, Seed seed)
+    : expert_(checked(expert)),
+      writer_(spec, static_cast<std::size_t>(config.environments),
+              static_cast<std::size_t>(config.unroll_length)),
+      policy_(std::move(policy)),
+      rollouts_(expert.discount, *policy_),
+      exploration_(derive(seed, Purpose::kExploration, 0)),
+      futures_(derive(seed, Purpose::kHeuristic, 0)),
+      actions_(static_cast<std::size_t>(config.environments)),
+      log_probs_(actions_.size()) {}
+
+void ExpertBehaviour::begin(std::span<const std::size_t> environments) {
+  writer_.begin(environments);
+  actions_.resize(environments.size());
+  log_probs_.resize(environments.size());
+}
+
+std::span<const int> ExpertBehaviour::choose(const VectorEnv& environments,
+                                             const model::PolicyOutput& output) {
+  const Observations& observations = environments.observations();
+  writer_.observe(observations, environments.agents());
+  search(environments);
+  const std::size_t width = observations.num_candidates();
+  std::size_t first = 0;  // of the row's valid actions
+  for (std::size_t b = 0; b < actions_.size(); ++b) {
+    const auto count = static_cast<std::size_t>(std::ranges::count(observations.mask(b), 1));
+    const auto valid = std::span<const int>(valid_).subspan(first, count);
+    const int best =
+        model::best_valid_action(std::span<const float>(output.logits).subspan(b * width, width));
+    actions_[b] =
+        exploration_.uniform() < expert_.exploration ? valid[exploration_.below(count)] : best;
+    const double random = expert_.exploration / static_cast<double>(count);
+    log_probs_[b] = static_cast<float>(
+        std::log(actions_[b] == best ? 1 - expert_.exploration + random : random));
+    first += count;
+  }
+  return actions_;
+}
+
+void ExpertBehaviour::search(const VectorEnv& environments) {
+  const Observations& observations = environments.observations();
+  valid_.clear();
+  for (std::size_t b = 0; b < actions_.size(); ++b) {
+    const auto mask = observations.mask(b);
+    for (std::size_t a = 0; a < mask.size(); ++a) {
+      if (mask[a] != 0) valid_.push_back(static_cast<int>(a));
+    }
+  }
+  sums_.assign(valid_.size(), 0.0);
+  std::size_t first = 0;
+  for (std::size_t b = 0; b < actions_.size(); ++b) {
+    const auto count = static_cast<std::size_t>(std::ranges::count(observations.mask(b), 1));
+    const Seed decision{futures_.next()};
+    for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(expert_.futures); ++k) {
+      rollouts_.add(environments.environment(b), std::span(valid_).subspan(first, count),
+                    derive(decision, Purpose::kEpisode, k), std::span(sums_).subspan(first, count));
+    }
+    first += count;
+  }
+  const bool begins = version_.get() < static_cast<std::uint64_t>(expert_.first_versions);
+  const double rate =
+      expert_.centre_rewards && pace_.elapsed > 0 ? pace_.reward / pace_.elapsed : 0;
+  rollouts_.play(
+      static_cast<int>(begins ? std::max(expert_.horizon, expert_.first_horizon) : expert_.horizon),
+      rate);
+  pace_ = {kMemory * pace_.reward + rollouts_.pace().reward,
+           kMemory * pace_.elapsed + rollouts_.pace().elapsed};
+  action_values_.resize(sums_.size());
+  std::ranges::transform(sums_, action_values_.begin(), [this](double sum) {
+    return static_cast<float>(sum / static_cast<double>(expert_.futures));
+  });
+}
+
+void ExpertBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outcome) {
+  version_ = version;
+  writer_.step(actions_, log_probs_, version, outcome, action_values_);
+}
+
+ActorMessage ExpertBehaviour::take(const VectorEnv& environments) {
+  return writer_.take(environments.observations(), environments.agents());
+}
+
+}  // namespace pacml::actor

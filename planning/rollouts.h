@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+#include "env/environment.h"
+#include "planning/rollout_policy.h"
+
+namespace pacml::planning {
+
+// What actions come to in imagined futures: in each an action is taken, then a policy decides, up
+// to a horizon, behind which counts what the policy expects to follow. All that has been added is
+// played in lockstep, so that a network answers for all of it in one pass. Thread-confined.
+class Rollouts {
+ public:
+  // Borrows the policy. `discount`: of rewards a unit of time later, and of what follows; in (0,
+  // 1].
+  Rollouts(double discount, RolloutPolicy& policy);
+
+  // Adds each of `actions` of the environment's current decision, in one future of that seed: never
+  // the true one, the same for all of them. play() adds what each comes to to `sums` [actions],
+  // which is borrowed until then. Pre: actions are valid. UserError: the future cannot be drawn.
+  void add(const env::Environment& environment, std::span<const int> actions, Seed future,
+           std::span<double> sums);
+  // Plays what was added since the last call. `horizon`: decisions of each that are played, the
+  // first one included; >= 1. `rate`: taken off every reward for each unit of time.
+  void play(int horizon, double rate = 0);
+
+  // What the policy's own decisions came to in the last play(), all but the first of each future.
+  struct Pace {
+    double reward = 0;
+    double elapsed = 0;
+  };
+  [[nodiscard]] const Pace& pace() const { return pace_; }
+
+  // That were added and not played.
+  [[nodiscard]] std::size_t size() const { return worlds_.size(); }
+
+ private:
+  struct World {
+    std::unique_ptr<env::Environment> environment;
+    double* sum = nullptr;
+    double weight = 1;  // of what comes next: discounted by the time that has passed
+  };
+  // Steps worlds_ with actions_; those that end are dropped. What came of it is added to `pace`.
+  void advance(double rate, Pace& pace);
+  // Of what follows the horizon.
+  void add_values();
+  [[nodiscard]] std::span<const env::Environment* const> pointers();
+
+  double discount_;
+  RolloutPolicy* policy_;
+  std::vector<World> worlds_;
+  std::vector<int> actions_;  // [worlds]
+  Pace pace_;
+  // Scratch.
+  std::vector<const env::Environment*> pointers_;
+  std::vector<double> values_;
+};
+
+}  // namespace pacml::planning

@@ -1,0 +1,179 @@
+#include "actor/expert_behaviour.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "actor/actor_loop.h"
+#include "model/fused_policy.h"
+#include "tests/support/catch.h"
+#include "tests/support/random_network.h"
+#include "tests/support/signal_chain.h"
+
+namespace pacml::actor {
+namespace {
+
+constexpr int kNever = 1'000'000;
+constexpr double kDiscount = 0.9;
+constexpr ActorConfig kConfig{.environments = 6, .unroll_length = 20};
+
+std::unique_ptr<env::Environment> make_chain() {
+  return std::make_unique<env::SignalChain>(kNever);
+}
+
+model::NetworkShape small_shape() {
+  model::NetworkConfig config;
+  config.message_width = 4;
+  config.hidden_width = 4;
+  config.node_width = 4;
+  config.readout_width = 8;
+  return model::make_shape(config, make_chain()->spec());
+}
+
+// The place is what the only 1 among the globals says.
+int place_of(const Observations& observations, std::size_t row) {
+  int place = 0;
+  while (observations.globals(row)[static_cast<std::size_t>(place)] == 0) ++place;
+  return place;
+}
+
+// Always forward, which is best; expects nothing beyond the horizon.
+class Forward final : public planning::RolloutPolicy {
+ public:
+  void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
+    for (std::size_t i = 0; i < environments.size(); ++i) {
+      Observations row = environments[i]->spec().make_observations();
+      environments[i]->observe(row);
+      actions[i] = row.graph(0);
+    }
+  }
+  void evaluate(std::span<const env::Environment* const> /*environments*/,
+                std::span<double> values) override {
+    for (double& value : values) value = 0;
+  }
+  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+    return {};
+  }
+};
+
+std::vector<Sequences> act(const ExpertConfig& expert, int messages, Seed seed = Seed{1}) {
+  const auto policy = model::make_fused_policy(small_shape());
+  ActorLoop loop(kConfig, make_chain, *policy,
+                 std::make_unique<ExpertBehaviour>(make_chain()->spec(), kConfig, expert,
+                                                   std::make_unique<Forward>(), seed),
+                 seed);
+  auto weights = model::random_parameters(small_shape(), Seed{5});
+  weights.version = PolicyVersion{3};
+  loop.set_parameters(weights);
+  std::vector<Sequences> out;
+  for (int m = 0; m < messages; ++m) out.push_back(std::get<Sequences>(loop.run_message()));
+  return out;
+}
+
+constexpr ExpertConfig kExpert{.futures = 3,
+                               .horizon = 2 * env::SignalChain::kLength,
+                               .first_versions = 0,
+                               .discount = kDiscount};
+
+TEST_CASE("what an actor's searches find is what the actions are worth", "[unit][actor]") {
+  std::size_t decoys = 0;
+  for (const Sequences& s : act(kExpert, 3)) {
+    REQUIRE(validate(s));
+    auto value = s.action_values.begin();
+    std::size_t row = 0;
+    for (const std::uint32_t length : s.lengths) {
+      for (std::uint32_t t = 0; t < length; ++t, ++row) {
+        const int place = place_of(s.observations, row);
+        const int coin = s.observations.graph(row);
+        const auto mask = s.observations.mask(row);
+        for (int a = 0; a < 3; ++a) {
+          if (mask[static_cast<std::size_t>(a)] == 0) continue;
+          INFO("place " << place << ", coin " << coin << ", action " << a);
+          const auto best = [](int p) { return env::SignalChain::best_value(p, kDiscount); };
+          double worth = a == coin ? best(place) : kDiscount * best(place > 0 ? place - 1 : 0);
+          if (a == env::SignalChain::kDecoyAction) {
+            worth = env::SignalChain::kDecoy;
+            ++decoys;
+          }
+          CHECK(*value++ == Approx(worth));
+        }
+      }
+      ++row;
+    }
+    CHECK(value == s.action_values.end());
+  }
+  CHECK(decoys > 0);
+}
+
+TEST_CASE("an expert's actor follows the policy but for a share of random actions",
+          "[unit][actor]") {
+  const double share = GENERATE(0.0, 0.4, 1.0);
+  ExpertConfig expert = kExpert;
+  expert.exploration = share;
+  expert.futures = 1;
+  expert.horizon = 1;
+  std::size_t decisions = 0;
+  double surprises = 0;  // over what log-probabilities promise
+  double promised = 0;
+  for (const Sequences& s : act(expert, 10)) {
+    for (std::size_t i = 0; i < s.num_decisions(); ++i) {
+      const double probability = std::exp(double{s.behaviour_log_prob[i]});
+      CHECK((probability > 0 && probability <= 1 + 1e-6));
+      ++decisions;
+      // A greedy action is promised more than a random one.
+      surprises += probability < 0.5 * (1 - share) + 1e-9 ? 1 : 0;
+      promised += probability;
+    }
+  }
+  if (share == 0) {
+    CHECK(surprises == 0);
+    CHECK(promised == Approx(static_cast<double>(decisions)));
+  } else if (share < 1) {
+    // Random, and not by chance the policy's: half or two thirds of the share.
+    const double rate = surprises / static_cast<double>(decisions);
+    CHECK(rate > 0.4 * share);
+    CHECK(rate < 0.8 * share);
+  }
+}
+
+TEST_CASE("the first networks' searches look further", "[unit][actor]") {
+  // One decision sees nothing of the chain's end but the last step; four see all of it. The
+  // weights are those of version 3.
+  ExpertConfig expert = kExpert;
+  expert.horizon = 1;
+  expert.first_horizon = kExpert.horizon;
+  const std::vector<Sequences> far = act(kExpert, 1);
+  expert.first_versions = 4;
+  CHECK(act(expert, 1)[0].action_values == far[0].action_values);
+  expert.first_versions = 3;
+  // The first step of all does not know what acts.
+  CHECK(act(expert, 2)[1].action_values != act(kExpert, 2)[1].action_values);
+}
+
+TEST_CASE("what an expert's actor sends is a function of its seed", "[unit][actor]") {
+  CHECK(act(kExpert, 2) == act(kExpert, 2));
+  CHECK(act(kExpert, 2) != act(kExpert, 2, Seed{2}));
+}
+
+TEST_CASE("an expert that cannot look ahead is refused by name", "[unit][actor]") {
+  ExpertConfig config;
+  CHECK(validate(config).empty());
+  config.futures = 0;
+  config.horizon = 20'000;
+  config.first_horizon = -1;
+  config.first_versions = -1;
+  config.discount = 0;
+  config.exploration = std::numeric_limits<double>::quiet_NaN();
+  CHECK(validate(config) ==
+        std::vector<std::string>{
+            "futures: must be in 1..1000", "horizon: must be in 1..10000",
+            "first_horizon: must be in 1..10000", "first_versions: must be in 0..1000000000",
+            "discount: must be greater than 0 and at most 1", "exploration: must be from 0 to 1"});
+}
+
+}  // namespace
+}  // namespace pacml::actor

@@ -1,0 +1,102 @@
+#include "planning/rollouts.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/signal_chain.h"
+
+namespace pacml::planning {
+namespace {
+
+constexpr int kNever = 1'000'000;
+constexpr double kDiscount = 0.9;
+
+int coin_of(const env::Environment& environment) {
+  Observations row = environment.spec().make_observations();
+  environment.observe(row);
+  return row.graph(0);
+}
+
+// Always forward; expects 8 wherever it is asked.
+class Forward final : public RolloutPolicy {
+ public:
+  void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
+    largest = std::max(largest, environments.size());
+    for (std::size_t i = 0; i < environments.size(); ++i) actions[i] = coin_of(*environments[i]);
+  }
+  void evaluate(std::span<const env::Environment* const> /*environments*/,
+                std::span<double> values) override {
+    for (double& value : values) value = 8;
+  }
+  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+    return {};
+  }
+  std::size_t largest = 0;
+};
+
+TEST_CASE("futures of several decisions are played at once, each for itself", "[planning]") {
+  Forward policy;
+  Rollouts rollouts(kDiscount, policy);
+  std::vector<std::unique_ptr<env::SignalChain>> chains;
+  std::vector<std::vector<double>> sums;
+  const std::vector<int> both = {0, 1};
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    chains.push_back(std::make_unique<env::SignalChain>(kNever));
+    chains.back()->reset(Seed{seed});
+    sums.push_back({0, 0});
+  }
+  for (int play = 0; play < 2; ++play) {
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      for (std::uint64_t k = 0; k < 3; ++k) rollouts.add(*chains[i], both, Seed{k}, sums[i]);
+    }
+    CHECK(rollouts.size() == 6 * 3 * 2);
+    rollouts.play(2 * env::SignalChain::kLength);
+    CHECK(rollouts.size() == 0);
+  }
+  CHECK(policy.largest > 6);
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    Observations row = chains[i]->spec().make_observations();
+    chains[i]->observe(row);
+    int place = 0;
+    while (row.globals(0)[static_cast<std::size_t>(place)] == 0) ++place;
+    const int coin = row.graph(0);
+    const auto best = [](int p) { return env::SignalChain::best_value(p, kDiscount); };
+    CHECK(sums[i][static_cast<std::size_t>(coin)] / 6 == Approx(best(place)));
+    CHECK(sums[i][static_cast<std::size_t>(1 - coin)] / 6 ==
+          Approx(kDiscount * best(place > 0 ? place - 1 : 0)));
+  }
+}
+
+TEST_CASE("a rate is taken off each unit of time, and the policy's own pace is told",
+          "[planning]") {
+  Forward policy;
+  Rollouts rollouts(kDiscount, policy);
+  env::SignalChain chain(kNever);
+  chain.reset(Seed{1});
+  const std::vector<int> wrong = {1 - coin_of(chain)};
+  const auto value = [&](int horizon, double rate) {
+    std::vector<double> sum = {0};
+    rollouts.add(chain, wrong, Seed{7}, sum);
+    rollouts.play(horizon, rate);
+    return sum[0];
+  };
+  // One step and what is expected then; the first step is not the policy's.
+  CHECK(value(1, 0) == Approx(kDiscount * 8));
+  CHECK(rollouts.pace().elapsed == 0);
+  CHECK(value(1, 0.5) == Approx(-0.5 + kDiscount * 8));
+  // One more, by the policy, if it does not end there.
+  const double two = value(2, 0);
+  CHECK(rollouts.pace().elapsed == 1);
+  CHECK(value(2, 0.5) == Approx(two - 0.5 - kDiscount * 0.5));
+  // To the end, which pays 1.
+  static_cast<void>(value(2 * env::SignalChain::kLength, 0));
+  CHECK(rollouts.pace().reward == 1);
+  CHECK(rollouts.pace().elapsed >= 1);
+  CHECK(rollouts.pace().elapsed <= env::SignalChain::kLength);
+}
+
+}  // namespace
+}  // namespace pacml::planning
