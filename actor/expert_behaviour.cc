@@ -13,17 +13,12 @@ namespace {
 // Of the average reward: a step's searches weigh so much less with each one that follows.
 constexpr double kMemory = 0.99;
 
-const ExpertConfig& checked(const ExpertConfig& config) {
-  PACML_CHECK(validate(config).empty(), "a valid configuration");
-  return config;
-}
-
 }  // namespace
 
 ExpertBehaviour::ExpertBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
                                  const ExpertConfig& expert,
                                  std::unique_ptr<planning::RolloutPolicy> policy, Seed seed)
-    : expert_(checked(expert)),
+    : expert_(expert),
       writer_(spec, static_cast<std::size_t>(config.environments),
               static_cast<std::size_t>(config.unroll_length)),
       policy_(std::move(policy)),
@@ -31,7 +26,9 @@ ExpertBehaviour::ExpertBehaviour(const env::EnvironmentSpec& spec, const ActorCo
       exploration_(derive(seed, Purpose::kExploration, 0)),
       futures_(derive(seed, Purpose::kHeuristic, 0)),
       actions_(static_cast<std::size_t>(config.environments)),
-      log_probs_(actions_.size()) {}
+      log_probs_(actions_.size()) {
+  PACML_CHECK(validate(expert).empty(), "a valid configuration");
+}
 
 void ExpertBehaviour::begin(std::span<const std::size_t> environments) {
   writer_.begin(environments);
@@ -45,18 +42,16 @@ std::span<const int> ExpertBehaviour::choose(const VectorEnv& environments,
   writer_.observe(observations, environments.agents());
   search(environments);
   const std::size_t width = observations.num_candidates();
-  std::size_t first = 0;  // of the row's valid actions
   for (std::size_t b = 0; b < actions_.size(); ++b) {
-    const auto count = static_cast<std::size_t>(std::ranges::count(observations.mask(b), 1));
-    const auto valid = std::span<const int>(valid_).subspan(first, count);
+    const auto valid = row_of<const int>(valid_, b);
     const int best =
         model::best_valid_action(std::span<const float>(output.logits).subspan(b * width, width));
-    actions_[b] =
-        exploration_.uniform() < expert_.exploration ? valid[exploration_.below(count)] : best;
-    const double random = expert_.exploration / static_cast<double>(count);
+    actions_[b] = exploration_.uniform() < expert_.exploration
+                      ? valid[exploration_.below(valid.size())]
+                      : best;
+    const double random = expert_.exploration / static_cast<double>(valid.size());
     log_probs_[b] = static_cast<float>(
         std::log(actions_[b] == best ? 1 - expert_.exploration + random : random));
-    first += count;
   }
   return actions_;
 }
@@ -64,22 +59,21 @@ std::span<const int> ExpertBehaviour::choose(const VectorEnv& environments,
 void ExpertBehaviour::search(const VectorEnv& environments) {
   const Observations& observations = environments.observations();
   valid_.clear();
+  ends_.clear();
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     const auto mask = observations.mask(b);
     for (std::size_t a = 0; a < mask.size(); ++a) {
       if (mask[a] != 0) valid_.push_back(static_cast<int>(a));
     }
+    ends_.push_back(valid_.size());
   }
   sums_.assign(valid_.size(), 0.0);
-  std::size_t first = 0;
   for (std::size_t b = 0; b < actions_.size(); ++b) {
-    const auto count = static_cast<std::size_t>(std::ranges::count(observations.mask(b), 1));
     const Seed decision{futures_.next()};
     for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(expert_.futures); ++k) {
-      rollouts_.add(environments.environment(b), std::span(valid_).subspan(first, count),
-                    derive(decision, Purpose::kEpisode, k), std::span(sums_).subspan(first, count));
+      rollouts_.add(environments.environment(b), row_of<const int>(valid_, b),
+                    derive(decision, Purpose::kEpisode, k), row_of<double>(sums_, b));
     }
-    first += count;
   }
   const bool begins = version_.get() < static_cast<std::uint64_t>(expert_.first_versions);
   const double rate =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "actor/actor_config.h"
@@ -34,6 +35,12 @@ class ExpertBehaviour final : public Behaviour {
   [[nodiscard]] ActorMessage take(const VectorEnv& environments) override;
 
  private:
+  // What row b has of a column that is as long as valid_.
+  template <class T>
+  [[nodiscard]] std::span<T> row_of(std::span<T> column, std::size_t b) const {
+    const std::size_t begin = b == 0 ? 0 : ends_[b - 1];
+    return column.subspan(begin, ends_[b] - begin);
+  }
   // Fills action_values_ of the environments as they are.
   void search(const VectorEnv& environments);
 
@@ -49,8 +56,9 @@ class ExpertBehaviour final : public Behaviour {
   std::vector<float> log_probs_;      // [B]
   std::vector<float> action_values_;  // of each row's valid candidates in turn
   // Scratch.
-  std::vector<int> valid_;    // of each row in turn
-  std::vector<double> sums_;  // [valid]
+  std::vector<int> valid_;         // of each row in turn
+  std::vector<std::size_t> ends_;  // [B], of each row's in valid_
+  std::vector<double> sums_;       // [valid]
 };
 
 }  // namespace pacml::actor

@@ -58,8 +58,7 @@ void SequenceWriter::step(std::span<const int> actions, std::span<const float> l
     Stream& mine = stream(environments_[row], agents_[row]);
     std::size_t searched = 0;
     if (searches) {
-      const auto mask = mine.states.mask(mine.states.size() - 1);
-      searched = static_cast<std::size_t>(std::ranges::count(mask, std::uint8_t{1}));
+      searched = mine.states.num_valid(mine.states.size() - 1);
       PACML_CHECK(searched <= action_values.size(), "a value for each valid candidate");
       const auto values = action_values.first(searched);
       mine.action_values.insert(mine.action_values.end(), values.begin(), values.end());

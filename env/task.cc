@@ -4,6 +4,16 @@
 
 namespace pacml::env {
 
+std::vector<std::string> compared_agents(const Task& task) {
+  std::vector<std::string> names;
+  for (const Baseline& baseline : task.baselines()) {
+    if (!baseline.compared) continue;
+    if (baseline.best_of.empty()) names.push_back(baseline.name);
+    names.insert(names.end(), baseline.best_of.begin(), baseline.best_of.end());
+  }
+  return names;
+}
+
 bool is_baseline(const Task& task, std::string_view name) {
   return std::ranges::any_of(task.baselines(), [&](const Baseline& baseline) {
     return baseline.name == name.substr(0, name.find(':'));

@@ -36,6 +36,10 @@ class Task {
 };
 using TaskPtr = std::shared_ptr<const Task>;
 
+// The agents behind the baselines that are compared, in their order: all of those that one is the
+// best of.
+[[nodiscard]] std::vector<std::string> compared_agents(const Task& task);
+
 // Whether `name` (up to a colon) is among the task's baselines.
 [[nodiscard]] bool is_baseline(const Task& task, std::string_view name);
 

@@ -89,7 +89,7 @@ std::vector<float> ExpertIteration::remember(const TrainBatch& batch) {
   std::vector<float> levels;
   auto values = std::span<const float>(batch.action_values);
   for (std::size_t i = 0; i < batch.decisions(); ++i) {
-    const auto count = static_cast<std::size_t>(std::ranges::count(batch.observations.mask(i), 1));
+    const std::size_t count = batch.observations.num_valid(i);
     PACML_CHECK(values.size() >= count, "every decision was searched");
     const auto mine = values.first(count);
     values = values.subspan(count);

@@ -1,6 +1,5 @@
 #include "learner/searched_decisions.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/check.h"
@@ -15,19 +14,12 @@ void SearchedDecisions::clear() {
 
 void SearchedDecisions::append(const Observations& from, std::size_t row,
                                std::span<const float> values) {
-  const auto mask = from.mask(row);
-  PACML_CHECK(static_cast<std::size_t>(std::ranges::count(mask, 1)) == values.size(),
-              "one value for each valid candidate");
+  PACML_CHECK(from.num_valid(row) == values.size(), "one value for each valid candidate");
   if (observations.shape() != from.shape()) {
     PACML_CHECK(values_end.empty(), "rows of one shape");
     observations = Observations(from.shape());
   }
-  for (std::size_t slot = 0; slot < from.shape().slots.size(); ++slot) {
-    while (same_graphs_.size() <= from.graph(row, slot)) {
-      same_graphs_.push_back(static_cast<std::uint16_t>(same_graphs_.size()));
-    }
-  }
-  observations.append_rows(from, row, 1, same_graphs_);
+  observations.append_row(from, row);
   action_values.insert(action_values.end(), values.begin(), values.end());
   values_end.push_back(action_values.size());
 }

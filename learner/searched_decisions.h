@@ -23,12 +23,8 @@ struct SearchedDecisions {
     return std::span(action_values).subspan(begin, values_end[n] - begin);
   }
   void clear();
-  // Adds a row of a store, whose graphs are those of this one by number, with one value for each
-  // valid candidate (PACML_CHECK).
+  // Adds a row of a store with one value for each valid candidate (PACML_CHECK).
   void append(const Observations& from, std::size_t row, std::span<const float> values);
-
- private:
-  std::vector<std::uint16_t> same_graphs_;  // 0, 1, ...
 };
 
 // The newest searched decisions, for drawing. The oldest go as new ones come. Thread-confined.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "common/experience/observations.h"
 #include "env/graph_features.h"
@@ -58,7 +57,6 @@ class TrainableNetwork {
  private:
   const Observations* prepared_ = nullptr;
   Observations part_;
-  std::vector<std::uint16_t> same_graphs_;  // 0, 1, ...
 };
 
 }  // namespace pacml::model

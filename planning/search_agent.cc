@@ -16,16 +16,11 @@ namespace {
 // A network answers faster for many at once, and each takes memory.
 constexpr int kFuturesAtOnce = 32;
 
-const SearchConfig& checked(const SearchConfig& config) {
-  PACML_CHECK(validate(config).empty(), "a valid configuration");
-  return config;
-}
-
 }  // namespace
 
 SearchAgent::SearchAgent(const SearchConfig& config, std::unique_ptr<RolloutPolicy> policy,
                          const Clock& clock)
-    : config_(checked(config)),
+    : config_(config),
       policy_(std::move(policy)),
       rollouts_(config.discount, *policy_),
       clock_(&clock) {}

@@ -17,18 +17,11 @@
 namespace pacml::apps {
 namespace {
 
-constexpr int kTuningEpisodes = 5;
-
 // What the run compared itself with while it trained, or else what does best on tuning episodes.
 std::string best_baseline(const RunDirectory& run, const env::TaskPtr& task, Seed seed) {
   const std::string told = figures_of(newest_metrics(run.metrics_file())).baseline;
   if (!told.empty() && env::is_baseline(*task, told)) return told;
-  std::vector<std::string> names;
-  for (const env::Baseline& baseline : task->baselines()) {
-    if (!baseline.compared) continue;
-    if (baseline.best_of.empty()) names.push_back(baseline.name);
-    names.insert(names.end(), baseline.best_of.begin(), baseline.best_of.end());
-  }
+  const auto names = env::compared_agents(*task);
   if (names.empty()) throw UserError("the task has no baselines to compare with");
   const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return tuned_baseline(task, names, seed, kTuningEpisodes, threads);

@@ -42,6 +42,9 @@ struct EvaluationWatch {
                                   const std::vector<Seed>& seeds, int threads,
                                   const EvaluationWatch& watch = {});
 
+// What a baseline is chosen on where nobody says how many.
+inline constexpr int kTuningEpisodes = 5;
+
 // Of these baselines, the one that does best on `episodes` tuning episodes (which no evaluation
 // uses). Pre: there is one.
 [[nodiscard]] std::string tuned_baseline(const env::TaskPtr& task,

@@ -42,12 +42,8 @@ std::optional<std::vector<double>> HeldOutEvaluator::score(const model::Paramete
 
 std::optional<std::vector<HeldOutEvaluator::ScoredBaseline>> HeldOutEvaluator::score_baselines(
     const GoesOn& goes_on) {
-  std::set<std::string> names;
-  for (const env::Baseline& baseline : task_->baselines()) {
-    if (!baseline.compared) continue;
-    if (baseline.best_of.empty()) names.insert(baseline.name);
-    names.insert(baseline.best_of.begin(), baseline.best_of.end());
-  }
+  const auto agents = env::compared_agents(*task_);
+  const std::set<std::string> names(agents.begin(), agents.end());
   std::vector<ScoredBaseline> scored;
   for (const std::string& name : names) {
     const auto found = means(*task_->make_agent(name), goes_on);

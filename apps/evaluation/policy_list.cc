@@ -18,8 +18,6 @@
 namespace pacml::apps {
 namespace {
 
-constexpr int kTuningEpisodes = 5;
-
 // "best_constant" of "constant:8" is shown as "best_constant:8".
 std::string shown_as(const std::string& name, const std::string& chosen) {
   const auto colon = chosen.find(':');

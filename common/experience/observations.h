@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -110,6 +111,10 @@ class Observations {
   }
   [[nodiscard]] std::span<const std::uint8_t> mask(std::size_t b) const {
     return std::span(mask_).subspan(first_candidate(b), num_candidates(b));
+  }
+  // Candidates that are 1 in the mask.
+  [[nodiscard]] std::size_t num_valid(std::size_t b) const {
+    return static_cast<std::size_t>(std::ranges::count(mask(b), std::uint8_t{1}));
   }
   // [candidates, width]
   [[nodiscard]] std::span<const float> candidates(std::size_t b) const;

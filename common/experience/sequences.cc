@@ -70,9 +70,7 @@ Result<void> check_actions(const Sequences& s) {
       if (several && observations.agent(row + 1) != agent) {
         return corrupt("a sequence of several agents");
       }
-      if (!s.action_values.empty()) {
-        candidates += static_cast<std::size_t>(std::ranges::count(mask, std::uint8_t{1}));
-      }
+      if (!s.action_values.empty()) candidates += observations.num_valid(row);
     }
     ++row;
   }

@@ -20,6 +20,16 @@
 // Random networks and what they are fed, for the tests that hold implementations together.
 namespace pacml::model {
 
+// The published network, as narrow as a test of something else needs it.
+inline NetworkShape smallest_shape(const env::EnvironmentSpec& spec) {
+  NetworkConfig config;
+  config.message_width = 4;
+  config.hidden_width = 4;
+  config.node_width = 4;
+  config.readout_width = 8;
+  return make_shape(config, spec);
+}
+
 // The sizes of the published agent: features of PAC-ML's partitioning task, 17 actions.
 inline NetworkShape published_shape() { return {NetworkConfig{}, {{5, 2}}, 17, 17}; }
 

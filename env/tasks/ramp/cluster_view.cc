@@ -156,7 +156,7 @@ class ClusterReader final : public CandidateReader {
     const int model = models_[graph];
     look_at_cluster(busy_for);
     write_blocks(base_busy_, kPlaceTimes.size(), base_blocks_.data());
-    const std::size_t choices = static_cast<std::size_t>(std::ranges::count(mask, 1));
+    const std::size_t choices = batch.num_valid(b);
     std::size_t count = 0;
     if (situation != nullptr) {
       write_row(globals, model, {}, choices, situation);

@@ -31,14 +31,7 @@ std::unique_ptr<env::Environment> make_chain() {
   return std::make_unique<env::SignalChain>(kEpisodeLimit);
 }
 
-model::NetworkShape small_shape() {
-  model::NetworkConfig config;
-  config.message_width = 4;
-  config.hidden_width = 4;
-  config.node_width = 4;
-  config.readout_width = 8;
-  return model::make_shape(config, make_chain()->spec());
-}
+model::NetworkShape small_shape() { return model::smallest_shape(make_chain()->spec()); }
 
 model::Parameters weights(std::uint64_t version) {
   auto parameters = model::random_parameters(small_shape(), Seed{version});

@@ -25,14 +25,7 @@ std::unique_ptr<env::Environment> make_chain() {
   return std::make_unique<env::SignalChain>(kNever);
 }
 
-model::NetworkShape small_shape() {
-  model::NetworkConfig config;
-  config.message_width = 4;
-  config.hidden_width = 4;
-  config.node_width = 4;
-  config.readout_width = 8;
-  return model::make_shape(config, make_chain()->spec());
-}
+model::NetworkShape small_shape() { return model::smallest_shape(make_chain()->spec()); }
 
 // The place is what the only 1 among the globals says.
 int place_of(const Observations& observations, std::size_t row) {

@@ -320,5 +320,34 @@ TEST_CASE("a task's description is checked by name", "[experience]") {
   CHECK(validate(spec) == expected);
 }
 
+TEST_CASE("a row that is taken off leaves the store as it was before", "[experience]") {
+  const auto seed = GENERATE(range<std::uint64_t>(0, 20));
+  INFO("seed " << seed);
+  Rng rng(Seed{seed});
+  const Observations whole = testing::random_observations(rng, 5);
+  Observations grown(whole.shape());
+  std::vector<Observations> before;
+  for (std::size_t b = 0; b < whole.size(); ++b) {
+    before.push_back(grown);
+    grown.append_row(whole, b);
+    before.back().set_graphs(grown.graphs());
+  }
+  for (std::size_t b = whole.size(); b-- > 0;) {
+    grown.pop_row();
+    CHECK(grown == before[b]);
+  }
+}
+
+TEST_CASE("valid candidates are those that the mask says", "[experience]") {
+  Observations rows(plain_shape(1, 4));
+  for (const std::vector<std::uint8_t>& mask :
+       {std::vector<std::uint8_t>{1, 0, 0, 0}, {0, 1, 1, 0}, {1, 1, 1, 1}}) {
+    append_plain(rows, 0, std::vector<float>{0}, mask);
+  }
+  CHECK(rows.num_valid(0) == 1);
+  CHECK(rows.num_valid(1) == 2);
+  CHECK(rows.num_valid(2) == 4);
+}
+
 }  // namespace
 }  // namespace pacml

@@ -10,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/transition_builder.h"
+#include "tests/support/update_report.h"
 
 namespace pacml::learner {
 namespace {
@@ -55,14 +56,6 @@ TransitionBatch batch_of(const std::vector<PlainTransition>& rows,
   TransitionBatch batch;
   assemble(transitions, probabilities, registry, batch);
   return batch;
-}
-
-double scalar(const UpdateReport& report, std::string_view name) {
-  for (const auto& [key, value] : report.scalars) {
-    if (key == name) return value;
-  }
-  FAIL("no scalar " << name);
-  return 0;
 }
 
 void set_table(model::TabularNetwork& network, std::size_t state, std::vector<float> advantages,

@@ -5,13 +5,13 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/train_batches.h"
+#include "tests/support/update_report.h"
 
 namespace pacml::learner {
 namespace {
@@ -46,14 +46,6 @@ ExpertIterationConfig small_config() {
   config.max_policy_lag = 2;
   config.level_cost = 1;
   return config;
-}
-
-double scalar(const UpdateReport& report, std::string_view name) {
-  for (const auto& [key, value] : report.scalars) {
-    if (key == name) return value;
-  }
-  FAIL("no scalar " << name);
-  return 0;
 }
 
 TEST_CASE("a network comes to what searches found", "[unit][learner]") {

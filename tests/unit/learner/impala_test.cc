@@ -12,6 +12,7 @@
 #include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/train_batches.h"
+#include "tests/support/update_report.h"
 
 namespace pacml::learner {
 namespace {
@@ -37,14 +38,6 @@ ImpalaConfig plain_config() {
   config.learning_rate.start = 0.01;
   config.max_policy_lag = 1000;
   return config;
-}
-
-double scalar(const UpdateReport& report, std::string_view name) {
-  for (const auto& [key, value] : report.scalars) {
-    if (key == name) return value;
-  }
-  FAIL("no scalar " << name);
-  return 0;
 }
 
 TEST_CASE("an update lowers the error of values and prefers what paid", "[unit][learner]") {

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
 #include "tests/support/train_batches.h"
+#include "tests/support/update_report.h"
 
 namespace pacml::learner {
 namespace {
@@ -38,14 +38,6 @@ PpoConfig small_config() {
   config.minibatch_decisions = 4;
   config.max_policy_lag = 2;
   return config;
-}
-
-double scalar(const UpdateReport& report, std::string_view name) {
-  for (const auto& [key, value] : report.scalars) {
-    if (key == name) return value;
-  }
-  FAIL("no scalar " << name);
-  return 0;
 }
 
 double probability(const model::TabularNetwork& network, std::size_t action) {
