@@ -22,9 +22,9 @@ json parse(const std::string& file) {
 }
 
 // Part of the document is the user's: a member of another type is theirs to mend.
-json replay(const std::string& file, const std::string& profiles) {
+json replay(const std::string& file, const std::string& profiles, bool take_decisions) {
   try {
-    return replay_trace(parse(file), profiles);
+    return replay_trace(parse(file), profiles, take_decisions);
   } catch (const json::exception& error) {
     throw UserError(file + " is no recorded run: " + error.what());
   }
@@ -37,6 +37,16 @@ std::string summary_of_placements(const json& replayed) {
   };
   if (replayed.contains("updates")) return count("updates", "update", "updates");
   return count("runs", "placement", "placements") + ", " + count("episodes", "episode", "episodes");
+}
+
+std::string summary_of_schedule(const json& replayed) {
+  const json& metrics = replayed.at("metrics");
+  std::string text = metrics.at("finished").dump() + " of " +
+                     std::to_string(replayed.at("jobs").size()) + " jobs finished";
+  if (const json& jct = metrics.at("avg_jct"); jct.is_number()) {
+    text += ", after " + jct.dump() + " s on average";
+  }
+  return text;
 }
 
 std::string summary_of_decisions(const json& replayed) {
@@ -65,29 +75,38 @@ class TraceCommand final : public Command {
             {{"trace run.json --profiles my_models --out replayed.json",
               "compare the two files to see whether the simulator agrees with the recording"},
              {"trace placements.json --out replayed.json",
-              "the same for recorded placements of operations on devices"}}};
+              "the same for recorded placements of operations on devices"},
+             {"trace schedule.json --replay --out replayed.json",
+              "a schedule of jobs on a GPU cluster that a policy of your own has decided"}}};
   }
   void declare(Options& options) override {
-    options.argument(
-        "FILE.json", &file_,
-        "a recording of format ramp-golden-1, pacml-placement/1 or pacml-placement-training/1");
+    options.argument("FILE.json", &file_,
+                     "a recording of format ramp-golden-1, cluster-golden-1, pacml-placement/1 or "
+                     "pacml-placement-training/1");
     options.required_option("--out OUT.json", &out_, "the same document with computed figures");
     options.option("--profiles DIR", &profiles_,
                    "folder of <model>/graph.txt; built-in models if not given");
+    options.option("--replay", &take_decisions_,
+                   "of cluster-golden-1: replay the recorded decisions, not the policy");
   }
   [[nodiscard]] int run() override {
-    const json replayed = replay(file_, profiles_);
+    const json replayed = replay(file_, profiles_, take_decisions_);
     write_user_file(out_, replayed.dump(1) + "\n");
-    std::cout << (replayed.contains("steps") ? summary_of_decisions(replayed)
-                                             : summary_of_placements(replayed))
-              << "\n";
+    std::cout << summary(replayed) << "\n";
     return 0;
   }
 
  private:
+  static std::string summary(const json& replayed) {
+    if (replayed.at("format") == "cluster-golden-1") return summary_of_schedule(replayed);
+    return replayed.contains("steps") ? summary_of_decisions(replayed)
+                                      : summary_of_placements(replayed);
+  }
+
   std::string file_;
   std::string out_;
   std::string profiles_;
+  bool take_decisions_ = false;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apps/trace/episode_statistics.h"
+#include "apps/trace/gpu_cluster_trace.h"
 #include "apps/trace/placement_trace.h"
 #include "apps/trace/trace_number.h"
 #include "common/result.h"
@@ -528,16 +529,20 @@ class Replay {
 
 }  // namespace
 
-json replay_trace(const json& recorded, const std::string& profiles) {
+json replay_trace(const json& recorded, const std::string& profiles, bool take_decisions) {
   try {
     const json& format = member(recorded, "format");
+    if (format == "cluster-golden-1") return replay_gpu_cluster(recorded, take_decisions);
+    if (take_decisions) {
+      throw UserError("what was decided is always replayed, but for format cluster-golden-1");
+    }
     if (format == "pacml-placement/1" || format == "pacml-placement-training/1") {
       return replay_placements(recorded);
     }
     if (format != "ramp-golden-1") {
       throw UserError(
-          "the trace is of none of the formats ramp-golden-1, pacml-placement/1 and "
-          "pacml-placement-training/1");
+          "the trace is of none of the formats ramp-golden-1, cluster-golden-1, pacml-placement/1 "
+          "and pacml-placement-training/1");
     }
     return Replay(recorded, profiles).run();
   } catch (const json::exception& error) {

@@ -16,6 +16,7 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 17;
 // Clusters of more servers are slow to build; beyond the second bound they must be refused.
 constexpr double kSlowServers = 64;
 constexpr double kMostServers = 4096;
+constexpr double kManySeconds = 1e6;
 
 // Where the small graphs lie; by hand: run from the root of the source tree.
 std::string profiles() {
@@ -38,12 +39,31 @@ bool is_slow(const json& document) {
   return servers > kSlowServers && servers <= kMostServers;
 }
 
+// Schedules that are decided in rounds go on for as many as fit into their time.
+bool has_many_rounds(const json& document) {
+  const json::json_pointer config("/config");
+  if (!document.is_object() || !document.contains(config) || !document.contains("jobs")) {
+    return false;
+  }
+  const json& settings = document[config];
+  if (!settings.contains("round") && !settings.contains("lockstep")) return false;
+  for (const json& job : document["jobs"]) {
+    for (const char* key : {"submit", "steps"}) {
+      const bool is_there = job.is_object() && job.contains(key) && job[key].is_number();
+      if (is_there && job[key].get<double>() > kManySeconds) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool trace(std::span<const std::byte> bytes) {
   if (bytes.size() > kMostBytes) return false;
   const json document = parse(bytes);
-  if (document.is_discarded() || is_slow(document)) return false;
+  if (document.is_discarded() || is_slow(document) || has_many_rounds(document)) {
+    return false;
+  }
   try {
     const json replayed = apps::replay_trace(document, profiles());
     PACML_CHECK(apps::replay_trace(replayed, profiles()) == replayed,

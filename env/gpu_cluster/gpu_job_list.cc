@@ -1,0 +1,65 @@
+#include "env/gpu_cluster/gpu_job_list.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "common/result.h"
+
+namespace pacml::env {
+namespace {
+
+void check(const GpuJobSpec& job, const GpuTopology& topology) {
+  if (!(job.submit_s >= 0 && job.submit_s <= kMostSeconds)) {
+    throw UserError("its time of arrival must be in 0..1e12 s");
+  }
+  if (!(job.steps > 0 && job.steps <= kMostSteps)) {
+    throw UserError("its steps must be above 0, up to 1e15");
+  }
+  if (job.gpus < 1) throw UserError("it wants no GPU");
+  if (job.gpus > topology.num_gpus()) {
+    throw UserError("it wants " + std::to_string(job.gpus) + " GPUs, the cluster has " +
+                    std::to_string(topology.num_gpus()));
+  }
+}
+
+}  // namespace
+
+GpuJobList::GpuJobList(const GpuClusterModel& model, std::span<const GpuJobSpec> jobs) {
+  if (jobs.empty()) throw UserError("there are no jobs");
+  if (jobs.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw UserError("there are more than 2^31 jobs");
+  }
+  std::set<std::string> names;
+  for (const GpuJobSpec& job : jobs) names.insert(job.user);
+  users_.assign(names.begin(), names.end());
+  jobs_.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const GpuJobSpec& spec = jobs[i];
+    try {
+      check(spec, model.topology());
+      const std::int32_t shape = model.speeds().shape(spec.type, spec.gpus);
+      const GpuJobShape& of = model.speeds().shapes()[static_cast<std::size_t>(shape)];
+      const auto user = std::ranges::lower_bound(users_, spec.user) - users_.begin();
+      jobs_.push_back({.submit_s = spec.submit_s,
+                       .steps = spec.steps,
+                       .best_rate = of.best_rate,
+                       .shape = shape,
+                       .type = of.type,
+                       .gpus = spec.gpus,
+                       .user = static_cast<std::int32_t>(user),
+                       .comm = spec.comm});
+    } catch (const UserError& error) {
+      throw UserError("job " + std::to_string(i) + ": " + error.what());
+    }
+  }
+  arrivals_.resize(jobs.size());
+  std::iota(arrivals_.begin(), arrivals_.end(), 0);
+  std::ranges::stable_sort(arrivals_, {}, [&](std::int32_t id) { return (*this)[id].submit_s; });
+  for (std::size_t k = 0; k < arrivals_.size(); ++k) {
+    jobs_[static_cast<std::size_t>(arrivals_[k])].rank = static_cast<std::int32_t>(k);
+  }
+}
+
+}  // namespace pacml::env

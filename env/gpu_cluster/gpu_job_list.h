@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "env/gpu_cluster/gpu_cluster_model.h"
+
+namespace pacml::env {
+
+// A job as simulations read it.
+struct GpuJob {
+  double submit_s = 0;
+  double steps = 0;
+  double best_rate = 0;    // steps/s: its shape's
+  std::int32_t shape = 0;  // of the model's speeds
+  std::int32_t type = 0;
+  std::int32_t gpus = 0;
+  std::int32_t user = 0;  // users are by name, so that comparing indices compares names
+  std::int32_t rank = 0;  // in the order of arrival
+  GpuComm comm = GpuComm::kRing;
+};
+
+// The jobs of an episode; a job's id is its place in the list. Immutable; any thread.
+class GpuJobList {
+ public:
+  // UserError, one sentence that names the job: none at all, a time or steps out of range, a type
+  // or size that the model has no speed for, more GPUs than the cluster has.
+  GpuJobList(const GpuClusterModel& model, std::span<const GpuJobSpec> jobs);
+
+  [[nodiscard]] std::size_t size() const { return jobs_.size(); }
+  [[nodiscard]] const GpuJob& operator[](std::int32_t id) const {
+    return jobs_[static_cast<std::size_t>(id)];
+  }
+  // By time, then id.
+  [[nodiscard]] std::span<const std::int32_t> arrivals() const { return arrivals_; }
+  [[nodiscard]] std::span<const std::string> users() const { return users_; }
+
+ private:
+  std::vector<GpuJob> jobs_;
+  std::vector<std::int32_t> arrivals_;
+  std::vector<std::string> users_;
+};
+using GpuJobListPtr = std::shared_ptr<const GpuJobList>;
+
+}  // namespace pacml::env
