@@ -1,10 +1,13 @@
 #include "apps/commands/export_command.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "apps/cli/files.h"
 #include "apps/evaluation/trained_run.h"
@@ -12,20 +15,40 @@
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/result.h"
+#include "learner/export/onnx.h"
 #include "learner/export/policy_safetensors.h"
 #include "learner/export/torchscript.h"
 
 namespace pacml::apps {
 namespace {
 
-constexpr const char* kNormalisation =
-    "Node features: compute time, memory and depth over the graph's maximum, and flags of the "
-    "maximum. "
-    "Edge features: bytes over the graph's maximum, and a flag of the maximum. Globals: statistics "
-    "of "
-    "the job, normalised over the workload's job pool, then the shares of servers in use and of "
-    "running "
-    "jobs. docs/simulator.md lists them in order.";
+using Write = Result<void> (*)(const learner::PolicyExport&, const std::filesystem::path&);
+
+constexpr auto kFormats =
+    std::to_array<std::pair<std::string_view, Write>>({{"torchscript", learner::export_torchscript},
+                                                       {"safetensors", learner::export_safetensors},
+                                                       {"onnx", learner::export_onnx}});
+
+// What a policy's outputs say, for whoever uses the file.
+constexpr const char* outputs_of(model::ValueHeads heads) {
+  switch (heads) {
+    case model::ValueHeads::kValue:
+      return "logits: of the probabilities of a decision's candidates (softmax over them); "
+             "values: of the state";
+    case model::ValueHeads::kDuelling:
+      return "logits: advantages, the greatest is the best candidate; Q of a candidate is the "
+             "value plus its logit less the mean of the decision's logits";
+    case model::ValueHeads::kActions:
+      return "logits: action values less a constant, the greatest is the best candidate; Q of a "
+             "candidate is the value plus its logit";
+  }
+  return "";
+}
+
+// Where the features are written down.
+constexpr const char* kFeatures =
+    "\"inputs\" names the columns and their units. What partitioning decisions show, and how it is "
+    "normalised, is in docs/simulator.md; other tasks' in the document of the task.";
 
 class ExportCommand final : public Command {
  public:
@@ -35,18 +58,23 @@ class ExportCommand final : public Command {
             {{"export runs/a --format torchscript --out policy.pt",
               "loads in Python with torch.jit.load, without this program"},
              {"export runs/a --format safetensors --out policy.safetensors",
-              "weights by name, with the reference inputs and outputs beside them"}}};
+              "weights by name, with the reference inputs and outputs beside them"},
+             {"export runs/a --format onnx --out policy.onnx",
+              "runs in ONNX Runtime, and whatever else reads ONNX"}}};
   }
   void declare(Options& options) override {
     options.argument("RUN_DIR", &run_directory_, "folder of a training run");
-    options.required_option("--format FORMAT", &format_, "torchscript or safetensors");
+    options.required_option("--format FORMAT", &format_, "torchscript, safetensors or onnx");
     options.required_option("--out FILE", &out_, "file to write");
     options.option("--profiles DIR", &profiles_,
                    "folder of <model>/graph.txt, where it is no longer where the run found it");
   }
   [[nodiscard]] int run() override {
-    if (format_ != "torchscript" && format_ != "safetensors") {
-      throw UserError("--format: must be torchscript or safetensors, found \"" + format_ + "\"");
+    const auto* const format =
+        std::ranges::find(kFormats, format_, &decltype(kFormats)::value_type::first);
+    if (format == kFormats.end()) {
+      throw UserError("--format: must be torchscript, safetensors or onnx, found \"" + format_ +
+                      "\"");
     }
     check_writable(out_);
     std::error_code none;
@@ -61,21 +89,18 @@ class ExportCommand final : public Command {
     const env::TaskPtr task = config.env.make();
     const auto trained = load_trained_run(run_directory_, task->spec());
     std::cerr << trained.warning;
-    if (trained.shape.config.head == model::HeadKind::kCandidates) {
-      throw UserError(run_directory_ +
-                      ": a policy of network.head: candidates cannot be taken away yet, since what "
-                      "it reads of a candidate is computed by pacml; those of dense can");
-    }
     learner::PolicyExport policy;
     policy.shape = trained.shape;
     policy.parameters = trained.parameters;
     policy.graphs = task->spec().graphs;
+    policy.globals = task->spec().observation.globals;
     policy.notes = {{"config", dump_config(config)},
-                    {"normalisation", kNormalisation},
+                    {"features", kFeatures},
+                    {"outputs", outputs_of(trained.heads)},
+                    {"task", task->spec().task},
                     {"run_id", directory.path().filename().string()},
                     {"checkpoint", trained.file.filename().string()}};
-    const auto written = format_ == "torchscript" ? learner::export_torchscript(policy, out_)
-                                                  : learner::export_safetensors(policy, out_);
+    const auto written = format->second(policy, out_);
     if (!written) throw UserError(written.error().detail);
     std::cout << "wrote " << out_ << ": the policy of " << trained.file.string() << " at update "
               << trained.parameters.version.get() << "\n";

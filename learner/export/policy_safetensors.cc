@@ -3,6 +3,7 @@
 #include <span>
 
 #include "common/atomic_file.h"
+#include "learner/export/reference_cases.h"
 #include "learner/export/safetensors.h"
 #include "model/layout.h"
 

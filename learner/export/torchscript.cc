@@ -4,32 +4,34 @@
 #include <torch/script.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "common/atomic_file.h"
+#include "common/check.h"
+#include "learner/export/policy_inputs.h"
+#include "learner/export/reference_cases.h"
+#include "learner/export/tensor_program.h"
 #include "model/layout.h"
 #include "model/network_constants.h"
 
 namespace pacml::learner {
 namespace {
 
-// An attribute's name has no dots.
+// A name of a weight as the module knows it: attributes' names have no dots.
 std::string attribute_name(std::string name) {
   std::ranges::replace(name, '.', '_');
   return name;
 }
 
-// "self.layer(x, self.NAME_norm_weight, ..)": normalisation, then a linear layer.
-std::string layer(const std::string& name, const std::string& input) {
-  return "self.layer(" + input + ", self." + name + "_norm_weight, self." + name +
-         "_norm_bias, self." + name + "_weight, self." + name + "_bias)";
-}
-
-std::string linear(const std::string& name, const std::string& input) {
-  return "torch.linear(" + input + ", self." + name + "_weight, self." + name + "_bias)";
-}
+// torch.float32, which has no name in source that is compiled here.
+const std::string kFloat = std::to_string(static_cast<int>(at::kFloat));
 
 std::string number(float value) {
   std::ostringstream out;
@@ -38,53 +40,94 @@ std::string number(float value) {
   return out.str();
 }
 
-// The module's methods. The arithmetic is model/network_config.h's, in the order of
-// model/torch_forward.cc.
-std::string module_source(const model::NetworkShape& shape) {
-  std::string source = R"(
-def layer(self, x: Tensor, norm_weight: Tensor, norm_bias: Tensor, weight: Tensor,
-          bias: Tensor) -> Tensor:
-    normed = torch.layer_norm(x, [x.size(1)], norm_weight, norm_bias, )" +
-                       number(model::kNormEpsilon) + R"()
-    return torch.linear(normed, weight, bias)
+// The methods that operations need more than an expression for.
+std::string helpers() {
+  return R"(
+def reciprocal(self, x: Tensor) -> Tensor:
+    return torch.where(x > 0, 1.0 / x, torch.zeros_like(x))
 
 def group_sum(self, rows: Tensor, group: Tensor, groups: int) -> Tensor:
     zeros = torch.zeros([groups, rows.size(1)], dtype=rows.dtype, device=rows.device)
     return zeros.index_add(0, group, rows)
 
-def forward(self, node_features: Tensor, edge_features: Tensor, edge_src: Tensor,
-            edge_dst: Tensor, node_graph: Tensor, globals: Tensor,
-            mask: Tensor) -> Tuple[Tensor, Tensor]:
-    nodes = node_features.size(0)
-    graphs = globals.size(0)
-    valid = mask > 0
-    node_ids = torch.arange(nodes, device=edge_dst.device)
-    message_to = torch.cat([edge_dst, node_ids], 0)
-    in_degree = self.group_sum(torch.ones_like(edge_features[:, :1]), edge_dst, nodes)
-    message_mean = torch.where(in_degree > 0, 1.0 / (in_degree + 1.0), torch.zeros_like(in_degree))
-    x = node_features
+def group_max(self, rows: Tensor, group: Tensor, groups: int) -> Tensor:
+    sizes : List[int] = torch.bincount(group, minlength=groups).tolist()
+    parts : List[Tensor] = []
+    for part in torch.split_with_sizes(rows, sizes, 0):
+        parts.append(torch.amax(part, [0]))
+    return torch.stack(parts, 0)
 )";
-  for (int r = 0; r < shape.config.rounds; ++r) {
-    const std::string round = "round" + std::to_string(r) + "_";
-    source += "    node_half = torch.relu(" + layer(round + "node", "x") + ")\n";
-    source += "    edge_half = torch.relu(" + layer(round + "edge", "edge_features") + ")\n";
-    source += "    along_edges = torch.cat([node_half.index_select(0, edge_src), edge_half], 1)\n";
-    source += "    to_self = torch.cat([node_half, torch.zeros_like(node_half)], 1)\n";
-    source += "    messages = torch.cat([along_edges, to_self], 0)\n";
-    source += "    reduced = torch.relu(" + layer(round + "reduce", "messages") + ")\n";
-    source += "    x = self.group_sum(reduced, message_to, nodes) * message_mean\n";
+}
+
+std::string joined(std::span<const std::string> parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+// An operation as an expression. `x`: its operands, as expressions too.
+std::string expression(const TensorOperation& operation, std::span<const std::string> x) {
+  const std::string count = std::to_string(operation.number);
+  switch (operation.op) {
+    case TensorOp::kLinear:
+      return "torch.linear(" + x[0] + ", " + x[1] + (x.size() > 2 ? ", " + x[2] : "") + ")";
+    case TensorOp::kNorm:
+      return "torch.layer_norm(" + x[0] + ", [" + x[0] + ".size(1)], " + x[1] + ", " + x[2] + ", " +
+             number(model::kNormEpsilon) + ")";
+    case TensorOp::kRelu:
+      return "torch.relu(" + x[0] + ")";
+    case TensorOp::kSquash:
+      return "torch.sign(" + x[0] + ") * torch.log1p(torch.abs(" + x[0] + "))";
+    case TensorOp::kAdd:
+      return x[0] + " + " + x[1];
+    case TensorOp::kMultiply:
+      return x[0] + " * " + x[1];
+    case TensorOp::kIncrement:
+      return x[0] + " + 1.0";
+    case TensorOp::kPositive:
+      return "(" + x[0] + " > 0).to(" + x[0] + ".dtype)";
+    case TensorOp::kReciprocal:
+      return "self.reciprocal(" + x[0] + ")";
+    case TensorOp::kConcat:
+      return "torch.cat([" + joined(x) + "], 1)";
+    case TensorOp::kPad:
+      return "torch.constant_pad_nd(" + x[0] + ", [0, " + count + "])";
+    case TensorOp::kTake:
+      return x[0] + ".index_select(0, " + x[1] + ")";
+    case TensorOp::kOnes:
+      return "torch.ones([" + x[0] + ".size(0), 1], dtype=" + kFloat + ", device=" + x[0] +
+             ".device)";
+    case TensorOp::kOneHot:
+      return "torch.one_hot(" + x[0] + ", " + count + ").to(" + kFloat + ")";
+    case TensorOp::kGroupSum:
+      return "self.group_sum(" + x[0] + ", " + x[1] + ", " + x[2] + ".size(0))";
+    case TensorOp::kGroupMax:
+      return "self.group_max(" + x[0] + ", " + x[1] + ", " + x[2] + ".size(0))";
+    case TensorOp::kToFloat:
+      return "(" + x[0] + " > 0).to(" + kFloat + ")";
+    case TensorOp::kMask:
+      return x[0] + ".masked_fill((" + x[1] + " > 0).logical_not(), " +
+             number(model::kMaskedLogit) + ")";
+    case TensorOp::kSqueeze:
+      return x[0] + ".squeeze(1)";
   }
-  source += R"(
-    graph_nodes = self.group_sum(torch.ones_like(x[:, :1]), node_graph, graphs)
-    embedding = self.group_sum(x, node_graph, graphs) / graph_nodes
-    inputs = torch.cat([globals, valid.to(globals.dtype)], 1)
-)";
-  source += "    decision = " + layer("graph", "inputs") + "\n";
-  source += "    joined = torch.cat([embedding, decision], 1)\n";
-  source += "    hidden = torch.relu(" + linear("readout", "joined") + ")\n";
-  source += "    logits = " + linear("logits", "hidden") + ".masked_fill(valid.logical_not(), " +
-            number(model::kMaskedLogit) + ")\n";
-  source += "    values = " + linear("value", "hidden") + ".squeeze(1)\n";
+  PACML_CHECK(false, "an operation of a tensor program");
+}
+
+std::string module_source(const model::NetworkShape& shape, std::span<const PolicyInput> inputs,
+                          const model::ParameterLayout& layout) {
+  std::set<std::string, std::less<>> weights;
+  for (const model::ParameterEntry& entry : layout.entries) weights.insert(entry.name);
+  std::string source = helpers() + "\ndef forward(self";
+  for (const PolicyInput& input : inputs) source += ", " + input.name + ": Tensor";
+  source += ") -> Tuple[Tensor, Tensor]:\n";
+  for (const TensorOperation& operation : tensor_program(shape).operations) {
+    std::vector<std::string> operands;
+    for (const std::string& operand : operation.operands) {
+      operands.push_back(weights.contains(operand) ? "self." + attribute_name(operand) : operand);
+    }
+    source += "    " + operation.result + " = " + expression(operation, operands) + "\n";
+  }
   source += "    return logits, values\n";
   return source;
 }
@@ -98,14 +141,15 @@ torch::jit::Module make_module(const PolicyExport& policy) {
     std::ranges::copy(values, weight.data_ptr<float>());
     module.register_parameter(attribute_name(entry.name), weight, false);
   }
-  const auto add = [&module](const char* name, std::int64_t value) {
-    module.register_attribute(name, c10::IntType::get(), value);
+  const auto inputs = policy_inputs(policy.shape, policy.globals);
+  const auto add = [&module](const std::string& name, std::size_t value) {
+    module.register_attribute(name, c10::IntType::get(), static_cast<std::int64_t>(value));
   };
-  add("num_node_features", policy.shape.graph().node_width);
-  add("num_edge_features", policy.shape.graph().edge_width);
-  add("num_globals", policy.shape.globals);
-  add("num_actions", policy.shape.actions);
-  module.define(module_source(policy.shape));
+  for (const PolicyInput& input : inputs) {
+    if (input.type == PolicyInput::Type::kFloat) add("num_" + input.name, input.width);
+    if (input.type == PolicyInput::Type::kFlag) add("num_actions", input.width);
+  }
+  module.define(module_source(policy.shape, inputs, layout));
   module.eval();
   return module;
 }

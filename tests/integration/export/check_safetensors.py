@@ -25,23 +25,34 @@ def read_safetensors(path):
     return tensors, metadata
 
 
-class Network:
-    def __init__(self, tensors, metadata):
+class Layers:
+    def __init__(self, tensors):
         self.weights = tensors
+
+    def linear(self, name, x):
+        weight = self.weights[name + ".weight"]
+        biases = self.weights.get(name + ".bias", [0.0] * len(weight))
+        return [sum(w * v for w, v in zip(row, x)) + bias for row, bias in zip(weight, biases)]
+
+    def norm(self, name, x):
+        mean = sum(x) / len(x)
+        scale = 1 / math.sqrt(sum((v - mean) ** 2 for v in x) / len(x) + 1e-5)
+        scales, shifts = self.weights[name + ".weight"], self.weights[name + ".bias"]
+        return [(v - mean) * scale * w + b for v, w, b in zip(x, scales, shifts)]
+
+
+class DenseNetwork(Layers):
+    """head: dense."""
+
+    def __init__(self, tensors, metadata):
+        super().__init__(tensors)
         self.rounds = int(metadata["rounds"])
         self.half = int(metadata["message_width"]) // 2
         self.hidden = int(metadata["hidden_width"])
         self.node = int(metadata["node_width"])
 
-    def linear(self, name, x):
-        rows = zip(self.weights[name + ".weight"], self.weights[name + ".bias"])
-        return [sum(w * v for w, v in zip(row, x)) + bias for row, bias in rows]
-
     def layer(self, name, x):
-        mean = sum(x) / len(x)
-        scale = 1 / math.sqrt(sum((v - mean) ** 2 for v in x) / len(x) + 1e-5)
-        scales, shifts = self.weights[name + "_norm.weight"], self.weights[name + "_norm.bias"]
-        return self.linear(name, [(v - mean) * scale * w + b for v, w, b in zip(x, scales, shifts)])
+        return self.linear(name, self.norm(name + "_norm", x))
 
     def embed(self, nodes, edges):
         """`nodes`: features; `edges`: (from, to, features)."""
@@ -66,6 +77,100 @@ class Network:
         logits = self.linear("logits", hidden)
         return [x if m else -1e9 for x, m in zip(logits, mask)], self.linear("value", hidden)[0]
 
+    def check(self, case):
+        """Pairs of what comes out and what should."""
+        for b, mask in enumerate(case["mask"]):
+            members = [v for v, graph in enumerate(case["node_graph"]) if graph == b]
+            place = {v: i for i, v in enumerate(members)}
+            edges = [
+                (place[src], place[dst], features)
+                for src, dst, features in zip(
+                    case["edge_src"], case["edge_dst"], case["edge_features"]
+                )
+                if src in place
+            ]
+            embedding = self.embed([case["node_features"][v] for v in members], edges)
+            logits, value = self.decide(embedding, case["globals"][b], mask)
+            yield from zip(logits, case["logits"][b])
+            yield value, case["values"][b]
+
+
+class CandidatesNetwork(Layers):
+    """head: candidates."""
+
+    def __init__(self, tensors, metadata):
+        super().__init__(tensors)
+        names = [i["name"] for i in json.loads(metadata["inputs"])]
+        ending = "_node_decision"
+        self.slots = [n.removesuffix(ending) for n in names if n.endswith(ending)]
+
+    def encode(self, slot, case):
+        """Embeddings of all nodes of a slot."""
+        name = f"encoder.{slot}."
+        squash = lambda row: [math.copysign(math.log1p(abs(v)), v) for v in row]
+        h = [self.linear(name + "input", squash(x)) for x in case[slot + "_node_features"]]
+        ends = case.get(slot + "_edge_src", []), case.get(slot + "_edge_dst", [])
+        edges = [squash(f) for f in case.get(slot + "_edge_features", [[]] * len(ends[0]))]
+        block = 0
+        while f"{name}block{block}.self.weight" in self.weights:
+            layer = f"{name}block{block}."
+            normed = [self.norm(layer + "self_norm", row) for row in h]
+            sums = [self.linear(layer + "self", row) for row in normed]
+            for heard_from, (tails, heads) in (("predecessors", ends), ("successors", ends[::-1])):
+                if f"{layer}{heard_from}.weight" not in self.weights:
+                    continue
+                said = [self.linear(layer + heard_from, row) for row in normed]
+                heard = [[] for _ in h]
+                for tail, head, features in zip(tails, heads, edges):
+                    message = said[tail]
+                    if features:
+                        of_edge = self.linear(f"{layer}{heard_from}_edge", features)
+                        message = [a + b for a, b in zip(message, of_edge)]
+                    heard[head].append(relu(message))
+                width = len(sums[0])
+                sums = [[a + b for a, b in zip(s, mean(m, width))] for s, m in zip(sums, heard)]
+            outputs = [self.linear(layer + "output", relu(row)) for row in sums]
+            h = [[a + b for a, b in zip(row, more)] for row, more in zip(h, outputs)]
+            block += 1
+        return [self.norm(name + "output_norm", row) for row in h]
+
+    def check(self, case):
+        """Pairs of what comes out and what should."""
+        encoded = {slot: self.encode(slot, case) for slot in self.slots}
+        first = 0
+        for b, situation in enumerate(case["situation"]):
+            context = []
+            for slot, nodes in encoded.items():
+                own = [y for y, d in zip(nodes, case[slot + "_node_decision"]) if d == b]
+                context += mean(own, len(own[0])) + [max(column) for column in zip(*own)]
+                if slot + "_focus" in case:
+                    context += nodes[case[slot + "_focus"][b]]
+            if "agent" in case:
+                context += [float(case["agent"][b] == agent) for agent in range(self.agents(case))]
+            candidates = []
+            for c, decision in enumerate(case["candidate_decision"]):
+                if decision != b:
+                    continue
+                row = list(case["candidate_features"][c])
+                if "candidate_node" in case:
+                    row += encoded[self.slots[0]][case["candidate_node"][c]]
+                hidden = relu(self.linear("first", row + context))
+                candidates.append(relu(self.linear("second", hidden)))
+            for row in candidates:
+                yield self.linear("logits", row)[0], case["logits"][first]
+                first += 1
+            seen = relu(self.linear("situation", situation + context))
+            seen += mean(candidates, 0) + [max(column) for column in zip(*candidates)]
+            yield self.linear("value", relu(self.linear("state", seen)))[0], case["values"][b]
+
+    def agents(self, case):
+        """What of the situation's inputs nothing else accounts for."""
+        width = len(self.weights["situation.weight"][0]) - len(case["situation"][0])
+        for slot in self.slots:
+            embedding = len(self.weights[f"encoder.{slot}.output_norm.weight"])
+            width -= (3 if slot + "_focus" in case else 2) * embedding
+        return width
+
 
 def relu(x):
     return [max(0.0, v) for v in x]
@@ -77,26 +182,14 @@ def mean(rows, width):
 
 def main(path):
     tensors, metadata = read_safetensors(path)
-    assert metadata["normalisation"] == "none", metadata
-    network = Network(tensors, metadata)
+    assert metadata["outputs"] == "any", metadata
+    kind = {"dense": DenseNetwork, "candidates": CandidatesNetwork}[metadata["head"]]
+    network = kind(tensors, metadata)
     with open(path + ".reference.json", encoding="utf-8") as file:
         reference = json.load(file)
     for case in reference["cases"]:
-        for b, mask in enumerate(case["mask"]):
-            members = [v for v, graph in enumerate(case["node_graph"]) if graph == b]
-            place = {v: i for i, v in enumerate(members)}
-            edges = [
-                (place[src], place[dst], features)
-                for src, dst, features in zip(
-                    case["edge_src"], case["edge_dst"], case["edge_features"]
-                )
-                if src in place
-            ]
-            embedding = network.embed([case["node_features"][v] for v in members], edges)
-            logits, value = network.decide(embedding, case["globals"][b], mask)
-            pairs = list(zip(logits, case["logits"][b])) + [(value, case["values"][b])]
-            worst = max(abs(ours - theirs) for ours, theirs in pairs)
-            assert worst <= reference["tolerance"], worst
+        worst = max(abs(ours - theirs) for ours, theirs in network.check(case))
+        assert worst <= reference["tolerance"], worst
 
 
 main(sys.argv[1])

@@ -14,22 +14,11 @@ except ImportError:
 torch.set_num_threads(1)
 
 
-def run(module, case):
-    def floats(key, width):
-        return torch.tensor(case[key], dtype=torch.float32).reshape(len(case[key]), width)
-
-    def integers(key):
-        return torch.tensor(case[key], dtype=torch.int64)
-
-    return module(
-        floats("node_features", module.num_node_features),
-        floats("edge_features", module.num_edge_features),
-        integers("edge_src"),
-        integers("edge_dst"),
-        integers("node_graph"),
-        floats("globals", module.num_globals),
-        torch.tensor(case["mask"], dtype=torch.bool),
-    )
+def tensor(described, rows):
+    if described["type"] == "int64":
+        return torch.tensor(rows, dtype=torch.int64)
+    values = torch.tensor(rows, dtype=torch.float32).reshape(len(rows), described["width"])
+    return values > 0 if described["type"] == "bool" else values
 
 
 def main(path):
@@ -37,14 +26,17 @@ def main(path):
     module = torch.jit.load(path, _extra_files=extra)
     metadata = json.loads(extra["metadata.json"])
     assert metadata["config"].startswith("learner:"), metadata
-    assert int(metadata["globals"]) == module.num_globals
+    inputs = json.loads(metadata["inputs"])
+    widths = ["num_" + i["name"] for i in inputs if i["type"] == "float32"]
+    for described in inputs:
+        if described["type"] == "float32":
+            assert getattr(module, "num_" + described["name"]) == described["width"]
     reference = json.loads(extra["reference.json"])
     sizes = set()
-    for candidate in (module, torch.jit.freeze(module.eval(), preserved_attrs=[
-            "num_node_features", "num_edge_features", "num_globals"])):
+    for candidate in (module, torch.jit.freeze(module.eval(), preserved_attrs=widths)):
         for case in reference["cases"]:
-            logits, values = run(candidate, case)
-            sizes.add(len(case["node_features"]))
+            logits, values = candidate(*(tensor(i, case[i["name"]]) for i in inputs))
+            sizes.add(tuple(len(case[i["name"]]) for i in inputs))
             for ours, expected in ((logits, case["logits"]), (values, case["values"])):
                 error = (ours - torch.tensor(expected)).abs().max().item()
                 assert ours.shape == torch.tensor(expected).shape

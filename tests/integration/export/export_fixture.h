@@ -11,17 +11,28 @@
 #include "tests/support/random_network.h"
 #include "tests/support/temp_dir.h"
 
-// What both export tests need: a policy to export, and Python.
+// What the tests of exported policies need: policies, and Python.
 namespace pacml::learner {
 
+// head: dense.
 inline PolicyExport example_policy(int rounds) {
   model::NetworkShape shape = model::published_shape();
   shape.config.rounds = rounds;
   Rng rng(Seed{5});
   return {shape,
           model::random_parameters(shape, Seed{6}),
-          {{"config", "learner:\n  name: \"\xc3\xa9\"\n"}, {"normalisation", "none"}},
+          {{"config", "learner:\n  name: \"\xc3\xa9\"\n"}, {"outputs", "any"}},
           {model::random_graph(rng, shape, 30, 45), model::random_graph(rng, shape, 114, 142)}};
+}
+
+// head: candidates, with whatever encoders, and graphs of at most so many nodes.
+inline PolicyExport example_candidates(Seed seed, std::uint64_t most_nodes) {
+  Rng rng(seed);
+  const model::NetworkShape shape = model::encoders_shape(rng, 8);
+  return {shape,
+          model::random_parameters(shape, seed),
+          {{"config", "learner: {}\n"}, {"outputs", "any"}},
+          model::random_graphs(rng, shape, most_nodes)};
 }
 
 // The exit code of Debian's Python on a script beside this file; 77 where what it needs is missing.

@@ -30,15 +30,18 @@ TEST_CASE("an exported safetensors policy holds every weight and says what it is
     }
   }
   REQUIRE(read->metadata.at("config") == policy.notes.at("config"));
-  REQUIRE(read->metadata.at("normalisation") == "none");
+  REQUIRE(read->metadata.at("outputs") == "any");
   REQUIRE(read->metadata.at("actions") == "17");
 }
 
 TEST_CASE("plain Python reads an exported safetensors policy and computes its reference outputs",
           "[integration][export]") {
   const testing::TempDir folder;
-  const int rounds = GENERATE(1, 2);
-  REQUIRE(export_safetensors(example_policy(rounds), folder / "policy.safetensors"));
+  const int example = GENERATE(range(1, 9));
+  const auto policy = example <= 2
+                          ? example_policy(example)
+                          : example_candidates(Seed{static_cast<std::uint64_t>(example)}, 20);
+  REQUIRE(export_safetensors(policy, folder / "policy.safetensors"));
   const int code = run_script("check_safetensors.py", folder / "policy.safetensors");
   if (code == kNoPython) {
     WARN("skipped: there is no /usr/bin/python3");
