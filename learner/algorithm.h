@@ -36,6 +36,9 @@ class Algorithm {
   virtual ~Algorithm() = default;
   // Graphs that later batches refer to by index; replaces the former list.
   virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
+  // How much of the run is over when the next update comes, in [0, 1], for schedules over the run.
+  // Where it is never said, they follow the decisions.
+  virtual void set_share_of_run(double share) = 0;
   // The number of updates, which names the weights.
   [[nodiscard]] virtual PolicyVersion version() const = 0;
   // The weights to act with, as a copy that another thread may use, at version().

@@ -133,7 +133,7 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   for (const Figures& row : *rows) all += row;
 
   const ValueNormaliser& normaliser = training_.normaliser();
-  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
+  const double learning_rate = value_at(config_.learning_rate, training_.progress());
   const double prediction = normaliser.to_value(static_cast<float>(all.prediction / whole.size));
   const double deviation = normaliser.deviation();
   report.loss = all.loss;

@@ -33,6 +33,7 @@ class ApexDqn final : public TransitionAlgorithm {
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   [[nodiscard]] Result<UpdateReport> update(const TransitionBatch& batch) override;
+  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
   [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
   [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
   [[nodiscard]] AlgorithmState save() const override;

@@ -48,7 +48,7 @@ Result<UpdateReport> ExpertIteration::update(const TrainBatch& batch) {
   const TargetSums sums = target_sums(levels, all);
   if (!training_.normaliser().started()) training_.start_values(sums);
 
-  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
+  const double learning_rate = value_at(config_.learning_rate, training_.progress());
   Rng rng(derive(seed_, Purpose::kMinibatch, version().get()));
   Figures figures;
   // Minibatches of nearly one size, none larger than asked for.

@@ -87,7 +87,7 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   }
   scale_advantages(total(*shares, &Share::advantages), targets.returns.advantages);
 
-  const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
+  const double entropy_cost = value_at(config_.entropy_cost, training_.progress());
   const Losses mine = compute_losses(batch, pass, targets, entropy_cost);
   const std::span<float> gradient = backward(pass);
   if (auto summed = replicas_->sum(gradient); !summed) return tl::unexpected(summed.error());
@@ -179,7 +179,7 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   RelativeEntropy relative;
   for (const Losses& row : losses) relative += row.relative;
   report.loss = policy_part + entropy_part + value_part;
-  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
+  const double learning_rate = value_at(config_.learning_rate, training_.progress());
   Optimizer::Step step;
   if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate);
   report.applied = step.applied;

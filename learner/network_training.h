@@ -11,6 +11,7 @@
 #include "common/result.h"
 #include "learner/algorithm_state.h"
 #include "learner/optimizer.h"
+#include "learner/schedule.h"
 #include "learner/value_normaliser.h"
 #include "model/parameters.h"
 #include "model/trainable_network.h"
@@ -39,6 +40,10 @@ class NetworkTraining {
   [[nodiscard]] const ValueNormaliser& normaliser() const { return normaliser_; }
   [[nodiscard]] std::int64_t updates() const { return updates_; }
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }  // learned from, all updates
+  // For schedules.
+  [[nodiscard]] LearningProgress progress() const { return {decisions_, share_of_run_}; }
+  // Algorithm's.
+  void set_share_of_run(double share) { share_of_run_ = share; }
 
   // Moves the moments by a batch of targets before its update; the heads stay (ValueNormaliser).
   void start_values(const TargetSums& targets) { normaliser_.start(targets); }
@@ -74,6 +79,7 @@ class NetworkTraining {
   model::ValueHeads heads_;
   std::int64_t updates_ = 0;
   std::int64_t decisions_ = 0;
+  std::optional<double> share_of_run_;
   // Before a step, in case it must be undone.
   std::vector<float> weights_before_;
   OptimizerState optimizer_before_;

@@ -59,8 +59,8 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
     return report;
   }
 
-  const double learning_rate = value_at(config_.learning_rate, training_.decisions());
-  const double entropy_cost = value_at(config_.entropy_cost, training_.decisions());
+  const double learning_rate = value_at(config_.learning_rate, training_.progress());
+  const double entropy_cost = value_at(config_.entropy_cost, training_.progress());
   Rng rng(derive(seed_, Purpose::kMinibatch, version().get()));
   Figures figures;
   for (std::int64_t epoch = 0; epoch < config_.epochs && !report.diverged; ++epoch) {

@@ -32,11 +32,11 @@ std::vector<std::string> validate_range(const ScheduleConfig& config, const std:
   return problems;
 }
 
-double value_at(const ScheduleConfig& schedule, std::int64_t decisions) {
+double value_at(const ScheduleConfig& schedule, const LearningProgress& progress) {
   if (schedule.kind == ScheduleKind::kConstant) return schedule.start;
-  const double done = std::clamp(
-      static_cast<double>(decisions) / static_cast<double>(schedule.decisions), 0.0, 1.0);
-  return schedule.start + done * (schedule.end - schedule.start);
+  double done = static_cast<double>(progress.decisions) / static_cast<double>(schedule.decisions);
+  if (schedule.over == ScheduleSpan::kRun) done = progress.share_of_run.value_or(done);
+  return schedule.start + std::clamp(done, 0.0, 1.0) * (schedule.end - schedule.start);
 }
 
 }  // namespace pacml::learner

@@ -3,6 +3,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,13 +19,22 @@ constexpr auto enum_names(ScheduleKind) {
       {{"constant", ScheduleKind::kConstant}, {"linear", ScheduleKind::kLinear}});
 }
 
-// A number that changes with the decisions learned from. Linear: from `start` to `end` over
-// `decisions`, then `end`.
+enum class ScheduleSpan { kDecisions, kRun };
+
+constexpr auto enum_names(ScheduleSpan) {
+  return std::to_array<EnumName<ScheduleSpan>>(
+      {{"decisions", ScheduleSpan::kDecisions}, {"run", ScheduleSpan::kRun}});
+}
+
+// A number that changes as learning goes on. Linear: from `start` to `end` over so many `decisions`
+// learned from, then `end`; or over the whole run, however fast the machine is, where that has an
+// end (--minutes, --decisions).
 struct ScheduleConfig {
   ScheduleKind kind = ScheduleKind::kConstant;
   double start = 0;
-  double end = 0;                       // linear only
-  std::int64_t decisions = 10'000'000;  // linear only; > 0
+  double end = 0;                                // linear only, as is what follows
+  ScheduleSpan over = ScheduleSpan::kDecisions;  // run: `decisions` count where it has no end
+  std::int64_t decisions = 10'000'000;           // > 0
   bool operator==(const ScheduleConfig&) const = default;
 };
 
@@ -34,6 +44,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("kind", c.kind);
   v("start", c.start);
   v("end", c.end);
+  v("over", c.over);
   v("decisions", c.decisions);
 }
 
@@ -46,7 +57,13 @@ void visit_fields(Config& c, Visitor&& v) {
 // Steps of the optimisers are about as long as this, in the unit of weights that begin around 0.1.
 inline constexpr double kGreatestLearningRate = 1e3;
 
-// The value after `decisions` of them. Pure, so a schedule's position is the decision counter.
-[[nodiscard]] double value_at(const ScheduleConfig& schedule, std::int64_t decisions);
+// How far learning is.
+struct LearningProgress {
+  std::int64_t decisions = 0;               // learned from
+  std::optional<double> share_of_run = {};  // that is over, in [0, 1]; nullopt: the run has no end
+};
+
+// Pure.
+[[nodiscard]] double value_at(const ScheduleConfig& schedule, const LearningProgress& progress);
 
 }  // namespace pacml::learner

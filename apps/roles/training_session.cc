@@ -130,8 +130,24 @@ bool TrainingSession::limit_reached() const {
   return options_.decisions && loop_->counters().decisions >= *options_.decisions;
 }
 
+// The minutes are those of this process: whoever goes on with a run that was cut short goes on with
+// its schedules where they were.
+std::optional<double> TrainingSession::share_of_run() const {
+  if (!options_.minutes && !options_.decisions) return std::nullopt;
+  double share = 0;
+  if (options_.minutes) {
+    share = share_before_ + (1 - share_before_) * elapsed() / (*options_.minutes * 60);
+  }
+  if (options_.decisions) {
+    share = std::max(share, static_cast<double>(loop_->counters().decisions) /
+                                static_cast<double>(*options_.decisions));
+  }
+  return std::clamp(share, 0.0, 1.0);
+}
+
 bool TrainingSession::step(const std::stop_token& stop) {
   beat();
+  if (const auto share = share_of_run()) learning_.algorithm->set_share_of_run(*share);
   learner::Replicas* const replicas = membership_.replicas;
   if (replicas != nullptr && replicas->awaited()) loop_->ask_to_regroup();
   const auto updated =
@@ -294,7 +310,8 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
       {"misfits", c.misfits},
       {"episodes", c.episodes},
       {"skipped", c.skipped},
-      {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)}};
+      {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)},
+      {"millionths_of_run", static_cast<std::int64_t>(share_of_run().value_or(0) * 1e6)}};
   if (drawn_ != nullptr) {
     const auto& totals = drawn_->totals();
     for (std::size_t s = 0; s < totals.size(); ++s) {
@@ -327,6 +344,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
     drawn_->count_from(std::move(totals));
   }
   seconds_before_ = static_cast<double>(counter("milliseconds")) / 1e3;
+  share_before_ = static_cast<double>(counter("millionths_of_run")) / 1e6;
   if (checkpoint.best_score && best_is_whole(folder, network_->layout())) {
     scores_->restore(checkpoint.best_score);
   }

@@ -76,6 +76,8 @@ class TrainingSession {
   [[nodiscard]] bool limit_reached() const;
   // Seconds of this process.
   [[nodiscard]] double elapsed() const;
+  // How much of the run is over, in [0, 1]; nullopt: it has no end.
+  [[nodiscard]] std::optional<double> share_of_run() const;
   void write_metrics();
   // Of a policy that is not scored to the end, nothing is known.
   void evaluate(const std::function<bool()>& goes_on);
@@ -105,6 +107,7 @@ class TrainingSession {
   const Clock* const clock_;
   const TimePoint started_;
   double seconds_before_ = 0;  // of training, in earlier processes of this run
+  double share_before_ = 0;    // share_of_run() when this process began
 
   // What learns.
   std::unique_ptr<model::TrainableNetwork> network_;

@@ -44,6 +44,22 @@ void check_open_windows(const TrainConfig& config, std::vector<std::string>& pro
                      std::to_string(kMost));
 }
 
+// Each replica has a clock of its own, and all must make the same step.
+void check_schedules(const TrainConfig& config, std::vector<std::string>& problems) {
+  if (config.learner.replicas == 1) return;
+  const auto check = [&](const std::string& key, const learner::ScheduleConfig& schedule) {
+    if (schedule.over != learner::ScheduleSpan::kRun) return;
+    problems.push_back(key + ".over: run is for one learner; several follow the decisions");
+  };
+  if (config.algorithm == AlgorithmKind::kImpala) {
+    check("impala.learning_rate", config.impala.learning_rate);
+    check("impala.entropy_cost", config.impala.entropy_cost);
+  }
+  if (config.algorithm == AlgorithmKind::kApex) {
+    check("apex.learning_rate", config.apex.learning_rate);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> validate(const TrainConfig& config) {
@@ -52,6 +68,7 @@ std::vector<std::string> validate(const TrainConfig& config) {
   if (config.actors < 1 || config.actors > 4096)
     problems.emplace_back("actors: must be in 1..4096");
   check_message(config, problems);
+  check_schedules(config, problems);
   check_open_windows(config, problems);
   if (config.env.is_valid()) {
     const ObservationSpec shown = config.env.observation();

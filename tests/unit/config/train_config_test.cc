@@ -216,6 +216,13 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     config.learner.replicas = 2;
     sentence = "learner.replicas: algorithm: ppo makes an update in steps of its own";
   }
+  SECTION("several learners, each of which would follow its own clock") {
+    config.impala.learning_rate = {
+        .kind = learner::ScheduleKind::kLinear, .start = 1e-3, .over = learner::ScheduleSpan::kRun};
+    REQUIRE(validate(config).empty());
+    config.learner.replicas = 2;
+    sentence = "impala.learning_rate.over: run is for one learner";
+  }
   const auto problems = validate(config);
   REQUIRE(problems.size() == 1);
   CHECK_THAT(problems.front(), Catch::StartsWith(sentence));

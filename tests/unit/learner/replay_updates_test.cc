@@ -51,6 +51,7 @@ class EchoingAlgorithm final : public TransitionAlgorithm {
     report.loss = 2;
     return report;
   }
+  void set_share_of_run(double /*share*/) override {}
   PolicyVersion version() const override {
     return PolicyVersion{static_cast<std::uint64_t>(updates)};
   }

@@ -108,6 +108,7 @@ class Run {
     std::ofstream(checkpoint_folder()) << "in the way";
   }
   TrainConfig& config() { return config_; }
+  LearnerRoleOptions& options() { return options_; }
   learner::ServerCounters& server() { return server_; }
   std::optional<replay::ClientStatus>& replay() { return replay_; }
 
@@ -162,6 +163,30 @@ TEST_CASE("a session says at any time what was learned", "[unit][train]") {
   for (const auto& [key, value] : line.items()) {
     INFO(key);
     if (key != "faults") CHECK(status[key] == value);  // those grow older
+  }
+}
+
+TEST_CASE("schedules over the run take as long as the run", "[unit][train]") {
+  TrainConfig config = quiet_config();
+  config.algorithm = AlgorithmKind::kPpo;
+  config.ppo.batch_decisions = 400;
+  config.ppo.learning_rate = {.kind = learner::ScheduleKind::kLinear,
+                              .start = 1e-3,
+                              .end = 0,
+                              .over = learner::ScheduleSpan::kRun};
+  Run run(config);
+  // The mean over the run's updates; the first is made at the beginning, the last before the end.
+  const auto mean_rate = [&] { return run.metrics().back()["learning_rate"].get<double>(); };
+  run.train(8'000);
+  CHECK(mean_rate() == Approx(0.525e-3).epsilon(0.02));
+  SECTION("and go on where they were when it is longer than was said") {
+    run.train(16'000);
+    CHECK(mean_rate() == Approx(0.2625e-3).epsilon(0.04));
+  }
+  SECTION("and are over when it had come to its end") {
+    run.options().minutes = 1e6;
+    run.train(16'000);
+    CHECK(mean_rate() == 0);
   }
 }
 
