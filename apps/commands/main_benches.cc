@@ -9,6 +9,7 @@
 #include "apps/process/hand_over.h"
 #include "apps/run/train_config.h"
 #include "bench/acting_bench.h"
+#include "bench/gpu_cluster_bench.h"
 #include "bench/inference_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/replay_bench.h"
@@ -50,6 +51,10 @@ void bench_lookahead(const BenchSettings& settings, BenchReport& report) {
 
 void bench_placement(const BenchSettings& /*settings*/, BenchReport& report) {
   report.emplace_back("placement", bench::run_placement_bench(5));
+}
+
+void bench_gpu_cluster(const BenchSettings& /*settings*/, BenchReport& report) {
+  report.emplace_back("gpu_cluster", bench::run_gpu_cluster_bench(5));
 }
 
 void bench_acting(const BenchSettings& settings, BenchReport& report) {
@@ -120,10 +125,10 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 
 std::vector<NamedBench> main_benches() {
   return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
-          {"placement", bench_placement}, {"acting", bench_acting},
-          {"inference", bench_inference}, {"transport", bench_transport},
-          {"replay", bench_replay},       {"learner", bench_learner},
-          {"pipeline", bench_pipeline}};
+          {"placement", bench_placement}, {"gpu_cluster", bench_gpu_cluster},
+          {"acting", bench_acting},       {"inference", bench_inference},
+          {"transport", bench_transport}, {"replay", bench_replay},
+          {"learner", bench_learner},     {"pipeline", bench_pipeline}};
 }
 
 }  // namespace pacml::apps

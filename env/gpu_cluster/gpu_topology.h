@@ -42,11 +42,12 @@ struct GpuTopologyConfig {
   int groups_per_socket = 1;
   int sockets = 2;  // of a server
   int servers = 16;
-  std::vector<std::int64_t> dims;  // a torus of servers instead of a tree; the last varies fastest
-  int servers_per_rack = 0;        // 0: all
-  int racks_per_pod = 0;           // 0: all, a leaf-spine network
-  double oversub_rack = 1;         // what a rack's NICs carry together, over its uplink
-  double oversub_pod = 1;          // what a pod's racks carry together, over its uplink
+  std::vector<std::int64_t> dims =
+      {};                    // a torus of servers instead of a tree; the last varies fastest
+  int servers_per_rack = 0;  // 0: all
+  int racks_per_pod = 0;     // 0: all, a leaf-spine network
+  double oversub_rack = 1;   // what a rack's NICs carry together, over its uplink
+  double oversub_pod = 1;    // what a pod's racks carry together, over its uplink
   std::vector<GpuTypeServers> gpu_types = {{"v100", 16}};
   bool operator==(const GpuTopologyConfig&) const = default;
 };

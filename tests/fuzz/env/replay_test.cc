@@ -100,6 +100,14 @@ TEST_CASE("the profile reader survives its corpus and damages to it", "[fuzz][en
   run_damaged(inputs, fuzz::profile, Seed{1}, 1500);
 }
 
+TEST_CASE("readers of traces of jobs survive their corpus and damages to it", "[fuzz][env]") {
+  const std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/env/corpus/job_trace");
+  const auto read = run_all(inputs, fuzz::job_trace);
+  CHECK(read >= 9);
+  CHECK(read < static_cast<std::ptrdiff_t>(inputs.size()));
+  run_damaged(inputs, fuzz::job_trace, Seed{6}, 1000);
+}
+
 TEST_CASE("the reader of operations survives its corpus and changes to it", "[fuzz][env]") {
   const std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/env/corpus/op_graph");
   const auto read = run_all(inputs, fuzz::op_graph);

@@ -15,6 +15,10 @@ bool profile(std::span<const std::byte> bytes);
 // and memory, with either semantics. True when it was read.
 bool op_graph(std::span<const std::byte> bytes);
 
+// Reads a trace of jobs of the format that the first byte says. What is read must be finite, and
+// read again out of what is written of it. True when it was read.
+bool job_trace(std::span<const std::byte> bytes);
+
 // Replays a recorded run on the small graphs of tests/golden/env. What is replayed must replay to
 // itself. Documents that ask for a large cluster are left out, for speed. True when it was
 // replayed.

@@ -1,0 +1,74 @@
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/temp_dir.h"
+
+// What a user sees of `pacml workload`.
+
+namespace pacml::testing {
+namespace {
+
+constexpr const char* kHeader =
+    "job_id,submit_s,gpus,gpu_share,duration_s,steps,job_type,user,vc,gpu_type,state\n";
+
+std::string write(const TempDir& folder, const std::string& name, const std::string& text) {
+  const auto file = (folder / name).string();
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::string four_jobs() {
+  return std::string(kHeader) +
+         "a,0,1,1,100,,t,u,,,done\nb,10,4,1,200,,t,u,,,done\nc,20,2,1,300,,t,v,,,failed\n"
+         "d,40,1,1,,,t,v,,,done\n";
+}
+
+TEST_CASE("a trace is summed up, cut, scaled and written", "[integration][workload]") {
+  const TempDir folder;
+  const auto file = write(folder, "jobs.csv", four_jobs());
+  const auto out = (folder / "out.csv").string();
+  const Outcome shown = pacml({"workload", file});
+  INFO(shown.err);
+  REQUIRE(shown.code == 0);
+  for (const char* text : {"jobs", "4", "GPU-hours", "0.4", "failed", "arrivals over the span"}) {
+    CHECK_THAT(shown.out, Catch::Contains(text));
+  }
+  // b and c want 1400 GPU-seconds within 10 s: 10 GPUs are busy to the half of it in 280 s.
+  const Outcome cut = pacml({"workload", file, "--first", "1", "--jobs", "2", "--load", "0.5",
+                             "--gpus", "10", "--out", out});
+  INFO(cut.err);
+  REQUIRE(cut.code == 0);
+  CHECK(text_of(out) ==
+        std::string(kHeader) + "b,0,4,1,200,,t,u,,,done\nc,280,2,1,300,,t,v,,,failed\n");
+}
+
+TEST_CASE("what is no trace is refused in a sentence", "[integration][workload]") {
+  const TempDir folder;
+  const auto refusal = [&](const std::string& text, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"workload", write(folder, "jobs.csv", text)};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = pacml(words);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  const std::string good = four_jobs();
+  CHECK_THAT(refusal("a,b\n1,2\n"), Catch::Contains("jobs.csv:1:1: the first line"));
+  CHECK_THAT(refusal(good + "e,50"), Catch::Contains("jobs.csv:6:1: the line has 2 columns"));
+  CHECK_THAT(refusal(good + "e,5,1,1,,,t,u,,,\n"), Catch::Contains("--sort puts them in order"));
+  CHECK_THAT(refusal(good + "e,-1,1,1,,,t,u,,,\n"), Catch::Contains("jobs.csv:6:3: "));
+  CHECK_THAT(refusal(kHeader), Catch::Contains("there are no jobs"));
+  CHECK_THAT(refusal(good, {"--load", "2"}), Catch::Contains("needs --gpus"));
+  CHECK_THAT(refusal(good, {"--format", "excel"}), Catch::Contains("known are pacml, gavel"));
+  CHECK(pacml({"workload", "/nowhere.csv"}).code == 2);
+  // ... and in order it is taken.
+  const auto file = write(folder, "jobs.csv", good + "e,5,1,1,,,t,u,,,\n");
+  const auto out = (folder / "out.csv").string();
+  REQUIRE(pacml({"workload", file, "--sort", "--out", out}).code == 0);
+  CHECK_THAT(text_of(out), Catch::Contains("a,0,1,1,100,,t,u,,,done\ne,5,"));
+}
+
+}  // namespace
+}  // namespace pacml::testing
