@@ -54,6 +54,7 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
   report.decisions = static_cast<std::int64_t>(order.size());
   report.stale = static_cast<std::int64_t>(batch.decisions() - order.size());
   if (order.empty()) return report;
+  if (config_.centre_rewards) reward_rate_.take_in(batch);
   if (!look_at(batch, lessons)) {
     report.diverged = true;
     return report;
@@ -92,6 +93,7 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
       {"clipped", figures.clipped / figures.decisions},
       {"gradient_norm", figures.gradient_norm / steps},
       {"learning_rate", learning_rate},
+      {"reward_rate", reward_rate_.value()},
       {"value_target", targets.mean()},
       {"value_deviation", training_.normaliser().deviation()},
       {"explained_variance", explained_variance(moments(lessons.errors, lessons.counts),
@@ -113,8 +115,10 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   masked_categorical(outputs.logits.first(decisions * actions),
                      batch.observations.padded_masks(scratch_).first(decisions * actions), actions,
                      policy_);
-  const SequenceReturnsConfig returns{
-      config_.discount, config_.reward_scale, {.lambda = config_.lambda}};
+  const SequenceReturnsConfig returns{.discount = config_.discount,
+                                      .reward_scale = config_.reward_scale,
+                                      .vtrace = {.lambda = config_.lambda},
+                                      .reward_rate = reward_rate_.value()};
   const ValueNormaliser& normaliser = training_.normaliser();
   std::vector<float> values(outputs.values.size());
   const auto find_returns = [&] {
@@ -186,10 +190,17 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   return true;
 }
 
-AlgorithmState Ppo::save() const { return training_.save(kName); }
+AlgorithmState Ppo::save() const {
+  AlgorithmState state = training_.save(kName);
+  if (config_.centre_rewards) reward_rate_.save(state);
+  return state;
+}
 
 Result<void> Ppo::restore(const AlgorithmState& state) {
-  return training_.fits(kName, state).map([&] { training_.restore(kName, state); });
+  return training_.fits(kName, state).map([&] {
+    training_.restore(kName, state);
+    if (config_.centre_rewards) reward_rate_.restore(state);
+  });
 }
 
 }  // namespace pacml::learner

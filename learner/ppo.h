@@ -10,6 +10,7 @@
 #include "learner/network_training.h"
 #include "learner/ppo_config.h"
 #include "learner/returns/sequence_returns.h"
+#include "learner/reward_rate.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -23,7 +24,8 @@ namespace pacml::learner {
 //
 // Advantages are those of generalised advantage estimation (Schulman et al. 2015,
 // arXiv:1506.02438), with V-trace's corrections for the versions between acting and learning, less
-// their mean and over their deviation in the batch. Decisions of weights more than max_policy_lag
+// their mean and over their deviation in the batch; centre_rewards takes the average reward off
+// every reward first. Decisions of weights more than max_policy_lag
 // updates old are left out. A pure function of the batches and of the seed, which shuffles.
 // Thread-confined.
 class Ppo final : public SequenceAlgorithm {
@@ -62,6 +64,7 @@ class Ppo final : public SequenceAlgorithm {
 
   PpoConfig config_;
   NetworkTraining training_;
+  RewardRate reward_rate_;  // 0 unless rewards are centred
   Seed seed_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;

@@ -20,8 +20,11 @@ struct PpoConfig {
   std::int64_t epochs = 3;                 // passes over a batch; 1..100
   std::int64_t max_policy_lag = 4;  // versions; decisions taken with older weights are left out
 
-  double discount = 0.99;     // gamma; from 0 to 1
-  double lambda = 0.9;        // of the advantages' exponential average; from 0 to 1
+  double discount = 0.99;  // gamma; from 0 to 1
+  double lambda = 0.9;     // of the advantages' exponential average; from 0 to 1
+  // Rewards count less what a unit of time pays on average (learner/reward_rate.h), and values are
+  // differences between states: for tasks that go on and on, with a discount near 1.
+  bool centre_rewards = false;
   double reward_scale = 1;    // rewards are multiplied by it; > 0
   double clip = 0.2;          // how far a probability may move, as a share of it; > 0
   double popart_rate = 1e-2;  // weight of one batch in the values' running moments; above 0, to 1
@@ -44,6 +47,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("max_policy_lag", c.max_policy_lag);
   v("discount", c.discount);
   v("lambda", c.lambda);
+  v("centre_rewards", c.centre_rewards);
   v("reward_scale", c.reward_scale);
   v("clip", c.clip);
   v("popart_rate", c.popart_rate);

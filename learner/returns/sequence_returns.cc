@@ -24,7 +24,8 @@ SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorica
     out.log_rhos[i] = policy.log_probs[i * policy.actions + action] - batch.behaviour_log_probs[i];
     next_values[i] = values[batch.next_row[i]];
     discounts[i] = batch.terminated[i] != 0 ? 0.0F : discount(batch.elapsed[i]);
-    rewards[i] = static_cast<float>(config.reward_scale * batch.rewards[i]);
+    const double reward = batch.rewards[i] - config.reward_rate * double{batch.elapsed[i]};
+    rewards[i] = static_cast<float>(config.reward_scale * reward);
   }
   VtraceReturns traced = vtrace({.sequences = batch.sequences,
                                  .log_rhos = out.log_rhos,

@@ -20,6 +20,7 @@ struct SequenceReturnsConfig {
   double discount = 0.99;
   double reward_scale = 1;
   VtraceConfig vtrace;
+  double reward_rate = 0;  // taken off every reward for each unit of time that its step took
 };
 
 // V-trace over every sequence of the batch, what follows a decision discounted by discount^elapsed.

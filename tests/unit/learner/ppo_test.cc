@@ -87,6 +87,26 @@ TEST_CASE("PPO's values come to what follows", "[unit][learner]") {
   CHECK(weights[kStates * kActions] + weights.back() == Approx(1.0 / 3).margin(0.1));
 }
 
+TEST_CASE("rewards that are centred leave nothing of what every decision pays", "[unit][learner]") {
+  PpoConfig config = small_config();
+  config.discount = 0.999;
+  config.centre_rewards = true;
+  model::TabularNetwork network(kStates, 1, kActions);
+  Ppo ppo(config, network, Seed{1});
+  Sequences sequences = plain_sequences(50, 4, GraphHash{5}, 1, kActions);
+  set_globals(sequences.observations, [](auto, auto) { return 0.0F; });
+  for (std::size_t i = 0; i < sequences.reward.size(); ++i) {
+    sequences.reward[i] = -7;
+    sequences.behaviour_log_prob[i] = -std::log(3.0F);
+  }
+  const auto report = ppo.update(batch_of(sequences)).value();
+  CHECK(scalar(report, "reward_rate") == Approx(-7));
+  CHECK(scalar(report, "value_target") == Approx(0).margin(1e-4));
+  config.centre_rewards = false;
+  Ppo plain(config, network, Seed{1});
+  CHECK(scalar(plain.update(batch_of(sequences)).value(), "value_target") < -10);
+}
+
 TEST_CASE("PPO leaves out what is too old", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   Ppo ppo(small_config(), network, Seed{1});
@@ -118,14 +138,16 @@ TEST_CASE("weights that say no numbers are not learned from, and nothing is coun
 
 TEST_CASE("PPO is a function of its batches and its seed, and goes on from where it was saved",
           "[unit][learner]") {
-  const auto train = [](Seed seed, bool interrupted) {
+  PpoConfig config = small_config();
+  config.centre_rewards = GENERATE(false, true);
+  const auto train = [&config](Seed seed, bool interrupted) {
     auto network = std::make_unique<model::TabularNetwork>(kStates, 1, kActions);
-    auto ppo = std::make_unique<Ppo>(small_config(), *network, seed);
+    auto ppo = std::make_unique<Ppo>(config, *network, seed);
     for (int i = 0; i < 6; ++i) {
       if (interrupted && i == 3) {
         const AlgorithmState state = ppo->save();
         auto other = std::make_unique<model::TabularNetwork>(kStates, 1, kActions);
-        ppo = std::make_unique<Ppo>(small_config(), *other, seed);
+        ppo = std::make_unique<Ppo>(config, *other, seed);
         network = std::move(other);
         REQUIRE(ppo->restore(state));
       }

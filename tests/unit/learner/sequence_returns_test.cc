@@ -39,6 +39,25 @@ Sequences sample() {
   return s;
 }
 
+TEST_CASE("a rate of rewards is taken off for the time that each decision takes",
+          "[unit][learner]") {
+  Sequences s = sample();
+  s.elapsed = {1, 2, 0.5F, 3, 1, 10, 0.25F, 2};
+  const TrainBatch batch = batch_of(s);
+  SequenceReturnsConfig centred = kConfig;
+  centred.reward_rate = 0.5;
+  Sequences less = s;
+  for (std::size_t i = 0; i < less.reward.size(); ++i) less.reward[i] -= 0.5F * less.elapsed[i];
+  const TrainBatch plain = batch_of(less);
+  const auto out = sequence_returns(batch, uniform_policy(batch), values_of(batch), centred);
+  const auto expected = sequence_returns(plain, uniform_policy(plain), values_of(plain), kConfig);
+  for (std::size_t i = 0; i < out.targets.size(); ++i) {
+    INFO("decision " << i);
+    CHECK(out.targets[i] == Approx(expected.targets[i]).epsilon(1e-5));
+    CHECK(out.advantages[i] == Approx(expected.advantages[i]).margin(1e-5));
+  }
+}
+
 TEST_CASE("what follows a decision is discounted by the time that it takes", "[unit][learner]") {
   Sequences s = sample();
   s.elapsed = {1, 2, 0.5F, 3, 1, 10, 0.25F, 2};

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "learner/algorithm_state.h"
+#include "learner/train_batch.h"
+
+namespace pacml::learner {
+
+// The average reward of a unit of time, over the last hundred thousand decisions or so: what is
+// taken off rewards to centre them (Naik et al. 2024, arXiv:2405.09999). Values are then
+// differences between states, which do not grow with the horizon, so that the discount may be
+// near 1. Thread-confined.
+class RewardRate {
+ public:
+  // Counts the batch's decisions; those before it weigh less with every one.
+  void take_in(const TrainBatch& batch);
+  // 0 before the first decision.
+  [[nodiscard]] double value() const { return elapsed_ > 0 ? rewards_ / elapsed_ : 0; }
+
+  // As a part of an algorithm's state. A state without it starts anew.
+  void save(AlgorithmState& state) const;
+  void restore(const AlgorithmState& state);
+
+ private:
+  double rewards_ = 0;
+  double elapsed_ = 0;
+};
+
+}  // namespace pacml::learner
