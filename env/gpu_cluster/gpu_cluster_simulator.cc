@@ -123,7 +123,8 @@ bool GpuClusterSimulator::next_instant(double until_s) {
 void run_schedule(GpuClusterSimulator& simulator, GpuScheduler& scheduler,
                   const std::function<void(const GpuClusterState&)>& before_instant) {
   GpuClusterState& state = simulator.state();
-  if (scheduler.may_change_its_mind()) check_sizes(state);
+  const bool has_rounds = state.model().config().round_s > 0;
+  if (has_rounds && scheduler.may_change_its_mind()) check_sizes(state);
   while (simulator.next_instant()) {
     if (before_instant) before_instant(state);
     const std::int64_t placed = state.num_placements();

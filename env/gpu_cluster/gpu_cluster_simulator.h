@@ -48,7 +48,7 @@ class GpuClusterSimulator {
 
 // Runs to the end with a scheduler; ends early where the scheduler has done nothing, and nothing
 // will happen that could change its mind. `before_instant` (may be null) is called before each of
-// its decisions. UserError: an agent has a job that is larger than every partition.
+// its decisions. UserError: with rounds, an agent has a job that is larger than every partition.
 void run_schedule(GpuClusterSimulator& simulator, GpuScheduler& scheduler,
                   const std::function<void(const GpuClusterState&)>& before_instant = nullptr);
 

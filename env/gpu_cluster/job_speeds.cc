@@ -8,6 +8,8 @@ namespace pacml::env {
 namespace {
 
 bool is_speed(double v) { return v >= 1e-12 && v <= 1e12; }
+// Zero: it was not measured.
+bool is_speed_or_hole(double v) { return v == 0 || is_speed(v); }
 bool is_share(double v) { return v >= 0 && v <= 1e6; }
 
 void check(const std::string& name, const GpuJobType& type) {
@@ -17,8 +19,8 @@ void check(const std::string& name, const GpuJobType& type) {
     for (const auto& [gpus, speed] : sizes) {
       const std::string on = of + " on " + std::to_string(gpus) + " GPUs of type " + gpu_type;
       if (gpus < 1 || gpus > kMostGpus) throw UserError(on + ": sizes are in 1..2^20");
-      if (!is_speed(speed.together) || !is_speed(speed.spread)) {
-        throw UserError(on + ": its speeds must be in 1e-12..1e12 steps/s");
+      if (!is_speed_or_hole(speed.together) || !is_speed_or_hole(speed.spread)) {
+        throw UserError(on + ": its speeds must be 0 or in 1e-12..1e12 steps/s");
       }
     }
   }
@@ -68,6 +70,7 @@ void JobSpeeds::add_shapes(std::int32_t type, const GpuJobType& speeds,
       const auto speed = sizes->second.find(gpus);
       if (speed == sizes->second.end()) break;
       const auto [together, spread] = speed->second;
+      if (together == 0 || (gpus > 1 && spread == 0)) break;
       shape.together.push_back(together);
       shape.compute_s.push_back(1.0 / together);
       shape.network_s.push_back(gpus > 1 ? std::max(0.0, 1.0 / spread - 1.0 / together) : 0.0);

@@ -11,7 +11,7 @@
 
 namespace pacml::env {
 
-// Steps a second of a whole job, alone on an idle cluster.
+// Steps a second of a whole job, alone on an idle cluster; 0: not known.
 struct GpuSpeed {
   double together = 0;  // its GPUs in one server
   double spread = 0;    // over servers
@@ -50,8 +50,8 @@ struct GpuJobShape {
 // The tables, restricted to what runs on each of a cluster's GPU types. Immutable; any thread.
 class JobSpeeds {
  public:
-  // UserError, one sentence: a speed that is not in 1e-12 .. 1e12, a host load or a share that is
-  // not in 0 .. 1e6, a size that is not in 1 .. 2^20.
+  // UserError, one sentence: a speed that is not 0 nor in 1e-12 .. 1e12, a host load or a share
+  // that is not in 0 .. 1e6, a size that is not in 1 .. 2^20.
   JobSpeeds(const GpuSpeedTables& tables, const GpuTopology& topology);
 
   [[nodiscard]] std::span<const std::string> types() const { return types_; }  // by name

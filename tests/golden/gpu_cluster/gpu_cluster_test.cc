@@ -208,7 +208,9 @@ TEST_CASE("a recording of a schedule that makes no sense is refused in a sentenc
   CHECK_THAT(refusal("/config/round", -1), contains("round_s"));
   CHECK_THAT(refusal("/config/policy/order", "lifo"), contains("one of fifo, srtf"));
   CHECK_THAT(refusal("/config/policy/window", -2), contains("config.policy.window"));
-  CHECK_THAT(refusal("/config/types/vision/thr/fast/1", {0, 1}), contains("\"vision\""));
+  CHECK_THAT(refusal("/config/types/vision/thr/fast/1", {-1, 1}), contains("\"vision\""));
+  CHECK_THAT(refusal("/config/types/vision/thr/fast/1", {0, 1}),
+             contains("\"vision\" has no speed on 1 GPUs"));
   CHECK_THAT(refusal("/config/types/vision/thr/fast", {{"x", {1, 1}}}),
              contains("\"x\" is no number of GPUs"));
   CHECK_THAT(refusal("/config/types/vision/thr", json::object()), contains("has no speed on"));
@@ -221,6 +223,14 @@ TEST_CASE("a recording of a schedule that makes no sense is refused in a sentenc
   CHECK_THAT(refusal("/jobs/1/gpus", 64), contains("job 1: it wants 64 GPUs, the cluster has 8"));
   CHECK_THAT(refusal("/jobs/1/gpus", 5), contains("has no speed on 5 GPUs"));
   CHECK_THAT(refusal("/jobs/1/comm", "smoke"), contains("one of ring, ps"));
+  json agents = read_json(testing::source_path(std::string(kOwn) + "/c17_agents_home.json"));
+  auto& speeds = agents["config"]["types"][agents["jobs"][0]["type"].get<std::string>()]["thr"];
+  speeds["fast"]["32"] = {1.0, 1.0};
+  agents["jobs"][0]["gpus"] = 32;
+  CHECK_THAT(refusal_of(agents, false),
+             contains("job 0: it wants 32 GPUs, the largest partition has 24"));
+  agents["config"]["round"] = 0;
+  CHECK(refusal_of(agents, false) == "accepted");  // it waits for ever
   CHECK_THAT(refusal("/decisions/0/1", 99, true), contains("there is no such job"));
   CHECK_THAT(refusal("/decisions/0/0", -1, true), contains("before the first arrival"));
   CHECK_THAT(refusal("/decisions/1/0", 0, true), contains("earlier than the one before"));
