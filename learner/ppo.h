@@ -25,9 +25,8 @@ namespace pacml::learner {
 // Advantages are those of generalised advantage estimation (Schulman et al. 2015,
 // arXiv:1506.02438), with V-trace's corrections for the versions between acting and learning, less
 // their mean and over their deviation in the batch; centre_rewards takes the average reward off
-// every reward first. Decisions of weights more than max_policy_lag
-// updates old are left out. A pure function of the batches and of the seed, which shuffles.
-// Thread-confined.
+// every reward first. Decisions of weights more than max_policy_lag updates old are left out. A
+// pure function of the batches and of the seed, which shuffles. Thread-confined.
 class Ppo final : public SequenceAlgorithm {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:

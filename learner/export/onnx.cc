@@ -90,7 +90,7 @@ class GraphWriter {
         node_as("Gather", x);
         return;
       case TensorOp::kOnes:
-        filled(result_, shape_of({extent(x[0], 0), integers({1})}), 1);
+        ones(result_, x[0]);
         return;
       case TensorOp::kOneHot:
         node_as("OneHot", {x[0], integers({operation.number}), numbers({0, 1})});
@@ -193,20 +193,24 @@ class GraphWriter {
   }
   Name column(const Name& indices) { return node("Unsqueeze", {indices, integers({1})}); }
 
-  void group_sum(const Name& output, const Name& rows, const Name& group, const Name& like) {
+  // A column as long as `like`.
+  Name ones(const Name& output, const Name& like) {
+    return filled(output, shape_of({extent(like, 0), integers({1})}), 1);
+  }
+
+  Name group_sum(const Name& output, const Name& rows, const Name& group, const Name& like) {
     const Name zeros = filled(temporary(), shape_of({extent(like, 0), extent(rows, 1)}), 0);
     const Name indices = node("Expand", {column(group), node("Shape", {rows})});
     onnx::NodeProto& sum = add_node("ScatterElements", {zeros, indices, rows}, output);
     flag("axis", sum, 0);
     attribute("reduction", sum, onnx::AttributeProto::STRING).set_s("add");
+    return output;
   }
 
   // There is no scattered maximum before operator set 18. So each group's rows go into a table of
   // their own, as long as the largest group, and the maximum is taken over each.
   void group_max(const Name& rows, const Name& group, const Name& like) {
-    const Name ones = filled(temporary(), shape_of({extent(rows, 0), integers({1})}), 1);
-    const Name size = temporary();
-    group_sum(size, ones, group, like);
+    const Name size = group_sum(temporary(), ones(temporary(), rows), group, like);
     onnx::NodeProto& cast = add_node("Cast", {size}, temporary());
     const Name sizes =
         node("Squeeze", {flag("to", cast, onnx::TensorProto::INT64).output(0), integers({1})});
@@ -309,7 +313,7 @@ std::string encode_onnx(const PolicyExport& policy) {
   for (const model::ParameterEntry& entry : layout.entries) {
     writer.add_weight(entry, model::view(policy.parameters, layout, entry.name));
   }
-  for (const TensorOperation& operation : tensor_program(policy.shape).operations) {
+  for (const TensorOperation& operation : tensor_program(policy.shape)) {
     writer.add(operation);
   }
   std::string bytes;

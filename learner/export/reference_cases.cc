@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "common/rng.h"
 #include "env/candidate_view.h"
+#include "env/random_graph.h"
 #include "learner/export/policy_inputs.h"
 #include "model/encoders/slot_inputs.h"
 #include "model/reference_policy.h"
@@ -32,30 +33,6 @@ model::NetworkShape without_derivation(const model::NetworkShape& shape) {
   out.globals = static_cast<int>(spec.globals.size());
   out.view = env::plain_view(spec);
   return out;
-}
-
-env::GraphFeaturesPtr synthetic_graph(Rng& rng, const model::SlotShape& slot, int nodes,
-                                      int edges) {
-  auto graph = std::make_shared<env::GraphFeatures>();
-  graph->num_nodes = nodes;
-  graph->num_edges = edges;
-  graph->node_width = slot.node_width;
-  graph->edge_width = slot.edge_width;
-  for (int i = 0; i < nodes * slot.node_width; ++i) {
-    graph->node_features.push_back(static_cast<float>(rng.uniform()));
-  }
-  for (int i = 0; i < edges * slot.edge_width; ++i) {
-    graph->edge_features.push_back(static_cast<float>(rng.uniform()));
-  }
-  const auto draw_node = [&] {
-    return static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(nodes)));
-  };
-  for (int e = 0; e < edges; ++e) {
-    graph->edge_src.push_back(draw_node());
-    graph->edge_dst.push_back(draw_node());
-  }
-  graph->hash = env::hash_features(*graph);
-  return graph;
 }
 
 // A decision's graphs, one a slot.
@@ -182,7 +159,7 @@ std::string reference_cases(const PolicyExport& policy) {
   const auto on_graphs = [&](int nodes, int edges) {
     ShownGraphs shown;
     for (const model::SlotShape& slot : policy.shape.slots) {
-      shown.push_back(synthetic_graph(rng, slot, nodes, edges));
+      shown.push_back(env::random_graph(rng, slot.node_width, slot.edge_width, nodes, edges));
     }
     return shown;
   };

@@ -15,11 +15,10 @@ using Name = std::string;
 class Writer {
  public:
   Name add(TensorOp op, std::vector<Name> operands, std::int64_t number = 0) {
-    return add_as("t" + std::to_string(program_.operations.size()), op, std::move(operands),
-                  number);
+    return add_as("t" + std::to_string(program_.size()), op, std::move(operands), number);
   }
   Name add_as(Name result, TensorOp op, std::vector<Name> operands, std::int64_t number = 0) {
-    program_.operations.push_back({op, std::move(operands), result, number});
+    program_.push_back({op, std::move(operands), result, number});
     return result;
   }
 
@@ -57,13 +56,13 @@ class Writer {
     return add(TensorOp::kGroupMax, {rows, group, like});
   }
 
-  [[nodiscard]] TensorProgram finish() && { return std::move(program_); }
+  [[nodiscard]] std::vector<TensorOperation> finish() && { return std::move(program_); }
 
  private:
-  TensorProgram program_;
+  std::vector<TensorOperation> program_;
 };
 
-TensorProgram dense_program(const model::NetworkShape& shape) {
+std::vector<TensorOperation> dense_program(const model::NetworkShape& shape) {
   Writer w;
   const auto layer = [&w](const Name& name, const Name& rows) {
     return w.linear(name, w.norm(name + "_norm", rows));
@@ -139,7 +138,7 @@ struct LayerNames {
   [[nodiscard]] static Name norm(const Name& name, int /*width*/) { return name; }
 };
 
-TensorProgram candidates_program(const model::NetworkShape& shape) {
+std::vector<TensorOperation> candidates_program(const model::NetworkShape& shape) {
   Writer w;
   std::vector<Name> context;
   std::vector<Name> features;
@@ -175,7 +174,7 @@ TensorProgram candidates_program(const model::NetworkShape& shape) {
 
 }  // namespace
 
-TensorProgram tensor_program(const model::NetworkShape& shape) {
+std::vector<TensorOperation> tensor_program(const model::NetworkShape& shape) {
   return shape.config.head == model::HeadKind::kDense ? dense_program(shape)
                                                       : candidates_program(shape);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,13 +41,9 @@ struct TensorOperation {
   std::int64_t number = 0;
 };
 
-// Its inputs are policy_inputs() of the shape, its outputs "logits" and "values" [B]: head: dense's
-// logits are [B, A], kMaskedLogit where the mask is false; head: candidates' are [C], one for each
-// candidate.
-struct TensorProgram {
-  std::vector<TensorOperation> operations;  // each after those whose results it needs
-};
-
-[[nodiscard]] TensorProgram tensor_program(const model::NetworkShape& shape);
+// The operations of a network, each after those whose results it needs. Inputs are policy_inputs()
+// of the shape, outputs "logits" and "values" [B]: head: dense's logits are [B, A], kMaskedLogit
+// where the mask is false; head: candidates' are [C], one for each candidate.
+[[nodiscard]] std::vector<TensorOperation> tensor_program(const model::NetworkShape& shape);
 
 }  // namespace pacml::learner

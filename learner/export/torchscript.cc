@@ -121,7 +121,7 @@ std::string module_source(const model::NetworkShape& shape, std::span<const Poli
   std::string source = helpers() + "\ndef forward(self";
   for (const PolicyInput& input : inputs) source += ", " + input.name + ": Tensor";
   source += ") -> Tuple[Tensor, Tensor]:\n";
-  for (const TensorOperation& operation : tensor_program(shape).operations) {
+  for (const TensorOperation& operation : tensor_program(shape)) {
     std::vector<std::string> operands;
     for (const std::string& operand : operation.operands) {
       operands.push_back(weights.contains(operand) ? "self." + attribute_name(operand) : operand);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "common/rng.h"
 #include "env/candidate_view.h"
 #include "env/graph_features.h"
+#include "env/random_graph.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 #include "model/network_config.h"
@@ -55,27 +55,8 @@ inline float uniform_float(Rng& rng, double low, double high) {
   return static_cast<float>(low + (high - low) * rng.uniform());
 }
 
-// Edges between uniformly drawn nodes: loops, parallel edges and nodes without incoming edges
-// occur.
 inline env::GraphFeaturesPtr random_graph(Rng& rng, const SlotShape& slot, int nodes, int edges) {
-  auto graph = std::make_shared<env::GraphFeatures>();
-  graph->num_nodes = nodes;
-  graph->num_edges = edges;
-  graph->node_width = slot.node_width;
-  graph->edge_width = slot.edge_width;
-  graph->node_features.resize(static_cast<std::size_t>(nodes * slot.node_width));
-  graph->edge_features.resize(static_cast<std::size_t>(edges * slot.edge_width));
-  for (float& x : graph->node_features) x = uniform_float(rng, 0, 1);
-  for (float& x : graph->edge_features) x = uniform_float(rng, 0, 1);
-  const auto draw_node = [&] {
-    return static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(nodes)));
-  };
-  for (int e = 0; e < edges; ++e) {
-    graph->edge_src.push_back(draw_node());
-    graph->edge_dst.push_back(draw_node());
-  }
-  graph->hash = env::hash_features(*graph);
-  return graph;
+  return env::random_graph(rng, slot.node_width, slot.edge_width, nodes, edges);
 }
 // ... of the shape's first slot.
 inline env::GraphFeaturesPtr random_graph(Rng& rng, const NetworkShape& shape, int nodes,

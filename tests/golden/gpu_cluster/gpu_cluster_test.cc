@@ -2,10 +2,8 @@
 // independent implementation (make_golden.py), and the reference recordings, three of them
 // completion times of Gavel's simulator, where the machine has them.
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,42 +12,19 @@
 #include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/recordings.h"
 
 namespace pacml {
 namespace {
 
 using nlohmann::json;
+using testing::difference;
+using testing::read_json;
+using testing::recordings_in;
+using testing::spoil;
 namespace fs = std::filesystem;
 
 constexpr const char* kOwn = "tests/golden/gpu_cluster";
-
-// The first difference, as a sentence; empty: none. Numbers may differ by a share of them.
-std::string difference(const json& recorded, const json& replayed, const std::string& at,
-                       double share) {
-  if (recorded.is_number() && replayed.is_number()) {
-    const double a = recorded.get<double>();
-    const double b = replayed.get<double>();
-    if (std::abs(a - b) <= share * std::max({1.0, std::abs(a), std::abs(b)})) return {};
-  } else if (recorded.is_array() && replayed.is_array()) {
-    for (std::size_t i = 0; i < std::min(recorded.size(), replayed.size()); ++i) {
-      auto found = difference(recorded[i], replayed[i], at + "[" + std::to_string(i) + "]", share);
-      if (!found.empty()) return found;
-    }
-    return recorded.size() == replayed.size() ? "" : at + " has another length";
-  } else if (recorded.is_object() && replayed.is_object()) {
-    if (recorded.size() != replayed.size()) return at + " has other members";
-    for (const auto& [key, value] : recorded.items()) {
-      if (!replayed.contains(key)) return at + "." + key + " is absent";
-      auto found = difference(value, replayed[key], at + "." + key, share);
-      if (!found.empty()) return found;
-    }
-    return {};
-  } else if (recorded == replayed) {
-    return {};
-  }
-  return at + ": recorded " + recorded.dump().substr(0, 60) + ", replayed " +
-         replayed.dump().substr(0, 60);
-}
 
 // Ids are compared with the same measure: they differ by 1 or not at all.
 std::string difference(const json& recorded, const json& replayed) {
@@ -57,26 +32,10 @@ std::string difference(const json& recorded, const json& replayed) {
   for (const auto& [key, value] : recorded.items()) {
     if (!replayed.contains(key)) return key + " is absent";
     const bool is_mean = key == "metrics";
-    auto found = difference(value, replayed[key], key, is_mean ? 1e-9 : share);
+    auto found = difference(value, replayed[key], key, {.share = is_mean ? 1e-9 : share});
     if (!found.empty()) return found;
   }
   return {};
-}
-
-json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  REQUIRE(file);
-  return json::parse(file);
-}
-
-std::vector<fs::path> recordings_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
 }
 
 std::vector<fs::path> reference_recordings() {
@@ -86,14 +45,6 @@ std::vector<fs::path> reference_recordings() {
 
 json replay(const json& document, bool take_decisions = false) {
   return apps::replay_trace(document, "", take_decisions);
-}
-
-// Every number somewhere else.
-void spoil(json& value) {
-  if (value.is_number()) value = value.get<double>() * 1.5 + 1;
-  if (value.is_structured()) {
-    for (json& part : value) spoil(part);
-  }
 }
 
 constexpr auto kResults = {"decisions", "finish", "metrics", "rewards", "gavel_jct"};
@@ -126,10 +77,9 @@ void check_decisions_of_all(const std::vector<fs::path>& files) {
     if (recorded["config"]["policy"]["order"] != "agent") {
       spoiled["config"]["policy"] = {{"order", "fifo"}, {"place", "random"}};
     }
-    CHECK(difference(recorded["decisions"], replay(spoiled, true)["decisions"], "decisions",
-                     1e-9) == "");
-    for (const char* key : {"finish", "metrics", "rewards"}) {
-      CHECK(difference(recorded[key], replay(spoiled, true)[key], key, 1e-9) == "");
+    const json replayed = replay(spoiled, true);
+    for (const char* key : {"decisions", "finish", "metrics", "rewards"}) {
+      CHECK(difference(recorded[key], replayed[key], key, {.share = 1e-9}) == "");
     }
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -18,6 +17,7 @@
 #include "env/placement/profile_ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/recordings.h"
 
 namespace pacml::env {
 namespace {
@@ -82,14 +82,9 @@ void compare(const json& recorded, const PlacementProblemPtr& problem) {
   CHECK(evaluator.runtime_s(best) == Approx(recorded.at("best").get<double>()).epsilon(1e-12));
 }
 
-json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  REQUIRE(file);
-  return json::parse(file);
-}
-
 TEST_CASE("heuristics and searches find what they found elsewhere", "[golden][placement]") {
-  const json recorded = read_json(testing::source_path("tests/golden/placement/baselines.json"));
+  const json recorded =
+      testing::read_json(testing::source_path("tests/golden/placement/baselines.json"));
   REQUIRE(recorded.at("problems").size() >= 8);
   for (const json& row : recorded.at("problems")) {
     const auto spec =
@@ -105,7 +100,7 @@ TEST_CASE("all of the reference's figures are found, where present", "[golden][p
     WARN("skipped: this machine has no reference figures beside the project");
     return;
   }
-  const json recorded = read_json(shared("reference/placement_baselines.json"));
+  const json recorded = testing::read_json(shared("reference/placement_baselines.json"));
   CHECK(recorded.at("problems").size() == 128);
   for (const json& row : recorded.at("problems")) {
     const auto spec =
@@ -123,7 +118,7 @@ TEST_CASE("profiles are placed as the reference places them, where present",
     WARN("skipped: this machine has no reference figures or profiles beside the project");
     return;
   }
-  const json recorded = read_json(figures);
+  const json recorded = testing::read_json(figures);
   for (const json& row : recorded.at("problems")) {
     const auto model = row.at("model").get<std::string>();
     const auto profile = read_profile_file(shared("graphs/pipedream") / model / "graph.txt");
@@ -145,7 +140,7 @@ TEST_CASE("the graphs of all families are the reference's, where present", "[gol
     WARN("skipped: this machine has no reference fingerprints beside the project");
     return;
   }
-  const json recorded = read_json(shared("reference/placement_fingerprints.json"));
+  const json recorded = testing::read_json(shared("reference/placement_fingerprints.json"));
   for (const auto& [family, graphs] : recorded.at("graphs").items()) {
     for (const auto& [number, row] : graphs.items()) {
       const auto spec = family_graph(family, std::stoull(number));

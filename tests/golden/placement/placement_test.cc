@@ -2,10 +2,8 @@
 // independent implementation (make_golden.py), and the reference recordings, where the machine has
 // them.
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -15,81 +13,28 @@
 #include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/recordings.h"
 
 namespace pacml {
 namespace {
 
 using nlohmann::json;
+using testing::difference;
+using testing::read_json;
+using testing::recordings_in;
+using testing::spoil;
+using testing::Tolerance;
 namespace fs = std::filesystem;
 
-// What is computed with exponentials and many sums; everything else is to the last bit.
-bool is_rounded(std::string_view key) {
-  return key == "logits" || key == "logp" || key == "entropy";
-}
-
-// How far numbers may differ, as a share of them: nothing, but for what is rounded.
-struct Tolerance {
-  double exact = 0;
-  double rounded = 1e-9;
-  double least = 1;  // smaller numbers may differ by as much as this one
-};
-
-// The first difference, as a sentence; empty: none.
-std::string difference(const json& recorded, const json& replayed, const std::string& at,
-                       const Tolerance& tolerance = {}, bool rounded = false) {
-  if (recorded.is_number() && replayed.is_number()) {
-    const double a = recorded.get<double>();
-    const double b = replayed.get<double>();
-    const double share = rounded ? tolerance.rounded : tolerance.exact;
-    const double size = std::max({tolerance.least, std::abs(a), std::abs(b)});
-    if (std::abs(a - b) <= share * size) return {};
-  } else if (recorded.is_array() && replayed.is_array()) {
-    if (recorded.size() != replayed.size()) return at + " has another length";
-    for (std::size_t i = 0; i < recorded.size(); ++i) {
-      auto found = difference(recorded[i], replayed[i], at + "[" + std::to_string(i) + "]",
-                              tolerance, rounded);
-      if (!found.empty()) return found;
-    }
-    return {};
-  } else if (recorded.is_object() && replayed.is_object()) {
-    if (recorded.size() != replayed.size()) return at + " has other members";
-    for (const auto& [key, value] : recorded.items()) {
-      if (!replayed.contains(key)) return at + "." + key + " is absent";
-      auto found = difference(value, replayed[key], at + "." + key, tolerance, is_rounded(key));
-      if (!found.empty()) return found;
-    }
-    return {};
-  } else if (recorded == replayed) {
-    return {};
-  }
-  return at + ": recorded " + recorded.dump().substr(0, 60) + ", replayed " +
-         replayed.dump().substr(0, 60);
-}
-
-json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  REQUIRE(file);
-  return json::parse(file);
-}
-
-std::vector<fs::path> recordings_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
+// What is computed with exponentials and many sums; everything else is to the last bit, unless
+// `exact` says otherwise.
+Tolerance tolerance_of(double rounded = 1e-9, double exact = 0, double least = 1) {
+  return {.share = exact, .least = least, .share_of = [rounded, exact](std::string_view key) {
+            return key == "logits" || key == "logp" || key == "entropy" ? rounded : exact;
+          }};
 }
 
 // Every number that a simulation or a network gave, somewhere else.
-void spoil(json& value) {
-  if (value.is_number()) value = value.get<double>() * 1.5 + 1;
-  if (value.is_structured()) {
-    for (json& part : value) spoil(part);
-  }
-}
-
 json spoiled(json document) {
   for (const char* part : {"runs", "episodes", "updates", "greedy"}) {
     if (!document.contains(part)) continue;
@@ -114,7 +59,7 @@ json spoiled(json document) {
 json replay(const json& document) { return apps::replay_trace(document, ""); }
 
 // Advantages of recorded training went through float32, and change what follows.
-constexpr Tolerance kTraining{.exact = 1e-6, .rounded = 1e-6, .least = 1e-3};
+Tolerance of_training() { return tolerance_of(1e-6, 1e-6, 1e-3); }
 
 std::size_t replay_all(const std::vector<fs::path>& files) {
   std::size_t replayed = 0;
@@ -122,7 +67,7 @@ std::size_t replay_all(const std::vector<fs::path>& files) {
     const json recorded = read_json(file);
     const bool is_training = recorded.at("format") == "pacml-placement-training/1";
     if (!is_training && recorded.at("format") != "pacml-placement/1") continue;
-    const Tolerance tolerance = is_training ? kTraining : Tolerance{};
+    const Tolerance tolerance = is_training ? of_training() : tolerance_of();
     INFO(file.filename().string());
     CHECK(difference(recorded, replay(recorded), "", tolerance) == "");
     CHECK(difference(recorded, replay(spoiled(recorded)), "", tolerance) == "");
@@ -149,16 +94,16 @@ TEST_CASE("the reference's placements are reproduced, where present", "[golden][
 TEST_CASE("a comparison of placements notices a changed figure and a missing one",
           "[golden][placement]") {
   const json recorded = {{"a", {{"start_us", {1.0, 2.0}}, {"logits", {0.5}}}}};
-  CHECK(difference(recorded, recorded, "") == "");
+  CHECK(difference(recorded, recorded, "", tolerance_of()) == "");
   json changed = recorded;
   changed["a"]["start_us"][1] = std::nextafter(2.0, 3.0);
-  CHECK(difference(recorded, changed, "") != "");
+  CHECK(difference(recorded, changed, "", tolerance_of()) != "");
   changed = recorded;
   changed["a"]["logits"][0] = 0.5 + 1e-8;
-  CHECK(difference(recorded, changed, "") != "");
+  CHECK(difference(recorded, changed, "", tolerance_of()) != "");
   changed = recorded;
   changed["a"].erase("logits");
-  CHECK(difference(recorded, changed, "") != "");
+  CHECK(difference(recorded, changed, "", tolerance_of()) != "");
 }
 
 TEST_CASE("a recording of placements needs nothing but what was decided", "[golden][placement]") {
@@ -176,7 +121,7 @@ TEST_CASE("a recording of placements needs nothing but what was decided", "[gold
       }
     }
     INFO(name);
-    CHECK(difference(recorded, replay(brief), "") == "");
+    CHECK(difference(recorded, replay(brief), "", tolerance_of()) == "");
   }
 }
 

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/trace/trace_replay.h"
 #include "tests/support/catch.h"
+#include "tests/support/recordings.h"
 
 namespace {
 
@@ -80,25 +80,9 @@ class Comparison {
   std::vector<std::string> differences_;
 };
 
-json read_json(const fs::path& path) {
-  std::ifstream file(path);
-  REQUIRE(file);
-  return json::parse(file);
-}
-
-std::vector<fs::path> traces_in(const fs::path& directory) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(directory)) return files;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 void replay_all(const std::vector<fs::path>& files, const fs::path& profiles) {
   for (const auto& file : files) {
-    const json recorded = read_json(file);
+    const json recorded = pacml::testing::read_json(file);
     const json replayed = pacml::apps::replay_trace(recorded, profiles.string());
     Comparison comparison;
     comparison.compare(recorded, replayed, "", 1e-9);
@@ -113,14 +97,14 @@ void replay_all(const std::vector<fs::path>& files, const fs::path& profiles) {
 
 TEST_CASE("recordings of an independent simulator are reproduced", "[golden][trace]") {
   const fs::path data = source_dir() / "tests" / "golden" / "env";
-  const auto files = traces_in(data);
+  const auto files = pacml::testing::recordings_in(data);
   REQUIRE(files.size() >= 8);
   replay_all(files, data / "graphs");
 }
 
 TEST_CASE("the reference recordings are reproduced, where present", "[golden][trace]") {
   const fs::path shared = source_dir().parent_path() / "shared";
-  const auto files = traces_in(shared / "golden");
+  const auto files = pacml::testing::recordings_in(shared / "golden");
   if (files.empty()) {
     WARN("skipped: this machine has no reference recordings beside the project");
     return;
