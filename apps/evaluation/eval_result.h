@@ -20,6 +20,7 @@ struct SeedResult {
 struct PolicyResult {
   std::string name;
   std::vector<SeedResult> seeds;  // the same seeds, in the same order, for every policy
+  bool learned = false;           // of a run: no baseline
 };
 
 struct EvalResult {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/text_table.h"
@@ -64,11 +66,27 @@ std::string format_group(const EvalResult& result, const std::string& group) {
   return "\n" + align_columns(rows);
 }
 
+// The best that was learned beside the best that was not: what learning is worth. Where all are of
+// one kind, the best two. nullopt: there are no two.
+std::optional<std::pair<std::size_t, std::size_t>> compared(const EvalResult& result) {
+  if (result.policies.size() < 2) return std::nullopt;
+  const auto best = [&](bool learned) {
+    return static_cast<std::size_t>(
+        std::ranges::find(result.policies, learned, &PolicyResult::learned) -
+        result.policies.begin());
+  };
+  const auto pair = std::pair(best(true), best(false));
+  const std::size_t none = result.policies.size();
+  return pair.first == none || pair.second == none ? std::pair<std::size_t, std::size_t>(0, 1)
+                                                   : pair;
+}
+
 // "a is better than b: blocking rate lower by 0.0223 ± 0.0031 (28 %) on the same 20 episodes".
 std::string format_verdict(const EvalResult& result) {
-  if (result.policies.size() < 2) return {};
-  const PolicyResult& first = result.policies[0];
-  const PolicyResult& second = result.policies[1];
+  const auto pair = compared(result);
+  if (!pair) return {};
+  const PolicyResult& first = result.policies[pair->first];
+  const PolicyResult& second = result.policies[pair->second];
   const MeanInterval difference = paired_difference(first, second);
   if (std::isnan(difference.ci95)) return {};
   const env::MetricSpec& metric = result.metrics.front();

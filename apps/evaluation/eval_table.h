@@ -8,9 +8,9 @@ namespace pacml::apps {
 
 // The comparison for people: a line a policy, the best by the objective first, with a column for
 // each metric that has a title; then a table for each group of metrics that is ever other than 0.
-// Means over the episodes. At the end a sentence says by how much the first differs from the
-// second, and how sure that is, where there are two policies and several episodes. Aligned columns,
-// ends with a newline. Pure.
+// Means over the episodes. At the end a sentence says by how much the best policy that was learned
+// differs from the best baseline (or else the first policy from the second), and how sure that is,
+// where there are two policies and several episodes. Aligned columns, ends with a newline. Pure.
 [[nodiscard]] std::string format_table(const EvalResult& result);
 
 }  // namespace pacml::apps

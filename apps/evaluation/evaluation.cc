@@ -30,7 +30,7 @@ EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& polic
                     const std::vector<Seed>& seeds, int threads, const EvaluationWatch& watch) {
   EvalResult result{task.spec().metrics, {}};
   for (const auto& policy : policies) {
-    result.policies.push_back({policy.name, std::vector<SeedResult>(seeds.size())});
+    result.policies.push_back({policy.name, std::vector<SeedResult>(seeds.size()), policy.learned});
   }
   // One piece of work is one (policy, seed); every thread has an environment of its own.
   const std::size_t pieces = policies.size() * seeds.size();

@@ -24,6 +24,7 @@ namespace pacml::apps {
 struct NamedPolicy {
   std::string name;
   std::function<std::unique_ptr<env::Agent>()> make;
+  bool learned = false;  // of a run: no baseline
 };
 
 // One of the task's baselines that is an agent itself. UserError: there is none of that name.

@@ -27,9 +27,11 @@ std::string shown_as(const std::string& name, const std::string& chosen) {
 NamedPolicy trained(const std::string& name, const env::TaskPtr& task) {
   auto run = std::make_shared<const TrainedRun>(load_trained_run(name, task->spec()));
   std::cerr << run->warning;
-  return {name, [run, task] {
+  return {name,
+          [run, task] {
             return std::make_unique<TrainedAgent>(run->shape, run->parameters, task->spec().graphs);
-          }};
+          },
+          true};
 }
 
 constexpr std::string_view kSearch = "+search";
@@ -68,11 +70,13 @@ NamedPolicy search(const std::string& name, const Searched& parts, const env::Ta
   defaults.horizon = 12;  // then the network says what follows
   defaults.discount = run->discount;
   const auto config = planning::parse_search(parts.settings, defaults);
-  return {name, [run, task, config] {
+  return {name,
+          [run, task, config] {
             return std::make_unique<planning::SearchAgent>(
                 config, planning::make_network_policy(run->shape, *run->valued, run->heads,
                                                       task->spec().graphs));
-          }};
+          },
+          true};
 }
 
 // Where the name ends that begins at `begin`: at a comma, unless it belongs to a folder's name. The

@@ -81,6 +81,22 @@ TEST_CASE("a difference is told as far as the same episodes show it") {
                                "0.2541 (206 %) on "));
 }
 
+TEST_CASE("the last sentence is about what was learned, wherever it stands in the table") {
+  EvalResult result = sample();
+  result.policies.push_back({"rule", {seed_of(1, 180), seed_of(2, 180)}});
+  CHECK_THAT(lines_of(format_table(result)).back(),
+             Catch::StartsWith("runs/mine is better than rule: "));
+  result.policies[0].learned = true;  // the worst of them
+  CHECK_THAT(lines_of(format_table(result)).back(),
+             Catch::StartsWith("random is worse than runs/mine: blocking rate higher by 0.3500"));
+  result.policies[1].learned = true;
+  CHECK_THAT(lines_of(format_table(result)).back(),
+             Catch::StartsWith("runs/mine is better than rule: "));
+  result.policies[2].learned = true;  // then the best two
+  CHECK_THAT(lines_of(format_table(result)).back(),
+             Catch::StartsWith("runs/mine is better than rule: "));
+}
+
 TEST_CASE("a policy of which nothing is known comes last and is not the best") {
   EvalResult result = sample();
   for (SeedResult& seed : result.policies[0].seeds) seed.episode.metrics[0] = std::nan("");
