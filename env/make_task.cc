@@ -1,5 +1,6 @@
 #include "common/check.h"
 #include "env/task_config.h"
+#include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/device_placement/task.h"
 #include "env/tasks/partitioning/task.h"
 #include "env/tasks/placement_shaping/task.h"
@@ -16,6 +17,8 @@ std::vector<TaskKind>& kinds() {
           "placement_shaping", "which block of servers each job that arrives gets"),
       task_kind<DevicePlacementConfig, DevicePlacementTask>(
           "device_placement", "on which device each operation of a computation runs (Placeto)"),
+      task_kind<ClusterSchedulingConfig, ClusterSchedulingTask>(
+          "cluster_scheduling", "which job runs where on a GPU cluster of several schedulers"),
   };
   return list;
 }

@@ -29,8 +29,7 @@ namespace pacml::learner {
 // algorithms have in common. Thread-confined.
 class NetworkTraining {
  public:
-  // Borrows `network` for its life; the weights that it holds are where learning starts, but by
-  // kActions those of its value, which become 0.
+  // Borrows `network` for its life; the weights that it holds are where learning starts.
   // `popart_rate`: ValueNormaliser's.
   NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
                   double popart_rate, model::ValueHeads heads);

@@ -28,6 +28,7 @@ class GpuClusterSimulator {
   // Whether the current instant is one of the schedule, not only `until_s`.
   [[nodiscard]] bool is_scheduled() const { return is_instant_; }
   [[nodiscard]] bool has_arrivals() const { return next_ < state_.jobs().size(); }
+  [[nodiscard]] std::size_t num_arrived() const { return next_; }
   [[nodiscard]] std::int64_t num_events() const { return num_events_; }  // arrivals, completions
 
  private:

@@ -59,6 +59,7 @@ GpuClusterState::GpuClusterState(GpuClusterModelPtr model, GpuJobListPtr jobs, Q
   waiting_.resize(static_cast<std::size_t>(partitions));
   done_.resize(static_cast<std::size_t>(partitions));
   wanted_.resize(static_cast<std::size_t>(partitions));
+  active_.resize(static_cast<std::size_t>(partitions));
   held_.resize(jobs_->users().size());
   running_of_type_.resize(model_->speeds().types().size());
   residents_.assign(2 * at(t.num_gpus()), -1);
@@ -111,8 +112,16 @@ void GpuClusterState::dequeue(std::int32_t job) {
   --num_waiting_;
 }
 
+void GpuClusterState::count_active(int partition, int change) {
+  Active& active = active_[static_cast<std::size_t>(partition)];
+  active.job_s += static_cast<double>(active.jobs) * (now_ - active.since);
+  active.since = now_;
+  active.jobs += change;
+}
+
 void GpuClusterState::arrive(std::int32_t job, int partition) {
   progress_[at(job)].partition = partition;
+  count_active(partition, 1);
   wanted_[at(partition)] += jobs()[job].gpus;
   enqueue(job);
 }
@@ -121,6 +130,8 @@ void GpuClusterState::forward(std::int32_t job, int partition) {
   dequeue(job);
   wanted_[at(progress(job).partition)] -= jobs()[job].gpus;
   wanted_[at(partition)] += jobs()[job].gpus;
+  count_active(progress(job).partition, -1);
+  count_active(partition, 1);
   progress_[at(job)].partition = partition;
   progress_[at(job)].forwarded = now_;
   enqueue(job);
@@ -413,9 +424,34 @@ void GpuClusterState::finish(std::int32_t job) {
 void GpuClusterState::end(std::int32_t job, double finish_s) {
   progress_[at(job)].finish = finish_s;
   wanted_[at(progress(job).partition)] -= jobs()[job].gpus;
+  count_active(progress(job).partition, -1);
   release(job);
   progress_[at(job)].status =
       finish_s == GpuJobProgress::kNever ? GpuJobStatus::kLost : GpuJobStatus::kFinished;
+}
+
+void GpuClusterState::replace_future(GpuJobListPtr jobs) {
+  PACML_CHECK(jobs->size() == jobs_->size(), "the future has as many jobs");
+  jobs_ = std::move(jobs);
+  for (std::size_t id = 0; id < jobs_->size(); ++id) {
+    if (progress_[id].status != GpuJobStatus::kAhead) continue;
+    const GpuJob& job = (*jobs_)[static_cast<std::int32_t>(id)];
+    progress_[id].left = job.steps;
+    progress_[id].since = job.submit_s;
+  }
+  // Users are numbered by those of the list.
+  held_.assign(jobs_->users().size(), 0);
+  for (const std::int32_t job : running_) {
+    held_[at(this->jobs()[job].user)] += this->jobs()[job].gpus;
+  }
+}
+
+void GpuClusterState::set_queue_order(QueueOrder order) {
+  order_ = order;
+  for (std::deque<Waiting>& line : waiting_) {
+    for (Waiting& waiting : line) waiting.score = queue_score(waiting.job);
+    std::ranges::sort(line);
+  }
 }
 
 void GpuClusterState::thaw(std::int32_t job) {

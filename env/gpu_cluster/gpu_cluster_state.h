@@ -161,6 +161,12 @@ class GpuClusterState {
   // Takes the first thaw out; -1: it is out of date.
   [[nodiscard]] std::int32_t take_thaw();
 
+  // Jobs that have not arrived become others: the list differs from jobs() in those alone, and in
+  // no time of arrival before now. Pre: as many jobs (PACML_CHECK).
+  void replace_future(GpuJobListPtr jobs);
+  // Whoever waits stands in line by another order.
+  void set_queue_order(QueueOrder order);
+
   // For clocks that account for work themselves (GpuLockstep).
   void jump(double time_s) { now_ = time_s; }
   void set_left(std::int32_t job, double steps) { progress_[at(job)].left = steps; }
@@ -169,6 +175,11 @@ class GpuClusterState {
   // What is accounted for until now.
   [[nodiscard]] double busy_gpu_s() const { return busy_gpu_s_; }
   [[nodiscard]] double active_job_s() const { return active_job_s_; }
+  // Of the jobs that wait for a scheduler or run for it, while they do.
+  [[nodiscard]] double active_job_s(int partition) const {
+    const Active& active = active_[static_cast<std::size_t>(partition)];
+    return active.job_s + static_cast<double>(active.jobs) * (now_ - active.since);
+  }
   [[nodiscard]] std::int64_t num_placements() const { return num_placements_; }
   // Jobs' worth of work done for a scheduler; settled: up to when rates changed last.
   [[nodiscard]] double progress_now(int partition) const;
@@ -191,8 +202,15 @@ class GpuClusterState {
     std::int32_t on = 0;
     double factor = 0;
   };
+  // A scheduler's jobs, and their time in the system until `since`.
+  struct Active {
+    std::int64_t jobs = 0;
+    double job_s = 0;
+    double since = 0;
+  };
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  void count_active(int partition, int change);
   void enqueue(std::int32_t job);
   void dequeue(std::int32_t job);
   void lay_out(std::int32_t job, std::span<const std::int32_t> gpus, GpuLayout& out);
@@ -225,6 +243,7 @@ class GpuClusterState {
   std::vector<std::vector<std::int32_t>> running_of_type_;
   std::vector<std::int64_t> held_;    // [users]
   std::vector<std::int64_t> wanted_;  // [partitions]
+  std::vector<Active> active_;
   std::vector<GpuLayout> slots_;
   std::vector<std::int32_t> empty_slots_;
 

@@ -1,0 +1,268 @@
+#include "env/tasks/cluster_scheduling/environment.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "common/check.h"
+#include "env/gpu_cluster/gpu_cluster_metrics.h"
+
+namespace pacml::env {
+namespace {
+
+// Of decisions at one time: not nothing, so that there is an order of time.
+constexpr double kLeastElapsed = 1e-6;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ClusterSchedulingEnv::ClusterSchedulingEnv(std::shared_ptr<const ClusterSchedulingTask> task)
+    : task_(std::move(task)), offers_(task_->config().offers) {}
+
+void ClusterSchedulingEnv::reset(Seed seed) {
+  reset(std::make_shared<const std::vector<GpuJobSpec>>(task_->draw_jobs(seed)));
+}
+
+void ClusterSchedulingEnv::reset(const GpuJobSpecs& jobs) {
+  jobs_ = jobs;
+  simulator_.emplace(task_->model(), std::make_shared<const GpuJobList>(*task_->model(), *jobs),
+                     QueueOrder::kSrtf);
+  const int partitions = task_->config().cluster.partitions;
+  turn_ = partitions;
+  begun_ = -1;
+  own_job_ = -1;
+  instant_ = 0;
+  is_over_ = false;
+  passed_.assign(at(partitions), {});
+  return_ = 0;
+  decisions_ = 0;
+  shared_ = 0;
+  forwards_ = 0;
+  passes_ = 0;
+  worth_.assign(at(partitions), 0.0);
+  go_on();
+  for (int p = 0; p < partitions; ++p) worth_[at(p)] = worth(p);
+  time_s_ = state().now();
+  others_.clear();
+  look();
+}
+
+ClusterSchedulingEnv::Passed ClusterSchedulingEnv::present(int partition) const {
+  Passed now{.has = true,
+             .version = state().version(partition),
+             .waiting = state().waiting(partition).size()};
+  if (task_->config().offers.forwards == 0) return now;
+  for (int p = 0; p < task_->config().cluster.partitions; ++p) {
+    if (p == partition) continue;
+    const FreeServers& free = state().free_servers(p);
+    now.most_room = std::max<std::int64_t>(
+        now.most_room, free.most() == state().topology().per_server() ? free.total() : free.most());
+  }
+  return now;
+}
+
+// Since the turn in which it passed began, GPUs of its own have become free or taken (what it has
+// just placed is somebody to share with, next time), jobs have come to it, or there is more room
+// elsewhere.
+bool ClusterSchedulingEnv::is_news(int partition) const {
+  const Passed& before = passed_[at(partition)];
+  if (!before.has) return true;
+  const Passed now = present(partition);
+  return now.version != before.version || now.waiting != before.waiting ||
+         now.most_room > before.most_room;
+}
+
+// To the next decision, or to the end.
+void ClusterSchedulingEnv::go_on() {
+  const int partitions = task_->config().cluster.partitions;
+  while (true) {
+    for (; turn_ < partitions; ++turn_) {
+      if (state().waiting(turn_).empty()) continue;
+      if (std::exchange(begun_, turn_) != turn_) begun_version_ = state().version(turn_);
+      const bool must = state().running().empty();
+      if (!must && !is_news(turn_)) continue;
+      if (offers_.find(simulator_->state(), turn_)) return;
+    }
+    if (!simulator_->next_instant()) {
+      is_over_ = true;
+      return;
+    }
+    ++instant_;
+    turn_ = 0;
+    begun_ = -1;
+  }
+}
+
+void ClusterSchedulingEnv::take(const Offer& offer, std::size_t which) {
+  GpuClusterState& state = simulator_->state();
+  switch (offer.kind) {
+    case Offer::Kind::kPass:
+      passed_[at(turn_)] = present(turn_);
+      passed_[at(turn_)].version = begun_version_;
+      ++passes_;
+      ++turn_;
+      return;
+    case Offer::Kind::kForward:
+      state.forward(offer.job, offer.to);
+      ++forwards_;
+      return;
+    case Offer::Kind::kOneServer:
+    case Offer::Kind::kSeveralServers:
+    case Offer::Kind::kShared:
+      place(offer.job, offers_.gpus(state, which));
+  }
+}
+
+void ClusterSchedulingEnv::place(std::int32_t job, std::span<const std::int32_t> gpus) {
+  if (!state().is_idle(gpus.front())) ++shared_;
+  simulator_->state().place(job, gpus);
+}
+
+int ClusterSchedulingEnv::action_for(std::int32_t job, std::span<const std::int32_t> gpus) const {
+  for (std::size_t i = 0; i < offers_.size(); ++i) {
+    if (offers_[i].job != job || !std::ranges::equal(offers_.gpus(state(), i), gpus)) continue;
+    return static_cast<int>(i);
+  }
+  own_job_ = job;
+  own_gpus_.assign(gpus.begin(), gpus.end());
+  return static_cast<int>(offers_.size());
+}
+
+// What a scheduler is paid for, summed up until now, in mean jobs.
+double ClusterSchedulingEnv::worth(int partition) const {
+  if (task_->config().reward == SchedulingReward::kProgress) return state().progress_now(partition);
+  return -state().active_job_s(partition) / task_->scale().mean_job_s;
+}
+
+StepResult ClusterSchedulingEnv::pay(int agent) {
+  const int partitions = task_->config().cluster.partitions;
+  double total = 0;
+  for (int p = 0; p < partitions; ++p) total += worth(p) - worth_[at(p)];
+  const double own_share = task_->config().own_share;
+  const double for_all = (1 - own_share) / partitions * total;
+  StepResult result;
+  others_.clear();
+  for (int p = 0; p < partitions; ++p) {
+    const double before = std::exchange(worth_[at(p)], worth(p));
+    const auto reward = static_cast<float>(own_share * (worth_[at(p)] - before) + for_all);
+    return_ += static_cast<double>(reward);
+    if (p == agent) {
+      result.reward = reward;
+    } else if (reward != 0) {
+      others_.push_back({p, reward});
+    }
+  }
+  const double now = state().now();
+  result.elapsed = static_cast<float>(
+      std::max((now - std::exchange(time_s_, now)) / task_->scale().mean_job_s, kLeastElapsed));
+  result.terminated = is_over_;
+  return result;
+}
+
+StepResult ClusterSchedulingEnv::step(int action) {
+  const bool is_own = own_job_ >= 0 && action == static_cast<int>(offers_.size());
+  PACML_CHECK(!is_over_ && action >= 0 && (is_own || at(action) < offers_.size()),
+              "no such decision");
+  const int agent = turn_;
+  if (is_own) {
+    place(own_job_, own_gpus_);
+  } else {
+    take(offers_[at(action)], at(action));
+  }
+  own_job_ = -1;
+  ++decisions_;
+  go_on();
+  const StepResult result = pay(agent);
+  // What the last decision showed stays.
+  if (!is_over_) look();
+  return result;
+}
+
+void ClusterSchedulingEnv::look() {
+  const auto jobs = static_cast<double>(state().jobs().size());
+  const double to_come = 1 - static_cast<double>(simulator_->num_arrived()) / jobs;
+  shown_.look_at(state(), task_->nodes(turn_), task_->scale(), offers_, to_come);
+}
+
+void ClusterSchedulingEnv::observe(Observations& out) const {
+  const auto nodes = static_cast<std::uint32_t>(shown_.nodes.size() / kClusterDynamicWidth);
+  const ObservationRow row = out.append(
+      {.candidates = static_cast<std::uint32_t>(shown_.where.size()), .nodes = {&nodes, 1}});
+  row.graph[0] = task_->graph_of(shown_.agent);
+  std::ranges::copy(shown_.nodes, row.node_features.begin());
+  std::ranges::copy(shown_.globals, row.globals.begin());
+  std::ranges::copy(shown_.offers, row.candidates.begin());
+  std::ranges::copy(shown_.where, row.candidate_nodes.begin());
+  std::ranges::fill(row.mask, std::uint8_t{1});
+  for (auto& agent : row.agent) agent = static_cast<std::uint16_t>(shown_.agent);
+}
+
+std::unique_ptr<Environment> ClusterSchedulingEnv::clone() const {
+  return std::make_unique<ClusterSchedulingEnv>(*this);
+}
+
+bool ClusterSchedulingEnv::resample_future(Seed seed) {
+  const std::size_t arrived = simulator_->num_arrived();
+  auto jobs = task_->draw_jobs(seed);
+  // Arrivals have no memory: the time until the next one is as between any two.
+  const double later = state().now() - jobs[arrived > 0 ? arrived - 1 : 0].submit_s;
+  for (std::size_t i = arrived; i < jobs.size(); ++i) jobs[i].submit_s += later;
+  std::copy_n(jobs_->begin(), arrived, jobs.begin());
+  jobs_ = std::make_shared<const std::vector<GpuJobSpec>>(std::move(jobs));
+  simulator_->state().replace_future(std::make_shared<const GpuJobList>(*task_->model(), *jobs_));
+  return true;
+}
+
+EpisodeRecord ClusterSchedulingEnv::summary() const {
+  const GpuClusterMetrics of = gpu_cluster_metrics(state());
+  double alone_s = 0;
+  double jct_s = 0;
+  for (std::int32_t id = 0; id < static_cast<std::int32_t>(state().jobs().size()); ++id) {
+    const GpuJobProgress& progress = state().progress(id);
+    if (progress.status != GpuJobStatus::kFinished) continue;
+    const GpuJob& job = state().jobs()[id];
+    alone_s += job.steps / job.best_rate;
+    jct_s += progress.finish - job.submit_s;
+  }
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
+                     : std::numeric_limits<double>::quiet_NaN();
+  };
+  EpisodeRecord record;
+  record.episode_return = return_;
+  record.decisions = decisions_;
+  std::size_t m = 0;
+  for (const double value : {of.avg_jct, of.finished > 0 ? jct_s / alone_s : of.avg_jct, of.p50_jct,
+                             of.p99_jct, of.avg_queue, of.makespan, of.utilisation,
+                             of.mean_slowdown, of.jain_users, share(shared_, of.placements),
+                             share(forwards_, static_cast<std::int64_t>(state().jobs().size())),
+                             share(passes_, decisions_)}) {
+    record.metrics[m++] = value;
+  }
+  return record;
+}
+
+std::string ClusterSchedulingEnv::describe(int action) const {
+  const bool is_own = own_job_ >= 0 && action == static_cast<int>(offers_.size());
+  const Offer offer =
+      is_own ? Offer{.kind = Offer::Kind::kOneServer, .job = own_job_} : offers_[at(action)];
+  if (offer.kind == Offer::Kind::kPass) return "wait";
+  const GpuJobSpec& job = (*jobs_)[at(offer.job)];
+  const std::string what = "job " + std::to_string(offer.job) + " (" + job.type + ", " +
+                           std::to_string(job.gpus) + " GPUs) ";
+  if (offer.kind == Offer::Kind::kForward) return what + "to scheduler " + std::to_string(offer.to);
+  const auto gpus =
+      is_own ? std::span<const std::int32_t>(own_gpus_) : offers_.gpus(state(), at(action));
+  const GpuTopology& t = state().topology();
+  const std::int32_t first = t.server_of(gpus.front());
+  const std::int32_t last = t.server_of(gpus.back());
+  std::string where = "on server " + std::to_string(first);
+  if (last != first) where = "on servers " + std::to_string(first) + ".." + std::to_string(last);
+  if (const std::int32_t other = state().resident(gpus.front(), 0); other >= 0) {
+    where += " beside job " + std::to_string(other);
+  }
+  return what + where;
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "env/environment.h"
+#include "env/gpu_cluster/gpu_cluster_simulator.h"
+#include "env/tasks/cluster_scheduling/offers.h"
+#include "env/tasks/cluster_scheduling/task.h"
+
+namespace pacml::env {
+
+// An episode is a list of jobs, until all of them are done. At each instant of decision the
+// schedulers have their turn one after another; in its turn one takes decisions until it passes, or
+// has nothing left to decide. Whoever is offered what it has just passed on is not asked again.
+// Action a is offers()[a]; one that is not offered is action_for(). Thread-confined.
+class ClusterSchedulingEnv final : public Environment {
+ public:
+  explicit ClusterSchedulingEnv(std::shared_ptr<const ClusterSchedulingTask> task);
+
+  [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
+  void reset(Seed seed) override;
+  // An episode with these jobs, in the order of their arrival.
+  void reset(const GpuJobSpecs& jobs);
+  [[nodiscard]] StepResult step(int action) override;
+  void observe(Observations& out) const override;
+  [[nodiscard]] int agent() const override { return turn_; }
+  [[nodiscard]] std::span<const AgentReward> other_rewards() const override { return others_; }
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override;
+  // Jobs that are still to arrive.
+  [[nodiscard]] bool resample_future(Seed seed) override;
+  [[nodiscard]] EpisodeRecord summary() const override;
+  [[nodiscard]] std::string describe(int action) const override;
+
+  [[nodiscard]] const GpuClusterState& state() const { return simulator_->state(); }
+  [[nodiscard]] const Offers& offers() const { return offers_; }
+  // The action that places a job of the scheduler's line on these GPUs, for rules that look further
+  // than the offers do. It is good until the next step or the next call. Pre: as
+  // GpuClusterState::place().
+  [[nodiscard]] int action_for(std::int32_t job, std::span<const std::int32_t> gpus) const;
+  // Instants of decision so far in this episode.
+  [[nodiscard]] std::int64_t instant() const { return instant_; }
+
+ private:
+  // What a scheduler had before it when it passed.
+  struct Passed {
+    bool has = false;
+    std::uint64_t version = 0;  // when its turn began
+    std::size_t waiting = 0;
+    std::int64_t most_room = 0;
+  };
+  void go_on();
+  [[nodiscard]] bool is_news(int partition) const;
+  [[nodiscard]] Passed present(int partition) const;
+  void take(const Offer& offer, std::size_t which);
+  void place(std::int32_t job, std::span<const std::int32_t> gpus);
+  [[nodiscard]] double worth(int partition) const;
+  StepResult pay(int agent);
+  void look();
+
+  std::shared_ptr<const ClusterSchedulingTask> task_;
+  GpuJobSpecs jobs_;
+  std::optional<GpuClusterSimulator> simulator_;
+  Offers offers_;
+  // What action_for() was asked for; a job of -1: nothing.
+  mutable std::int32_t own_job_ = -1;
+  mutable std::vector<std::int32_t> own_gpus_;
+  int turn_ = 0;
+  int begun_ = -1;  // whose turn has begun in this instant, the last one
+  std::uint64_t begun_version_ = 0;
+  std::int64_t instant_ = 0;
+  bool is_over_ = true;
+  std::vector<Passed> passed_;  // [partitions]
+  // Until the last decision.
+  std::vector<double> worth_;  // [partitions]
+  double time_s_ = 0;
+  std::vector<AgentReward> others_;
+  // Of the episode.
+  double return_ = 0;
+  std::int64_t decisions_ = 0;
+  std::int64_t shared_ = 0;
+  std::int64_t forwards_ = 0;
+  std::int64_t passes_ = 0;
+  ShownScheduling shown_;
+};
+
+}  // namespace pacml::env

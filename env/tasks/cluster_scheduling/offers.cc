@@ -1,0 +1,176 @@
+#include "env/tasks/cluster_scheduling/offers.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace pacml::env {
+namespace {
+
+// So many partners are valued for each place that is offered.
+constexpr int kPartnersPerPlace = 4;
+
+Offer::Kind kind_of(GpuCandidate::Kind kind) {
+  switch (kind) {
+    case GpuCandidate::Kind::kOneServer:
+      return Offer::Kind::kOneServer;
+    case GpuCandidate::Kind::kSeveralServers:
+      return Offer::Kind::kSeveralServers;
+    case GpuCandidate::Kind::kShared:
+      return Offer::Kind::kShared;
+  }
+  return Offer::Kind::kPass;
+}
+
+// Whether another scheduler could start the job without sharing.
+bool has_room(const GpuClusterState& state, std::int32_t job, int partition) {
+  const FreeServers& free = state.free_servers(partition);
+  const std::int32_t n = state.jobs()[job].gpus;
+  return n > state.topology().per_server() ? free.total() >= n : free.most() >= n;
+}
+
+}  // namespace
+
+bool Offers::find(GpuClusterState& state, int partition) {
+  offers_.clear();
+  gpus_.clear();
+  // In a cluster where nothing runs somebody has to begin.
+  const bool is_idle = state.running().empty();
+  if (config_.pass && !is_idle) offers_.push_back({});
+  const bool may_forward = !is_idle && config_.forwards > 0;
+  // Jobs of one shape have the same places, and the same schedulers have room for them.
+  const std::size_t shapes = state.model().speeds().shapes().size();
+  no_place_.assign(shapes, 0);
+  no_room_.assign(shapes, may_forward ? 0 : 1);
+  int jobs = 0;
+  for (const GpuClusterState::Waiting& waiting : state.waiting(partition)) {
+    const std::int32_t job = waiting.job;
+    std::uint8_t& no_place = no_place_[static_cast<std::size_t>(state.jobs()[job].shape)];
+    std::uint8_t& no_room = no_room_[static_cast<std::size_t>(state.jobs()[job].shape)];
+    const bool has_place = no_place == 0 && add_places(state, job, partition);
+    if (!has_place) no_place = 1;
+    bool has_forward = false;
+    if (no_room == 0 && !has_room(state, job, partition) &&
+        state.progress(job).forwarded != state.now()) {
+      has_forward = add_forwards(state, job, partition);
+      if (!has_forward) no_room = 1;
+    }
+    if ((has_place || has_forward) && ++jobs == config_.jobs) break;
+  }
+  return jobs > 0;
+}
+
+bool Offers::add_places(GpuClusterState& state, std::int32_t job, int partition) {
+  finder_.find(state, job, partition, candidates_);
+  if (candidates_.empty()) return false;
+  looked_at_.clear();
+  choose_partners(state, job);
+  valued_.clear();
+  for (const std::size_t c : looked_at_) value(state, job, c);
+  keep_best();
+  for (Valued& valued : valued_) {
+    if (!valued.is_kept) continue;
+    valued.offer.first_gpu = gpus_.size();
+    const auto gpus = finder_.gpus(state, job, candidates_, valued.candidate);
+    gpus_.insert(gpus_.end(), gpus.begin(), gpus.end());
+    offers_.push_back(valued.offer);
+  }
+  return true;
+}
+
+// Candidates to be valued: of servers that are all idle and alike the first, and where there are
+// many jobs to share with, those with the best joint speed.
+void Offers::choose_partners(const GpuClusterState& state, std::int32_t job) {
+  const GpuTopology& t = state.topology();
+  const JobSpeeds& speeds = state.model().speeds();
+  const std::int32_t type = state.jobs()[job].type;
+  partners_.clear();
+  std::uint64_t idle_types = 0;
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    const GpuCandidate& candidate = candidates_[c];
+    if (candidate.kind == GpuCandidate::Kind::kShared) {
+      const std::int32_t gpu_type =
+          t.gpu_type_of(t.server_of(state.layout(candidate.key).gpus.front()));
+      const std::int32_t other = state.jobs()[candidate.key].type;
+      partners_.emplace_back(
+          -speeds.pair(gpu_type, type, other) - speeds.pair(gpu_type, other, type), c);
+      continue;
+    }
+    if (candidate.kind == GpuCandidate::Kind::kOneServer &&
+        state.idle_in_server(candidate.key) == t.per_server() &&
+        t.gpu_type_of(candidate.key) < 64) {
+      const std::uint64_t bit = std::uint64_t{1} << t.gpu_type_of(candidate.key);
+      if ((idle_types & bit) != 0) continue;
+      idle_types |= bit;
+    }
+    looked_at_.push_back(c);
+  }
+  const auto most = static_cast<std::size_t>(config_.places) * kPartnersPerPlace;
+  if (partners_.size() > most) {
+    std::ranges::nth_element(partners_, partners_.begin() + static_cast<std::ptrdiff_t>(most));
+    partners_.resize(most);
+  }
+  for (const auto& [gain, c] : partners_) looked_at_.push_back(c);
+  std::ranges::sort(looked_at_);
+}
+
+void Offers::value(GpuClusterState& state, std::int32_t job, std::size_t candidate) {
+  const GpuCandidate& from = candidates_[candidate];
+  Offer offer{.kind = kind_of(from.kind), .job = job};
+  if (from.kind == GpuCandidate::Kind::kShared) offer.to = from.key;
+  offer.rate = state.predict(job, finder_.gpus(state, job, candidates_, candidate), disturbed_);
+  const double left = state.left(job);
+  const double lasts = left / offer.rate;
+  offer.own_delay_s = lasts - left / state.jobs()[job].best_rate;
+  for (const DisturbedJob& other : disturbed_) {
+    const double loss = 1 - other.after / other.before;
+    offer.others_loss += loss;
+    // Until one of the two is done.
+    offer.others_delay_s += std::min(lasts, state.left(other.job) / other.after) * loss;
+  }
+  valued_.push_back({.offer = offer, .candidate = candidate});
+}
+
+// Those that delay least, its own delay and that of others together; one of each kind at least.
+void Offers::keep_best() {
+  const auto most = static_cast<std::size_t>(config_.places);
+  by_delay_.resize(valued_.size());
+  for (std::size_t i = 0; i < valued_.size(); ++i) by_delay_[i] = i;
+  if (valued_.size() > most) {
+    std::ranges::stable_sort(by_delay_, {}, [&](std::size_t i) {
+      return rounded_score(valued_[i].offer.own_delay_s + valued_[i].offer.others_delay_s);
+    });
+    const auto is_of_new_kind = [&](std::size_t i) {
+      return std::none_of(
+          by_delay_.begin(), by_delay_.begin() + static_cast<std::ptrdiff_t>(most),
+          [&](std::size_t k) { return valued_[k].offer.kind == valued_[i].offer.kind; });
+    };
+    for (std::size_t i = most; i < by_delay_.size() && most > 1; ++i) {
+      if (!is_of_new_kind(by_delay_[i])) continue;
+      std::swap(by_delay_[most - 1], by_delay_[i]);
+      break;
+    }
+    by_delay_.resize(most);
+  }
+  for (const std::size_t i : by_delay_) valued_[i].is_kept = true;
+}
+
+// Those of the other schedulers with most idle GPUs for the size of their part.
+bool Offers::add_forwards(const GpuClusterState& state, std::int32_t job, int partition) {
+  const GpuClusterModel& model = state.model();
+  with_room_.clear();
+  for (int p = 0; p < model.config().partitions; ++p) {
+    if (p == partition || !has_room(state, job, p)) continue;
+    const std::int64_t servers = model.first_server(p + 1) - model.first_server(p);
+    with_room_.emplace_back(-(state.free_servers(p).total() << 20) / servers, p);
+  }
+  std::ranges::sort(with_room_);
+  if (with_room_.size() > static_cast<std::size_t>(config_.forwards)) {
+    with_room_.resize(static_cast<std::size_t>(config_.forwards));
+  }
+  for (const auto& [idle, p] : with_room_) {
+    offers_.push_back({.kind = Offer::Kind::kForward, .job = job, .to = p});
+  }
+  return !with_room_.empty();
+}
+
+}  // namespace pacml::env

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "env/gpu_cluster/gpu_candidates.h"
+#include "env/tasks/cluster_scheduling/config.h"
+
+namespace pacml::env {
+
+// One thing that a scheduler may do next.
+struct Offer {
+  enum class Kind : std::uint8_t { kPass, kOneServer, kSeveralServers, kShared, kForward };
+  Kind kind = Kind::kPass;
+  std::int32_t job = -1;  // kPass: none
+  // kForward: the other scheduler; kShared: the job beside which it would be; else 0.
+  std::int32_t to = 0;
+  std::size_t first_gpu = 0;  // of a place, among the offers' GPUs
+  // What a place would come to, if nothing else happened.
+  double rate = 0;            // steps/s
+  double own_delay_s = 0;     // to be done later than on the best GPUs, alone
+  double others_loss = 0;     // sum of 1 - speed / speed before of the jobs that it disturbs
+  double others_delay_s = 0;  // ... of the time that they lose while it runs
+};
+
+// What a scheduler may do: nothing, or put one of its jobs somewhere. Bounded: the first jobs in
+// line, a few places for each. Thread-confined.
+class Offers {
+ public:
+  explicit Offers(const OffersConfig& config) : config_(config), finder_(config.rules) {}
+
+  // Replaces all() by what the scheduler of a partition may do; false: nothing but to wait. The
+  // state is not changed. What comes first are jobs in the order of the line, and of each its
+  // places in the order of candidates, then forwards; passing is the very first.
+  bool find(GpuClusterState& state, int partition);
+
+  [[nodiscard]] std::span<const Offer> all() const { return offers_; }
+  [[nodiscard]] const Offer& operator[](std::size_t i) const { return offers_[i]; }
+  [[nodiscard]] std::size_t size() const { return offers_.size(); }
+  // Of a place, ascending. Borrowed until the next find().
+  [[nodiscard]] std::span<const std::int32_t> gpus(const GpuClusterState& state,
+                                                   std::size_t i) const {
+    return std::span(gpus_).subspan(offers_[i].first_gpu, num_gpus(state, i));
+  }
+
+ private:
+  [[nodiscard]] std::size_t num_gpus(const GpuClusterState& state, std::size_t i) const {
+    const Offer::Kind kind = offers_[i].kind;
+    if (kind == Offer::Kind::kPass || kind == Offer::Kind::kForward) return 0;
+    return static_cast<std::size_t>(state.jobs()[offers_[i].job].gpus);
+  }
+  bool add_places(GpuClusterState& state, std::int32_t job, int partition);
+  bool add_forwards(const GpuClusterState& state, std::int32_t job, int partition);
+  void choose_partners(const GpuClusterState& state, std::int32_t job);
+  void value(GpuClusterState& state, std::int32_t job, std::size_t candidate);
+  void keep_best();
+
+  OffersConfig config_;
+  CandidateFinder finder_;
+  std::vector<Offer> offers_;
+  std::vector<std::int32_t> gpus_;
+  // Memory that is used again and again.
+  struct Valued {
+    Offer offer;
+    std::size_t candidate = 0;
+    bool is_kept = false;
+  };
+  GpuCandidates candidates_;
+  std::vector<std::size_t> looked_at_;  // of the candidates
+  std::vector<std::pair<double, std::size_t>> partners_;
+  std::vector<Valued> valued_;
+  std::vector<std::size_t> by_delay_;
+  std::vector<DisturbedJob> disturbed_;
+  std::vector<std::uint8_t> no_place_;  // [shapes]
+  std::vector<std::uint8_t> no_room_;
+  std::vector<std::pair<std::int64_t, int>> with_room_;
+};
+
+}  // namespace pacml::env

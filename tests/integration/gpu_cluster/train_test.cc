@@ -1,0 +1,68 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/temp_dir.h"
+
+// Cluster scheduling over real processes.
+
+namespace pacml::testing {
+namespace {
+
+using nlohmann::json;
+
+// Jobs of one GPU whose times differ much, on four servers of two schedulers: who lets the short
+// ones go first is far better than who does not.
+constexpr const char* kConfig = R"(
+seed: 3
+actors: 1
+env:
+  task: cluster_scheduling
+  cluster: {share: 1}
+  jobs: {jobs: 100, load: 6, largest_gpus: 1, median_s: 1500, deviation: 2, least_s: 60, most_s: 30000}
+network:
+  head: candidates
+  candidates: {hidden_width: 16, width: 16, state_width: 16}
+  encoders: [{slot: servers, kind: deep_set, width: 4, blocks: 1}]
+actor: {environments: 8, unroll_length: 16}
+impala: {batch_decisions: 256, discount: 0.9, learning_rate: {kind: constant, start: 3.0e-3}}
+ppo: {batch_decisions: 1024, minibatch_decisions: 256, discount: 0.9, learning_rate: {kind: constant, start: 3.0e-3}}
+learner: {metrics_seconds: 0.5, evaluate_seconds: 2, evaluate_episodes: 10}
+supervision: {silence_seconds: 0}
+)";
+
+TEST_CASE("schedulers learn over real processes, and are compared and exported",
+          "[integration][gpu_cluster]") {
+  const std::string algorithm = GENERATE("impala", "ppo");
+  INFO(algorithm);
+  const TempDir folder;
+  const std::string config = (folder / "c.yaml").string();
+  const std::string run = (folder / "run").string();
+  std::ofstream(config) << kConfig;
+  const Outcome trained = pacml(
+      {"train", config, "--run", run, "--decisions", "40000", "--set", "algorithm=" + algorithm});
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string out = (folder / "e.json").string();
+  const Outcome compared = pacml({"eval", config, "--policy", run + ",load_balancing,srtf_best_fit",
+                                  "--seeds", "20", "--out", out});
+  INFO(compared.err);
+  REQUIRE(compared.code == 0);
+  const auto result = json::parse(text_of(out));
+  CHECK(result["objective"] == "average_jct_s");
+  const auto mean = [&](std::size_t policy) {
+    return result["policies"][policy]["average_jct_s"]["mean"].get<double>();
+  };
+  // Rules that let short jobs go first are a third better.
+  CHECK(mean(0) < 0.9 * mean(1));
+  const Outcome exported = pacml({"export", run, "--format", "safetensors", "--out",
+                                  (folder / "policy.safetensors").string()});
+  INFO(exported.err);
+  CHECK(exported.code == 0);
+}
+
+}  // namespace
+}  // namespace pacml::testing

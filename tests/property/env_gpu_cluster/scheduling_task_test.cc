@@ -1,0 +1,122 @@
+// The cluster scheduling task is the simulator: a rule that decides through its actions comes to
+// the schedule of the rule alone, and rewards come to the completion times.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/rng.h"
+#include "env/gpu_cluster/gpu_cluster_simulator.h"
+#include "env/tasks/cluster_scheduling/baselines.h"
+#include "env/tasks/cluster_scheduling/environment.h"
+#include "tests/support/catch.h"
+
+namespace pacml::env {
+namespace {
+
+ClusterSchedulingConfig draw_config(Rng& rng) {
+  ClusterSchedulingConfig c;
+  c.cluster = named_gpu_cluster(rng.below(2) == 0 ? "small16" : "fat512").cluster;
+  GpuTopologyConfig& t = c.cluster.topology;
+  t.servers = static_cast<int>(2 + rng.below(5));
+  const int slow = static_cast<int>(rng.below(2));
+  t.gpu_types = {{"v100", t.servers - slow}};
+  if (slow > 0) t.gpu_types.push_back({"p100", slow});
+  if (rng.below(4) == 0) t.dims = {t.servers};
+  c.cluster.share = static_cast<int>(1 + rng.below(2));
+  c.cluster.partitions = static_cast<int>(1 + rng.below(2));
+  c.cluster.route = rng.below(2) == 0 ? JobRoute::kHome : JobRoute::kLeastLoaded;
+  if (rng.below(3) == 0) c.cluster.round_s = 60;
+  c.jobs = {.jobs = 60, .load = 1.2 + rng.uniform()};
+  c.jobs.largest_gpus = 4;
+  c.offers.jobs = static_cast<int>(1 + rng.below(6));
+  c.offers.places = static_cast<int>(1 + rng.below(6));
+  return c;
+}
+
+GpuRulesConfig draw_rules(Rng& rng) {
+  GpuRulesConfig r;
+  r.order = static_cast<ScheduleOrder>(rng.below(5));
+  do {
+    r.place = static_cast<PlacementRule>(rng.below(7));
+  } while (r.place == PlacementRule::kRandom);  // it draws otherwise in the task
+  r.strict = rng.below(2) == 0;
+  r.window = rng.below(2) == 0 ? 0 : 8;
+  r.candidates.spread = rng.below(2) == 0;
+  r.candidates.share = static_cast<SharingRule>(rng.below(3));
+  r.candidates.gain = rng.uniform() * 1.6;
+  return r;
+}
+
+TEST_CASE("a rule through the actions of the task is the rule alone", "[property][gpu_cluster]") {
+  Rng rng(Seed{31});
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    const ClusterSchedulingConfig config = draw_config(rng);
+    const GpuRulesConfig rules = draw_rules(rng);
+    CAPTURE(config.cluster.partitions, config.cluster.round_s, config.cluster.share);
+    CAPTURE(int(rules.order), int(rules.place), rules.strict, rules.window, rules.candidates.spread,
+            int(rules.candidates.share), rules.candidates.gain);
+    const Seed seed{rng.next()};
+    const auto task = std::make_shared<const ClusterSchedulingTask>(config);
+
+    const auto scheduler = make_rule_scheduler(rules);
+    GpuClusterSimulator alone(
+        task->model(), std::make_shared<const GpuJobList>(*task->model(), task->draw_jobs(seed)),
+        scheduler->queue_order());
+    run_schedule(alone, *scheduler);
+
+    ClusterSchedulingEnv env(task);
+    env.reset(seed);
+    const auto agent = make_rule_agent(rules);
+    agent->reset(seed);
+    double rewards = 0;
+    bool is_over = false;
+    while (!is_over) {
+      const StepResult result = env.step(agent->act(env));
+      rewards += static_cast<double>(result.reward);
+      for (const AgentReward& other : env.other_rewards()) {
+        rewards += static_cast<double>(other.reward);
+      }
+      is_over = result.final();
+    }
+    double jct_s = 0;
+    for (std::size_t i = 0; i < env.state().jobs().size(); ++i) {
+      const auto id = static_cast<std::int32_t>(i);
+      REQUIRE(env.state().progress(id).start == alone.state().progress(id).start);
+      REQUIRE(env.state().progress(id).finish == alone.state().progress(id).finish);
+      jct_s += env.state().progress(id).finish - env.state().jobs()[id].submit_s;
+    }
+    // Rewards are of 24 bits.
+    REQUIRE(rewards == Approx(-jct_s / task->scale().mean_job_s).epsilon(1e-4));
+    REQUIRE(env.summary().metrics[0] == Approx(jct_s / 60));
+  }
+}
+
+TEST_CASE("whatever schedulers do, every job is done in the end", "[property][gpu_cluster]") {
+  Rng rng(Seed{32});
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    ClusterSchedulingConfig config = draw_config(rng);
+    config.offers = {.jobs = static_cast<int>(1 + rng.below(3)),
+                     .places = static_cast<int>(1 + rng.below(3)),
+                     .forwards = static_cast<int>(rng.below(2)),
+                     .pass = rng.below(4) != 0};
+    ClusterSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(config));
+    env.reset(Seed{rng.next()});
+    StepResult result;
+    const bool always_first = rng.below(3) == 0;  // passing, where that is offered
+    while (!result.final()) {
+      REQUIRE(env.offers().size() >= 1);
+      REQUIRE(env.offers().size() <= env.spec().observation.candidates.most);
+      result = env.step(always_first ? 0 : static_cast<int>(rng.below(env.offers().size())));
+      REQUIRE(env.summary().decisions < 100'000);
+    }
+    for (std::int32_t id = 0; id < 60; ++id) {
+      REQUIRE(env.state().progress(id).status == GpuJobStatus::kFinished);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pacml::env

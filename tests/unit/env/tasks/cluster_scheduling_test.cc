@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "env/tasks/cluster_scheduling/baselines.h"
+#include "env/tasks/cluster_scheduling/environment.h"
+#include "tests/support/catch.h"
+
+namespace pacml::env {
+namespace {
+
+using Kind = Offer::Kind;
+
+// Two schedulers with a server of two GPUs each.
+ClusterSchedulingConfig two_servers() {
+  ClusterSchedulingConfig c;
+  c.cluster.topology = {.gpus_per_group = 2,
+                        .sockets = 1,
+                        .servers = 2,
+                        .servers_per_rack = 1,
+                        .gpu_types = {{"v100", 2}}};
+  c.cluster.host_cap = 1e6;
+  c.cluster.partitions = 2;
+  c.jobs.largest_gpus = 2;
+  return c;
+}
+
+struct Scene {
+  explicit Scene(const ClusterSchedulingConfig& config)
+      : task(std::make_shared<const ClusterSchedulingTask>(config)), env(task) {}
+
+  // Jobs of one type that take so many seconds alone, by the time of their arrival; ids are in
+  // turn the first and the second scheduler's.
+  struct Job {
+    double submit_s;
+    int gpus;
+    double seconds;
+  };
+  void begin(const std::vector<Job>& jobs, const std::string& type = "image_large") {
+    auto specs = std::make_shared<std::vector<GpuJobSpec>>();
+    for (const Job& job : jobs) {
+      const JobSpeeds& speeds = task->model()->speeds();
+      const auto shape = static_cast<std::size_t>(speeds.shape(type, job.gpus));
+      specs->push_back({.submit_s = job.submit_s,
+                        .type = type,
+                        .gpus = job.gpus,
+                        .steps = job.seconds * speeds.shapes()[shape].best_rate});
+    }
+    env.reset(GpuJobSpecs(specs));
+  }
+  int find(Kind kind, std::int32_t job) const {
+    for (std::size_t i = 0; i < env.offers().size(); ++i) {
+      if (env.offers()[i].kind == kind && (kind == Kind::kPass || env.offers()[i].job == job)) {
+        return static_cast<int>(i);
+      }
+    }
+    return -1;
+  }
+  StepResult take(Kind kind, std::int32_t job = -1) {
+    const int action = find(kind, job);
+    REQUIRE(action >= 0);
+    return env.step(action);
+  }
+
+  std::shared_ptr<const ClusterSchedulingTask> task;
+  ClusterSchedulingEnv env;
+};
+
+TEST_CASE("a scheduler must begin where nothing runs, and may wait else", "[unit][env]") {
+  Scene scene(two_servers());
+  scene.begin({{0, 2, 100}, {10, 2, 50}});
+  CHECK(scene.env.agent() == 0);
+  CHECK(scene.env.offers().size() == 1);
+  CHECK(scene.find(Kind::kOneServer, 0) == 0);
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  CHECK(scene.env.state().now() == 10);
+  CHECK(scene.env.agent() == 1);
+  CHECK(scene.find(Kind::kPass, -1) == 0);
+  CHECK(scene.env.describe(0) == "wait");
+  CHECK(scene.env.describe(1) == "job 1 (image_large, 2 GPUs) on server 1");
+}
+
+TEST_CASE("who waits is asked again when there is something new", "[unit][env]") {
+  Scene scene(two_servers());
+  scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 2, 30}});
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kPass));
+  // The arrival at 20 s is the first scheduler's, whose server is taken. It may share, or forward.
+  REQUIRE(scene.env.state().now() == 20);
+  REQUIRE(scene.env.agent() == 0);
+  static_cast<void>(scene.take(Kind::kPass));
+  // The second one still has what it passed on before: time goes on until the first job is done.
+  CHECK(scene.env.state().now() == Approx(100));
+  CHECK(scene.env.agent() == 0);
+}
+
+TEST_CASE("a job goes to a scheduler that has room, once in an instant", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.share = 1;
+  Scene scene(config);
+  scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 1, 30}});
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kPass));
+  REQUIRE(scene.env.state().now() == 20);
+  CHECK(scene.find(Kind::kOneServer, 2) == -1);
+  CHECK(scene.env.describe(scene.find(Kind::kForward, 2)) ==
+        "job 2 (image_large, 1 GPUs) to scheduler 1");
+  static_cast<void>(scene.take(Kind::kForward, 2));
+  // At the same time it is the second scheduler's, the shortest in its line.
+  CHECK(scene.env.state().now() == 20);
+  CHECK(scene.env.agent() == 1);
+  CHECK(scene.env.offers()[1].job == 2);
+  static_cast<void>(scene.take(Kind::kOneServer, 2));
+  CHECK(scene.env.summary().metrics[10] == Approx(1.0 / 3));
+}
+
+TEST_CASE("rewards are the time of jobs in the system, for the scheduler and for all",
+          "[unit][env]") {
+  for (const double own_share : {0.0, 0.5, 1.0}) {
+    ClusterSchedulingConfig config = two_servers();
+    config.own_share = own_share;
+    Scene scene(config);
+    scene.begin({{0, 2, 100}, {10, 2, 50}});
+    const double unit = scene.task->scale().mean_job_s;
+    // Ten seconds of the first scheduler's job.
+    const StepResult first = scene.take(Kind::kOneServer, 0);
+    CHECK(first.reward == Approx(-10 * (own_share + (1 - own_share) / 2) / unit));
+    CHECK(first.elapsed == Approx(10 / unit));
+    // Fifty of both, and forty more of the first.
+    const StepResult second = scene.take(Kind::kOneServer, 1);
+    CHECK(second.terminated);
+    CHECK(second.elapsed == Approx(90 / unit));
+    CHECK(second.reward == Approx(-(50 * own_share + 140 * (1 - own_share) / 2) / unit));
+    REQUIRE(scene.env.other_rewards().size() == 1);
+    CHECK(scene.env.other_rewards()[0].agent == 0);
+    CHECK(scene.env.other_rewards()[0].reward ==
+          Approx(-(90 * own_share + 140 * (1 - own_share) / 2) / unit));
+    CHECK(scene.env.summary().metrics[0] == Approx(75));
+    CHECK(scene.env.summary().metrics[1] == Approx(1));
+  }
+}
+
+TEST_CASE("a place says what it would come to", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.partitions = 1;
+  Scene scene(config);
+  // Two jobs of "translation" on a GPU: each would keep it busy for 0.78 of the time, so that each
+  // has a share of 1 / 1.56.
+  scene.begin({{0, 2, 100}, {0, 2, 100}, {10, 1, 39}}, "translation");
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.state().now() == 10);
+  const auto action = static_cast<std::size_t>(scene.find(Kind::kShared, 2));
+  const Offer& offer = scene.env.offers()[action];
+  CHECK(offer.to == 0);
+  CHECK(offer.own_delay_s == Approx(39 * 0.56));
+  CHECK(offer.others_loss == Approx(1 - 1 / 1.56));
+  // While it runs, for 39 * 1.56 s.
+  CHECK(offer.others_delay_s == Approx(39 * 0.56));
+}
+
+TEST_CASE("what comes is drawn anew, what is there stays", "[unit][env]") {
+  ClusterSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(two_servers()));
+  env.reset(Seed{3});
+  for (int i = 0; i < 20; ++i) static_cast<void>(env.step(0));
+  const GpuClusterState before = env.state();
+  REQUIRE(env.resample_future(Seed{4}));
+  double last_s = 0;
+  int changed = 0;
+  for (std::int32_t id = 0; id < 160; ++id) {
+    const GpuJob& job = env.state().jobs()[id];
+    const GpuJob& was = before.jobs()[id];
+    CHECK(job.submit_s >= last_s);
+    last_s = job.submit_s;
+    if (before.progress(id).status != GpuJobStatus::kAhead) {
+      CHECK(job.submit_s == was.submit_s);
+      CHECK(job.steps == was.steps);
+      CHECK(env.state().progress(id).left == before.progress(id).left);
+    } else {
+      CHECK(job.submit_s >= env.state().now());
+      changed += job.steps != was.steps ? 1 : 0;
+    }
+  }
+  CHECK(changed > 10);
+}
+
+TEST_CASE("what schedulers cannot be is refused", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.jobs.largest_gpus = 4;
+  CHECK_THROWS_WITH(ClusterSchedulingTask(config),
+                    "env.jobs.largest_gpus: the smallest partition has 2 GPUs");
+  config = two_servers();
+  config.own_share = 1.5;
+  CHECK_THROWS_WITH(ClusterSchedulingTask(config), Catch::Contains("own_share"));
+  config = two_servers();
+  config.offers.jobs = 2000;
+  CHECK(validate(config.offers).size() == 1);
+  config = two_servers();
+  config.cluster.partitions = 3;
+  CHECK_THROWS_WITH(ClusterSchedulingTask(config), Catch::Contains("partitions: 3 of 2 servers"));
+  CHECK_THROWS_WITH(make_cluster_scheduling_agent("load_balance"),
+                    Catch::Contains("did you mean 'load_balancing'"));
+  CHECK_THROWS_AS(make_cluster_scheduling_agent("srtf_least_delay:much"), UserError);
+  CHECK_THROWS_AS(make_cluster_scheduling_agent("drf:2"), UserError);
+}
+
+}  // namespace
+}  // namespace pacml::env
