@@ -9,11 +9,12 @@ namespace pacml::actor {
 
 ApexBehaviour::ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
                              const NstepConfig& nstep, EpsilonGreedy exploration,
-                             model::Policy& policy)
+                             model::Policy& policy, model::ValueHeads heads)
     : writer_(spec, static_cast<std::size_t>(config.environments),
               static_cast<std::size_t>(config.unroll_length), nstep),
       exploration_(std::move(exploration)),
       policy_(&policy),
+      heads_(heads),
       actions_(static_cast<std::size_t>(config.environments)),
       action_values_(actions_.size()),
       best_values_(actions_.size()) {}
@@ -30,8 +31,8 @@ void ApexBehaviour::evaluate_values(const Observations& observations,
                                     const model::PolicyOutput& output, std::span<float> best) {
   const std::size_t width = observations.num_candidates();
   q_.resize(output.logits.size());
-  model::duelling_q_values(output.logits, output.values, observations.padded_masks(masks_), width,
-                           q_);
+  model::action_values(heads_, output.logits, output.values, observations.padded_masks(masks_),
+                       width, q_);
   for (std::size_t b = 0; b < observations.size(); ++b) {
     const auto row = std::span<const float>(q_).subspan(b * width, width);
     best[b] = row[static_cast<std::size_t>(model::best_valid_action(row))];

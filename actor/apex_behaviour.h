@@ -7,16 +7,19 @@
 #include "actor/exploration.h"
 #include "actor/nstep_writer.h"
 #include "model/policy.h"
+#include "model/value_heads.h"
 
 namespace pacml::actor {
 
-// Acts greedily on the action values of a duelling network (model/duelling.h), but for a share of
+// Acts greedily on a network's action values (model/value_heads.h), but for a share of
 // random actions, and records n-step transitions with their first priorities. Thread-confined.
 class ApexBehaviour final : public Behaviour {
  public:
   // Borrows `policy`, the loop's own, for the values of states in which an episode was cut.
+  // `heads`: not kValue.
   ApexBehaviour(const env::EnvironmentSpec& spec, const ActorConfig& config,
-                const NstepConfig& nstep, EpsilonGreedy exploration, model::Policy& policy);
+                const NstepConfig& nstep, EpsilonGreedy exploration, model::Policy& policy,
+                model::ValueHeads heads);
 
   [[nodiscard]] bool reads_values() const override { return true; }
   void begin(std::span<const std::size_t> environments) override;
@@ -33,6 +36,7 @@ class ApexBehaviour final : public Behaviour {
   NstepWriter writer_;
   EpsilonGreedy exploration_;
   model::Policy* policy_;
+  model::ValueHeads heads_;
   std::vector<std::size_t> environments_;  // [B], in the rows
   std::vector<int> actions_;               // [B]
   std::vector<float> action_values_;       // [B]

@@ -195,7 +195,7 @@ Figures run_apex_bench() {
   Setup setup;
   const auto online = model::make_fused_policy(kShape);
   const auto target = model::make_fused_policy(kShape);
-  learner::ApexDqn apex({}, setup.network, *online, *target);
+  learner::ApexDqn apex({}, 0.99, setup.network, *online, *target);
   apex.set_graphs(setup.graphs.graphs());
   learner::TransitionBatch batch;
   Figures figures;

@@ -6,6 +6,9 @@ namespace pacml::learner {
 
 std::vector<std::string> validate(const ApexConfig& config) {
   ConfigChecks checks;
+  if (config.heads == model::ValueHeads::kValue) {
+    checks.add("heads: must be duelling or actions; value says nothing of actions");
+  }
   checks.require(config.batch_size >= 1 && config.batch_size <= 65536, "batch_size",
                  "from 1 to 65536", config.batch_size);
   checks.require(config.importance_exponent >= 0 && config.importance_exponent <= 1,

@@ -9,12 +9,18 @@
 #include "learner/optimizer.h"
 #include "learner/schedule.h"
 #include "learner/value_normaliser.h"
+#include "model/value_heads.h"
 
 namespace pacml::learner {
 
 // Ape-X DQN (Horgan et al. 2018, arXiv:1803.00933); published values in brackets. The discount and
 // the number of steps belong to the actors, which sum up the returns.
 struct ApexConfig {
+  // duelling, or actions: what shows the state that an action leads to is worth the same wherever
+  // it was taken, and is learned once. [duelling]
+  model::ValueHeads heads = model::ValueHeads::kDuelling;
+  // Targets less what the time of their steps pays on average (learner/reward_rate.h). [false]
+  bool centre_rewards = false;
   std::int64_t batch_size = 512;     // transitions of an update; 1..65536 [512]
   double importance_exponent = 0.4;  // beta, of the correction for prioritized draws; 0 to 1 [0.4]
   std::int64_t target_period = 500;  // updates between renewals of the target network; >= 1 [2500]
@@ -32,6 +38,8 @@ struct ApexConfig {
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, ApexConfig>
 void visit_fields(Config& c, Visitor&& v) {
+  v("heads", c.heads);
+  v("centre_rewards", c.centre_rewards);
   v("batch_size", c.batch_size);
   v("importance_exponent", c.importance_exponent);
   v("target_period", c.target_period);

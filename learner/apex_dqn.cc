@@ -12,7 +12,7 @@
 #include "learner/replicas/gather_rows.h"
 #include "learner/returns/double_q.h"
 #include "learner/returns/importance.h"
-#include "model/duelling.h"
+#include "model/value_heads.h"
 
 namespace pacml::learner {
 namespace {
@@ -30,6 +30,7 @@ double sum_of(std::span<const float> values) {
 struct Share {
   double size = 0;
   double least_probability = std::numeric_limits<double>::infinity();
+  RewardSums rewards{};  // discounted, as the time that they took
 };
 
 }  // namespace
@@ -54,10 +55,11 @@ struct ApexDqn::Figures {
   }
 };
 
-ApexDqn::ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
-                 model::Policy& target, ReplicaGroup& replicas)
+ApexDqn::ApexDqn(const ApexConfig& config, double discount, model::TrainableNetwork& network,
+                 model::Policy& online, model::Policy& target, ReplicaGroup& replicas)
     : config_(config),
-      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kDuelling),
+      discount_(discount),
+      training_(network, config.optimizer, config.popart_rate, config.heads),
       online_(&online),
       target_(&target),
       replicas_(&replicas) {
@@ -77,6 +79,14 @@ void ApexDqn::set_target(std::vector<float> weights) {
       {training_.version(), training_.network().layout().hash, target_weights_});
 }
 
+double ApexDqn::discounted_time(const TransitionBatch& batch, std::size_t n) const {
+  if (discount_ == 1) return static_cast<double>(batch.steps[n]);
+  const double left = batch.discounts[n] > 0
+                          ? double{batch.discounts[n]}
+                          : std::pow(discount_, static_cast<double>(batch.steps[n]));
+  return (1 - left) / (1 - discount_);
+}
+
 bool ApexDqn::compute_targets(const TransitionBatch& batch) {
   const std::size_t actions = batch.next_states.num_candidates();
   online_->set_parameters(training_.raw());
@@ -90,11 +100,14 @@ bool ApexDqn::compute_targets(const TransitionBatch& batch) {
     }
   }
   q_values_.resize(batch.size() * actions);
-  model::duelling_q_values(target_output_.logits, target_output_.values,
-                           batch.next_states.padded_masks(masks_), actions, q_values_);
+  model::action_values(config_.heads, target_output_.logits, target_output_.values,
+                       batch.next_states.padded_masks(masks_), actions, q_values_);
   targets_.resize(batch.size());
   double_q_targets(batch.n_step_returns, batch.discounts, online_output_.logits, q_values_, actions,
                    targets_);
+  for (std::size_t n = 0; config_.centre_rewards && n < batch.size(); ++n) {
+    targets_[n] -= static_cast<float>(reward_rate_.value() * discounted_time(batch, n));
+  }
   return true;
 }
 
@@ -107,16 +120,21 @@ std::span<float> ApexDqn::refuse(Figures& figures) {
 Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   Share share{.size = static_cast<double>(batch.size())};
   if (batch.size() > 0) share.least_probability = *std::ranges::min_element(batch.probabilities);
+  for (std::size_t n = 0; config_.centre_rewards && n < batch.size(); ++n) {
+    share.rewards += {1, double{batch.n_step_returns[n]}, discounted_time(batch, n)};
+  }
   const auto shares = gather_rows(*replicas_, share);
   if (!shares) return tl::unexpected(shares.error());
   Share whole;
   for (const Share& part : *shares) {
     whole.size += part.size;
     whole.least_probability = std::min(whole.least_probability, part.least_probability);
+    whole.rewards += part.rewards;
   }
   UpdateReport report;
   report.decisions = static_cast<std::int64_t>(whole.size);
   if (report.decisions == 0) return report;
+  if (config_.centre_rewards) reward_rate_.take_in(whole.rewards);
 
   Figures figures;
   std::span<float> gradient;
@@ -149,6 +167,7 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
                     {"importance_weight", all.importance / whole.size},
                     {"gradient_norm", step.gradient_norm},
                     {"learning_rate", learning_rate}};
+  if (config_.centre_rewards) report.scalars.emplace_back("reward_rate", reward_rate_.value());
   if (!step.applied) {
     report.priorities.clear();
     return report;
@@ -175,8 +194,8 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
   const auto outputs = training_.network().forward(batch.states);
   if (!model::is_sound(outputs.logits, outputs.values)) return refuse(figures);
   q_values_.resize(size * actions);
-  model::duelling_q_values(outputs.logits, outputs.values, batch.states.padded_masks(masks_),
-                           actions, q_values_);
+  model::action_values(config_.heads, outputs.logits, outputs.values,
+                       batch.states.padded_masks(masks_), actions, q_values_);
   const ValueNormaliser& normaliser = training_.normaliser();
   predictions_.resize(size);
   output_targets_.resize(size);
@@ -196,14 +215,15 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
   figures.target_sums = target_sums(targets_, weights_);
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
   value_gradients_.assign(size, 0.0F);
-  model::duelling_gradients(batch.states.padded_masks(masks_), actions, batch.actions, q_gradients_,
-                            logit_gradients_, value_gradients_);
+  model::action_value_gradients(config_.heads, batch.states.padded_masks(masks_), actions,
+                                batch.actions, q_gradients_, logit_gradients_, value_gradients_);
   return training_.network().backward(logit_gradients_, value_gradients_);
 }
 
 AlgorithmState ApexDqn::save() const {
   AlgorithmState state = training_.save(kName);
   state.vectors[kTarget] = target_weights_;
+  if (config_.centre_rewards) reward_rate_.save(state);
   return state;
 }
 
@@ -216,6 +236,7 @@ Result<void> ApexDqn::restore(const AlgorithmState& state) {
   }
   training_.restore(kName, state);
   set_target(target->second);
+  if (config_.centre_rewards) reward_rate_.restore(state);
   return {};
 }
 

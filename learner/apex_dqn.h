@@ -8,18 +8,23 @@
 #include "learner/apex_config.h"
 #include "learner/network_training.h"
 #include "learner/replicas/replica_group.h"
+#include "learner/reward_rate.h"
 #include "model/policy.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
 
 // Ape-X DQN (Horgan et al. 2018, arXiv:1803.00933): double Q-learning of n-step transitions out of
-// a prioritized replay, with a duelling network of any kind. One update is one step on
+// a prioritized replay, with a network of any kind, whose heads say action values. One update is
+// one step on
 //
 //   L = 1/N sum_n w_n h(Q(s_n, a_n) - y_n),   y_n = R_n + gamma^k Qtarget(s'_n, argmax_a Q(s'_n,
 //   a))
 //
-// with Huber's h, importance weights w, and errors in the unit of the network's outputs. The new
+// with Huber's h, importance weights w, and errors in the unit of the network's outputs. With
+// centre_rewards, R_n is less (1 - gamma^k) / (1 - gamma) times the average reward of a unit of
+// time: what k steps would pay that pay the average. Where an episode terminated, each of its last
+// steps counts as one unit. The new
 // priority of a transition is |Q - y|, in the unit of rewards. With replicas, N and the greatest
 // weight are those of all shares together. Thread-confined.
 class ApexDqn final : public TransitionAlgorithm {
@@ -27,9 +32,9 @@ class ApexDqn final : public TransitionAlgorithm {
   // Borrows everything for its life. The weights that `network` holds are where learning starts.
   // `online` and `target` are the same network for passes without gradient, and no one else's: one
   // is given the weights in training before each update, the other one every target_period updates.
-  // Pre: validate(config) holds (PACML_CHECK).
-  ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
-          model::Policy& target, ReplicaGroup& replicas = alone());
+  // `discount`: gamma, by which actors make transitions. Pre: validate(config) holds (PACML_CHECK).
+  ApexDqn(const ApexConfig& config, double discount, model::TrainableNetwork& network,
+          model::Policy& online, model::Policy& target, ReplicaGroup& replicas = alone());
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   [[nodiscard]] Result<UpdateReport> update(const TransitionBatch& batch) override;
@@ -46,13 +51,17 @@ class ApexDqn final : public TransitionAlgorithm {
   std::span<float> differentiate(const TransitionBatch& batch, std::int64_t whole_size,
                                  double least_probability, Figures& figures, UpdateReport& report);
   // y [N], in the unit of rewards. False: the network says nothing that can be learned from.
+  // The discounted time of transition n's steps.
+  [[nodiscard]] double discounted_time(const TransitionBatch& batch, std::size_t n) const;
   [[nodiscard]] bool compute_targets(const TransitionBatch& batch);
   // No gradient, and a loss that is no number: this share's batch is not learned from, by nobody.
   std::span<float> refuse(Figures& figures);
   void set_target(std::vector<float> weights);
 
   ApexConfig config_;
+  double discount_;
   NetworkTraining training_;
+  RewardRate reward_rate_;
   model::Policy* online_;
   model::Policy* target_;
   ReplicaGroup* replicas_;

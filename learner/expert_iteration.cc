@@ -31,11 +31,6 @@ ExpertIteration::ExpertIteration(const ExpertIterationConfig& config,
       training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kActions),
       seed_(seed) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
-  // The value is the same for all states: its bias.
-  for (const model::ParameterEntry& entry : network.layout().entries) {
-    if (entry.name != "value.weight") continue;
-    std::ranges::fill(network.parameters().subspan(entry.offset, entry.size), 0.0F);
-  }
 }
 
 Result<UpdateReport> ExpertIteration::update(const TrainBatch& batch) {

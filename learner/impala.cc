@@ -25,9 +25,10 @@ double total(const std::vector<Row>& rows, double Row::*field) {
   return sum;
 }
 
-TargetSums total(const std::vector<TargetSums>& rows) {
-  TargetSums sum;
-  for (const TargetSums& row : rows) sum += row;
+template <class Sums>
+Sums total(const std::vector<Sums>& rows) {
+  Sums sum;
+  for (const Sums& row : rows) sum += row;
   return sum;
 }
 
@@ -43,6 +44,7 @@ BatchMoments total(const std::vector<Row>& rows, BatchMoments Row::*field) {
 // What a replica tells of its share of a batch before the loss: what counts, over how much of the
 // batch it is to be divided.
 struct Impala::Share {
+  RewardSums rewards{};
   double diverged = 0;  // 1: the network says what nobody can learn from
   double fresh = 0;     // decisions that count
   double stale = 0;
@@ -72,6 +74,7 @@ Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, Rep
 Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   Share share;
   Pass pass = look_at(batch, share);
+  if (auto started = start_rewards(batch); !started) return tl::unexpected(started.error());
   if (auto started = start_values(batch, pass); !started) return tl::unexpected(started.error());
   Targets targets = make_targets(batch, pass, share);
 
@@ -87,6 +90,12 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   }
   scale_advantages(total(*shares, &Share::advantages), targets.returns.advantages);
 
+  // From the next update on.
+  if (config_.centre_rewards) {
+    RewardSums rewards;
+    for (const Share& row : *shares) rewards += row.rewards;
+    reward_rate_.take_in(rewards);
+  }
   const double entropy_cost = value_at(config_.entropy_cost, training_.progress());
   const Losses mine = compute_losses(batch, pass, targets, entropy_cost);
   const std::span<float> gradient = backward(pass);
@@ -95,6 +104,7 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   if (!losses) return tl::unexpected(losses.error());
   take_step(gradient, *shares, *losses, report);
   report.scalars.emplace_back("entropy_cost", entropy_cost);
+  if (config_.centre_rewards) report.scalars.emplace_back("reward_rate", reward_rate_.value());
   return report;
 }
 
@@ -104,6 +114,7 @@ Impala::Pass Impala::look_at(const TrainBatch& batch, Share& share) {
   pass.weights = fresh_decisions(batch, version(), config_.max_policy_lag);
   share.fresh = static_cast<double>(std::ranges::count(pass.weights, 1.0F));
   share.stale = static_cast<double>(pass.weights.size()) - share.fresh;
+  share.rewards = reward_sums(batch);
   // Where nothing is fresh, everything that follows is empty.
   if (share.fresh == 0) pass.weights.clear();
   if (!pass.weights.empty()) pass.outputs = training_.network().forward(batch.observations);
@@ -119,6 +130,14 @@ Impala::Pass Impala::look_at(const TrainBatch& batch, Share& share) {
 
 bool Impala::normalises() const {
   return config_.value_normalisation == ValueNormalisation::kPopArt;
+}
+
+Result<void> Impala::start_rewards(const TrainBatch& batch) {
+  if (!config_.centre_rewards || reward_rate_.started()) return {};
+  const auto sums = gather_rows(*replicas_, reward_sums(batch));
+  if (!sums) return tl::unexpected(sums.error());
+  reward_rate_.take_in(total(*sums));
+  return {};
 }
 
 Result<void> Impala::start_values(const TrainBatch& batch, const Pass& pass) {
@@ -211,7 +230,10 @@ SequenceReturns Impala::compute_returns(const TrainBatch& batch,
   std::ranges::transform(value_outputs, values.begin(),
                          [this](float output) { return training_.normaliser().to_value(output); });
   return sequence_returns(batch, policy_, values,
-                          {config_.discount, config_.reward_scale, config_.vtrace});
+                          {.discount = config_.discount,
+                           .reward_scale = config_.reward_scale,
+                           .vtrace = config_.vtrace,
+                           .reward_rate = reward_rate_.value()});
 }
 
 void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advantages) const {
@@ -223,10 +245,17 @@ void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advant
   }
 }
 
-AlgorithmState Impala::save() const { return training_.save(kName); }
+AlgorithmState Impala::save() const {
+  AlgorithmState state = training_.save(kName);
+  if (config_.centre_rewards) reward_rate_.save(state);
+  return state;
+}
 
 Result<void> Impala::restore(const AlgorithmState& state) {
-  return training_.fits(kName, state).map([&] { training_.restore(kName, state); });
+  return training_.fits(kName, state).map([&] {
+    training_.restore(kName, state);
+    if (config_.centre_rewards) reward_rate_.restore(state);
+  });
 }
 
 }  // namespace pacml::learner

@@ -12,6 +12,7 @@
 #include "learner/network_training.h"
 #include "learner/replicas/replica_group.h"
 #include "learner/returns/sequence_returns.h"
+#include "learner/reward_rate.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -62,7 +63,8 @@ class Impala final : public SequenceAlgorithm {
 
   // The parts of an update, in this order; two of them fill in the share.
   [[nodiscard]] Pass look_at(const TrainBatch& batch, Share& share);
-  // Sets the unit of values, before the first update.
+  // Before the first update: the average reward, then the unit of values.
+  [[nodiscard]] Result<void> start_rewards(const TrainBatch& batch);
   [[nodiscard]] Result<void> start_values(const TrainBatch& batch, const Pass& pass);
   [[nodiscard]] Targets make_targets(const TrainBatch& batch, const Pass& pass, Share& share) const;
   // Leaves the gradients of the outputs,
@@ -82,6 +84,7 @@ class Impala final : public SequenceAlgorithm {
 
   ImpalaConfig config_;
   NetworkTraining training_;
+  RewardRate reward_rate_;
   ReplicaGroup* replicas_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;

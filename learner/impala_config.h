@@ -42,6 +42,9 @@ struct ImpalaConfig {
   std::int64_t max_policy_lag = 20;  // versions; decisions taken with older weights are left out
 
   double discount = 0.997;  // gamma; from 0 to 1
+  // Rewards count less what a unit of time pays on average (learner/reward_rate.h), and values are
+  // differences between states: for tasks that go on and on, with a discount near 1.
+  bool centre_rewards = false;
   double reward_scale = 1;  // rewards are multiplied by it; > 0
   VtraceConfig vtrace;
   AdvantageScaling advantage_scaling = AdvantageScaling::kBatch;
@@ -64,6 +67,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("batch_decisions", c.batch_decisions);
   v("max_policy_lag", c.max_policy_lag);
   v("discount", c.discount);
+  v("centre_rewards", c.centre_rewards);
   v("reward_scale", c.reward_scale);
   v("vtrace", c.vtrace);
   v("advantage_scaling", c.advantage_scaling);

@@ -74,7 +74,14 @@ NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const Optimiz
     : network_(&network),
       optimizer_(optimizer, network.layout().total),
       normaliser_(popart_rate),
-      heads_(heads) {}
+      heads_(heads) {
+  if (heads != model::ValueHeads::kActions) return;
+  // The value is the same for all states: its bias.
+  for (const model::ParameterEntry& entry : network.layout().entries) {
+    if (entry.name != "value.weight") continue;
+    std::ranges::fill(network.parameters().subspan(entry.offset, entry.size), 0.0F);
+  }
+}
 
 void NetworkTraining::take_in_values(const TargetSums& targets) {
   rewrite_heads(normaliser_.update(targets), network_->layout(), heads_, network_->parameters());

@@ -29,7 +29,8 @@ namespace pacml::learner {
 // algorithms have in common. Thread-confined.
 class NetworkTraining {
  public:
-  // Borrows `network` for its life; the weights that it holds are where learning starts.
+  // Borrows `network` for its life; the weights that it holds are where learning starts, but by
+  // kActions those of its value, which become 0.
   // `popart_rate`: ValueNormaliser's.
   NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
                   double popart_rate, model::ValueHeads heads);

@@ -54,7 +54,7 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
   report.decisions = static_cast<std::int64_t>(order.size());
   report.stale = static_cast<std::int64_t>(batch.decisions() - order.size());
   if (order.empty()) return report;
-  if (config_.centre_rewards) reward_rate_.take_in(batch);
+  if (config_.centre_rewards) reward_rate_.take_in(reward_sums(batch));
   if (!look_at(batch, lessons)) {
     report.diverged = true;
     return report;

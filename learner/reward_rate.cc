@@ -1,7 +1,7 @@
 #include "learner/reward_rate.h"
 
 #include <cmath>
-#include <cstddef>
+#include <numeric>
 
 namespace pacml::learner {
 namespace {
@@ -19,14 +19,16 @@ double real_of(const AlgorithmState& state, const char* name) {
 
 }  // namespace
 
-void RewardRate::take_in(const TrainBatch& batch) {
-  const double kept = std::exp(-static_cast<double>(batch.decisions()) / kMemory);
-  rewards_ *= kept;
-  elapsed_ *= kept;
-  for (std::size_t i = 0; i < batch.decisions(); ++i) {
-    rewards_ += double{batch.rewards[i]};
-    elapsed_ += double{batch.elapsed[i]};
-  }
+RewardSums reward_sums(const TrainBatch& batch) {
+  return {.decisions = static_cast<double>(batch.decisions()),
+          .rewards = std::accumulate(batch.rewards.begin(), batch.rewards.end(), 0.0),
+          .elapsed = std::accumulate(batch.elapsed.begin(), batch.elapsed.end(), 0.0)};
+}
+
+void RewardRate::take_in(const RewardSums& sums) {
+  const double kept = std::exp(-sums.decisions / kMemory);
+  rewards_ = rewards_ * kept + sums.rewards;
+  elapsed_ = elapsed_ * kept + sums.elapsed;
 }
 
 void RewardRate::save(AlgorithmState& state) const {

@@ -46,13 +46,13 @@ Found best_or_newest(const learner::CheckpointFolder& folder,
 
 }  // namespace
 
-model::ValueHeads heads_of(AlgorithmKind algorithm) {
-  switch (algorithm) {
+model::ValueHeads heads_of(const TrainConfig& config) {
+  switch (config.algorithm) {
     case AlgorithmKind::kImpala:
     case AlgorithmKind::kPpo:
       return model::ValueHeads::kValue;
     case AlgorithmKind::kApex:
-      return model::ValueHeads::kDuelling;
+      return config.apex.heads;
     case AlgorithmKind::kExpertIteration:
       return model::ValueHeads::kActions;
   }
@@ -81,7 +81,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.parameters.version =
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};
   const TrainConfig& config = trained.config;
-  trained.heads = heads_of(config.algorithm);
+  trained.heads = heads_of(config);
   switch (config.algorithm) {
     case AlgorithmKind::kImpala:
       trained.discount = config.impala.discount;

@@ -27,8 +27,8 @@ struct TrainedRun {
   std::string warning;  // why from there, if the best policy's file cannot be used
 };
 
-// What the heads of an algorithm's networks say.
-[[nodiscard]] model::ValueHeads heads_of(AlgorithmKind algorithm);
+// What the heads of a run's network say.
+[[nodiscard]] model::ValueHeads heads_of(const TrainConfig& config);
 
 // UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.
 [[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,

@@ -39,7 +39,8 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
                                    static_cast<std::size_t>(config.actor.environments));
   return std::make_unique<actor::ApexBehaviour>(
       spec, config.actor, config.transitions,
-      actor::EpsilonGreedy(std::move(epsilons), config.exploration.persistence, seed), policy);
+      actor::EpsilonGreedy(std::move(epsilons), config.exploration.persistence, seed), policy,
+      config.apex.heads);
 }
 
 std::unique_ptr<learner::SequenceAlgorithm> make_sequence_algorithm(
@@ -78,8 +79,8 @@ Learning make_learning(const TrainConfig& config, model::TrainableNetwork& netwo
   }
   learning.online = model::make_fused_policy(network.shape());
   learning.target = model::make_fused_policy(network.shape());
-  auto apex = std::make_unique<learner::ApexDqn>(config.apex, network, *learning.online,
-                                                 *learning.target, replicas);
+  auto apex = std::make_unique<learner::ApexDqn>(config.apex, config.transitions.discount, network,
+                                                 *learning.online, *learning.target, replicas);
   learning.updates = std::make_unique<learner::ReplayUpdates>(
       *apex, network.shape(), *std::get<learner::TransitionSource*>(source));
   learning.algorithm = std::move(apex);

@@ -76,8 +76,8 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
     spdlog::info("the first policy prefers {}", options.preferred->name);
   }
   if (!config.warm_start.from.empty() && !options.resume) {
-    initial.values = policy_to_start_with(config.warm_start.from, *task, network_->layout(),
-                                          heads_of(config.algorithm));
+    initial.values =
+        policy_to_start_with(config.warm_start.from, *task, network_->layout(), heads_of(config));
     spdlog::info("the first policy is that of {}", config.warm_start.from);
   }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());

@@ -125,8 +125,14 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task) {
 }
 
 Agreement agreement_of(const TrainConfig& config, const env::Task& task) {
-  Agreement agreement{config.algorithm, config.env, config.network, {}, {}, {}};
-  if (config.algorithm == AlgorithmKind::kApex) agreement.transitions = config.transitions;
+  Agreement agreement;
+  agreement.algorithm = config.algorithm;
+  agreement.env = config.env;
+  agreement.network = config.network;
+  if (config.algorithm == AlgorithmKind::kApex) {
+    agreement.heads = config.apex.heads;
+    agreement.transitions = config.transitions;
+  }
   if (config.algorithm == AlgorithmKind::kExpertIteration) agreement.expert = config.expert;
   agreement.env.forget_profiles();
   const env::EnvironmentSpec& spec = task.spec();

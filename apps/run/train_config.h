@@ -114,6 +114,7 @@ struct Agreement {
   env::TaskConfig env;
   model::NetworkConfig network;
   // Defaults, where the algorithm has none.
+  model::ValueHeads heads = model::ValueHeads::kDuelling;  // of Ape-X
   actor::NstepConfig transitions;
   actor::ExpertConfig expert;
   std::map<std::string, std::string> graphs;  // name -> hash of its graph's features, hexadecimal
@@ -124,6 +125,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("algorithm", c.algorithm);
   v("env", c.env);
   v("network", c.network);
+  v("heads", c.heads);
   v("transitions", c.transitions);
   v("expert", c.expert);
   v("graphs", c.graphs);

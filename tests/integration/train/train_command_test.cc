@@ -136,6 +136,8 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
   config.ppo.batch_decisions = 400;
   config.ppo.minibatch_decisions = 100;
   config.expert = {.futures = 2, .horizon = 3};
+  config.impala.centre_rewards = config.apex.centre_rewards = shapes_placements;
+  if (shapes_placements) config.apex.heads = model::ValueHeads::kActions;
   config.expert_iteration.batch_decisions = 400;
   const Workplace place(config);
   const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "1"}));

@@ -36,7 +36,7 @@ std::vector<float> train(const ApexConfig& config, const ChainReplay::Options& o
   model::TabularNetwork network(kStates, 1, kActions);
   model::TabularPolicy online(kStates);
   model::TabularPolicy target(kStates);
-  ApexDqn apex(config, network, online, target);
+  ApexDqn apex(config, 0.99, network, online, target);
   ChainReplay replay(options, std::make_unique<model::TabularPolicy>(kStates), seed);
   ReplayUpdates updates(apex, network.shape(), replay);
   LearnerLoop loop(apex, updates, replay);
@@ -46,7 +46,7 @@ std::vector<float> train(const ApexConfig& config, const ChainReplay::Options& o
   REQUIRE(loop.counters().misfits == 0);
   model::TabularPolicy trained(kStates);
   trained.set_parameters(apex.snapshot());
-  return q_everywhere(trained, ChainView::kTable);
+  return q_everywhere(trained, ChainView::kTable, config.heads);
 }
 
 TEST_CASE("Ape-X finds the best action values of the signal chain", "[learning][learner]") {
@@ -61,6 +61,15 @@ TEST_CASE("Ape-X without normalised values finds the same", "[learning][learner]
   INFO("seed " << seed);
   ApexConfig config = settings();
   config.value_normalisation = ValueNormalisation::kNone;
+  const ChainReplay::Options options;
+  require_best(train(config, options, Seed{seed}), options.discount, kError);
+}
+
+TEST_CASE("Ape-X whose heads say action values finds the same", "[learning][learner]") {
+  const auto seed = GENERATE(range<std::uint64_t>(1, 6));
+  INFO("seed " << seed);
+  ApexConfig config = settings();
+  config.heads = model::ValueHeads::kActions;
   const ChainReplay::Options options;
   require_best(train(config, options, Seed{seed}), options.discount, kError);
 }
@@ -136,7 +145,7 @@ TEST_CASE("importance weights take out what prioritized draws put in", "[learnin
     model::TabularNetwork network(1, 1, kActions);
     model::TabularPolicy online(1);
     model::TabularPolicy target(1);
-    ApexDqn apex(config, network, online, target);
+    ApexDqn apex(config, 0.99, network, online, target);
     Lottery lottery(Seed{seed});
     NoSink sink;
     ReplayUpdates updates(apex, network.shape(), lottery);

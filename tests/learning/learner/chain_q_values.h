@@ -4,6 +4,7 @@
 
 #include "model/duelling.h"
 #include "model/policy.h"
+#include "model/value_heads.h"
 #include "tests/support/catch.h"
 #include "tests/support/chain_replay.h"
 
@@ -19,12 +20,13 @@ inline double best_q(int place, int coin, int action, double discount) {
 }
 
 // Action values of every state, row 2 place + coin, by published weights.
-inline std::vector<float> q_everywhere(model::Policy& policy, testing::ChainView view) {
+inline std::vector<float> q_everywhere(model::Policy& policy, testing::ChainView view,
+                                       model::ValueHeads heads = model::ValueHeads::kDuelling) {
   const Observations states = testing::ChainReplay::every_state(view);
   model::PolicyOutput out;
   policy.evaluate(states, out);
   std::vector<float> q(out.logits.size());
-  model::duelling_q_values(out.logits, out.values, states.masks(), states.num_candidates(), q);
+  model::action_values(heads, out.logits, out.values, states.masks(), states.num_candidates(), q);
   return q;
 }
 

@@ -51,11 +51,12 @@ std::size_t allocations_of_a_message(std::int64_t steps) {
   const auto spec = make()->spec();
   const model::NetworkShape shape = model::make_shape({}, spec);
   const auto policy = model::make_fused_policy(shape);
-  ActorLoop loop(config, make, *policy,
-                 std::make_unique<ApexBehaviour>(
-                     spec, config, NstepConfig{},
-                     EpsilonGreedy(std::vector<double>(8, 0.5), 2, Seed{1}), *policy),
-                 Seed{1});
+  ActorLoop loop(
+      config, make, *policy,
+      std::make_unique<ApexBehaviour>(spec, config, NstepConfig{},
+                                      EpsilonGreedy(std::vector<double>(8, 0.5), 2, Seed{1}),
+                                      *policy, model::ValueHeads::kDuelling),
+      Seed{1});
   loop.set_parameters(model::random_parameters(shape, Seed{1}));
   for (int m = 0; m < 3; ++m) static_cast<void>(loop.run_message());
   const std::size_t before = allocations;

@@ -39,7 +39,8 @@ std::vector<PrioritizedTransitions> act(const std::vector<double>& epsilons, int
   const auto policy = model::make_fused_policy(small_shape());
   ActorLoop loop(kConfig, make_chain, *policy,
                  std::make_unique<ApexBehaviour>(make_chain()->spec(), kConfig, kNstep,
-                                                 EpsilonGreedy(epsilons, 1, seed), *policy),
+                                                 EpsilonGreedy(epsilons, 1, seed), *policy,
+                                                 model::ValueHeads::kDuelling),
                  seed);
   loop.set_parameters(weights());
   std::vector<PrioritizedTransitions> out;

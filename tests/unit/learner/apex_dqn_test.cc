@@ -20,7 +20,7 @@ constexpr int kActions = 3;
 constexpr std::size_t kValues = kStates * kActions;  // where the values begin in the table
 
 struct Bench {
-  explicit Bench(const ApexConfig& config) : apex(config, network, online, target) {}
+  explicit Bench(const ApexConfig& config) : apex(config, 0.99, network, online, target) {}
   model::TabularNetwork network{kStates, 1, kActions};
   model::TabularPolicy online{kStates};
   model::TabularPolicy target{kStates};
@@ -73,7 +73,7 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   model::TabularPolicy target(kStates);
   ApexConfig config = plain_config();
   config.importance_exponent = 0.5;
-  ApexDqn apex(config, network, online, target);
+  ApexDqn apex(config, 0.99, network, online, target);
   const auto report =
       apex
           .update(batch_of(
@@ -104,6 +104,75 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   CHECK(scalar(report, "q_value") == Approx((9 + 13 - 2) / 3.0));
   CHECK(scalar(report, "value_target") == Approx((2 + 1.25 - 2.5) / 3));
   CHECK(scalar(report, "importance_weight") == Approx((0.5 + 1 + 1.0 / 3) / 3));
+}
+
+TEST_CASE("heads of actions say the value of an action, and learn it whatever the others are worth",
+          "[unit][learner]") {
+  ApexConfig config = plain_config();
+  config.heads = model::ValueHeads::kActions;
+  config.learning_rate = {
+      .kind = ScheduleKind::kLinear, .start = 0.05, .end = 0, .decisions = 2 * 4000};
+  Bench bench(config);
+  set_table(bench.network, 0, {1, 2, 6}, 0);
+  set_table(bench.network, 1, {4, -2, 1}, 0);
+  // y = 3 + 0.5 max(0, 0, 0): the target network still says 0 of everything; -2.5.
+  const auto batch =
+      batch_of({{.state = 0, .action = 1, .n_step_return = 3, .discount = 0.5, .next_state = 1},
+                {.state = 1, .action = 0, .n_step_return = -2.5F, .discount = 0, .next_state = 0}});
+  const auto report = bench.apex.update(batch).value();
+  CHECK(report.priorities[0] == Approx(1));
+  CHECK(report.priorities[1] == Approx(6.5));
+  for (int i = 1; i < 4000; ++i) REQUIRE(bench.apex.update(batch).value().applied);
+  const auto weights = bench.apex.snapshot().values;
+  CHECK(weights[1] == Approx(3).margin(0.02));
+  CHECK(weights[kActions] == Approx(-2.5).margin(0.02));
+  CHECK(weights[0] == 1);  // nobody took these
+  CHECK(weights[2] == 6);
+  // The value is held.
+  for (std::size_t i = kValues; i < weights.size(); ++i) CHECK(weights[i] == 0);
+}
+
+TEST_CASE("values of heads of actions start at 0, whatever the weights say", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  set_table(network, 0, {1, 2, 6}, 10);
+  model::TabularPolicy online(kStates);
+  model::TabularPolicy target(kStates);
+  ApexConfig config = plain_config();
+  config.heads = model::ValueHeads::kActions;
+  const ApexDqn apex(config, 0.99, network, online, target);
+  CHECK(network.parameters()[2] == 6);
+  CHECK(network.parameters()[kValues] == 0);
+}
+
+TEST_CASE("targets that are centred are less what their steps pay on average", "[unit][learner]") {
+  ApexConfig config = plain_config();
+  config.centre_rewards = true;
+  const double gamma = 0.99;
+  Bench bench(config);
+  Transitions transitions = plain_transitions(
+      std::vector<PlainTransition>{
+          {.n_step_return = -6, .discount = static_cast<float>(std::pow(gamma, 3))},
+          {.n_step_return = -2, .discount = static_cast<float>(std::pow(gamma, 2.5))},
+          {.n_step_return = -1, .discount = 0}},
+      GraphHash{5});
+  transitions.heads[0].steps = 3;
+  transitions.heads[1].steps = 2;  // which took 2.5
+  transitions.heads[2].steps = 2;
+  GraphRegistry registry;
+  auto graph = std::make_shared<env::GraphFeatures>();
+  graph->hash = GraphHash{5};
+  registry.add(graph);
+  TransitionBatch batch;
+  assemble(transitions, std::vector<double>(3, 0.1), registry, batch);
+  const auto report = bench.apex.update(batch).value();
+  const std::vector<double> times = {1 + gamma + gamma * gamma,
+                                     (1 - std::pow(gamma, 2.5)) / (1 - gamma), 1 + gamma};
+  const double rate = -9 / (times[0] + times[1] + times[2]);
+  CHECK(scalar(report, "reward_rate") == Approx(rate));
+  const std::vector<double> returns = {-6, -2, -1};
+  for (std::size_t n = 0; n < 3; ++n) {
+    CHECK(report.priorities[n] == Approx(std::abs(returns[n] - rate * times[n])));
+  }
 }
 
 TEST_CASE("a draw's weight scales its share of the gradient", "[unit][learner]") {
@@ -248,6 +317,7 @@ TEST_CASE("a restored learner goes on exactly, target network and moments includ
   ApexConfig config;
   config.optimizer.kind = kind;
   config.target_period = 4;
+  config.centre_rewards = GENERATE(false, true);
   config.learning_rate = {.kind = ScheduleKind::kLinear, .start = 0.1, .end = 0, .decisions = 100};
   const auto batch =
       batch_of({{.state = 0, .action = 1, .n_step_return = 1, .discount = 0.9F, .next_state = 1},
@@ -300,7 +370,7 @@ TEST_CASE("graphs reach the passes without gradient, too", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   GraphCountingPolicy online;
   GraphCountingPolicy target;
-  ApexDqn apex(plain_config(), network, online, target);
+  ApexDqn apex(plain_config(), 0.99, network, online, target);
   apex.set_graphs(std::vector<env::GraphFeaturesPtr>(3));
   CHECK(online.graphs == 3);
   CHECK(target.graphs == 3);
@@ -320,6 +390,8 @@ TEST_CASE("settings of Ape-X out of range are named", "[unit][learner]") {
   CHECK(only_problem([](ApexConfig& c) {
           c.importance_exponent = 1.5;
         }).starts_with("importance_exponent"));
+  CHECK(only_problem([](ApexConfig& c) { c.heads = model::ValueHeads::kValue; }) ==
+        "heads: must be duelling or actions; value says nothing of actions");
   CHECK(only_problem([](ApexConfig& c) { c.target_period = 0; }).starts_with("target_period"));
   CHECK(
       only_problem([](ApexConfig& c) { c.huber_delta = std::nan(""); }).starts_with("huber_delta"));

@@ -175,10 +175,32 @@ TEST_CASE("normalised values are published in the unit of rewards", "[unit][lear
   }
 }
 
+TEST_CASE("IMPALA's rewards that are centred leave nothing of what every decision pays",
+          "[unit][learner]") {
+  Sequences sequences = small_sequences(50, 4);
+  sequences.reward.assign(sequences.reward.size(), -7);
+  const TrainBatch batch = batch_of(sequences);
+  const auto target = [&batch](bool centred, int updates) {
+    ImpalaConfig config = plain_config();
+    config.discount = 0.999;
+    config.centre_rewards = centred;
+    model::TabularNetwork network(64, 1, kActions);
+    Impala impala(config, network);
+    UpdateReport report;
+    for (int i = 0; i < updates; ++i) report = impala.update(batch).value();
+    if (centred) CHECK(scalar(report, "reward_rate") == Approx(-7));
+    return scalar(report, "value_target");
+  };
+  CHECK(target(true, 1) == Approx(0).margin(1e-4));
+  CHECK(target(true, 3) == Approx(0).margin(0.1));
+  CHECK(target(false, 1) < -10);
+}
+
 TEST_CASE("a restored algorithm goes on exactly as the one that was saved", "[unit][learner]") {
   const auto kind = GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp);
   ImpalaConfig config;
   config.optimizer.kind = kind;
+  config.centre_rewards = GENERATE(false, true);
   config.entropy_cost = {.kind = ScheduleKind::kLinear, .start = 0.1, .end = 0, .decisions = 100};
   const TrainBatch batch = batch_of(small_sequences(3, 2));
   model::TabularNetwork network(kStates, 1, kActions);

@@ -125,7 +125,7 @@ class ApexHarness {
     std::vector<double> probabilities;
   };
   ApexHarness(const ApexConfig& config, ReplicaGroup& group)
-      : apex_(config, network_, online_, target_, group) {}
+      : apex_(config, 0.9, network_, online_, target_, group) {}
 
   static std::vector<Message> messages(Rng& rng, std::uint64_t) {
     std::vector<Message> out(6);
@@ -226,6 +226,7 @@ TEST_CASE("replicas of IMPALA learn what one learner learns from the whole batch
     config.value_normalisation = ValueNormalisation::kNone;
     config.loss_reduction = LossReduction::kSum;
   }
+  SECTION("rewards centred") { config.centre_rewards = true; }
   SECTION("with the gradient clipped") { config.optimizer.gradient_clip = 0.1; }
   check_replicas_learn_as_one<ImpalaHarness>(config);
 }
@@ -237,6 +238,10 @@ TEST_CASE("replicas of Ape-X learn what one learner learns from the whole batch"
   config.target_period = 4;
   SECTION("with PopArt") { config.popart_rate = 0.1; }
   SECTION("without it") { config.value_normalisation = ValueNormalisation::kNone; }
+  SECTION("targets centred, heads that say action values") {
+    config.centre_rewards = true;
+    config.heads = model::ValueHeads::kActions;
+  }
   SECTION("fully corrected draws") { config.importance_exponent = 1; }
   check_replicas_learn_as_one<ApexHarness>(config);
 }
