@@ -1,13 +1,14 @@
 #include "apps/trace/gpu_cluster_json.h"
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "common/result.h"
+#include "env/gpu_cluster/json_member.h"
+#include "env/gpu_cluster/speed_tables_json.h"
 
 namespace pacml::apps {
 namespace {
@@ -16,86 +17,7 @@ using nlohmann::json;
 using namespace pacml::env;  // NOLINT(google-build-using-namespace): this file speaks of little
                              // else
 
-constexpr std::int64_t kMostInt = std::numeric_limits<std::int32_t>::max();
-
-// A value and where it stands in the recording, for error messages.
-class Member {
- public:
-  Member(const json& value, std::string path) : value_(&value), path_(std::move(path)) {}
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] bool has(const char* key) const {
-    return value_->is_object() && value_->contains(key);
-  }
-  [[nodiscard]] Member operator[](const std::string& key) const {
-    const auto it = value_->is_object() ? value_->find(key) : value_->end();
-    if (!value_->is_object() || it == value_->end()) {
-      throw UserError(path_ + ": it has no \"" + key + "\"");
-    }
-    return {*it, path_ + "." + key};
-  }
-  [[nodiscard]] double number() const {
-    if (!value_->is_number()) fail("a number");
-    return value_->get<double>();
-  }
-  [[nodiscard]] std::int64_t whole(std::int64_t least = 0, std::int64_t most = kMostInt) const {
-    const double v = value_->is_number() ? value_->get<double>() : std::nan("");
-    if (!(v >= static_cast<double>(least) && v <= static_cast<double>(most)) ||
-        v != std::floor(v)) {
-      fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-    }
-    return static_cast<std::int64_t>(v);
-  }
-  [[nodiscard]] int integer(int least = 0) const { return static_cast<int>(whole(least)); }
-  // true, false, or a number that is 0 where it is false.
-  [[nodiscard]] bool flag() const {
-    if (value_->is_boolean()) return value_->get<bool>();
-    return number() != 0;
-  }
-  [[nodiscard]] std::string text() const {
-    if (!value_->is_string()) fail("a text");
-    return value_->get<std::string>();
-  }
-  template <NamedEnum Enum>
-  [[nodiscard]] Enum name() const {
-    const std::string text = this->text();
-    std::string names;
-    for (const auto& entry : enum_names(Enum{})) {
-      if (entry.name == text) return entry.value;
-      names += (names.empty() ? "" : ", ") + std::string(entry.name);
-    }
-    fail("one of " + names);
-  }
-  template <class F>
-  void for_each(F f) const {
-    if (!value_->is_array()) fail("a list");
-    for (std::size_t i = 0; i < value_->size(); ++i) {
-      f(Member((*value_)[i], path_ + "[" + std::to_string(i) + "]"));
-    }
-  }
-  template <class F>
-  void for_each_key(F f) const {
-    if (!value_->is_object()) fail("an object");
-    for (const auto& [key, value] : value_->items()) f(key, Member(value, path_ + "." + key));
-  }
-  [[nodiscard]] std::size_t size() const {
-    if (!value_->is_array()) fail("a list");
-    return value_->size();
-  }
-  [[nodiscard]] Member at(std::size_t i) const {
-    if (i >= size()) throw UserError(path_ + ": it has only " + std::to_string(size()) + " parts");
-    return {(*value_)[i], path_ + "[" + std::to_string(i) + "]"};
-  }
-  [[nodiscard]] const json& value() const { return *value_; }
-
- private:
-  [[noreturn]] void fail(const std::string& expected) const {
-    throw UserError(path_ + ": expected " + expected + ", found " + value_->dump().substr(0, 60));
-  }
-
-  const json* value_;
-  std::string path_;
-};
+using Member = JsonMember;
 
 GpuTopologyConfig topology_of(const Member& recorded) {
   GpuTopologyConfig c;
@@ -120,36 +42,6 @@ GpuTopologyConfig topology_of(const Member& recorded) {
     c.gpu_types.push_back({type.at(0).text(), type.at(1).integer(1)});
   });
   return c;
-}
-
-// The number of GPUs that a key of a table spells.
-int size_of(const std::string& key, const Member& of) {
-  const bool is_number =
-      !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) throw UserError(of.path() + ": \"" + key + "\" is no number of GPUs");
-  return std::stoi(key);
-}
-
-GpuSpeedTables tables_of(const Member& config) {
-  GpuSpeedTables tables;
-  config["types"].for_each_key([&](const std::string& name, const Member& type) {
-    GpuJobType& out = tables.types[name];
-    if (type.has("host")) out.host_load = type["host"].number();
-    type["thr"].for_each_key([&](const std::string& gpu_type, const Member& sizes) {
-      sizes.for_each_key([&](const std::string& size, const Member& speed) {
-        out.speeds[gpu_type][size_of(size, sizes)] = {speed.at(0).number(), speed.at(1).number()};
-      });
-    });
-  });
-  if (!config.has("pairs")) return tables;
-  config["pairs"].for_each_key([&](const std::string& gpu_type, const Member& rows) {
-    rows.for_each_key([&](const std::string& a, const Member& row) {
-      row.for_each_key([&](const std::string& b, const Member& share) {
-        if (!share.value().is_null()) tables.pairs[gpu_type][a][b] = share.number();
-      });
-    });
-  });
-  return tables;
 }
 
 GpuRulesConfig rules_of(const Member& policy) {
@@ -205,7 +97,7 @@ RecordedGpuCluster recorded_gpu_cluster(const json& recorded) {
     if (config.has("reset")) out.lockstep->reset_s = config["reset"].number();
   }
   try {
-    out.model = std::make_shared<const GpuClusterModel>(c, tables_of(config));
+    out.model = std::make_shared<const GpuClusterModel>(c, speed_tables(config));
   } catch (const UserError& error) {
     const std::string what = error.what();
     throw UserError(what.starts_with("config") ? what : "config: " + what);

@@ -10,6 +10,7 @@
 #include "env/gpu_cluster/generated_workload.h"
 #include "env/gpu_cluster/gpu_candidates.h"
 #include "env/gpu_cluster/gpu_cluster_model.h"
+#include "env/gpu_cluster/trace_jobs.h"
 
 namespace pacml::env {
 
@@ -51,7 +52,11 @@ struct ClusterSchedulingConfig {
     small.partitions = 2;
     return small;
   }();
+  std::string speeds;  // file of tables (env/gpu_cluster/speed_tables_json.h); empty: made up
+  // Jobs of an episode: out of a trace where there is one, of which `jobs` then says how many, how
+  // large and how long they are and their load; else all that `jobs` says.
   GeneratedJobsConfig jobs = {};
+  TraceJobsConfig trace = {};
   OffersConfig offers = {};
   SchedulingReward reward = SchedulingReward::kActiveTime;
   double own_share = 0.5;  // of a scheduler's reward that is for its own jobs; the rest is for all
@@ -61,7 +66,9 @@ template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, ClusterSchedulingConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("cluster", c.cluster);
+  v("speeds", c.speeds);
   v("jobs", c.jobs);
+  v("trace", c.trace);
   v("offers", c.offers);
   v("reward", c.reward);
   v("own_share", c.own_share);

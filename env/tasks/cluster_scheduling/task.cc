@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/result.h"
+#include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/cluster_scheduling/baselines.h"
 #include "env/tasks/cluster_scheduling/environment.h"
 
@@ -27,6 +28,17 @@ std::vector<MetricSpec> scheduling_metrics() {
           {"passes", "passes", "of the decisions", Better::kNeither, 3, {}}};
 }
 
+double mean_alone_s(const GpuClusterModel& model, const GeneratedJobsConfig& jobs) {
+  GeneratedJobsConfig many = jobs;
+  many.jobs = kSampledJobs;
+  double sum = 0;
+  for (const GpuJobSpec& job : generate_jobs(model, many, Seed{0})) {
+    const auto shape = static_cast<std::size_t>(model.speeds().shape(job.type, job.gpus));
+    sum += job.steps / model.speeds().shapes()[shape].best_rate;
+  }
+  return sum / kSampledJobs;
+}
+
 }  // namespace
 
 ClusterSchedulingTask::ClusterSchedulingTask(const ClusterSchedulingConfig& config)
@@ -35,15 +47,12 @@ ClusterSchedulingTask::ClusterSchedulingTask(const ClusterSchedulingConfig& conf
     throw UserError("env." + found.front());
   }
   try {
-    model_ = std::make_shared<const GpuClusterModel>(config.cluster, generated_speeds());
-    GeneratedJobsConfig many = config.jobs;
-    many.jobs = kSampledJobs;
-    double alone_s = 0;
-    for (const GpuJobSpec& job : generate_jobs(*model_, many, Seed{0})) {
-      const auto shape = static_cast<std::size_t>(model_->speeds().shape(job.type, job.gpus));
-      alone_s += job.steps / model_->speeds().shapes()[shape].best_rate;
-    }
-    scale_ = scheduling_scale(*model_, alone_s / kSampledJobs);
+    model_ = std::make_shared<const GpuClusterModel>(
+        config.cluster,
+        config.speeds.empty() ? generated_speeds() : read_speed_tables(config.speeds));
+    if (!config.trace.file.empty()) trace_.emplace(*model_, config.trace, config.jobs);
+    scale_ = scheduling_scale(*model_,
+                              trace_ ? trace_->mean_alone_s() : mean_alone_s(*model_, config.jobs));
   } catch (const UserError& error) {
     throw UserError(std::string("env: ") + error.what());
   }
@@ -62,7 +71,7 @@ ClusterSchedulingTask::ClusterSchedulingTask(const ClusterSchedulingConfig& conf
 }
 
 std::vector<GpuJobSpec> ClusterSchedulingTask::draw_jobs(Seed seed) const {
-  return generate_jobs(*model_, config_.jobs, seed);
+  return trace_ ? trace_->draw(seed) : generate_jobs(*model_, config_.jobs, seed);
 }
 
 EnvironmentFactory ClusterSchedulingTask::make_factory() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,7 @@ class ClusterSchedulingTask final : public Task,
  private:
   ClusterSchedulingConfig config_;
   GpuClusterModelPtr model_;
+  std::optional<TraceJobs> trace_;
   SchedulingScale scale_;
   std::vector<PartitionNodes> nodes_;    // [partitions]
   std::vector<std::uint16_t> graph_of_;  // [partitions]

@@ -1,0 +1,68 @@
+#include "env/gpu_cluster/speed_tables_json.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+
+#include "common/result.h"
+#include "env/gpu_cluster/json_member.h"
+
+namespace pacml::env {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20U;
+
+// The number of GPUs that a key of a table spells.
+int size_of(const std::string& key, const JsonMember& of) {
+  const bool is_number =
+      !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number) throw UserError(of.path() + ": \"" + key + "\" is no number of GPUs");
+  return std::stoi(key);
+}
+
+}  // namespace
+
+GpuSpeedTables speed_tables(const JsonMember& config) {
+  GpuSpeedTables tables;
+  config["types"].for_each_key([&](const std::string& name, const JsonMember& type) {
+    GpuJobType& out = tables.types[name];
+    if (type.has("host")) out.host_load = type["host"].number();
+    type["thr"].for_each_key([&](const std::string& gpu_type, const JsonMember& sizes) {
+      sizes.for_each_key([&](const std::string& size, const JsonMember& speed) {
+        out.speeds[gpu_type][size_of(size, sizes)] = {speed.at(0).number(), speed.at(1).number()};
+      });
+    });
+  });
+  if (!config.has("pairs")) return tables;
+  config["pairs"].for_each_key([&](const std::string& gpu_type, const JsonMember& rows) {
+    rows.for_each_key([&](const std::string& a, const JsonMember& row) {
+      row.for_each_key([&](const std::string& b, const JsonMember& share) {
+        if (!share.value().is_null()) tables.pairs[gpu_type][a][b] = share.number();
+      });
+    });
+  });
+  return tables;
+}
+
+GpuSpeedTables read_speed_tables(const std::string& file) {
+  std::ifstream in(file);
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file, error);
+  if (!in || error) throw UserError(file + ": it cannot be read");
+  if (bytes > kMostBytes) throw UserError(file + ": it is larger than 256 MiB");
+  json document;
+  try {
+    document = json::parse(in);
+  } catch (const json::exception& problem) {
+    throw UserError(file + ": it is no JSON document: " + problem.what());
+  }
+  const JsonMember root(document, file);
+  return speed_tables(root.has("config") ? root["config"] : root);
+}
+
+}  // namespace pacml::env

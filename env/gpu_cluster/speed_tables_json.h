@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "env/gpu_cluster/job_speeds.h"
+
+namespace pacml::env {
+
+class JsonMember;
+
+// Speeds of jobs alone and in pairs as recorded schedules have them (docs/gpu_cluster.md): of an
+// object with "types", and "pairs" where jobs may share. UserError names what is not as it should
+// be.
+[[nodiscard]] GpuSpeedTables speed_tables(const JsonMember& config);
+// ... or of a file that is such an object, or has one as its "config".
+[[nodiscard]] GpuSpeedTables read_speed_tables(const std::string& file);
+
+}  // namespace pacml::env

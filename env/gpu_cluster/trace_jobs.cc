@@ -1,0 +1,105 @@
+#include "env/gpu_cluster/trace_jobs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "common/result.h"
+#include "common/rng.h"
+#include "env/gpu_cluster/job_trace.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr std::size_t kMostJobs = 10'000'000;
+
+}  // namespace
+
+std::vector<std::string> validate(const TraceJobsConfig& c) {
+  if (c.from >= 0 && c.from < c.until && c.until <= 1) return {};
+  return {"from: must be from 0 to less than until, and until up to 1"};
+}
+
+TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
+                     const GeneratedJobsConfig& jobs)
+    : types_(model.speeds().types().begin(), model.speeds().types().end()),
+      count_(static_cast<std::size_t>(jobs.jobs)),
+      load_(jobs.load),
+      num_gpus_(model.topology().num_gpus()) {
+  std::ifstream in(trace.file);
+  std::string line;
+  if (!in || !std::getline(in, line)) throw UserError(trace.file + ": it cannot be read");
+  const auto format = recognise_job_trace(line);
+  if (!format) {
+    throw UserError(trace.file +
+                    ": its first line is of no format that is known; pacml workload converts");
+  }
+  in.clear();
+  in.seekg(0);
+  std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
+  for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
+  std::map<std::string, std::int32_t> user_of;
+  const auto reader = read_job_trace(in, trace.file, *format);
+  for (std::uint64_t row = 0; const auto job = reader->next(); ++row) {
+    const auto fitting = shapes.find(job->gpus);
+    if (fitting == shapes.end() || job->gpus > jobs.largest_gpus) continue;
+    if (!job->duration_s && !job->steps) continue;
+    const GpuJobShape* shape = nullptr;
+    for (const GpuJobShape* is : fitting->second) {
+      if (types_[static_cast<std::size_t>(is->type)] == job->type) shape = is;
+    }
+    if (shape == nullptr) {
+      shape = fitting->second[Rng(Seed{row}).below(fitting->second.size())];
+    }
+    const double recorded_s = job->duration_s ? *job->duration_s : *job->steps / shape->best_rate;
+    const double alone_s = std::clamp(recorded_s, jobs.least_s, jobs.most_s);
+    const auto user =
+        user_of.emplace(job->user, static_cast<std::int32_t>(user_of.size())).first->second;
+    if (static_cast<std::size_t>(user) == users_.size()) users_.push_back(job->user);
+    if (jobs_.size() == kMostJobs) throw UserError(trace.file + ": more than 10 million jobs");
+    jobs_.push_back(
+        {job->submit_s, alone_s, alone_s * shape->best_rate, job->gpus, shape->type, user});
+  }
+  std::ranges::stable_sort(jobs_, {}, &Job::submit_s);
+  const auto share = [&](double of) {
+    return static_cast<std::ptrdiff_t>(of * static_cast<double>(jobs_.size()));
+  };
+  jobs_.erase(jobs_.begin() + share(trace.until), jobs_.end());
+  jobs_.erase(jobs_.begin(),
+              jobs_.begin() + std::min(share(trace.from / trace.until), std::ssize(jobs_)));
+  if (jobs_.size() < count_) {
+    throw UserError(trace.file + ": " + std::to_string(jobs_.size()) +
+                    " of its jobs can be taken, fewer than an episode's " + std::to_string(count_));
+  }
+  for (const Job& job : jobs_) mean_alone_s_ += job.alone_s / static_cast<double>(jobs_.size());
+}
+
+std::vector<GpuJobSpec> TraceJobs::draw(Seed seed) const {
+  Rng rng(seed);
+  const auto first = static_cast<std::size_t>(rng.below(jobs_.size() - count_ + 1));
+  const auto at = [&](std::size_t i) -> const Job& { return jobs_[first + i]; };
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < count_; ++i) gaps.push_back(at(i).submit_s - at(i - 1).submit_s);
+  std::vector<double> sorted = gaps;
+  std::ranges::sort(sorted);
+  const double longest = sorted.empty() ? 0 : sorted[sorted.size() * 95 / 100];
+  std::vector<GpuJobSpec> jobs;
+  double time = 0;
+  double wanted = 0;  // GPU-seconds
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Job& job = at(i);
+    if (i > 0) time += std::min(gaps[i - 1], longest);
+    wanted += job.alone_s * job.gpus;
+    jobs.push_back({.submit_s = time,
+                    .type = types_[static_cast<std::size_t>(job.type)],
+                    .gpus = job.gpus,
+                    .steps = job.steps,
+                    .user = users_[static_cast<std::size_t>(job.user)],
+                    .comm = rng.below(2) == 0 ? GpuComm::kRing : GpuComm::kParameterServers});
+  }
+  const double span = wanted / (num_gpus_ * load_);
+  for (GpuJobSpec& job : jobs) job.submit_s *= time > 0 ? span / time : 0;
+  return jobs;
+}
+
+}  // namespace pacml::env

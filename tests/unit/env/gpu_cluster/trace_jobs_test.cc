@@ -1,0 +1,149 @@
+#include "env/gpu_cluster/trace_jobs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "env/gpu_cluster/speed_tables_json.h"
+#include "env/tasks/cluster_scheduling/task.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml::env {
+namespace {
+
+constexpr const char* kHeader =
+    "job_id,submit_s,gpus,gpu_share,duration_s,steps,job_type,user,vc,gpu_type,state\n";
+// What a job of type "one" does on a GPU, 2 steps/s, and on two; "two" runs on one GPU alone.
+constexpr const char* kSpeeds = R"({"types": {
+  "one": {"thr": {"v100": {"1": [2, 2], "2": [4, 3]}}, "host": 0.5},
+  "two": {"thr": {"v100": {"1": [10, 10]}}}},
+  "pairs": {"v100": {"one": {"two": 0.75}, "two": {"one": 0.5, "two": null}}}})";
+
+struct Files {
+  Files() { write("speeds.json", kSpeeds); }
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  [[nodiscard]] ClusterSchedulingConfig config(const std::string& rows) const {
+    ClusterSchedulingConfig c;
+    c.speeds = (folder / "speeds.json").string();
+    c.trace = {.file = write("trace.csv", kHeader + rows), .from = 0, .until = 1};
+    c.jobs = {.jobs = 3, .load = 1, .largest_gpus = 2, .least_s = 10, .most_s = 100};
+    return c;
+  }
+  testing::TempDir folder;
+};
+
+std::string refusal(const ClusterSchedulingConfig& config) {
+  try {
+    const ClusterSchedulingTask task(config);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("episodes are jobs in a row of a trace, stretched to a load", "[unit][gpu_cluster]") {
+  const Files files;
+  const auto task = std::make_shared<const ClusterSchedulingTask>(
+      files.config("a,1000,1,1,50,,one,ann,,,\n"
+                   "b,1010,2,1,5000,,one,bob,,,\n"    // longer than most_s
+                   "c,1030,1,1,,300,two,ann,,,\n"));  // 30 s at 10 steps/s
+  const auto jobs = task->draw_jobs(Seed{1});
+  REQUIRE(jobs.size() == 3);
+  CHECK(jobs[0].type == "one");
+  CHECK(jobs[0].user == "ann");
+  CHECK(jobs[0].steps == Approx(100));
+  CHECK(jobs[1].gpus == 2);
+  CHECK(jobs[1].steps == Approx(400));
+  CHECK(jobs[2].type == "two");
+  CHECK(jobs[2].steps == Approx(300));
+  // 50 + 2 * 100 + 30 GPU-seconds on 16 GPUs until the last one arrives; gaps stay 1 to 2.
+  CHECK(jobs[0].submit_s == 0);
+  CHECK(jobs[2].submit_s == Approx(280.0 / 16));
+  CHECK(jobs[1].submit_s == Approx(280.0 / 16 / 3));
+  CHECK(task->scale().mean_job_s == Approx(60));
+}
+
+TEST_CASE("what a trace does not say is drawn once, what cannot run is left out",
+          "[unit][gpu_cluster]") {
+  const Files files;
+  const ClusterSchedulingConfig config = files.config(
+      "a,0,1,1,50,,,,,,\n"
+      "b,1,4,1,50,,one,,,,\n"  // no speed on four GPUs
+      "c,2,2,1,50,,else,,,,\n"
+      "d,3,1,1,,,one,,,,\n"  // nobody knows how long
+      "e,4,1,1,50,,two,,,,\n");
+  const ClusterSchedulingTask task(config);
+  const auto jobs = task.draw_jobs(Seed{1});
+  REQUIRE(jobs.size() == 3);
+  CHECK(jobs[1].type == "one");  // the only one with two GPUs
+  CHECK(jobs[2].type == "two");
+  const auto again = ClusterSchedulingTask(config).draw_jobs(Seed{1});
+  CHECK(again == jobs);
+}
+
+TEST_CASE("training and tests take different parts of a trace", "[unit][gpu_cluster]") {
+  const Files files;
+  std::string rows;
+  for (int i = 0; i < 10; ++i) {
+    rows += std::to_string(i) + "," + std::to_string(i) + ",1,1," + std::to_string(20 + i) +
+            ",,two,,,,\n";
+  }
+  ClusterSchedulingConfig config = files.config(rows);
+  const auto lengths = [&](double from, double until) {
+    config.trace.from = from;
+    config.trace.until = until;
+    const ClusterSchedulingTask task(config);
+    std::vector<int> seen;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      for (const GpuJobSpec& job : task.draw_jobs(Seed{seed})) {
+        seen.push_back(static_cast<int>(job.steps / 10 + 0.5));
+      }
+    }
+    std::ranges::sort(seen);
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    return seen;
+  };
+  CHECK(lengths(0, 0.7) == std::vector<int>{20, 21, 22, 23, 24, 25, 26});
+  CHECK(lengths(0.7, 1) == std::vector<int>{27, 28, 29});
+}
+
+TEST_CASE("tables of speeds are read from files", "[unit][gpu_cluster]") {
+  const Files files;
+  const GpuSpeedTables tables = read_speed_tables(files.write("t.json", kSpeeds));
+  CHECK(tables.types.at("one").host_load == 0.5);
+  CHECK(tables.types.at("one").speeds.at("v100").at(2) == GpuSpeed{4, 3});
+  CHECK(tables.pairs.at("v100").at("two").size() == 1);
+  CHECK(read_speed_tables(files.write("c.json", R"({"config": )" + std::string(kSpeeds) + "}")) ==
+        tables);
+}
+
+TEST_CASE("files that are no traces and no tables are refused by name", "[unit][gpu_cluster]") {
+  const Files files;
+  ClusterSchedulingConfig config = files.config("a,0,1,1,50,,one,,,,\n");
+  CHECK_THAT(refusal(config), Catch::Contains("1 of its jobs can be taken"));
+  config.trace.file = "/no/where.csv";
+  CHECK_THAT(refusal(config), Catch::Contains("/no/where.csv: it cannot be read"));
+  config.trace.file = files.write("other.csv", "nothing,of,the,kind\n");
+  CHECK_THAT(refusal(config), Catch::Contains("of no format that is known"));
+  config.trace.file = files.write("bad.csv", std::string(kHeader) + "a,0,x,1,50,,one,,,,\n");
+  CHECK_THAT(refusal(config), Catch::Contains("bad.csv:2:"));
+  config.trace.file.clear();
+  config.speeds = files.write("bad.json", "{");
+  CHECK_THAT(refusal(config), Catch::Contains("no JSON document"));
+  config.speeds =
+      files.write("bad.json", R"({"types": {"one": {"thr": {"v100": {"x": [1, 1]}}}}})");
+  CHECK_THAT(refusal(config), Catch::Contains("is no number of GPUs"));
+  config.trace = {.from = 0.5, .until = 0.5};
+  CHECK(validate(config.trace).size() == 1);
+}
+
+}  // namespace
+}  // namespace pacml::env
