@@ -54,6 +54,13 @@ def problems_of(name, text, allowed):
                 yield f"{name}:{number}: only {', '.join(homes)} may include {library}"
 
 
+def public_header(name, text):
+    """What others include shows nothing of ours but what others include."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if name.startswith("api/pacml/") and re.match(r'\s*#\s*include\s*"', line):
+            yield f"{name}:{number}: a public header includes <...> alone"
+
+
 def own_header_first(root, path):
     """A header that its source includes first needs no compilation of its own to be proven complete."""
     header = path.with_suffix(".h")
@@ -75,6 +82,7 @@ def main():
                 name = path.relative_to(root).as_posix()
                 found += problems_of(name, path.read_text(encoding="utf-8"), allowed)
                 found += own_header_first(root, path)
+                found += public_header(name, path.read_text(encoding="utf-8"))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -9,6 +9,7 @@
 namespace pacml::apps {
 
 [[nodiscard]] std::unique_ptr<Command> make_dashboard_command();
+[[nodiscard]] std::unique_ptr<Command> make_decide_command();
 [[nodiscard]] std::unique_ptr<Command> make_explain_command();
 [[nodiscard]] std::unique_ptr<Command> make_runs_command();
 [[nodiscard]] std::unique_ptr<Command> make_graphs_command();

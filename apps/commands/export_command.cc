@@ -91,7 +91,7 @@ class ExportCommand final : public Command {
     std::cerr << trained.warning;
     learner::PolicyExport policy;
     policy.shape = trained.shape;
-    policy.parameters = trained.parameters;
+    policy.parameters = trained.valued.value_or(trained.parameters);
     policy.graphs = task->spec().graphs;
     policy.globals = task->spec().observation.globals;
     policy.notes = {{"config", dump_config(config)},
@@ -100,6 +100,7 @@ class ExportCommand final : public Command {
                     {"task", task->spec().task},
                     {"run_id", directory.path().filename().string()},
                     {"checkpoint", trained.file.filename().string()}};
+    if (trained.valued) policy.notes[learner::kValueUnit] = learner::kRewards;
     const auto written = format->second(policy, out_);
     if (!written) throw UserError(written.error().detail);
     std::cout << "wrote " << out_ << ": the policy of " << trained.file.string() << " at update "

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "apps/evaluation/model_file.h"
+#include "apps/evaluation/searched_policy.h"
 #include "apps/evaluation/trained_agent.h"
-#include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
 #include "common/result.h"
 #include "common/text.h"
@@ -25,7 +26,7 @@ std::string shown_as(const std::string& name, const std::string& chosen) {
 }
 
 NamedPolicy trained(const std::string& name, const env::TaskPtr& task) {
-  auto run = std::make_shared<const TrainedRun>(load_trained_run(name, task->spec()));
+  auto run = std::make_shared<const TrainedRun>(load_trained_policy(name, task->spec()));
   std::cerr << run->warning;
   return {name,
           [run, task] {
@@ -60,23 +61,19 @@ NamedPolicy search(const std::string& name, const Searched& parts, const env::Ta
                   config, planning::make_rule_policy(task->make_agent(rule)));
             }};
   }
-  auto run = std::make_shared<const TrainedRun>(load_trained_run(parts.policy, task->spec()));
+  auto run = std::make_shared<const TrainedRun>(load_trained_policy(parts.policy, task->spec()));
   std::cerr << run->warning;
-  if (!run->valued) {
-    throw UserError(run->file.string() +
-                    " does not say what its values are in units of: no search can go by them");
-  }
-  planning::SearchConfig defaults;
-  defaults.horizon = 12;  // then the network says what follows
-  defaults.discount = run->discount;
-  const auto config = planning::parse_search(parts.settings, defaults);
+  static_cast<void>(search_agent(*run, *task, parts.settings));  // complains now, not in a thread
   return {name,
-          [run, task, config] {
-            return std::make_unique<planning::SearchAgent>(
-                config, planning::make_network_policy(run->shape, *run->valued, run->heads,
-                                                      task->spec().graphs));
-          },
+          [run, task, settings = parts.settings] { return search_agent(*run, *task, settings); },
           true};
+}
+
+// A run folder, or an exported policy.
+bool is_trained(const std::filesystem::path& path) {
+  std::error_code none;
+  return std::filesystem::is_directory(path, none) ||
+         (path.extension() == ".safetensors" && std::filesystem::exists(path, none));
 }
 
 // Where the name ends that begins at `begin`: at a comma, unless it belongs to a folder's name. The
@@ -130,12 +127,11 @@ std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
       policies.push_back(baseline(task, best));
       policies.back().name = shown_as(name, best);
     } else if (const auto parts = searched(name);
-               parts && (env::is_baseline(*task, parts->policy) ||
-                         std::filesystem::is_directory(parts->policy))) {
+               parts && (env::is_baseline(*task, parts->policy) || is_trained(parts->policy))) {
       policies.push_back(search(name, *parts, task));
     } else if (env::is_baseline(*task, name)) {
       policies.push_back(baseline(task, name));
-    } else if (std::error_code none; std::filesystem::is_directory(name, none)) {
+    } else if (is_trained(name)) {
       policies.push_back(trained(name, task));
     } else {
       std::vector<std::string> known = {"baselines"};

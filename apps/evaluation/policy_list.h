@@ -16,9 +16,10 @@ namespace pacml::apps {
 
 // Policies by name: one of the task's baselines (one that is the best of several, such as
 // "best_constant", is chosen on tuning episodes and shown with what it is: "best_constant:8"), or
-// the folder of a run (its best policy); with "+search" or "+search:K=64,H=12,..." behind it a
-// search over what that policy would do (planning/search_config.h). UserError: no such policy or
-// run, or a run of another network than the task needs.
+// the folder of a run (its best policy), or an exported .safetensors file; with "+search" or
+// "+search:K=64,H=12,..." behind it a search over what that policy would do
+// (planning/search_config.h). UserError: no such policy or run, or a run of another network than
+// the task needs.
 [[nodiscard]] std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                                      const env::TaskPtr& task, Seed run,
                                                      int threads);

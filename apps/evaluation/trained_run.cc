@@ -59,6 +59,20 @@ model::ValueHeads heads_of(const TrainConfig& config) {
   return model::ValueHeads::kValue;
 }
 
+double discount_of(const TrainConfig& config) {
+  switch (config.algorithm) {
+    case AlgorithmKind::kImpala:
+      return config.impala.discount;
+    case AlgorithmKind::kPpo:
+      return config.ppo.discount;
+    case AlgorithmKind::kApex:
+      return config.transitions.discount;
+    case AlgorithmKind::kExpertIteration:
+      return config.expert.discount;
+  }
+  return 1;
+}
+
 TrainedRun load_trained_run(const std::filesystem::path& path, const env::EnvironmentSpec& spec) {
   const auto run = RunDirectory::open(path);
   TrainedRun trained;
@@ -80,22 +94,8 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.parameters.layout_hash = layout.hash;
   trained.parameters.version =
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};
-  const TrainConfig& config = trained.config;
-  trained.heads = heads_of(config);
-  switch (config.algorithm) {
-    case AlgorithmKind::kImpala:
-      trained.discount = config.impala.discount;
-      break;
-    case AlgorithmKind::kPpo:
-      trained.discount = config.ppo.discount;
-      break;
-    case AlgorithmKind::kApex:
-      trained.discount = config.transitions.discount;
-      break;
-    case AlgorithmKind::kExpertIteration:
-      trained.discount = config.expert.discount;
-      break;
-  }
+  trained.heads = heads_of(trained.config);
+  trained.discount = discount_of(trained.config);
   if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {
     trained.valued = {trained.parameters.version, layout.hash, *std::move(weights)};
   }

@@ -30,6 +30,9 @@ struct TrainedRun {
 // What the heads of a run's network say.
 [[nodiscard]] model::ValueHeads heads_of(const TrainConfig& config);
 
+// What later rewards are worth to an algorithm's networks.
+[[nodiscard]] double discount_of(const TrainConfig& config);
+
 // UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.
 [[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,
                                           const env::EnvironmentSpec& spec);

@@ -4,11 +4,12 @@
 #include <limits>
 #include <utility>
 
+#include "apps/evaluation/searched_policy.h"
 #include "apps/evaluation/trained_agent.h"
-#include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
 #include "model/action_distribution.h"
 #include "model/value_heads.h"
+#include "planning/search_agent.h"
 
 namespace pacml::apps {
 namespace {
@@ -42,6 +43,7 @@ struct WatchedPolicy::Impl {
   std::string name;
   std::unique_ptr<env::Agent> rule;  // or ...
   std::unique_ptr<TrainedAgent> network;
+  std::unique_ptr<planning::SearchAgent> search;  // over the network; null: it decides itself
   bool has_value = false;
   model::ValueHeads heads = model::ValueHeads::kValue;
 };
@@ -52,14 +54,25 @@ WatchedPolicy& WatchedPolicy::operator=(WatchedPolicy&&) noexcept = default;
 WatchedPolicy::~WatchedPolicy() = default;
 
 WatchedPolicy WatchedPolicy::of_run(const env::TaskPtr& task, const std::filesystem::path& path) {
-  const TrainedRun run = load_trained_run(path, task->spec());
+  return of_model(task, load_trained_run(path, task->spec()), RunDirectory::open(path).name());
+}
+
+WatchedPolicy WatchedPolicy::of_model(const env::TaskPtr& task, const TrainedRun& run,
+                                      std::string name) {
   auto impl = std::make_unique<Impl>();
-  impl->name = RunDirectory::open(path).name();
+  impl->name = std::move(name);
   impl->network = std::make_unique<TrainedAgent>(
       run.shape, run.valued ? *run.valued : run.parameters, task->spec().graphs);
   impl->has_value = run.valued.has_value();
   impl->heads = run.heads;
   return WatchedPolicy(std::move(impl));
+}
+
+WatchedPolicy WatchedPolicy::searching(const env::TaskPtr& task, const TrainedRun& run,
+                                       std::string name, std::string_view settings) {
+  WatchedPolicy policy = of_model(task, run, std::move(name));
+  policy.impl_->search = search_agent(run, *task, settings);
+  return policy;
 }
 
 WatchedPolicy WatchedPolicy::of_baseline(const env::TaskPtr& task, const std::string& name) {
@@ -73,6 +86,7 @@ const std::string& WatchedPolicy::name() const { return impl_->name; }
 
 void WatchedPolicy::reset(Seed seed) {
   if (impl_->rule) impl_->rule->reset(seed);
+  if (impl_->search) impl_->search->reset(seed);
 }
 
 Opinion WatchedPolicy::ask(const env::Environment& environment) {
@@ -86,6 +100,12 @@ Opinion WatchedPolicy::ask(const env::Environment& environment) {
   } else if (impl_->has_value) {
     opinion.action_values = action_values_of(impl_->heads, output);
     opinion.value = opinion.action_values[static_cast<std::size_t>(opinion.action)];
+  }
+  if (!impl_->search) return opinion;
+  opinion.action = impl_->search->act(environment);
+  opinion.action_values.assign(output.logits.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const auto& tried : impl_->search->tried()) {
+    opinion.action_values[static_cast<std::size_t>(tried.action)] = tried.value;
   }
   return opinion;
 }

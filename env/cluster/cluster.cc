@@ -60,6 +60,29 @@ Cluster::Cluster(std::shared_ptr<ExecutionMemo> memo, const ClusterConfig& confi
 
 void Cluster::reset(JobStream jobs, bool keep_log) {
   PACML_CHECK(!jobs.exhausted(), "an episode needs a job");
+  begin(std::move(jobs), keep_log);
+  arrive(jobs_.next());
+}
+
+void Cluster::reset(const ClusterMoment& moment, JobStream later) {
+  begin(std::move(later), false);
+  for (const ClusterMoment::Running& running : moment.running) {
+    PACML_CHECK(running.remaining > 0 && !occupied_.overlaps(running.execution->servers),
+                "jobs that run have servers of their own");
+    MountedJob job;
+    job.job.index = counters_.arrived++;
+    job.execution = running.execution;
+    job.completion_time = running.remaining;
+    job.sequential_time = running.remaining;
+    occupied_.insert(job.execution->servers);
+    mounted_workers_at_tick_ += job.execution->num_servers;
+    mounted_channels_at_tick_ += job.execution->num_channels;
+    running_.push_back(std::move(job));
+  }
+  arrive(moment.job);
+}
+
+void Cluster::begin(JobStream jobs, bool keep_log) {
   jobs_ = std::move(jobs);
   keep_log_ = keep_log;
   now_ = 0;
@@ -76,11 +99,9 @@ void Cluster::reset(JobStream jobs, bool keep_log) {
                              nullptr);
   counters_ = {};
   log_ = {};
-  arrive();
 }
 
-void Cluster::arrive() {
-  const ArrivingJob next = jobs_.next();
+void Cluster::arrive(const ArrivingJob& next) {
   const JobGraph& graph = *memo_->graphs()[static_cast<std::size_t>(next.model)];
   Job job;
   job.index = counters_.arrived++;
@@ -325,7 +346,7 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   if (jobs_.exhausted()) {
     next_arrival_ = kNever;
   } else if (now_ + kEpsilon >= next_arrival_) {
-    arrive();
+    arrive(jobs_.next());
     step_done = true;
   }
   if (finished()) step_done = true;

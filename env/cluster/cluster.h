@@ -56,6 +56,16 @@ struct JobOutcome {
   BlockCause cause = BlockCause::kNone;
 };
 
+// A cluster that somebody else runs, at the moment when a job asks for a decision.
+struct ClusterMoment {
+  struct Running {
+    ExecutionPtr execution;  // its own, or ExecutionMemo::occupation()
+    double remaining = 0;    // simulated time until it is done; > 0
+  };
+  std::vector<Running> running;  // no two on one server
+  ArrivingJob job;
+};
+
 // Counts of an episode so far.
 struct ClusterCounters {
   int arrived = 0;
@@ -77,6 +87,11 @@ class Cluster {
 
   // Starts an episode. The first job arrives at time 0. `keep_log`: fill log() (tests, evaluation).
   void reset(JobStream jobs, bool keep_log);
+
+  // Starts an episode in the midst of things, without a log: at time 0 these jobs run and that one
+  // waits. What arrives after it is the stream's, which has begun. Pre: as of the moment
+  // (PACML_CHECK).
+  void reset(const ClusterMoment& moment, JobStream later);
 
   // The job that waits for a decision, if one does.
   [[nodiscard]] const std::optional<Job>& queued() const { return queued_; }
@@ -125,7 +140,8 @@ class Cluster {
   [[nodiscard]] int num_training_steps() const { return num_training_steps_; }
 
  private:
-  void arrive();
+  void begin(JobStream jobs, bool keep_log);
+  void arrive(const ArrivingJob& next);
   // How the queued, or just now decided, job of that model would run; null: no place.
   [[nodiscard]] ExecutionPtr place(int model, const JobDecision& decision) const;
   [[nodiscard]] JobOutcome mount(const Job& job, const JobDecision& decision);

@@ -188,6 +188,14 @@ ExecutionPtr ExecutionMemo::execute(const PartitionedGraphPtr& job, Placement pl
   return out;
 }
 
+ExecutionPtr ExecutionMemo::occupation(const ServerSet& servers) {
+  auto out = std::make_shared<Execution>();
+  out->job = partition(0, 1);  // some job
+  out->servers = servers;
+  out->num_servers = servers.count();
+  return out;
+}
+
 const std::shared_ptr<const Lookahead>& ExecutionMemo::lookahead(const Execution& execution) {
   if (!execution.lookahead) {
     ++counters_.lookaheads;

@@ -70,6 +70,9 @@ class ExecutionMemo {
   // Borrowed, as what it refers to, until the next call.
   [[nodiscard]] const ExecutionPtr& place(int graph, int degree, const ServerSet& occupied);
 
+  // Of a job of which nothing is known but the servers that it runs on. Not remembered.
+  [[nodiscard]] ExecutionPtr occupation(const ServerSet& servers);
+
   // One training step of an execution.
   [[nodiscard]] const std::shared_ptr<const Lookahead>& lookahead(const Execution& execution);
 

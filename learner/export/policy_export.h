@@ -11,6 +11,11 @@
 
 namespace pacml::learner {
 
+// A note that says what values, and logits that are action values, are in units of: kRewards where
+// they are what rewards add up to. Without it they are the network's own.
+inline constexpr const char* kValueUnit = "value_unit";
+inline constexpr const char* kRewards = "rewards";
+
 // A trained policy as it leaves the program. Value type.
 struct PolicyExport {
   model::NetworkShape shape;

@@ -3,6 +3,7 @@
 
     bare_debian.py run COMMAND...     runs a command in a clean clone of this tree
     bare_debian.py image DOCKERFILE   does what the file says, step by step, without Docker
+    bare_debian.py packages BUILD [COMPONENT...]   installs what cpack makes of a build, and uses it
 
 Needs root, debootstrap and a Debian mirror. Roots are made below /var/tmp (or PACML_BARE, which has
 to hold some gigabytes) and removed afterwards; the bare one is kept there as base.tar for the next
@@ -170,6 +171,37 @@ def make_image(dockerfile):
             image.close()
 
 
+# Nothing but the packages and what they depend on, then what somebody needs to build on the library.
+USE_PACKAGES = """\
+apt-get update --quiet
+apt-get install --yes --quiet --no-install-recommends /packages/*.deb
+pacml --version
+pacml graphs
+pacml eval /usr/share/pacml/configs/quickstart.yaml --policy para_max,random --seeds 1
+test ! -e /usr/bin/pacml-learner || pacml-learner --version
+apt-get install --yes --quiet --no-install-recommends g++ pkgconf
+g++ -std=c++20 /usr/share/doc/pacml/docs/examples/library/play.cc -o /play $(pkg-config --cflags --libs pacml)
+/play /usr/share/pacml/configs/quickstart.yaml
+apt-get purge --yes --quiet 'pacml*' 'libpacml*'
+test ! -e /usr/bin/pacml
+test ! -e /usr/share/pacml
+"""
+
+
+def install_packages(build, components):
+    root = Root()
+    try:
+        place = root.at("/packages")
+        chosen = ["-D", "CPACK_COMPONENTS_ALL=" + ";".join(components)] if components else []
+        subprocess.run(["cpack", "--config", str(pathlib.Path(build) / "CPackConfig.cmake"),
+                        "-B", str(place), *chosen], check=True)
+        say(", ".join(sorted(path.name for path in place.glob("*.deb"))))
+        return root.run(["/bin/sh", "-exc", USE_PACKAGES],
+                        environment={"DEBIAN_FRONTEND": "noninteractive"})
+    finally:
+        root.close()
+
+
 def main():
     if "--long" in sys.argv:
         sys.argv.remove("--long")
@@ -177,7 +209,7 @@ def main():
             print("skipped: builds everything on a bare system, which takes an hour; "
                   "PACML_LONG_TESTS=1 runs it")
             return 77
-    if len(sys.argv) < 3 or sys.argv[1] not in ("run", "image"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("run", "image", "packages"):
         print(__doc__, file=sys.stderr)
         return 2
     why = obstacle()
@@ -185,7 +217,12 @@ def main():
         print("skipped: " + why)
         return 77
     os.environ["PATH"] += ":/usr/sbin:/sbin"
-    well = run_in_clone(sys.argv[2:]) if sys.argv[1] == "run" else make_image(sys.argv[2])
+    if sys.argv[1] == "packages":
+        well = install_packages(sys.argv[2], sys.argv[3:])
+    elif sys.argv[1] == "run":
+        well = run_in_clone(sys.argv[2:])
+    else:
+        well = make_image(sys.argv[2])
     return 0 if well else 1
 
 

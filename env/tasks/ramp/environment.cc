@@ -23,11 +23,21 @@ void RampEnvironment::reset(Seed seed) {
 }
 
 void RampEnvironment::reset(JobStream jobs) {
-  ranges_ = task_->ranges(jobs.statistics());
+  begin(jobs.statistics());
   cluster_.reset(std::move(jobs), keep_log_);
+  job_waits();
+}
+
+void RampEnvironment::reset(const ClusterMoment& moment, JobStream later) {
+  begin(later.statistics());
+  cluster_.reset(moment, std::move(later));
+  job_waits();
+}
+
+void RampEnvironment::begin(std::span<const ModelFractions> fractions) {
+  ranges_ = task_->ranges(fractions);
   return_ = 0;
   decisions_ = 0;
-  job_waits();
 }
 
 StepResult RampEnvironment::step(int action) {

@@ -26,6 +26,12 @@ class RampEnvironment : public Environment, public Pictured {
 
   // An episode over an explicit list of jobs, e.g. a recorded one.
   void reset(JobStream jobs);
+  // An episode that begins in the midst of things (Cluster::reset).
+  void reset(const ClusterMoment& moment, JobStream later);
+  // What would become of the waiting job. Pre: as step().
+  [[nodiscard]] Cluster::Forecast forecast(int action) const {
+    return cluster_.forecast(decision_of(action));
+  }
   // Keep a full log of every episode that starts from now on (cluster().log()).
   void keep_log(bool keep) { keep_log_ = keep; }
 
@@ -49,6 +55,7 @@ class RampEnvironment : public Environment, public Pictured {
   [[nodiscard]] virtual JobDecision decision_of(int action) const = 0;
 
  private:
+  void begin(std::span<const ModelFractions> fractions);
   // Leaves the observation as it is where no job comes any more.
   void observe_beyond_limit();
 

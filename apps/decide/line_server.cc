@@ -1,0 +1,281 @@
+#include "apps/decide/line_server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/file_descriptor.h"
+#include "common/result.h"
+#include "common/thread_group.h"
+
+namespace pacml::apps {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+// Answers that nobody has read yet; beyond them no lines are taken.
+constexpr std::size_t kMostUnread = std::size_t{1} << 20;
+// Of one connection, before the others have their turn.
+constexpr int kLinesAtOnce = 16;
+
+[[noreturn]] void fail_with(const std::string& what) {
+  throw UserError(what + ": " + std::generic_category().message(errno));
+}
+
+sigset_t served_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, number);
+  return set;
+}
+
+// One peer: bytes in, lines out of them, answers to be written.
+class Connection {
+ public:
+  // Standard input and output: not ours to close, and not to be switched to non-blocking.
+  Connection(int in, int out) : in_(in), out_(out) {}
+  explicit Connection(FileDescriptor socket)
+      : socket_(std::move(socket)), in_(socket_.get()), out_(socket_.get()) {}
+
+  [[nodiscard]] int in() const { return in_; }
+  [[nodiscard]] int out() const { return out_; }
+  [[nodiscard]] bool is_socket() const { return socket_.is_open(); }
+  // Whether it would answer a line now, were there one; whether there is one.
+  [[nodiscard]] bool has_room() const { return output_.size() - written_ < kMostUnread; }
+  [[nodiscard]] bool has_line() const { return next_line_ != std::string::npos; }
+  [[nodiscard]] bool wants_input() const { return !ended_ && has_room() && !has_line(); }
+  [[nodiscard]] bool wants_output() const { return written_ < output_.size(); }
+  [[nodiscard]] bool is_over() const {
+    return broken_ || (ended_ && !has_line() && !wants_output());
+  }
+  [[nodiscard]] bool is_broken() const { return broken_; }
+
+  void read() {
+    char bytes[kReadBytes];
+    const ssize_t count = ::read(in_, bytes, sizeof bytes);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (count <= 0) {
+      // The last line need not end in a newline.
+      if (count == 0 && !input_.empty() && !too_long_) input_ += '\n';
+      ended_ = true;
+      broken_ = count < 0;
+    } else {
+      input_.append(bytes, static_cast<std::size_t>(count));
+    }
+    find_line();
+  }
+
+  void answer(const LineCallbacks& callbacks) {
+    for (int lines = 0; lines < kLinesAtOnce && has_line() && has_room(); ++lines) {
+      std::string_view line = std::string_view(input_).substr(begin_, next_line_ - begin_);
+      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+      if (too_long_) {
+        output_ += callbacks.too_long() + "\n";
+        too_long_ = false;
+      } else if (!line.empty()) {
+        output_ += callbacks.answer(line) + "\n";
+      }
+      begin_ = next_line_ + 1;
+      searched_ = begin_;
+      find_line();
+    }
+  }
+
+  void write() {
+    const auto rest = std::string_view(output_).substr(written_);
+    // A pipe that is ready takes so much without blocking.
+    const std::size_t most =
+        is_socket() ? rest.size() : std::min<std::size_t>(rest.size(), PIPE_BUF);
+    const ssize_t count = is_socket() ? ::send(out_, rest.data(), most, MSG_NOSIGNAL | MSG_DONTWAIT)
+                                      : ::write(out_, rest.data(), most);
+    if (count < 0) {
+      broken_ = errno != EINTR && errno != EAGAIN;
+      return;
+    }
+    written_ += static_cast<std::size_t>(count);
+    if (written_ == output_.size()) {
+      output_.clear();
+      written_ = 0;
+    }
+  }
+
+ private:
+  void find_line() {
+    next_line_ = input_.find('\n', searched_);
+    if (has_line()) {
+      too_long_ = too_long_ || next_line_ - begin_ > kLongestLine;
+      return;
+    }
+    input_.erase(0, begin_);
+    begin_ = 0;
+    if (input_.size() > kLongestLine) too_long_ = true;
+    if (too_long_) input_.clear();
+    searched_ = input_.size();
+  }
+
+  FileDescriptor socket_;
+  int in_, out_;
+  std::string input_;
+  std::size_t begin_ = 0;                      // of the next line
+  std::size_t searched_ = 0;                   // there is no newline between there and here
+  std::size_t next_line_ = std::string::npos;  // its end
+  bool too_long_ = false;                      // its begin has been dropped
+  std::string output_;
+  std::size_t written_ = 0;
+  bool ended_ = false;   // no more input
+  bool broken_ = false;  // nobody is there
+};
+
+FileDescriptor listen_at(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) {
+    throw UserError("--socket " + path + ": a socket's path has 1 .. " +
+                    std::to_string(sizeof address.sun_path - 1) + " bytes");
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const auto* raw = reinterpret_cast<const sockaddr*>(&address);
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.is_open()) fail_with("--socket " + path);
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) {
+    if (!S_ISSOCK(there.st_mode)) throw UserError("--socket " + path + ": is there, and no socket");
+    const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (::connect(probe.get(), raw, sizeof address) == 0 || errno == EAGAIN) {
+      throw UserError("--socket " + path + ": somebody serves there already");
+    }
+    ::unlink(path.c_str());
+  }
+  if (::bind(socket.get(), raw, sizeof address) != 0) fail_with("--socket " + path);
+  // Before anybody can connect.
+  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
+      ::listen(socket.get(), static_cast<int>(kMostConnections)) != 0) {
+    fail_with("--socket " + path);
+  }
+  return socket;
+}
+
+}  // namespace
+
+struct LineServer::Impl {
+  explicit Impl(LineCallbacks c) : callbacks(std::move(c)) {
+    const sigset_t set = served_signals();
+    sigset_t before;
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    std::signal(SIGPIPE, SIG_IGN);
+    signals = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    prepared = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!signals.is_open() || !prepared.is_open()) fail_with("signals");
+  }
+  ~Impl() {
+    if (preparing.joinable()) preparing.join();
+  }
+
+  // True: the end.
+  bool take_signals() {
+    signalfd_siginfo info{};
+    while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      if (info.ssi_signo != SIGHUP) return true;
+      if (preparing.joinable()) {
+        once_more = true;
+      } else {
+        prepare();
+      }
+    }
+    return false;
+  }
+
+  void prepare() {
+    preparing = std::thread([this] {
+      name_this_thread("next model");
+      callbacks.prepare();
+      const std::uint64_t one = 1;
+      static_cast<void>(!::write(prepared.get(), &one, sizeof one));  // its counter has room
+    });
+  }
+
+  void take_over() {
+    std::uint64_t count = 0;
+    if (::read(prepared.get(), &count, sizeof count) < 0) return;
+    preparing.join();
+    callbacks.take_over();
+    if (std::exchange(once_more, false)) prepare();
+  }
+
+  void accept(int listener) {
+    FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.is_open()) connections.emplace_back(std::move(socket));
+  }
+
+  // Waits for something to do and does it. True: the end.
+  bool turn(int listener) {
+    std::vector<pollfd> wanted = {{signals.get(), POLLIN, 0}, {prepared.get(), POLLIN, 0}};
+    const bool accepts = listener >= 0 && connections.size() < kMostConnections;
+    wanted.push_back({accepts ? listener : -1, POLLIN, 0});
+    bool has_work = false;
+    for (const Connection& peer : connections) {
+      has_work = has_work || (peer.has_line() && peer.has_room());
+      wanted.push_back({peer.wants_input() ? peer.in() : -1, POLLIN, 0});
+      wanted.push_back({peer.wants_output() ? peer.out() : -1, POLLOUT, 0});
+    }
+    if (::poll(wanted.data(), wanted.size(), has_work ? 0 : -1) < 0 && errno != EINTR) {
+      fail_with("poll");
+    }
+    if (wanted[0].revents != 0 && take_signals()) return true;
+    if (wanted[1].revents != 0) take_over();
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+      Connection& peer = connections[i];
+      if (wanted[3 + 2 * i].revents != 0) peer.read();
+      if (wanted[4 + 2 * i].revents != 0) peer.write();
+      if (peer.has_line()) peer.answer(callbacks);
+    }
+    if (wanted[2].revents != 0) accept(listener);
+    return false;
+  }
+
+  LineCallbacks callbacks;
+  FileDescriptor signals, prepared;
+  std::vector<Connection> connections;
+  std::thread preparing;
+  bool once_more = false;  // another one was asked for meanwhile
+};
+
+LineServer::LineServer(LineCallbacks callbacks)
+    : impl_(std::make_unique<Impl>(std::move(callbacks))) {}
+LineServer::~LineServer() = default;
+
+void LineServer::serve_standard() {
+  impl_->connections.emplace_back(STDIN_FILENO, STDOUT_FILENO);
+  const Connection& peer = impl_->connections.front();
+  while (!peer.is_over()) {
+    if (impl_->turn(-1)) return;
+  }
+  if (peer.is_broken()) throw UserError("standard input or output is gone");
+}
+
+void LineServer::serve_socket(const std::string& path) {
+  const FileDescriptor listener = listen_at(path);
+  while (!impl_->turn(listener.get())) {
+    std::erase_if(impl_->connections, [](const Connection& peer) { return peer.is_over(); });
+  }
+  std::error_code none;
+  std::filesystem::remove(path, none);
+}
+
+}  // namespace pacml::apps

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace pacml::apps {
+
+// A longer line is answered with an error, and skipped.
+inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+// Connections that a socket has at once; further ones wait.
+inline constexpr std::size_t kMostConnections = 64;
+
+struct LineCallbacks {
+  // To a line, without its end; called on the thread that serves.
+  std::function<std::string(std::string_view line)> answer;
+  // What answers a line that was too long.
+  std::function<std::string()> too_long;
+  // A new model is wanted (SIGHUP). Makes it, on a thread of its own, ...
+  std::function<void()> prepare;
+  // ... and takes it over, on the thread that serves. Neither throws.
+  std::function<void()> take_over;
+};
+
+// Answers lines, each with one, in the order in which they come. SIGHUP asks for another model
+// while it goes on; SIGTERM and SIGINT end it. From those who do not read their answers no further
+// lines are taken. One object a process, made before any thread is. Thread-confined.
+class LineServer {
+ public:
+  explicit LineServer(LineCallbacks callbacks);
+  LineServer(const LineServer&) = delete;
+  LineServer& operator=(const LineServer&) = delete;
+  // Joins the thread that prepares.
+  ~LineServer();
+
+  // From standard input to standard output, until the input ends or a signal comes. UserError: the
+  // output cannot be written.
+  void serve_standard();
+  // To whoever connects to a Unix socket at `path`, until a signal comes. Only the user who made it
+  // may connect. What a server that is gone left at `path` is replaced. UserError: another server
+  // is there, or it cannot be made.
+  void serve_socket(const std::string& path);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pacml::apps

@@ -1,0 +1,131 @@
+#include "apps/evaluation/model_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "apps/cli/files.h"
+#include "apps/run/run_directory.h"
+#include "common/config/reader.h"
+#include "common/finite.h"
+#include "common/result.h"
+#include "learner/export/policy_export.h"
+#include "learner/export/safetensors.h"
+#include "model/layout.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Far more than any policy takes.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+
+learner::Safetensors read_exported(const fs::path& file) {
+  std::error_code none;
+  if (fs::is_regular_file(file, none) && fs::file_size(file, none) > kMostBytes) {
+    throw UserError(file.string() + " is larger than 1 GiB, which no policy is");
+  }
+  auto read = learner::decode_safetensors(read_user_file(file));
+  if (!read) throw UserError(file.string() + " " + read.error().detail);
+  for (const char* key : {"config", "policy_version"}) {
+    if (!read->metadata.contains(key)) {
+      throw UserError(file.string() +
+                      " is no policy that `pacml export --format safetensors` wrote: it does not "
+                      "say its " +
+                      key);
+    }
+  }
+  return *std::move(read);
+}
+
+TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported) {
+  return read_config<TrainConfig>(ConfigSource::from_text(file.string() + " (its configuration)",
+                                                          exported.metadata.at("config")));
+}
+
+PolicyVersion version_of(const fs::path& file, const learner::Safetensors& exported) {
+  const std::string& text = exported.metadata.at("policy_version");
+  std::uint64_t version = 0;
+  const char* end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, version);
+      read.ec != std::errc{} || read.ptr != end) {
+    throw UserError(file.string() + " says a policy_version that is no number: " + text);
+  }
+  return PolicyVersion{version};
+}
+
+TrainedRun policy_of(const fs::path& file, const learner::Safetensors& exported, TrainConfig config,
+                     const env::EnvironmentSpec& spec) {
+  TrainedRun out;
+  out.config = std::move(config);
+  for (const auto& problem : model::unreadable(out.config.network, spec.observation)) {
+    throw UserError(file.string() + " was trained for other decisions: " + problem);
+  }
+  out.shape = model::make_shape(out.config.network, spec);
+  const auto layout = model::make_layout(out.shape);
+  out.parameters = {version_of(file, exported), layout.hash, std::vector<float>(layout.total)};
+  for (const auto& entry : layout.entries) {
+    const auto tensor =
+        std::ranges::find(exported.tensors, entry.name, &learner::NamedTensor::name);
+    if (tensor == exported.tensors.end() || tensor->shape != entry.shape) {
+      throw UserError(file.string() + " was trained for other decisions: it has no weights \"" +
+                      entry.name + "\" of that shape");
+    }
+    if (!all_finite(tensor->values)) {
+      throw UserError(file.string() + " holds weights \"" + entry.name + "\" that are no numbers");
+    }
+    std::ranges::copy(tensor->values, model::view(out.parameters, layout, entry.name).begin());
+  }
+  if (exported.tensors.size() != layout.entries.size()) {
+    throw UserError(file.string() + " holds weights that its own network does not have");
+  }
+  out.file = file;
+  out.heads = heads_of(out.config);
+  out.discount = discount_of(out.config);
+  const auto unit = exported.metadata.find(std::string(learner::kValueUnit));
+  if (unit != exported.metadata.end() && unit->second == learner::kRewards) {
+    out.valued = out.parameters;
+  }
+  return out;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code none;
+  return fs::is_directory(path, none);
+}
+
+}  // namespace
+
+TrainedRun load_exported_policy(const fs::path& file, const env::EnvironmentSpec& spec) {
+  const auto exported = read_exported(file);
+  return policy_of(file, exported, config_of(file, exported), spec);
+}
+
+TrainedRun load_trained_policy(const fs::path& path, const env::EnvironmentSpec& spec) {
+  return is_folder(path) ? load_trained_run(path, spec) : load_exported_policy(path, spec);
+}
+
+Model load_model(const fs::path& path, const std::string& profiles) {
+  const auto task_of = [&](TrainConfig& config) {
+    if (!profiles.empty()) config.env.set_profiles(profiles);
+    return config.env.make();
+  };
+  if (is_folder(path)) {
+    auto config =
+        read_config<TrainConfig>(ConfigSource::from_file(RunDirectory::open(path).config_file()));
+    env::TaskPtr task = task_of(config);
+    TrainedRun run = load_trained_run(path, task->spec());
+    return {std::move(task), std::move(run)};
+  }
+  const auto exported = read_exported(path);
+  TrainConfig config = config_of(path, exported);
+  env::TaskPtr task = task_of(config);
+  TrainedRun run = policy_of(path, exported, std::move(config), task->spec());
+  return {std::move(task), std::move(run)};
+}
+
+}  // namespace pacml::apps

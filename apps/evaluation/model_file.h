@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "apps/evaluation/trained_run.h"
+#include "env/task.h"
+
+namespace pacml::apps {
+
+// A trained policy with the task that it was trained for. Value type.
+struct Model {
+  env::TaskPtr task;
+  TrainedRun run;
+};
+
+// Of a run folder: its best policy. Of a file: one that `pacml export --format safetensors` wrote.
+// `profiles`: the folder of job graphs; empty: where the configuration found them. UserError:
+// neither is there, it is damaged, or its job graphs are not there.
+[[nodiscard]] Model load_model(const std::filesystem::path& path, const std::string& profiles = {});
+
+// The same of such a file, for decisions of a task that is already there. UserError: as above, or a
+// network for other decisions.
+[[nodiscard]] TrainedRun load_exported_policy(const std::filesystem::path& file,
+                                              const env::EnvironmentSpec& spec);
+
+// The policy of a run folder or of a file, whichever `path` is. UserError: as above.
+[[nodiscard]] TrainedRun load_trained_policy(const std::filesystem::path& path,
+                                             const env::EnvironmentSpec& spec);
+
+}  // namespace pacml::apps

@@ -1,0 +1,238 @@
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/file_descriptor.h"
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/random_run.h"
+
+namespace pacml::testing {
+namespace {
+
+using nlohmann::json;
+
+std::string source_dir() { return std::getenv("PACML_SOURCE_DIR"); }
+
+// A run of random weights, in a place with a short path.
+class RandomRun {
+ public:
+  RandomRun() { write_random_run(run(), cluster_config(), 3); }
+  [[nodiscard]] std::string run() const { return (folder_ / "run").string(); }
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+
+ private:
+  TempDir folder_;
+};
+
+// Answers to the lines of a file, over standard input and output.
+std::vector<json> answers_to(const RandomRun& place, const std::string& lines) {
+  std::ofstream(place / "in") << lines;
+  const Outcome outcome = run(
+      {"/bin/sh", "-c", R"(exec "$0" decide "$1" <"$2")", pacml_path(), place.run(), place / "in"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  std::vector<json> answers;
+  std::istringstream out(outcome.out);
+  for (std::string line; std::getline(out, line);) answers.push_back(json::parse(line));
+  return answers;
+}
+
+// Somebody who is connected to a service's socket.
+class Client {
+ public:
+  explicit Client(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    REQUIRE(path.size() < sizeof address.sun_path);
+    std::memcpy(address.sun_path, path.data(), path.size());
+    wait_until("it is served at " + path, [&] {
+      socket_ = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      return ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address),
+                       sizeof address) == 0;
+    });
+  }
+  // How much of it was taken at once; less than 0: nothing.
+  [[nodiscard]] ssize_t try_to_send(const std::string& text) const {
+    return ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  void send(const std::string& text) {
+    std::size_t sent = 0;
+    while (sent < text.size()) {
+      const ssize_t count =
+          ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      REQUIRE(count > 0);
+      sent += static_cast<std::size_t>(count);
+    }
+  }
+  json ask(const json& request) {
+    send(request.dump() + "\n");
+    return answer();
+  }
+  json answer() {
+    std::size_t end = 0;
+    while ((end = received_.find('\n')) == std::string::npos) {
+      char bytes[4096];
+      const ssize_t count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
+      REQUIRE(count > 0);
+      received_.append(bytes, static_cast<std::size_t>(count));
+    }
+    const std::string line = received_.substr(0, end);
+    received_.erase(0, end + 1);
+    return json::parse(line);
+  }
+
+ private:
+  FileDescriptor socket_;
+  std::string received_;
+};
+
+json arrival(const std::string& id, double time) {
+  return {{"type", "arrive"}, {"id", id}, {"time", time}, {"model", "alexnet"}, {"limit", 10}};
+}
+
+TEST_CASE("a stream goes on behind lines that are none", "[integration][decide]") {
+  const RandomRun place;
+  const auto answers = answers_to(
+      place, arrival("a", 1).dump() + "\r\n\nnonsense\n" + std::string((1 << 20) + 1, 'x') + "\n" +
+                 R"({"type": "finish", "id": "never"})" + "\n" + arrival("b", 2).dump());
+  REQUIRE(answers.size() == 5);
+  CHECK(answers[0]["type"] == "decision");
+  CHECK(answers[1]["type"] == "error");
+  CHECK(answers[2]["type"] == "error");
+  CHECK_THAT(answers[2]["error"].get<std::string>(), Catch::Contains("1048576 bytes"));
+  CHECK(answers[3]["type"] == "error");
+  CHECK(answers[4]["type"] == "decision");  // the last line has no end
+  CHECK(answers[4]["id"] == "b");
+}
+
+TEST_CASE("a model that is none is the user's to mend", "[integration][decide]") {
+  const RandomRun place;
+  write_random_policy(place / "p.safetensors", cluster_config(), 3);
+  std::ofstream(place / "no.safetensors") << "nothing of the kind";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
+      {{"decide", place / "nowhere"}, "nowhere"},
+      {{"decide", place / "no.safetensors"}, "safetensors file"},
+      // A checkpoint that does not say what its values are in units of.
+      {{"decide", place.run(), "--search", "K=2"}, "no search can go by them"},
+      {{"decide", place / "p.safetensors", "--search", "Q=1"}, "Q"},
+      {{"decide", place.run(), "--bench", "0"}, "--bench: must be in"},
+      {{"decide", place.run(), "--socket", place.run()}, "is there, and no socket"}};
+  for (const auto& [words, sentence] : wrong) {
+    const Outcome outcome = pacml(words);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Catch::Contains(sentence));
+  }
+}
+
+TEST_CASE("a socket serves several at once, of one cluster, and nobody else's user",
+          "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "s";
+  Pacml service({"decide", place.run(), "--socket", path});
+  Client first(path);
+  Client second(path);
+  struct stat there {};
+  REQUIRE(::stat(path.c_str(), &there) == 0);
+  CHECK((there.st_mode & 0777) == 0600);
+  first.send(R"({"type": "clus)");  // half a line holds up nobody else
+  CHECK(second.ask({{"type", "cluster"},
+                    {"time", 3},
+                    {"running", {{{"id", "a"}, {"servers", {1, 2}}, {"until", 9}}}}})["free"] == 6);
+  first.send(R"(ter", "running": []})"
+             "\n");
+  CHECK(first.answer()["free"] == 8);
+  const Outcome refused = pacml({"decide", place.run(), "--socket", path});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("somebody serves there already"));
+  service.signal(SIGTERM);
+  CHECK(service.end() == 0);
+  CHECK(::stat(path.c_str(), &there) != 0);
+}
+
+TEST_CASE("another model is taken over at SIGHUP, and no question is lost",
+          "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "s";
+  Pacml service({"decide", place.run(), "--socket", path});
+  Client client(path);
+  const auto policy = [&] { return client.ask({{"type", "describe"}})["policy"]; };
+  REQUIRE(policy() == 3);
+  write_random_run(place.run(), cluster_config(), 4);
+  service.signal(SIGHUP);
+  wait_until("the new policy decides", [&] {
+    const json now = policy();
+    REQUIRE((now == 3 || now == 4));
+    return now == 4;
+  });
+  // One that cannot be had changes nothing.
+  std::ofstream(place.run() + "/config.yaml") << "env: {task: nonsense}\n";
+  service.signal(SIGHUP);
+  wait_until("it is told why",
+             [&] { return service.err().find("keeps the former policy") != std::string::npos; });
+  CHECK(policy() == 4);
+  CHECK(client.ask(arrival("a", 1))["type"] == "decision");
+  service.signal(SIGTERM);
+  CHECK(service.end() == 0);
+}
+
+TEST_CASE("somebody who does not read answers holds up nobody else", "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "s";
+  Pacml service({"decide", place.run(), "--socket", path});
+  Client silent(path);
+  // Until its buffers and the system's are full: 16 MiB of questions are more than they hold.
+  const std::string question = json{{"type", "describe"}}.dump() + "\n";
+  std::string questions;
+  while (questions.size() < 64 * 1024) questions += question;
+  std::size_t sent = 0;
+  const TimePoint begun = std::chrono::steady_clock::now();
+  while (sent < (std::size_t{16} << 20)) {
+    const ssize_t count = silent.try_to_send(questions);
+    if (count > 0) sent += static_cast<std::size_t>(count);
+    if (std::chrono::steady_clock::now() - begun > std::chrono::seconds(2)) break;
+  }
+  Client patient(path);
+  CHECK(patient.ask({{"type", "describe"}})["policy"] == 3);
+  service.signal(SIGTERM);
+  CHECK(service.end() == 0);
+}
+
+TEST_CASE("the scheduler of the examples keeps a cluster busy", "[integration][decide]") {
+  const RandomRun place;
+  const Outcome outcome =
+      run({"/usr/bin/python3", source_dir() + "/docs/examples/decide/scheduler.py", pacml_path(),
+           place.run(), "10000"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.out, Catch::Contains("10000 jobs"));
+}
+
+TEST_CASE("the figures of --bench are written as those of every benchmark",
+          "[integration][decide]") {
+  const RandomRun place;
+  const Outcome outcome =
+      pacml({"decide", place.run(), "--bench", "200", "--out", place / "bench.json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto figures = json::parse(text_of(place / "bench.json"))["decide"];
+  CHECK(figures["decisions_per_second"].get<double>() > 0);
+  CHECK(figures["decisions"] == 200);
+  CHECK(figures["decision_p99_seconds"].get<double>() > 0);
+}
+
+}  // namespace
+}  // namespace pacml::testing
