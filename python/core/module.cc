@@ -1,0 +1,400 @@
+// pacml._core: what the Python package is made of. The package checks and names things; here is
+// only what has to be in C++. Whatever takes time releases the GIL.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "apps/cli/version.h"
+#include "apps/evaluation/eval_json.h"
+#include "apps/evaluation/evaluation.h"
+#include "apps/evaluation/policy_list.h"
+#include "apps/run/train_config.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+#include "common/rng.h"
+#include "env/environment.h"
+#include "env/task_config.h"
+#include "model/action_distribution.h"
+#include "python/core/env_batch.h"
+#include "python/core/observation_layout.h"
+#include "python/core/policy_batch.h"
+
+namespace py = pybind11;
+
+namespace pacml::python {
+namespace {
+
+using Strings = std::vector<std::string>;
+template <class T>
+using Array = py::array_t<T, py::array::c_style | py::array::forcecast>;
+
+// A configuration and the task that it describes.
+struct TaskHandle {
+  env::TaskPtr task;
+  Seed seed;  // of the run: what evaluations derive theirs from
+};
+
+TaskHandle make_task(ConfigSource source, const std::string& profiles) {
+  auto config = read_config<apps::TrainConfig>(source);
+  if (!profiles.empty()) config.env.set_profiles(profiles);
+  return {config.env.make(), Seed{static_cast<std::uint64_t>(config.seed)}};
+}
+
+py::dtype dtype_of(ColumnType type) {
+  switch (type) {
+    case ColumnType::kFloat32:
+      return py::dtype::of<float>();
+    case ColumnType::kInt64:
+      return py::dtype::of<std::int64_t>();
+    case ColumnType::kInt8:
+      return py::dtype::of<std::int8_t>();
+  }
+  return py::dtype::of<std::int8_t>();
+}
+
+py::list describe(const ObservationLayout& layout) {
+  py::list columns;
+  for (const ColumnSpec& column : layout.columns()) {
+    py::dict described;
+    described["name"] = column.name;
+    described["dtype"] = dtype_of(column.type);
+    described["shape"] = py::tuple(py::cast(column.shape));
+    described["features"] = column.features;
+    described["low"] = column.low;
+    described["high"] = column.high;
+    described["values"] = column.values;
+    columns.append(described);
+  }
+  return columns;
+}
+
+// Arrays that lie in the batch's own memory, and keep it alive.
+py::dict view_columns(const py::object& owner, const ObservationLayout& layout, std::size_t rows,
+                      const std::vector<std::vector<std::byte>>& columns) {
+  py::dict views;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const ColumnSpec& column = layout.columns()[c];
+    std::vector<py::ssize_t> shape = {static_cast<py::ssize_t>(rows)};
+    for (const std::size_t length : column.shape) shape.push_back(static_cast<py::ssize_t>(length));
+    views[py::str(column.name)] = py::array(dtype_of(column.type), shape, columns[c].data(), owner);
+  }
+  return views;
+}
+
+template <class T>
+py::array view(const py::object& owner, std::span<const T> values) {
+  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data(), owner);
+}
+
+py::array view_flags(const py::object& owner, std::span<const std::uint8_t> flags) {
+  return py::array(py::dtype::of<bool>(), static_cast<py::ssize_t>(flags.size()), flags.data(),
+                   owner);
+}
+
+// Metrics of episodes that ended, by name, and their returns and lengths.
+py::dict episodes_of(const EnvBatch& batch) {
+  const auto size = static_cast<py::ssize_t>(batch.size());
+  py::dict named;
+  const auto column = [&](const std::string& name, auto value_of) {
+    py::array_t<double> values(size);
+    auto at = values.mutable_unchecked<1>();
+    for (py::ssize_t i = 0; i < size; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      at(i) = batch.over()[row] != 0 ? value_of(batch.episodes()[row]) : 0.0;
+    }
+    named[py::str(name)] = std::move(values);
+  };
+  column("r", [](const EpisodeRecord& e) { return e.episode_return; });
+  column("l", [](const EpisodeRecord& e) { return static_cast<double>(e.decisions); });
+  for (std::size_t m = 0; m < batch.spec().metrics.size(); ++m) {
+    column(batch.spec().metrics[m].name, [m](const EpisodeRecord& e) { return e.metrics[m]; });
+  }
+  return named;
+}
+
+template <class T>
+void require_length(const Array<T>& array, std::size_t length, const char* what) {
+  if (array.ndim() == 1 && static_cast<std::size_t>(array.size()) == length) return;
+  throw UserError(std::string(what) + ": must have " + std::to_string(length) +
+                  " entries, one for each environment");
+}
+
+py::list graphs_of(const env::EnvironmentSpec& spec) {
+  py::list graphs;
+  for (std::size_t g = 0; g < spec.graphs.size(); ++g) {
+    const env::GraphFeatures& graph = *spec.graphs[g];
+    const auto matrix = [](const std::vector<float>& values, int rows, int width) {
+      py::array_t<float> out({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(width)});
+      std::ranges::copy(values, out.mutable_data());
+      return out;
+    };
+    py::array_t<std::int32_t> edges({py::ssize_t{2}, static_cast<py::ssize_t>(graph.num_edges)});
+    std::ranges::copy(graph.edge_src, edges.mutable_data());
+    std::ranges::copy(graph.edge_dst, edges.mutable_data() + graph.num_edges);
+    py::dict named;
+    named["name"] = spec.graph_names[g];
+    named["nodes"] = matrix(graph.node_features, graph.num_nodes, graph.node_width);
+    named["edges"] = std::move(edges);
+    named["edge_features"] = matrix(graph.edge_features, graph.num_edges, graph.edge_width);
+    graphs.append(named);
+  }
+  return graphs;
+}
+
+// The columns that a policy reads, out of a dictionary of arrays with the rows in front.
+struct Batch {
+  std::vector<py::array> arrays;  // kept alive
+  std::vector<const std::byte*> columns;
+  std::size_t rows = 0;
+};
+Batch batch_of(const ObservationLayout& layout, const py::dict& observations) {
+  Batch batch;
+  for (std::size_t c = 0; c < layout.num_sent(); ++c) {
+    const ColumnSpec& column = layout.columns()[c];
+    if (!observations.contains(column.name)) {
+      throw UserError("the observations have no \"" + column.name + "\"");
+    }
+    const py::object given = observations[py::str(column.name)];
+    const py::array array = column.type == ColumnType::kFloat32 ? py::array(Array<float>(given))
+                            : column.type == ColumnType::kInt64
+                                ? py::array(Array<std::int64_t>(given))
+                                : py::array(Array<std::int8_t>(given));
+    bool fits = static_cast<std::size_t>(array.ndim()) == column.shape.size() + 1;
+    for (std::size_t d = 0; fits && d < column.shape.size(); ++d) {
+      fits =
+          static_cast<std::size_t>(array.shape(static_cast<py::ssize_t>(d + 1))) == column.shape[d];
+    }
+    const auto rows = fits ? static_cast<std::size_t>(array.shape(0)) : 0;
+    if (!fits || (c > 0 && rows != batch.rows)) {
+      throw UserError("\"" + column.name +
+                      "\" of the observations has another shape than the task's");
+    }
+    batch.rows = rows;
+    batch.columns.push_back(static_cast<const std::byte*>(array.data()));
+    batch.arrays.push_back(array);
+  }
+  return batch;
+}
+
+py::array_t<float> matrix_of(const std::vector<float>& values, std::size_t rows) {
+  const auto count = static_cast<py::ssize_t>(rows);
+  const auto width = rows == 0 ? py::ssize_t{0} : static_cast<py::ssize_t>(values.size() / rows);
+  py::array_t<float> out({count, width});
+  std::ranges::copy(values, out.mutable_data());
+  return out;
+}
+
+// Work that Ctrl-C ends.
+template <class Work>
+auto interruptible(Work work) {
+  std::stop_source stop;
+  auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
+  for (;;) {
+    {
+      py::gil_scoped_release release;
+      if (result.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
+    }
+    if (PyErr_CheckSignals() == 0) continue;
+    stop.request_stop();
+    py::gil_scoped_release release;
+    result.wait();
+    break;
+  }
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return result.get();
+}
+
+std::string evaluate(const TaskHandle& handle, const Strings& names, std::int64_t seeds,
+                     std::int64_t first_seed, int threads) {
+  if (seeds < 1 || seeds > 1'000'000) throw UserError("seeds: must be in 1..1000000");
+  if (first_seed < 0 || first_seed > std::int64_t{1} << 53) {
+    throw UserError("first_seed: must be in 0..2^53");
+  }
+  if (threads < 0 || threads > 1024)
+    throw UserError("threads: must be in 0..1024 (0: one per core)");
+  const int used =
+      threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return interruptible([&](const std::stop_token& stop) {
+    const auto policies =
+        apps::name_policies(apps::split_names(names, *handle.task), handle.task, handle.seed, used);
+    return apps::to_json(apps::evaluate(*handle.task, policies,
+                                        apps::evaluation_seeds(handle.seed, seeds, first_seed),
+                                        used, {stop, {}}));
+  });
+}
+
+void bind_environments(py::module_& module) {
+  py::enum_<Autoreset>(module, "Autoreset")
+      .value("NEXT_STEP", Autoreset::kNextStep)
+      .value("SAME_STEP", Autoreset::kSameStep)
+      .value("DISABLED", Autoreset::kDisabled);
+
+  py::class_<EnvBatch>(module, "EnvBatch")
+      .def(py::init([](const TaskHandle& handle, std::size_t size, Autoreset autoreset,
+                       bool derived, bool strict) {
+             return std::make_unique<EnvBatch>(handle.task, size, autoreset, derived, strict);
+           }),
+           py::arg("task"), py::arg("size"), py::arg("autoreset"), py::arg("derived"),
+           py::arg("strict"), py::call_guard<py::gil_scoped_release>())
+      .def_property_readonly("layout", [](const EnvBatch& b) { return describe(b.layout()); })
+      .def("seed",
+           [](EnvBatch& b, std::size_t environment, std::uint64_t seed) {
+             if (environment >= b.size()) throw UserError("there is no such environment");
+             b.seed(environment, Seed{seed});
+           })
+      .def("reset",
+           [](EnvBatch& b, const Array<bool>& which) {
+             require_length(which, b.size(), "reset_mask");
+             const std::vector<std::uint8_t> flags(which.data(), which.data() + which.size());
+             py::gil_scoped_release release;
+             b.reset(flags);
+           })
+      .def("step",
+           [](EnvBatch& b, const Array<std::int64_t>& actions) {
+             require_length(actions, b.size(), "actions");
+             const std::span given(actions.data(), b.size());
+             py::gil_scoped_release release;
+             b.step(given);
+           })
+      .def("sample_actions",
+           [](const EnvBatch& b, Rng& rng) {
+             py::array_t<std::int64_t> actions(static_cast<py::ssize_t>(b.size()));
+             b.sample_actions(rng, {actions.mutable_data(), b.size()});
+             return actions;
+           })
+      .def("observations",
+           [](const py::object& self) {
+             const auto& b = self.cast<const EnvBatch&>();
+             return view_columns(self, b.layout(), b.size(), b.columns());
+           })
+      .def("final_observations",
+           [](const py::object& self) {
+             const auto& b = self.cast<const EnvBatch&>();
+             return view_columns(self, b.layout(), b.size(), b.final_columns());
+           })
+      .def("results",
+           [](const py::object& self) {
+             const auto& b = self.cast<const EnvBatch&>();
+             return py::make_tuple(view(self, b.rewards()), view_flags(self, b.terminated()),
+                                   view_flags(self, b.truncated()), view(self, b.elapsed()),
+                                   view_flags(self, b.replaced()), view_flags(self, b.over()));
+           })
+      .def_property_readonly("any_over", &EnvBatch::any_over)
+      .def("episodes", &episodes_of);
+
+  py::class_<Rng>(module, "Rng").def(py::init([](std::uint64_t seed) { return Rng(Seed{seed}); }));
+}
+
+void bind_policies(py::module_& module) {
+  py::class_<PolicyBatch>(module, "PolicyBatch")
+      .def(py::init([](const TaskHandle& handle, const std::string& run) {
+             return std::make_unique<PolicyBatch>(handle.task, run);
+           }),
+           py::call_guard<py::gil_scoped_release>())
+      .def_property_readonly("layout", [](const PolicyBatch& p) { return describe(p.layout()); })
+      .def_property_readonly("has_values", &PolicyBatch::has_values)
+      .def_property_readonly(
+          "values_actions",
+          [](const PolicyBatch& p) { return p.heads() != model::ValueHeads::kValue; })
+      .def_property_readonly("file", &PolicyBatch::file)
+      .def_property_readonly("warning", &PolicyBatch::warning)
+      .def("act",
+           [](PolicyBatch& p, const py::dict& observations, Rng* rng) {
+             const Batch batch = batch_of(p.layout(), observations);
+             py::array_t<std::int64_t> actions(static_cast<py::ssize_t>(batch.rows));
+             const std::span out(actions.mutable_data(), batch.rows);
+             py::gil_scoped_release release;
+             const auto& logits = p.evaluate(batch.columns, batch.rows, false).logits;
+             const std::size_t width = p.layout().num_actions();
+             for (std::size_t b = 0; b < batch.rows; ++b) {
+               const auto row = std::span(logits).subspan(b * width, width);
+               out[b] = rng == nullptr ? model::best_action(row)
+                                       : model::sample_action(row, *rng).action;
+             }
+             return actions;
+           })
+      .def("log_probabilities",
+           [](PolicyBatch& p, const py::dict& observations) {
+             const Batch batch = batch_of(p.layout(), observations);
+             const auto& logits = p.evaluate(batch.columns, batch.rows, false).logits;
+             std::vector<float> logs(logits.size());
+             const std::size_t width = p.layout().num_actions();
+             for (std::size_t b = 0; b < batch.rows; ++b) {
+               model::log_probabilities(std::span(logits).subspan(b * width, width),
+                                        std::span(logs).subspan(b * width, width));
+             }
+             return matrix_of(logs, batch.rows);
+           })
+      .def("action_values",
+           [](PolicyBatch& p, const py::dict& observations) {
+             const Batch batch = batch_of(p.layout(), observations);
+             const auto& output = p.evaluate(batch.columns, batch.rows, true);
+             std::vector<std::uint8_t> mask;
+             for (const float logit : output.logits) {
+               mask.push_back(logit > model::kMaskedLogit ? 1 : 0);
+             }
+             std::vector<float> values(output.logits.size());
+             model::action_values(p.heads(), output.logits, output.values, mask,
+                                  p.layout().num_actions(), values);
+             for (std::size_t a = 0; a < values.size(); ++a) {
+               if (mask[a] == 0) values[a] = std::nanf("");
+             }
+             return matrix_of(values, batch.rows);
+           })
+      .def("values", [](PolicyBatch& p, const py::dict& observations) {
+        const Batch batch = batch_of(p.layout(), observations);
+        const auto& values = p.evaluate(batch.columns, batch.rows, true).values;
+        return py::array_t<float>(static_cast<py::ssize_t>(values.size()), values.data());
+      });
+}
+
+PYBIND11_MODULE(_core, module) {
+  py::register_exception<UserError>(module, "UserError", PyExc_ValueError);
+  module.attr("version") = apps::version();
+  module.def("tasks", [] {
+    std::vector<std::pair<std::string, std::string>> kinds;
+    for (const auto& kind : env::task_kinds()) kinds.emplace_back(kind.name, kind.description);
+    return kinds;
+  });
+
+  py::class_<TaskHandle>(module, "Task")
+      .def_static(
+          "from_file",
+          [](const std::string& file, const Strings& overrides, const std::string& profiles) {
+            return make_task(ConfigSource::from_file(file, overrides), profiles);
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def_static(
+          "from_text",
+          [](const std::string& text, const Strings& overrides, const std::string& profiles) {
+            return make_task(ConfigSource::from_text("config", text, overrides), profiles);
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def_property_readonly("name", [](const TaskHandle& t) { return t.task->spec().task; })
+      .def_property_readonly("num_actions",
+                             [](const TaskHandle& t) { return t.task->spec().num_actions(); })
+      .def_property_readonly("graphs",
+                             [](const TaskHandle& t) { return graphs_of(t.task->spec()); })
+      .def_property_readonly("metrics", [](const TaskHandle& t) {
+        Strings names;
+        for (const auto& metric : t.task->spec().metrics) names.push_back(metric.name);
+        return names;
+      });
+  module.def("evaluate", &evaluate);
+  bind_environments(module);
+  bind_policies(module);
+}
+
+}  // namespace
+}  // namespace pacml::python

@@ -1,0 +1,44 @@
+#include "python/core/policy_batch.h"
+
+#include <utility>
+
+#include "apps/evaluation/trained_agent.h"
+#include "common/check.h"
+#include "env/feature_check.h"
+#include "model/fused_policy.h"
+
+namespace pacml::python {
+
+PolicyBatch::PolicyBatch(env::TaskPtr task, const std::string& run)
+    : task_(std::move(task)), layout_(task_->spec(), false) {
+  const apps::TrainedRun trained = apps::load_trained_run(run, task_->spec());
+  const auto make = [&](const model::Parameters& parameters) {
+    auto policy = model::make_fused_policy(trained.shape);
+    policy->set_graphs(task_->spec().graphs);
+    policy->set_parameters(parameters);
+    return policy;
+  };
+  acting_ = make(trained.parameters);
+  if (trained.valued) valued_ = make(*trained.valued);
+  heads_ = trained.heads;
+  file_ = trained.file.string();
+  warning_ = trained.warning;
+  batch_ = Observations(model::input_shape(trained.shape));
+  batch_.set_graphs(task_->spec().graph_hashes());
+}
+
+const model::PolicyOutput& PolicyBatch::evaluate(const std::vector<const std::byte*>& columns,
+                                                 std::size_t rows, bool valued) {
+  PACML_CHECK(!valued || has_values(), "the checkpoint says what its values are");
+  batch_.clear();
+  for (std::size_t row = 0; row < rows; ++row) layout_.read_row(columns, row, batch_);
+  env::require_finite_features(task_->spec(), batch_);
+  (valued ? *valued_ : *acting_).evaluate(batch_, output_);
+  if (!model::is_sound(output_)) {
+    throw apps::UnsoundPolicy(file_ +
+                              " says nothing that can be acted upon: its training had diverged");
+  }
+  return output_;
+}
+
+}  // namespace pacml::python

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/evaluation/trained_run.h"
+#include "env/task.h"
+#include "model/policy.h"
+#include "python/core/observation_layout.h"
+
+namespace pacml::python {
+
+// A trained policy on observations that lie in arrays (ObservationLayout). Thread-confined.
+class PolicyBatch {
+ public:
+  // UserError: as load_trained_run, and as ObservationLayout.
+  PolicyBatch(env::TaskPtr task, const std::string& run);
+
+  [[nodiscard]] const ObservationLayout& layout() const { return layout_; }
+  // "value": the network values states and its logits are preferences; "duelling", "actions": it
+  // values actions.
+  [[nodiscard]] model::ValueHeads heads() const { return heads_; }
+  // Whether values can be had: the checkpoint says what they are in units of.
+  [[nodiscard]] bool has_values() const { return valued_ != nullptr; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] const std::string& warning() const { return warning_; }
+
+  // What the network says of `rows` observations, of which `columns` are the first num_sent():
+  // [rows, A]. It is the network that acts, or the one whose values are in the unit of rewards.
+  // Borrowed until the next call. UserError: as ObservationLayout::read_row, features that are not
+  // finite, or a network that has diverged. Pre of `valued`: has_values().
+  const model::PolicyOutput& evaluate(const std::vector<const std::byte*>& columns,
+                                      std::size_t rows, bool valued);
+
+ private:
+  env::TaskPtr task_;
+  ObservationLayout layout_;
+  std::unique_ptr<model::Policy> acting_;
+  std::unique_ptr<model::Policy> valued_;  // null: values mean nothing
+  model::ValueHeads heads_ = model::ValueHeads::kValue;
+  std::string file_;
+  std::string warning_;
+  Observations batch_;
+  model::PolicyOutput output_;
+};
+
+}  // namespace pacml::python

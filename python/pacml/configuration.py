@@ -1,0 +1,33 @@
+"""A configuration, as people have it, into a task."""
+
+import collections.abc
+import copy
+import json
+import os
+
+from pacml import _core
+
+
+def load_task(config=None, task=None, overrides=(), profiles=""):
+    """The task of a configuration.
+
+    config: a YAML file as `pacml train` reads it, a mapping with the same keys, or None for the
+    defaults. task: its name; a configuration of another one is refused. overrides: as `--set`,
+    "env.cluster.max_simulation_time=1e6". profiles: a folder of job graphs.
+    """
+    overrides = [str(override) for override in overrides]
+    profiles = os.fspath(profiles)
+    if config is None:
+        if task is not None:
+            overrides.insert(0, f"env.task={task}")
+        config = {}
+    if isinstance(config, collections.abc.Mapping):
+        config = copy.deepcopy(dict(config))
+        if task is not None and isinstance(config.setdefault("env", {}), dict):
+            config["env"].setdefault("task", task)
+        made = _core.Task.from_text(json.dumps(config), overrides, profiles)
+    else:
+        made = _core.Task.from_file(os.fspath(config), overrides, profiles)
+    if task is not None and made.name != task:
+        raise _core.UserError(f"the configuration is about the task {made.name}, not {task}")
+    return made

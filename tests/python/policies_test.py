@@ -1,0 +1,96 @@
+"""Trained policies and evaluations in Python are those of the program.
+
+    policies_test.py PACML
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import pacml
+
+REQUIRES = ["numpy", "gymnasium", "pacml"]
+PACML = sys.argv[1]
+CONFIGS = pathlib.Path(os.environ["PACML_SOURCE_DIR"]) / "configs"
+SHORT = "env.cluster.max_simulation_time=100000"
+
+
+class Policies(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.run_folder = os.path.join(cls.folder.name, "run")
+        cls.config = str(CONFIGS / "quickstart.yaml")
+        subprocess.run(
+            [PACML, "train", cls.config, "--run", cls.run_folder, "--decisions", "20000",
+             "--set", SHORT, "--set", "learner.evaluate_episodes=2"],
+            check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_an_evaluation_has_the_figures_of_the_program(self):
+        out = os.path.join(self.folder.name, "figures.json")
+        names = ["para_max", "best_constant", self.run_folder]
+        subprocess.run([PACML, "eval", self.config, "--set", SHORT, "--policy", ",".join(names),
+                        "--seeds", "3", "--first-seed", "2", "--out", out],
+                       check=True, stdout=subprocess.DEVNULL)
+        results = pacml.evaluate(self.config, names, 3, first_seed=2, overrides=[SHORT])
+        with open(out, encoding="utf-8") as file:
+            self.assertEqual(results, json.load(file))
+
+    def test_actions_probabilities_and_values_of_a_batch_agree(self):
+        policy = pacml.load_policy(self.run_folder)
+        envs = pacml.make_vec("partitioning", self.config, num_envs=4, overrides=[SHORT])
+        observations, infos = envs.reset(seed=0)
+        for _ in range(100):
+            actions = policy.act(observations)
+            probabilities = policy.probabilities(observations)
+            np.testing.assert_array_equal(actions, probabilities.argmax(axis=1))
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-5)
+            self.assertFalse(probabilities[infos["action_mask"] == 0].any())
+            self.assertTrue(np.isfinite(policy.values(observations)).all())
+            one = {name: column[1] for name, column in observations.items()}
+            self.assertEqual(policy.act(one), actions[1])
+            observations, *_, infos = envs.step(actions)
+
+    def test_drawn_actions_follow_the_probabilities(self):
+        policy = pacml.load_policy(self.run_folder)
+        envs = pacml.make_vec("partitioning", self.config, overrides=[SHORT])
+        observations, _ = envs.reset(seed=0)
+        probabilities = policy.probabilities(observations)[0]
+        many = {name: np.repeat(column, 20_000, axis=0) for name, column in observations.items()}
+        drawn = policy.act(many, deterministic=False, rng=np.random.default_rng(1))
+        shares = np.bincount(drawn, minlength=len(probabilities)) / len(drawn)
+        # Five standard deviations of a share; the seed is fixed.
+        np.testing.assert_allclose(shares, probabilities, atol=5 * 0.5 / np.sqrt(len(drawn)))
+
+    def test_bad_input_is_one_sentence(self):
+        policy = pacml.load_policy(self.run_folder)
+        envs = pacml.make_vec("partitioning", self.config, overrides=[SHORT])
+        observations, _ = envs.reset(seed=0)
+        for change, sentence in [
+            ({"mask": np.zeros_like(observations["mask"])}, "allows no action"),
+            ({"job_graph": np.array([99])}, "job_graph: 99 is not in"),
+            ({"globals": np.zeros((1, 3))}, "another shape"),
+            ({"globals": np.full_like(observations["globals"], np.nan)}, "is nan"),
+        ]:
+            with self.assertRaisesRegex(pacml.UserError, sentence):
+                policy.act({**observations, **change})
+        with self.assertRaisesRegex(pacml.UserError, "no run"):
+            pacml.load_policy("/no/such/run")
+        with self.assertRaisesRegex(pacml.UserError, "no_such_policy"):
+            pacml.evaluate(self.config, ["no_such_policy"])
+        with self.assertRaisesRegex(pacml.UserError, "seeds: must be"):
+            pacml.evaluate(self.config, seeds=0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
