@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "env/gpu_cluster/gpu_cluster_metrics.h"
+#include "env/tasks/cluster_scheduling/picture.h"
 
 namespace pacml::env {
 namespace {
@@ -165,6 +166,8 @@ StepResult ClusterSchedulingEnv::step(int action) {
   PACML_CHECK(!is_over_ && action >= 0 && (is_own || at(action) < offers_.size()),
               "no such decision");
   const int agent = turn_;
+  last_job_ = is_own ? own_job_ : offers_[at(action)].job;
+  last_time_s_ = state().now();
   if (is_own) {
     place(own_job_, own_gpus_);
   } else {
@@ -241,6 +244,15 @@ EpisodeRecord ClusterSchedulingEnv::summary() const {
     record.metrics[m++] = value;
   }
   return record;
+}
+
+Picture ClusterSchedulingEnv::picture() const {
+  Picture picture = gpu_cluster_picture(state(), *jobs_);
+  if (!is_over_) {
+    picture.facts.insert(picture.facts.begin(), {"scheduler", std::to_string(turn_)});
+  }
+  if (decisions_ > 0) picture.last = outcome_of_job(state(), *jobs_, last_job_, last_time_s_);
+  return picture;
 }
 
 std::string ClusterSchedulingEnv::describe(int action) const {

@@ -8,6 +8,7 @@
 
 #include "env/environment.h"
 #include "env/gpu_cluster/gpu_cluster_simulator.h"
+#include "env/picture.h"
 #include "env/tasks/cluster_scheduling/offers.h"
 #include "env/tasks/cluster_scheduling/task.h"
 
@@ -17,7 +18,7 @@ namespace pacml::env {
 // schedulers have their turn one after another; in its turn one takes decisions until it passes, or
 // has nothing left to decide. Whoever is offered what it has just passed on is not asked again.
 // Action a is offers()[a]; one that is not offered is action_for(). Thread-confined.
-class ClusterSchedulingEnv final : public Environment {
+class ClusterSchedulingEnv final : public Environment, public Pictured {
  public:
   explicit ClusterSchedulingEnv(std::shared_ptr<const ClusterSchedulingTask> task);
 
@@ -34,6 +35,8 @@ class ClusterSchedulingEnv final : public Environment {
   [[nodiscard]] bool resample_future(Seed seed) override;
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] std::string describe(int action) const override;
+  // The GPUs of the cluster by the jobs on them; its time is seconds.
+  [[nodiscard]] Picture picture() const override;
 
   [[nodiscard]] const GpuClusterState& state() const { return simulator_->state(); }
   [[nodiscard]] const Offers& offers() const { return offers_; }
@@ -84,6 +87,8 @@ class ClusterSchedulingEnv final : public Environment {
   std::int64_t shared_ = 0;
   std::int64_t forwards_ = 0;
   std::int64_t passes_ = 0;
+  std::int32_t last_job_ = -1;  // that the last decision was about; -1: it passed
+  double last_time_s_ = 0;
   ShownScheduling shown_;
 };
 
