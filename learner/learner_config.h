@@ -27,6 +27,7 @@ struct LearnerConfig {
   std::int64_t keep_checkpoints = 60;   // besides the best; >= 1
   Seconds evaluate_seconds = 15;        // between evaluations of the policy; > 0
   std::int64_t evaluate_episodes = 10;  // held-out episodes of each; 0: never
+  bool tensorboard = true;              // writes what TensorBoard reads, beside metrics.jsonl
   bool operator==(const LearnerConfig&) const = default;
 };
 
@@ -46,6 +47,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("keep_checkpoints", c.keep_checkpoints);
   v("evaluate_seconds", c.evaluate_seconds);
   v("evaluate_episodes", c.evaluate_episodes);
+  v("tensorboard", c.tensorboard);
 }
 
 // Every problem, as a sentence that names the key.

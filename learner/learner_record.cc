@@ -36,4 +36,10 @@ void LearnerRecord::add_lag(PolicyVersion now, PolicyVersion used, std::uint64_t
   statistics.policy_lag.add(now > used ? now.get() - used.get() : 0, times);
 }
 
+void LearnerRecord::add_action(int action) {
+  const auto number = static_cast<std::size_t>(action);
+  if (statistics.actions.size() <= number) statistics.actions.resize(number + 1);
+  ++statistics.actions[number];
+}
+
 }  // namespace pacml::learner

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/experience/episode.h"
 #include "common/histogram.h"
@@ -40,6 +41,8 @@ struct LearnerStatistics {
   // Versions between the weights that a decision was taken with and those that learning is at: of
   // every decision received, or of every sample out of a replay.
   Histogram policy_lag;
+  // How often each action was taken, [0 .. the highest one taken]: of the same decisions.
+  std::vector<std::int64_t> actions;
   double loss_sum = 0;
   std::map<std::string, double> scalar_sums;  // of each update's scalars
   std::int64_t updates = 0;
@@ -56,6 +59,7 @@ struct LearnerRecord {
   // Of `times` decisions that weights `used` took, when learning is at `now`. Those that are ahead,
   // since the learner went back to a checkpoint, lag by 0.
   void add_lag(PolicyVersion now, PolicyVersion used, std::uint64_t times);
+  void add_action(int action);  // >= 0
 };
 
 }  // namespace pacml::learner

@@ -41,6 +41,7 @@ Result<void> ReplayUpdates::collect(std::int64_t, const std::stop_token& stop, D
   for (const PolicyVersion version : batch_.policy_versions) {
     record.add_lag(algorithm_->version(), version, 1);
   }
+  for (const std::int32_t action : batch_.actions) record.add_action(action);
   return {};
 }
 

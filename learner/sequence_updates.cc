@@ -26,6 +26,7 @@ void SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record
   for (const VersionRun& run : sequences.versions) {
     record.add_lag(algorithm_->version(), run.version, run.decisions);
   }
+  for (const std::int16_t action : sequences.action) record.add_action(action);
   for (const EpisodeRecord& episode : sequences.episodes) record.add(episode);
   gathered_decisions_ += decisions;
   gathered_.push_back(std::move(received));

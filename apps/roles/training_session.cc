@@ -2,12 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "apps/evaluation/trained_run.h"
 #include "apps/roles/warm_start.h"
+#include "apps/run/resume.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
 #include "common/heartbeat.h"
@@ -94,6 +97,10 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   next_ = {.checkpoint = started_ + in_seconds(config.learner.checkpoint_seconds),
            .evaluation = started_ + in_seconds(config.learner.evaluate_seconds)};
   metrics_.start(loop_->counters(), task->spec().metrics);
+  if (config.learner.tensorboard && options.several.replica == 0) {
+    tensorboard_.emplace(run.path() / "tensorboard", dump_config(as_recorded(config)),
+                         loop_->counters().decisions, clock);
+  }
   status_.count(loop_->counters());
 }
 
@@ -204,7 +211,7 @@ void TrainingSession::finish(const std::stop_token& stop) {
   };
   if (!divergence()) evaluate(go_on);
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
-  write_metrics();
+  write_metrics(true);
   if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
 }
 
@@ -262,12 +269,16 @@ void TrainingSession::evaluate(const std::function<bool()>& goes_on) {
   }
 }
 
-void TrainingSession::write_metrics() {
+void TrainingSession::write_metrics(bool last) {
   const auto statistics = loop_->take_statistics();
   nlohmann::json line = {{"seconds", seconds_before_ + elapsed()},
                          {"queue_depth", loop_->queue_depth()},
                          {"evaluation", scores_->json()},
                          {"faults", faults()}};
+  std::error_code unknown;
+  if (const auto disk = std::filesystem::space(run_.path(), unknown); !unknown) {
+    line["disk_free_bytes"] = disk.available;
+  }
   if (membership_.replicas != nullptr) {
     line["replicas"] = {{"together", membership_.replicas->size()},
                         {"groups", membership_.groups},
@@ -275,6 +286,13 @@ void TrainingSession::write_metrics() {
   }
   metrics_.write(line, loop_->counters(), statistics);
   status_.measure(line);
+  if (!tensorboard_) return;
+  const std::int64_t step = loop_->counters().decisions;
+  if (last) {
+    tensorboard_->finish(step, line, statistics.actions);
+  } else {
+    tensorboard_->write(step, line, statistics.actions);
+  }
 }
 
 nlohmann::json TrainingSession::faults() const {

@@ -17,6 +17,7 @@
 #include "apps/roles/replay_source.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/train_config.h"
+#include "apps/tensorboard/tensorboard_log.h"
 #include "common/clock.h"
 #include "learner/checkpoint_writer.h"
 #include "learner/learner_loop.h"
@@ -78,7 +79,8 @@ class TrainingSession {
   [[nodiscard]] double elapsed() const;
   // How much of the run is over, in [0, 1]; nullopt: it has no end.
   [[nodiscard]] std::optional<double> share_of_run() const;
-  void write_metrics();
+  // `last`: of the run.
+  void write_metrics(bool last = false);
   // Of a policy that is not scored to the end, nothing is known.
   void evaluate(const std::function<bool()>& goes_on);
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;
@@ -119,6 +121,7 @@ class TrainingSession {
   std::optional<PolicyScores> scores_;
   std::unique_ptr<learner::CheckpointWriter> checkpoints_;
   MetricsLog metrics_;
+  std::optional<TensorboardLog> tensorboard_;  // of the leader, where it is asked for
   LearningStatus status_;
   Housekeeping next_;
   std::atomic<bool> checkpoint_requested_{false};

@@ -44,6 +44,7 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "learner.max_waiting_bytes",
     "learner.metrics_seconds",
     "learner.replicas",
+    "learner.tensorboard",
     "patience.",
     "replay.credits_per_actor",
     "replay.forget_seconds",

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -138,6 +139,7 @@ json everything() {
                           "queue_depth",
                           "window",
                           "in_flight",
+                          "disk_free_bytes",
                           "actors_enough",
                           "loss",
                           "entropy",
@@ -202,6 +204,32 @@ TEST_CASE("the table of docs/monitoring.md has the metrics that there are, and n
   std::set<std::string> exposed;
   for (const auto& [name, metric] : metrics_of(everything())) exposed.insert(name);
   CHECK(documented == exposed);
+}
+
+// Names of metrics in a file of those who watch.
+std::set<std::string> names_in(const std::string& file) {
+  std::ifstream in(std::string(std::getenv("PACML_SOURCE_DIR")) + "/deploy/" + file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::set<std::string> names;
+  const std::regex name("pacml_[a-z0-9_]+");
+  for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) {
+    names.insert(it->str());
+  }
+  return names;
+}
+
+TEST_CASE("every metric that Grafana's dashboard and the alert rules name is exposed",
+          "[unit][http]") {
+  const auto exposed = metrics_of(everything());
+  for (const char* file : {"grafana/dashboard.json", "prometheus/alerts.yaml"}) {
+    const auto names = names_in(file);
+    INFO(file);
+    CHECK(names.size() > 10);
+    for (const std::string& name : names) {
+      INFO(name);
+      CHECK(exposed.contains(name));
+    }
+  }
 }
 
 }  // namespace

@@ -214,6 +214,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
                                           "decisions",
                                           "decisions_per_second",
                                           "denied",
+                                          "disk_free_bytes",
                                           "duplicates",
                                           "entropy",
                                           "entropy_cost",

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "common/file_descriptor.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+
+// CRC-32C (Castagnoli; RFC 3720, B.4) of bytes. Pure.
+[[nodiscard]] std::uint32_t crc32c(std::string_view bytes);
+
+// A checksum as records carry it: rotated and shifted, since a checksum of data that has a checksum
+// inside says little (TensorFlow, tsl/lib/hash/crc32c.h). Pure.
+[[nodiscard]] std::uint32_t masked_crc32c(std::string_view bytes);
+
+// Appends records in TensorFlow's format (TFRecord): of each its length in 8 bytes, their masked
+// checksum, the bytes, their masked checksum; all little-endian. A record is written by one system
+// call. What a full disk took half of is cut off again, at once or before the next record.
+// Thread-confined.
+class RecordFile {
+ public:
+  // A new file. UserError: it is there already, or cannot be made.
+  explicit RecordFile(std::filesystem::path path);
+  // kIo: the file has its former records.
+  [[nodiscard]] Result<void> append(std::string_view record);
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  [[nodiscard]] bool cut_torn_record() const;
+
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  std::int64_t whole_ = 0;  // bytes of whole records
+  bool torn_ = false;
+};
+
+}  // namespace pacml::apps
