@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   program.commands.push_back(make_dashboard_command());
   program.commands.push_back(make_explain_command());
   program.commands.push_back(make_decide_command());
+  program.commands.push_back(make_compare_command());
   program.commands.push_back(make_bench_command(main_benches(), learner_math));
   program.commands.push_back(make_load_command());
   program.commands.push_back(make_scaling_command());

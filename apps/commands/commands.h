@@ -8,6 +8,7 @@
 
 namespace pacml::apps {
 
+[[nodiscard]] std::unique_ptr<Command> make_compare_command();
 [[nodiscard]] std::unique_ptr<Command> make_dashboard_command();
 [[nodiscard]] std::unique_ptr<Command> make_decide_command();
 [[nodiscard]] std::unique_ptr<Command> make_explain_command();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/cli/files.h"
+#include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/evaluation/eval_json.h"
@@ -57,7 +58,10 @@ class EvalCommand final : public Command {
     const Seed run{static_cast<std::uint64_t>(config.seed)};
     const auto policies = name_policies(split_names(policies_, *task), task, run, threads);
     const auto seeds = evaluation_seeds(run, seeds_, first_seed_);
-    const EvalResult result = evaluate(*task, policies, seeds, threads);
+    const EvalResult result = [&] {
+      WorkProgress progress("episodes");
+      return evaluate(*task, policies, seeds, threads, {.stop = {}, .progress = progress.teller()});
+    }();
     std::cout << format_table(result);
     if (!out_.empty()) write_user_file(out_, to_json(result));
     return 0;

@@ -5,9 +5,11 @@
 #include <thread>
 #include <vector>
 
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/explanation.h"
+#include "apps/evaluation/timeline_text.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_summary.h"
 #include "apps/run/train_config.h"
@@ -35,7 +37,9 @@ class ExplainCommand final : public Command {
         "why a policy decided as it did, and what a baseline would have come to",
         {{"explain runs/first --seed 0 --decision 40", "decision 40 of the first held-out episode"},
          {"explain runs/first --decision 40 --baseline para_min --json",
-          "beside another baseline, for programs"}}};
+          "beside another baseline, for programs"},
+         {"explain runs/first --decision 40 --chrome-trace trace.json",
+          "operations and transfers, server by server, for ui.perfetto.dev"}}};
   }
   void declare(Options& options) override {
     options.argument("RUN", &run_, "folder of a run");
@@ -44,12 +48,15 @@ class ExplainCommand final : public Command {
     options.option("--baseline NAME", &baseline_,
                    "what to compare with (default: the best one, as training found)");
     options.option("--json", &json_, "for programs");
+    options.option("--chrome-trace TRACE.json", &trace_,
+                   "what would run where when, in Chrome's trace event format");
   }
   [[nodiscard]] int run() override {
     if (seed_ < 0 || seed_ > kHighestSeed) {
       throw UserError("--seed: must be in 0.." + std::to_string(kHighestSeed));
     }
     if (decision_ < 0) throw UserError("--decision: must be at least 0");
+    if (!trace_.empty()) check_writable(trace_);
     const auto folder = RunDirectory::open(run_);
     const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
     const env::TaskPtr task = config.env.make();
@@ -60,6 +67,12 @@ class ExplainCommand final : public Command {
     const Explanation explanation =
         explain(*task, policy, baseline, evaluation_seeds(run_seed, 1, seed_).front(), decision_);
     std::cout << (json_ ? to_json(explanation).dump(2) + "\n" : to_text(explanation));
+    if (trace_.empty()) return 0;
+    if (!explanation.timeline) {
+      throw UserError("--chrome-trace: nothing runs after decision " + std::to_string(decision_) +
+                      ": " + explanation.futures.front().first);
+    }
+    write_user_file(trace_, chrome_trace(*explanation.timeline).dump() + "\n");
     return 0;
   }
 
@@ -71,6 +84,7 @@ class ExplainCommand final : public Command {
   std::int64_t decision_ = 0;
   std::string baseline_;
   bool json_ = false;
+  std::string trace_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "apps/cli/files.h"
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
+#include "apps/evaluation/timeline_text.h"
 #include "apps/placement/placement_contest.h"
 #include "apps/placement/placement_timeline.h"
 #include "common/result.h"
@@ -150,7 +151,8 @@ class PlaceCommand final : public Command {
     report(*problem, contest, improvements);
     write_user_file(out_, document_of(*problem, contest, improvements).dump(1) + "\n");
     if (!trace_.empty()) {
-      write_user_file(trace_, chrome_trace(contest.simulate(contest.best())).dump() + "\n");
+      write_user_file(trace_,
+                      chrome_trace(timeline_of(contest.simulate(contest.best()))).dump() + "\n");
     }
     return 0;
   }

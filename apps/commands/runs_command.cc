@@ -12,7 +12,9 @@
 #include "apps/commands/commands.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_summary.h"
+#include "apps/run/run_tags.h"
 #include "common/result.h"
+#include "common/text.h"
 
 namespace pacml::apps {
 namespace {
@@ -23,6 +25,7 @@ struct Listed {
   std::string name;  // as seen from the folder that was asked for
   RunSummary summary;
   RunFigures figures;
+  std::vector<std::string> tags;
 };
 
 std::string state_text(const RunSummary& run) {
@@ -63,6 +66,11 @@ std::string table_of(const std::vector<Listed>& runs) {
                     score(run.figures.best), or_dash(run.figures.baseline),
                     score(run.figures.baseline_score), gain_text(run.figures)});
   }
+  if (std::ranges::any_of(runs, [](const Listed& run) { return !run.tags.empty(); })) {
+    rows[0].emplace_back("tags");
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      rows[r + 1].push_back(or_dash(join(runs[r].tags)));
+  }
   return align_columns(rows);
 }
 
@@ -78,6 +86,7 @@ nlohmann::ordered_json json_of(const std::vector<Listed>& runs) {
                     {"task", run.summary.task},
                     {"algorithm", run.summary.algorithm},
                     {"seed", run.summary.seed},
+                    {"tags", run.tags},
                     {"state", name_of(run.summary.state)},
                     {"decisions", or_null(run.figures.decisions)},
                     {"seconds", or_null(run.figures.seconds)},
@@ -98,23 +107,31 @@ class RunsCommand final : public Command {
     return {"runs",
             "the runs below a folder: what they are, how they did, whether they train",
             {{"runs runs", "every run in runs/, down to three folders deep"},
+             {"runs runs --tag paper", "those that were trained with --tag paper"},
              {"runs runs --out runs.json", "with the settings that are no defaults, as JSON"}}};
   }
   void declare(Options& options) override {
     options.argument("DIR", &folder_, "where they are");
+    options.option("--tag NAME", &tags_, "only runs with this tag; may be repeated: with each");
     options.option("--out FILE.json", &out_, "write it as JSON, too");
   }
   [[nodiscard]] int run() override {
+    check_tags(tags_);
     std::vector<Listed> runs;
     for (const fs::path& path : find_runs(folder_)) {
       Listed run;
+      run.tags = tags_of(path);
+      if (!std::ranges::includes(run.tags, sorted(tags_))) continue;
       run.name = path == fs::path(folder_) ? RunDirectory::open(path).name()
                                            : path.lexically_relative(folder_).string();
       run.summary = summarise_run(path);
       run.figures = figures_of(newest_metrics(RunDirectory::open(path).metrics_file()));
       runs.push_back(std::move(run));
     }
-    if (runs.empty()) throw UserError("there is no run below " + folder_);
+    if (runs.empty()) {
+      throw UserError("there is no run below " + folder_ +
+                      (tags_.empty() ? "" : " with the tag " + join(tags_, " and ")));
+    }
     std::cout << table_of(runs);
     for (const Listed& run : runs) {
       for (const std::string& note : run.summary.notes) {
@@ -126,7 +143,13 @@ class RunsCommand final : public Command {
   }
 
  private:
+  static std::vector<std::string> sorted(std::vector<std::string> tags) {
+    std::ranges::sort(tags);
+    return tags;
+  }
+
   std::string folder_;
+  std::vector<std::string> tags_;
   std::string out_;
 };
 

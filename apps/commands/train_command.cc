@@ -9,6 +9,7 @@
 #include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
 #include "apps/run/run_directory.h"
+#include "apps/run/run_tags.h"
 #include "common/config/dump.h"
 #include "common/result.h"
 #include "env/task.h"
@@ -42,6 +43,7 @@ class TrainCommand final : public Command {
         "--bind ADDRESS", &bind_,
         "where further actors may join, e.g. tcp://*:5555 (then --actors may be 0); port "
         "*: any that is free");
+    options.option("--tag NAME", &tags_, "a word to find the run by (pacml runs); may be repeated");
     options.option("--resume", &resume_, "go on from the run's last checkpoint");
     options.option("--continue", &go_on_,
                    "begin the run, or go on where it has a checkpoint: for what starts us again");
@@ -55,6 +57,7 @@ class TrainCommand final : public Command {
     if (actors_ && (*actors_ < fewest || *actors_ > 4096)) {
       throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
+    check_tags(tags_);
     static_cast<void>(http_.load());  // complains before anything is started
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
     const TrainConfig config = resume_ ? resumed() : config_.load();
@@ -64,6 +67,8 @@ class TrainCommand final : public Command {
       check_graphs(RunDirectory::open(run_directory_), agreement_of(config, *task).graphs);
     }
     check_keys(config.security);
+    if (!resume_) RunDirectory::refuse_existing(run_directory_);
+    add_tags(run_directory_, tags_);
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.news_every = in_seconds(config.learner.metrics_seconds);
@@ -108,6 +113,7 @@ class TrainCommand final : public Command {
   std::optional<std::int64_t> decisions_;
   std::optional<std::int64_t> actors_;
   std::string bind_;
+  std::vector<std::string> tags_;
   bool resume_ = false;
   bool go_on_ = false;
   bool deterministic_ = false;

@@ -4,30 +4,30 @@
 #include <utility>
 
 #include "apps/cli/text_table.h"
+#include "apps/evaluation/timeline_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
 namespace {
 
-// On a copy of `start`: `action`, and then what `who` decides.
-ExplainedFuture follow(const env::Environment& start, int action, WatchedPolicy& who,
-                       std::int64_t horizon) {
-  ExplainedFuture future;
-  future.first = start.describe(action);
-  future.who = who.name();
-  const auto environment = start.clone();
-  const auto* pictured = dynamic_cast<const env::Pictured*>(environment.get());
-  for (bool goes_on = true; goes_on && future.decisions < horizon;) {
-    const int next = future.decisions == 0 ? action : who.ask(*environment).action;
-    const env::StepResult result = environment->step(next);
-    ++future.decisions;
-    future.reward += static_cast<double>(result.reward);
-    goes_on = !result.final();
-    if (pictured == nullptr) continue;
-    const auto outcome = pictured->picture().last;
-    if (outcome && !outcome->kept) ++future.lost;
+ExplainedFuture explained(const env::Environment& start, int action, WatchedPolicy& who,
+                          std::int64_t horizon) {
+  const auto decide = [&who](const env::Environment& state) { return who.ask(state).action; };
+  return {follow(start, action, decide, horizon), start.describe(action), who.name()};
+}
+
+nlohmann::ordered_json to_json(const env::Timeline& timeline) {
+  const auto shares = busy_shares(timeline);
+  auto lanes = nlohmann::ordered_json::array();
+  for (std::size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
+    lanes.push_back({{"group", timeline.lanes[lane].group},
+                     {"name", timeline.lanes[lane].name},
+                     {"busy", shares[lane]}});
   }
-  return future;
+  return {{"title", timeline.title},
+          {"unit", timeline.unit},
+          {"ends", timeline.ends},
+          {"lanes", std::move(lanes)}};
 }
 
 }  // namespace
@@ -52,11 +52,14 @@ Explanation explain(const env::Task& task, WatchedPolicy& policy, WatchedPolicy&
   out.baseline = baseline.name();
   out.baseline_action = baseline.ask(*environment).action;
   out.baseline_text = environment->describe(out.baseline_action);
-  out.futures.push_back(follow(*environment, opinion.action, policy, horizon));
+  out.futures.push_back(explained(*environment, opinion.action, policy, horizon));
   if (out.baseline_action != opinion.action) {
-    out.futures.push_back(follow(*environment, out.baseline_action, policy, horizon));
+    out.futures.push_back(explained(*environment, out.baseline_action, policy, horizon));
   }
-  out.futures.push_back(follow(*environment, out.baseline_action, baseline, horizon));
+  out.futures.push_back(explained(*environment, out.baseline_action, baseline, horizon));
+  if (const auto* timed = dynamic_cast<const env::Timed*>(environment.get())) {
+    out.timeline = timed->timeline(opinion.action);
+  }
   return out;
 }
 
@@ -70,7 +73,8 @@ std::string to_text(const Explanation& explanation) {
   }
   return "decision " + std::to_string(explanation.decision) + " of " + explanation.policy + "\n\n" +
          to_text(explanation.view) + "\n" + explanation.baseline +
-         " would choose: " + explanation.baseline_text + "\n\n" + align_columns(rows);
+         " would choose: " + explanation.baseline_text + "\n\n" + align_columns(rows) +
+         (explanation.timeline ? "\n" + to_text(*explanation.timeline) : "");
 }
 
 nlohmann::ordered_json to_json(const Explanation& explanation) {
@@ -82,14 +86,16 @@ nlohmann::ordered_json to_json(const Explanation& explanation) {
                        {"lost", future.lost},
                        {"reward", future.reward}});
   }
-  return {{"decision", explanation.decision},
-          {"policy", explanation.policy},
-          {"view", to_json(explanation.view)},
-          {"baseline",
-           {{"name", explanation.baseline},
-            {"action", explanation.baseline_action},
-            {"text", explanation.baseline_text}}},
-          {"futures", std::move(futures)}};
+  nlohmann::ordered_json json = {{"decision", explanation.decision},
+                                 {"policy", explanation.policy},
+                                 {"view", to_json(explanation.view)},
+                                 {"baseline",
+                                  {{"name", explanation.baseline},
+                                   {"action", explanation.baseline_action},
+                                   {"text", explanation.baseline_text}}},
+                                 {"futures", std::move(futures)}};
+  if (explanation.timeline) json["timeline"] = to_json(*explanation.timeline);
+  return json;
 }
 
 }  // namespace pacml::apps

@@ -2,23 +2,22 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/evaluation/decision_view.h"
+#include "apps/evaluation/future.h"
 #include "apps/evaluation/watched_policy.h"
 #include "common/ids.h"
 #include "env/task.h"
+#include "env/timeline.h"
 
 namespace pacml::apps {
 
-// What comes of a decision: the same state and the same arrivals, from there on.
-struct ExplainedFuture {
-  std::string first;           // what is done, for people
-  std::string who;             // who decides afterwards
-  std::int64_t decisions = 0;  // of the episode's: fewer than asked for where it ends before
-  std::int64_t lost = 0;       // that came to nothing, where the environment can say
-  double reward = 0;           // of all of them
+struct ExplainedFuture : Future {
+  std::string first;  // what is done, for people
+  std::string who;    // who decides afterwards
 };
 
 struct Explanation {
@@ -31,6 +30,8 @@ struct Explanation {
   // The policy's action and the policy from there on; the baseline's action and the policy, where
   // the two differ; and the baseline from there on.
   std::vector<ExplainedFuture> futures;
+  // What would run where when, where the environment can say: of the policy's action.
+  std::optional<env::Timeline> timeline;
 };
 
 // Decision `number` of the episode of `seed`, as `policy` plays it, and what comes of it within the
@@ -42,7 +43,8 @@ struct Explanation {
 // For people; ends with a newline. Pure.
 [[nodiscard]] std::string to_text(const Explanation& explanation);
 // For programs: {"decision", "policy", "view": to_json(DecisionView), "baseline": {"name",
-// "action", "text"}, "futures": [{"first", "who", "decisions", "lost", "reward"}, ...]}. Pure.
+// "action", "text"}, "futures": [{"first", "who", "decisions", "lost", "reward"}, ...],
+// "timeline": {"title", "unit", "ends", "lanes": [{"group", "name", "busy"}, ...]}}. Pure.
 [[nodiscard]] nlohmann::ordered_json to_json(const Explanation& explanation);
 
 }  // namespace pacml::apps

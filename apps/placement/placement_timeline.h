@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "env/placement/placement_simulator.h"
+#include "env/timeline.h"
 
 // What a simulated execution looks like, for people. Pure.
 
@@ -14,8 +14,7 @@ namespace pacml::apps {
 // memory at most. A newline after each.
 [[nodiscard]] std::string timeline_text(env::PlacementSimulator& run, int columns);
 
-// The same execution in Chrome's trace event format, for chrome://tracing and ui.perfetto.dev: a
-// process of threads that are devices, one of channels between them; microseconds.
-[[nodiscard]] nlohmann::json chrome_trace(const env::PlacementSimulator& run);
+// The same execution as data: a lane for each device, and one for what it sends; microseconds.
+[[nodiscard]] env::Timeline timeline_of(const env::PlacementSimulator& run);
 
 }  // namespace pacml::apps

@@ -9,6 +9,7 @@
 
 #include "common/result.h"
 #include "common/rng.h"
+#include "env/cluster/step_trace.h"
 
 namespace pacml::env {
 namespace {
@@ -193,13 +194,46 @@ class ReadyFlows {
   std::vector<char> is_active_;
 };
 
+// Keeps what ran when.
+class StepRecorder {
+ public:
+  explicit StepRecorder(const PartitionedGraph& job)
+      : piece_of_(at(job.num_ops()), kNoPiece), ready_(at(job.num_dependencies()), 0) {}
+
+  void op_runs(OpIndex op, double begins, double ends) {
+    std::size_t& piece = piece_of_[at(op)];
+    if (piece != kNoPiece && trace_.ops[piece].ends == begins) {
+      trace_.ops[piece].ends = ends;
+      return;
+    }
+    piece = trace_.ops.size();
+    trace_.ops.push_back({op, begins, ends});
+  }
+  void flow_is_ready(std::int32_t flow, double now) { ready_[at(flow)] = now; }
+  void flow_has_arrived(std::int32_t flow, double now) {
+    trace_.flows.push_back({flow, ready_[at(flow)], now});
+  }
+  [[nodiscard]] StepTrace take(double step_time) {
+    trace_.step_time = step_time;
+    return std::move(trace_);
+  }
+
+ private:
+  static constexpr std::size_t kNoPiece = std::numeric_limits<std::size_t>::max();
+  StepTrace trace_;
+  std::vector<std::size_t> piece_of_;  // of each op, its last one
+  std::vector<double> ready_;          // since when, of each flow
+};
+
 // One training step in progress.
 class Step {
  public:
   Step(const PartitionedGraph& job, const Placement& placement, std::span<const Server> server,
-       std::span<const double> raw_run_time, int num_servers, const SemanticSwitches& semantics)
+       std::span<const double> raw_run_time, int num_servers, const SemanticSwitches& semantics,
+       StepRecorder* recorder = nullptr)
       : job_(job),
         server_(server),
+        recorder_(recorder),
         sync_is_no_parent_(semantics.sync_is_no_parent),
         remaining_(job.compute().begin(), job.compute().end()),
         arrived_(at(job.num_ops()), 0),
@@ -235,6 +269,11 @@ class Step {
     result_.ticks.push_back({static_cast<int>(running_.size()), length});
 
     const bool flows_ticked = !local_first && !flows_.empty();
+    if (recorder_ != nullptr) {
+      for (const OpIndex op : running_) {
+        recorder_->op_runs(op, result_.step_time, result_.step_time + length);
+      }
+    }
     completing_.clear();
     completing_.swap(
         ready_local_);  // local dependencies that were ready before this tick's ops finish
@@ -248,10 +287,18 @@ class Step {
     for (const std::int32_t d : completing_) arrive(d);
     dependencies_done_ += static_cast<int>(completing_.size());
     if (!new_flows_.empty()) flows_.add(new_flows_);
+    if (recorder_ != nullptr) record_flows(result_.step_time + length);
 
     if (flows_ticked) result_.communication_time += length;
     if (!running_.empty()) result_.computation_time += length;
     result_.step_time += length;
+  }
+
+  void record_flows(double now) {
+    for (const std::int32_t d : completing_) {
+      if (is_flow(job_, server_, at(d))) recorder_->flow_has_arrived(d, now);
+    }
+    for (const std::int32_t d : new_flows_) recorder_->flow_is_ready(d, now);
   }
 
   void complete(OpIndex op) {
@@ -270,6 +317,7 @@ class Step {
 
   const PartitionedGraph& job_;
   std::span<const Server> server_;
+  StepRecorder* recorder_;  // none: nobody looks
   bool sync_is_no_parent_;
   std::vector<double> remaining_;      // compute time, per op
   std::vector<std::int32_t> arrived_;  // completed in-dependencies, per op
@@ -301,20 +349,41 @@ double Lookahead::utilisation(int num_servers, double job_completion_time) const
   return sum;
 }
 
+namespace {
+
+// Numbers the job's own servers from 0, so that the cost is that of the job, not of the cluster.
+struct OwnServers {
+  OwnServers(const Placement& of_placement, std::span<const Server> of_ops, int num_servers)
+      : placement(of_placement), server(of_ops.begin(), of_ops.end()) {
+    std::vector<std::int32_t> local(at(num_servers), -1);
+    for (Server& s : placement) {
+      if (local[s] < 0) local[s] = used++;
+      s = static_cast<Server>(local[s]);
+    }
+    for (Server& s : server) s = static_cast<Server>(local[s]);
+  }
+  Placement placement;
+  std::vector<Server> server;
+  Server used = 0;
+};
+
+}  // namespace
+
 Lookahead simulate_step(const PartitionedGraph& job, const Placement& placement,
                         std::span<const Server> server, std::span<const double> raw_run_time,
                         int num_servers, const SemanticSwitches& semantics) {
-  // Number the job's own servers from 0, so that the cost is that of the job, not of the cluster.
-  std::vector<std::int32_t> local(at(num_servers), -1);
-  Server used = 0;
-  Placement local_placement(placement);
-  for (Server& s : local_placement) {
-    if (local[s] < 0) local[s] = used++;
-    s = static_cast<Server>(local[s]);
-  }
-  std::vector<Server> local_server(server.begin(), server.end());
-  for (Server& s : local_server) s = static_cast<Server>(local[s]);
-  return Step(job, local_placement, local_server, raw_run_time, used, semantics).run();
+  const OwnServers own(placement, server, num_servers);
+  return Step(job, own.placement, own.server, raw_run_time, own.used, semantics).run();
+}
+
+StepTrace trace_step(const PartitionedGraph& job, const Placement& placement,
+                     std::span<const Server> server, std::span<const double> raw_run_time,
+                     int num_servers, const SemanticSwitches& semantics) {
+  const OwnServers own(placement, server, num_servers);
+  StepRecorder recorder(job);
+  const Lookahead step =
+      Step(job, own.placement, own.server, raw_run_time, own.used, semantics, &recorder).run();
+  return recorder.take(step.step_time);
 }
 
 }  // namespace pacml::env

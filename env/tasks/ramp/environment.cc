@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "common/result.h"
+#include "env/cluster/step_trace.h"
 #include "env/tasks/ramp/metrics.h"
 #include "env/tasks/ramp/picture.h"
 
@@ -90,5 +91,11 @@ EpisodeRecord RampEnvironment::summary() const {
 }
 
 Picture RampEnvironment::picture() const { return ramp_picture(*this); }
+
+std::optional<Timeline> RampEnvironment::timeline(int action) const {
+  const Cluster::Forecast forecast = cluster_.forecast(decision_of(action));
+  if (!forecast.execution) return std::nullopt;
+  return timeline_of(*forecast.execution, cluster_.memo(), "units of simulated time");
+}
 
 }  // namespace pacml::env

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,12 +10,13 @@
 #include "env/environment.h"
 #include "env/picture.h"
 #include "env/tasks/ramp/task.h"
+#include "env/timeline.h"
 
 namespace pacml::env {
 
 // One decision per job that arrives at the RAMP cluster. What may be decided, and what is shown of
 // it, is the derived environment's. Thread-confined.
-class RampEnvironment : public Environment, public Pictured {
+class RampEnvironment : public Environment, public Pictured, public Timed {
  public:
   [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
   void reset(Seed seed) override;
@@ -23,6 +25,8 @@ class RampEnvironment : public Environment, public Pictured {
   [[nodiscard]] bool resample_future(Seed seed) override;
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] Picture picture() const override;
+  // One training step of the job that waits.
+  [[nodiscard]] std::optional<Timeline> timeline(int action) const override;
 
   // An episode over an explicit list of jobs, e.g. a recorded one.
   void reset(JobStream jobs);

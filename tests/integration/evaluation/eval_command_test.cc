@@ -83,7 +83,7 @@ TEST_CASE("a trained policy is compared with baselines on the same arrivals",
 TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluation]") {
   const Workplace place;
   const Outcome trained = pacml({"train", place.config_file(), "--run", place.run(),
-                                 "--deterministic", "--decisions", "800"});
+                                 "--deterministic", "--decisions", "800", "--tag", "mine"});
   INFO(trained.err);
   REQUIRE(trained.code == 0);
 
@@ -97,6 +97,10 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
   REQUIRE(runs.size() == 1);
   CHECK(runs[0]["decisions"] == 800);
   CHECK(runs[0]["settings"]["actor.environments"] == "8");
+  CHECK(runs[0]["tags"] == json::array({"mine"}));
+  CHECK(pacml({"runs", (place / ".").string(), "--tag", "mine"}).code == 0);
+  CHECK_THAT(pacml({"runs", (place / ".").string(), "--tag", "mine", "--tag", "other"}).err,
+             Catch::Contains("with the tag mine and other"));
   CHECK(pacml({"runs", (place / "none").string()}).code == 2);
 
   const Outcome text = pacml({"explain", place.run(), "--decision", "3"});
@@ -115,6 +119,9 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
   }
   CHECK(all == Approx(1));
   CHECK(explanation["view"].contains("value"));
+  const auto trace = (place / "trace.json").string();
+  REQUIRE(pacml({"explain", place.run(), "--decision", "0", "--chrome-trace", trace}).code == 0);
+  CHECK(json::parse(text_of(trace))["traceEvents"].size() > 10);
   for (const Words& wrong :
        std::vector<Words>{{"--decision", "100000"}, {"--baseline", "nobody"}}) {
     Words words = {"explain", place.run()};
@@ -123,6 +130,70 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
     CHECK(refused.code == 2);
     CHECK(std::ranges::count(refused.err, '\n') == 1);
   }
+}
+
+TEST_CASE("two policies are compared decision by decision, and two runs setting by setting",
+          "[integration][evaluation]") {
+  const Workplace place;
+  const std::string other = (place / "other").string();
+  for (const Words& run : {Words{place.run()}, Words{other, "--set", "impala.discount=0.5"}}) {
+    Words words = {"train", place.config_file(), "--deterministic", "--decisions", "400", "--run"};
+    words.insert(words.end(), run.begin(), run.end());
+    const Outcome trained = pacml(words);
+    INFO(trained.err);
+    REQUIRE(trained.code == 0);
+  }
+  const auto file = (place / "differences.json").string();
+  const Outcome compared =
+      pacml({"compare", place.run(), "constant:2", "--seeds", "3", "--out", file});
+  INFO(compared.err);
+  REQUIRE(compared.code == 0);
+  CHECK(compared.err.empty());
+  CHECK_THAT(compared.out, Catch::StartsWith(place.run() + " and constant:2 differ in "));
+  const json found = json::parse(text_of(file));
+  CHECK(found["decisions"].get<int>() > 30);
+  std::int64_t differing = 0;
+  for (const json& group : found["groups"]) differing += group["decisions"].get<std::int64_t>();
+  CHECK(differing == found["differing"]);
+
+  const Outcome settings = pacml({"compare", place.run(), other, "--settings", "--out", file});
+  REQUIRE(settings.code == 0);
+  CHECK(json::parse(text_of(file))["settings"] ==
+        json::array({{{"setting", "impala.discount"}, {"first", "0.997"}, {"second", "0.5"}}}));
+  CHECK(pacml({"compare", place.run(), other, "--seeds", "1"}).code == 0);
+  CHECK(pacml({"compare", "constant:2", "para_max", "--config", place.config_file()}).code == 0);
+  for (const Words& wrong : std::vector<Words>{{"constant:2", "para_max"},
+                                               {place.run(), "nobody"},
+                                               {place.run(), "para_max", "--settings"},
+                                               {place.run(), "para_max", "--horizon", "0"}}) {
+    Words words = {"compare"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    const Outcome refused = pacml(words);
+    INFO(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(std::ranges::count(refused.err, '\n') == 1);
+  }
+}
+
+TEST_CASE("the degrees of a configuration's models are told, and of no other task's",
+          "[integration][evaluation]") {
+  const Workplace place;
+  const auto file = (place / "degrees.json").string();
+  const Outcome told = pacml({"graphs", "--degrees", place.config_file(), "--out", file});
+  INFO(told.err);
+  REQUIRE(told.code == 0);
+  const json models = json::parse(text_of(file))["models"];
+  REQUIRE(models.size() == 1);
+  CHECK(models[0]["model"] == "alexnet");
+  REQUIRE(models[0]["degrees"].size() == 3);  // 1, 2, 4
+  const json& alone = models[0]["degrees"][0];
+  CHECK(alone["communication_time"] == 0);
+  CHECK(alone["step_time"] == alone["computation_time"]);
+  CHECK(models[0]["degrees"][2]["step_time"] < alone["step_time"]);
+  CHECK(models[0]["degrees"][2]["servers"].get<int>() > 1);
+  CHECK(pacml({"graphs", "--out", file}).code == 2);
+  CHECK(pacml({"graphs", "--degrees", place.config_file(), "--set", "env.task=device_placement"})
+            .code == 2);
 }
 
 TEST_CASE("an evaluation depends on its seeds, not on the cores", "[integration][evaluation]") {

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "apps/cli/files.h"
+#include "apps/cli/text_table.h"
+#include "apps/cli/work_progress.h"
+#include "apps/commands/commands.h"
+#include "apps/evaluation/disagreement.h"
+#include "apps/evaluation/evaluation.h"
+#include "apps/evaluation/policy_list.h"
+#include "apps/run/run_directory.h"
+#include "apps/run/train_config.h"
+#include "common/config/diff.h"
+#include "common/config/reader.h"
+#include "common/result.h"
+
+namespace pacml::apps {
+namespace {
+
+// The folder of the run whose policy that is: "runs/a" of "runs/a+search:K=32"; nullopt: of none.
+std::optional<RunDirectory> run_of(const std::string& policy) {
+  for (const auto& name : {policy, policy.substr(0, policy.rfind("+search"))}) {
+    if (RunDirectory::holds_run(name)) return RunDirectory::open(name);
+  }
+  return std::nullopt;
+}
+
+class CompareCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"compare",
+            "on which decisions two policies differ, and what that costs",
+            {{"compare runs/first best_constant", "a trained policy and a baseline"},
+             {"compare runs/a runs/b --seeds 20 --out differences.json",
+              "two runs, their settings included; the figures also as JSON"},
+             {"compare runs/a runs/b --settings", "what the settings of two runs differ by"},
+             {"compare para_max constant:4 --config configs/paper/beta_a.yaml", "two baselines"}}};
+  }
+  void declare(Options& options) override {
+    options.argument("FIRST", &first_, "folder of a run or name of a baseline; +search as in eval");
+    options.argument("SECOND", &second_, "who is asked at every decision that FIRST takes");
+    options.option("--config CONFIG", &config_,
+                   "configuration file of the episodes (default: that of the first run named)");
+    options.option("--seeds N", &seeds_, "held-out episodes");
+    options.option("--first-seed K", &first_seed_, "number of the first episode");
+    options.option("--horizon N", &horizon_, "decisions that each choice is followed for");
+    options.option("--threads N", &threads_, "default: one per core");
+    options.option("--settings", &settings_, "only what the settings of two runs differ by");
+    options.option("--out FILE.json", &out_, "write every figure as JSON");
+  }
+  [[nodiscard]] int run() override {
+    check_range("--seeds", seeds_, 1, 100'000);
+    check_range("--first-seed", first_seed_, 0, std::int64_t{1} << 53);
+    check_range("--horizon", horizon_, 1, 100'000);
+    check_range("--threads", threads_, 0, 1024);
+    if (!out_.empty()) check_writable(out_);
+    const auto first = run_of(first_);
+    const auto second = run_of(second_);
+    nlohmann::ordered_json document = nlohmann::ordered_json::object();
+    if (first && second) {
+      const auto differences = settings_of(*first, *second);
+      std::cout << settings_text(differences);
+      document["settings"] = settings_json(differences);
+    } else if (settings_) {
+      throw UserError("--settings needs two runs: " + (first ? second_ : first_) +
+                      " is no folder of one");
+    }
+    if (!settings_) {
+      const Disagreement found = compare(first ? first : second);
+      std::cout << to_text(found);
+      document.update(to_json(found));
+    }
+    if (!out_.empty()) write_user_file(out_, document.dump(2) + "\n");
+    return 0;
+  }
+
+ private:
+  static void check_range(const std::string& option, std::int64_t value, std::int64_t least,
+                          std::int64_t most) {
+    if (value >= least && value <= most) return;
+    throw UserError(option + ": must be in " + std::to_string(least) + ".." + std::to_string(most));
+  }
+
+  [[nodiscard]] Disagreement compare(const std::optional<RunDirectory>& run) const {
+    if (config_.empty() && !run) {
+      throw UserError("neither " + first_ + " nor " + second_ +
+                      " is the folder of a run: --config says in which episodes they are compared");
+    }
+    const TrainConfig config =
+        config_.empty() ? read_config<TrainConfig>(ConfigSource::from_file(run->config_file()))
+                        : load_train_config(config_, {}, {});
+    const env::TaskPtr task = config.env.make();
+    const Seed seed{static_cast<std::uint64_t>(config.seed)};
+    const int threads = threads_ > 0
+                            ? static_cast<int>(threads_)
+                            : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const auto policies = name_policies({first_, second_}, task, seed, threads);
+    WorkProgress progress("episodes");
+    return find_disagreement(*task, policies[0], policies[1],
+                             evaluation_seeds(seed, seeds_, first_seed_), first_seed_, horizon_,
+                             threads, {.stop = {}, .progress = progress.teller()});
+  }
+
+  static std::vector<ConfigDifference> settings_of(const RunDirectory& first,
+                                                   const RunDirectory& second) {
+    return compare_configs(read_user_file(first.config_file()),
+                           read_user_file(second.config_file()));
+  }
+
+  [[nodiscard]] std::string settings_text(const std::vector<ConfigDifference>& differences) const {
+    if (differences.empty()) return "their settings are the same\n\n";
+    std::vector<std::vector<std::string>> rows{{"setting", first_, second_}};
+    for (const auto& difference : differences) {
+      rows.push_back({difference.key, difference.here, difference.there});
+    }
+    return align_columns(rows) + "\n";
+  }
+
+  static nlohmann::ordered_json settings_json(const std::vector<ConfigDifference>& differences) {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto& difference : differences) {
+      list.push_back(
+          {{"setting", difference.key}, {"first", difference.here}, {"second", difference.there}});
+    }
+    return list;
+  }
+
+  std::string first_;
+  std::string second_;
+  std::string config_;
+  std::int64_t seeds_ = 5;
+  std::int64_t first_seed_ = 0;
+  std::int64_t horizon_ = 25;
+  std::int64_t threads_ = 0;
+  bool settings_ = false;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare_command() { return std::make_unique<CompareCommand>(); }
+
+}  // namespace pacml::apps
