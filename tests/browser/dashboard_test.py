@@ -5,9 +5,13 @@
 
 Wide and narrow, light and dark: the page loads, shows curves and settings, steps through an episode
 forwards and backwards by button and by key, is no wider than its window, goes on after its server was
-away, and has nothing to complain of in its console. A page that needs a token asks for it.
+away, and has nothing to complain of in its console. A page that needs a token asks for it. Where
+PACML_AXE names the file axe.min.js of the npm package axe-core, the page has no serious finding of it:
+
+    npm install axe-core && export PACML_AXE=$PWD/node_modules/axe-core/axe.min.js
 """
 import argparse
+import base64
 import os
 import pathlib
 import re
@@ -123,7 +127,32 @@ def complaints(driver):
     return [entry["message"] for entry in driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
 
-def look(pacml, run, screenshots):
+def check_access(driver, axe, where):
+    """No serious or critical finding of axe-core: contrast, names, roles, order."""
+    driver.execute_script(axe)
+    result = driver.execute_async_script(
+        "const done = arguments[arguments.length - 1]; axe.run().then(done, error => done({error: String(error)}));")
+    assert "error" not in result, result["error"]
+    serious = [f"{found['id']} ({found['impact']}): {found['help']}: "
+               + "; ".join(node["html"][:160] for node in found["nodes"][:3])
+               for found in result["violations"] if found["impact"] in ("serious", "critical")]
+    assert not serious, f"{where}:\n" + "\n".join(serious)
+
+
+def take_picture(driver, width, path):
+    """Of a wide page its upper part, of a narrow one an episode's decision."""
+    high = driver.execute_script("return document.documentElement.scrollHeight")
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": width, "height": high, "deviceScaleFactor": 1, "mobile": False})
+    top = 0
+    if width < 800:
+        top = driver.execute_script("return document.getElementById('episode-form').getBoundingClientRect().top - 16")
+    clip = {"x": 0, "y": top, "width": width, "height": min(2400, high - top), "scale": 1}
+    shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "clip": clip})
+    path.write_bytes(base64.b64decode(shot["data"]))
+
+
+def look(pacml, run, screenshots, axe):
     served = Served(pacml, [run])
     for width, height in ((1280, 900), (390, 844)):
         for dark in (False, True):
@@ -143,11 +172,11 @@ def look(pacml, run, screenshots):
                 paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
                 assert (paper != "rgb(255, 255, 255)") == dark, paper
                 assert complaints(driver) == []
+                paint = f"{width}-{'dark' if dark else 'light'}"
+                if axe:
+                    check_access(driver, axe, paint)
                 if screenshots:
-                    high = driver.execute_script("return document.documentElement.scrollHeight")
-                    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                           {"width": width, "height": high, "deviceScaleFactor": 1, "mobile": False})
-                    driver.save_screenshot(str(screenshots / f"dashboard-{width}-{'dark' if dark else 'light'}.png"))
+                    take_picture(driver, width, screenshots / f"dashboard-{paint}.png")
             finally:
                 driver.quit()
     served.stop()
@@ -196,9 +225,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--run", help="pictures of this run, and nothing else")
     arguments = parser.parse_args()
     pacml = str(arguments.bin / "pacml")
     source = pathlib.Path(os.environ.get("PACML_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+    axe = None
+    if os.environ.get("PACML_AXE"):
+        axe = pathlib.Path(os.environ["PACML_AXE"]).read_text(encoding="utf-8")
+    else:
+        print("not checked with axe-core: PACML_AXE does not name its axe.min.js")
+    if arguments.run:
+        look(pacml, arguments.run, arguments.screenshots, axe)
+        return
     with tempfile.TemporaryDirectory(prefix="pacml-test-") as name:
         folder = pathlib.Path(name)
         run = str(folder / "run")
@@ -206,7 +244,7 @@ def main():
                         "--decisions", "20000", "--set", "learner.evaluate_episodes=2", "--set",
                         "learner.metrics_seconds=0.2", "--set", "learner.evaluate_seconds=0.5", "--set",
                         "env.cluster.max_simulation_time=1e5"], check=True, stdout=subprocess.DEVNULL)
-        look(pacml, run, arguments.screenshots)
+        look(pacml, run, arguments.screenshots, axe)
         survive(pacml, run)
         ask_for_token(pacml, run, folder)
     print("1 passed, 0 failed")
