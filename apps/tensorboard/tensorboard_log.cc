@@ -183,7 +183,8 @@ std::vector<std::string> first_records(std::int64_t step, const std::string& set
   for (const char* tag : {"evaluation/best", "evaluation/score", "evaluation/best_baseline"}) {
     experiment.mutable_experiment()->add_metric_infos()->mutable_name()->set_tag(tag);
   }
-  return {encode(0, std::move(version)), encode(step, std::move(begun)),
+  // What a former process told of the step from which this one goes on stands.
+  return {encode(0, std::move(version)), encode(step + 1, std::move(begun)),
           hyper_parameters(step, "_hparams_/experiment", std::move(experiment)),
           hyper_parameters(step, "_hparams_/session_start_info", std::move(session))};
 }

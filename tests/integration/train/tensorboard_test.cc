@@ -51,8 +51,8 @@ TEST_CASE("TensorBoard's files say what metrics.jsonl says, and go on with a res
   train(place, {"--decisions", "4000", "--resume"});
   const auto files = events_of(place);
   REQUIRE(files.size() == 2);
-  CHECK(files[0].session_starts == std::vector<std::int64_t>{0});
-  CHECK(files[1].session_starts == std::vector<std::int64_t>{2000});
+  CHECK(files[0].session_starts == std::vector<std::int64_t>{1});
+  CHECK(files[1].session_starts == std::vector<std::int64_t>{2001});
 
   const auto lines = place.metrics();
   const auto& last = lines.back();

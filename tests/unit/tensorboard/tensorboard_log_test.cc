@@ -84,7 +84,7 @@ TEST_CASE("a run's curves, actions and settings come back by an independent read
   const EventFile events = events_of(files[0]);
   CHECK(events.events.at(0).text(3) == "brain.Event:2");
   CHECK(events.events[0].number<double>(1) > 1.7e9);
-  CHECK(events.session_starts == std::vector<std::int64_t>{50});
+  CHECK(events.session_starts == std::vector<std::int64_t>{51});
   CHECK(events.scalars.at("evaluation/score") ==
         std::vector<std::pair<std::int64_t, float>>{{100, 0.25F}, {200, 0.125F}});
   CHECK(events.scalars.at("lag/p99")[0].second == 3);
@@ -123,8 +123,8 @@ TEST_CASE("each process of a run writes a file of its own, later ones after earl
   }
   const auto files = files_in(folder.path());
   REQUIRE(files.size() == 2);
-  CHECK(events_of(files[0]).session_starts == std::vector<std::int64_t>{0});
-  CHECK(events_of(files[1]).session_starts == std::vector<std::int64_t>{40});
+  CHECK(events_of(files[0]).session_starts == std::vector<std::int64_t>{1});
+  CHECK(events_of(files[1]).session_starts == std::vector<std::int64_t>{41});
   CHECK(events_of(files[1]).scalars.at("learning/loss")[0].first == 50);
 }
 
