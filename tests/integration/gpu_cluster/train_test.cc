@@ -1,18 +1,13 @@
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/judged_training.h"
 #include "tests/support/pacml_process.h"
-#include "tests/support/temp_dir.h"
 
 // Cluster scheduling over real processes.
 
 namespace pacml::testing {
 namespace {
-
-using nlohmann::json;
 
 // Jobs of one GPU whose times differ much, on four servers of two schedulers: who lets the short
 // ones go first is far better than who does not.
@@ -38,28 +33,12 @@ TEST_CASE("schedulers learn over real processes, and are compared and exported",
           "[integration][gpu_cluster]") {
   const std::string algorithm = GENERATE("impala", "ppo");
   INFO(algorithm);
-  const TempDir folder;
-  const std::string config = (folder / "c.yaml").string();
-  const std::string run = (folder / "run").string();
-  std::ofstream(config) << kConfig;
-  const Outcome trained = pacml(
-      {"train", config, "--run", run, "--decisions", "40000", "--set", "algorithm=" + algorithm});
-  INFO(trained.err);
-  REQUIRE(trained.code == 0);
-  const std::string out = (folder / "e.json").string();
-  const Outcome compared = pacml({"eval", config, "--policy", run + ",load_balancing,srtf_best_fit",
-                                  "--seeds", "20", "--out", out});
-  INFO(compared.err);
-  REQUIRE(compared.code == 0);
-  const auto result = json::parse(text_of(out));
-  CHECK(result["objective"] == "average_jct_s");
-  const auto mean = [&](std::size_t policy) {
-    return result["policies"][policy]["average_jct_s"]["mean"].get<double>();
-  };
+  const JudgedTraining training(kConfig, algorithm, 40000, "load_balancing,srtf_best_fit");
+  CHECK(training.objective() == "average_jct_s");
   // Rules that let short jobs go first are a third better.
-  CHECK(mean(0) < 0.9 * mean(1));
-  const Outcome exported = pacml({"export", run, "--format", "safetensors", "--out",
-                                  (folder / "policy.safetensors").string()});
+  CHECK(training.mean(0) < 0.9 * training.mean(1));
+  const Outcome exported = pacml({"export", training.run, "--format", "safetensors", "--out",
+                                  (training.folder / "policy.safetensors").string()});
   INFO(exported.err);
   CHECK(exported.code == 0);
 }
