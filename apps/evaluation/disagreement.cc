@@ -92,40 +92,6 @@ MeanInterval mean_a_decision(const std::vector<std::pair<double, std::int64_t>>&
   return out;
 }
 
-// `episodes`: all of them; those without such a decision have no decisions.
-DisagreementGroup summarise(const Choices& choices, const std::vector<EpisodeSums>& episodes,
-                            std::int64_t first_number) {
-  DisagreementGroup group;
-  group.first = choices.first;
-  group.second = choices.second;
-  Future after_first;
-  Future after_second;
-  std::vector<std::pair<double, std::int64_t>> lost;
-  std::vector<std::pair<double, std::int64_t>> reward;
-  double worst = -std::numeric_limits<double>::infinity();
-  for (std::size_t e = 0; e < episodes.size(); ++e) {
-    const EpisodeSums& sums = episodes[e];
-    group.decisions += sums.decisions;
-    add(after_first, sums.after_first);
-    add(after_second, sums.after_second);
-    lost.emplace_back(sums.after_second.lost - sums.after_first.lost, sums.decisions);
-    reward.emplace_back(sums.after_first.reward - sums.after_second.reward, sums.decisions);
-    if (sums.its_cost <= worst) continue;
-    worst = sums.its_cost;
-    group.episode = first_number + static_cast<std::int64_t>(e);
-    group.decision = sums.costliest;
-  }
-  if (group.decisions == 0) return group;
-  const auto count = static_cast<double>(group.decisions);
-  group.lost_after_first = static_cast<double>(after_first.lost) / count;
-  group.lost_after_second = static_cast<double>(after_second.lost) / count;
-  group.reward_after_first = after_first.reward / count;
-  group.reward_after_second = after_second.reward / count;
-  group.more_lost = mean_a_decision(lost);
-  group.less_reward = mean_a_decision(reward);
-  return group;
-}
-
 void merge(EpisodeSums& all, const EpisodeSums& sums) {
   all.decisions += sums.decisions;
   add(all.after_first, sums.after_first);
@@ -133,6 +99,37 @@ void merge(EpisodeSums& all, const EpisodeSums& sums) {
   if (sums.its_cost <= all.its_cost) return;
   all.its_cost = sums.its_cost;
   all.costliest = sums.costliest;
+}
+
+// `episodes`: all of them; those without such a decision have no decisions.
+DisagreementGroup summarise(const Choices& choices, const std::vector<EpisodeSums>& episodes,
+                            std::int64_t first_number) {
+  DisagreementGroup group;
+  group.first = choices.first;
+  group.second = choices.second;
+  EpisodeSums total;
+  std::vector<std::pair<double, std::int64_t>> lost;
+  std::vector<std::pair<double, std::int64_t>> reward;
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    const EpisodeSums& sums = episodes[e];
+    lost.emplace_back(sums.after_second.lost - sums.after_first.lost, sums.decisions);
+    reward.emplace_back(sums.after_first.reward - sums.after_second.reward, sums.decisions);
+    if (sums.its_cost > total.its_cost) {
+      group.episode = first_number + static_cast<std::int64_t>(e);
+    }
+    merge(total, sums);
+  }
+  group.decisions = total.decisions;
+  group.decision = total.costliest;
+  if (group.decisions == 0) return group;
+  const auto count = static_cast<double>(group.decisions);
+  group.lost_after_first = static_cast<double>(total.after_first.lost) / count;
+  group.lost_after_second = static_cast<double>(total.after_second.lost) / count;
+  group.reward_after_first = total.after_first.reward / count;
+  group.reward_after_second = total.after_second.reward / count;
+  group.more_lost = mean_a_decision(lost);
+  group.less_reward = mean_a_decision(reward);
+  return group;
 }
 
 std::string with_interval(const MeanInterval& value, int decimals) {
