@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,14 +33,21 @@ class EvalCommand final : public Command {
     options.option(
         "--policy NAME|RUN_DIR[,...]", &policies_,
         "policies by name, run folders, or \"baselines\" for all of them; +search[:K=64,H=12,...] "
-        "behind one looks ahead with it; may be repeated (default: baselines)");
-    options.option("--seeds N", &seeds_, "episodes of each policy");
+        "behind one looks ahead with it, +refine[:N] searches on from what it came to, with N "
+        "simulations (device_placement); may be repeated (default: baselines)");
+    options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
     options.option("--first-seed K", &first_seed_, "number of the first episode");
+    options.option("--problems", &problems_,
+                   "instead of episodes that draw one: each of the task's problems once");
     options.option("--threads N", &threads_, "default: one per core");
     options.option("--out FILE.json", &out_, "write every figure as JSON");
   }
   [[nodiscard]] int run() override {
-    if (seeds_ < 1 || seeds_ > kMostSeeds) {
+    if (problems_ && (seeds_ || first_seed_ != 0)) {
+      throw UserError("--problems: takes each problem once, and no --seeds or --first-seed");
+    }
+    const std::int64_t seeds = seeds_.value_or(kSeeds);
+    if (seeds < 1 || seeds > kMostSeeds) {
       throw UserError("--seeds: must be in 1.." + std::to_string(kMostSeeds));
     }
     if (first_seed_ < 0 || first_seed_ > kHighestSeed) {
@@ -57,10 +65,11 @@ class EvalCommand final : public Command {
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const Seed run{static_cast<std::uint64_t>(config.seed)};
     const auto policies = name_policies(split_names(policies_, *task), task, run, threads);
-    const auto seeds = evaluation_seeds(run, seeds_, first_seed_);
     const EvalResult result = [&] {
       WorkProgress progress("episodes");
-      return evaluate(*task, policies, seeds, threads, {.stop = {}, .progress = progress.teller()});
+      const EvaluationWatch watch{.stop = {}, .progress = progress.teller()};
+      if (problems_) return evaluate_problems(*task, policies, run, threads, watch);
+      return evaluate(*task, policies, evaluation_seeds(run, seeds, first_seed_), threads, watch);
     }();
     std::cout << format_table(result);
     if (!out_.empty()) write_user_file(out_, to_json(result));
@@ -68,14 +77,16 @@ class EvalCommand final : public Command {
   }
 
  private:
+  static constexpr std::int64_t kSeeds = 10;
   static constexpr std::int64_t kMostSeeds = 1'000'000;  // every figure of each is kept
   static constexpr std::int64_t kHighestSeed = std::int64_t{1} << 53;
   static constexpr std::int64_t kMostThreads = 1024;
 
   ConfigOptions config_;
   std::vector<std::string> policies_;
-  std::int64_t seeds_ = 10;
+  std::optional<std::int64_t> seeds_;
   std::int64_t first_seed_ = 0;
+  bool problems_ = false;
   std::int64_t threads_ = 0;
   std::string out_;
 };

@@ -117,8 +117,10 @@ class PlaceCommand final : public Command {
               "by every rule; the best one by name (docs/placement.md has the formats)"},
              {"place my_models/bert/graph.txt --devices devices.yaml --search 20000 --out p.json",
               "a training step of a profile, and 20 000 simulations from the best rule on"},
-             {"place model.json --devices a100x8 --policy runs/placing --trace t.json --out p.json",
-              "a trained policy as well; the execution for ui.perfetto.dev"}}};
+             {"place model.json --devices a100x8 --policy runs/placing --search 500 --out p.json",
+              "a trained policy as well, and 500 simulations from its placement on"},
+             {"place model.json --devices a100x8 --trace trace.json --out p.json",
+              "the execution as well, for ui.perfetto.dev"}}};
   }
   void declare(Options& options) override {
     options.argument("GRAPH", &graph_, "operations as JSON, or a graph.txt in PipeDream's format");
@@ -126,7 +128,9 @@ class PlaceCommand final : public Command {
                             join(env::device_presets()) + ", or a file (YAML)");
     options.option("--policy RUN_DIR", &policies_,
                    "a trained policy of the task device_placement; may be repeated");
-    options.option("--search N", &search_, "so many simulations more, from the best on");
+    options.option("--search N", &search_,
+                   "at most so many simulations more, from the best of the policies on; without "
+                   "one, from the best of all");
     options.option("--seed S", &seed_, "of what the search draws");
     options.option("--penalty S", &penalty_,
                    "seconds that a GB over a device's memory counts as (default 2)");

@@ -12,6 +12,7 @@ Json to_value(const SeedResult& seed, const Metrics& metrics) {
   Json value = {{"seed", seed.seed},
                 {"decisions", seed.episode.decisions},
                 {"return", seed.episode.episode_return}};
+  if (!seed.problem.empty()) value["problem"] = seed.problem;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     value[metrics[m].name] = seed.episode.metrics[m];
   }

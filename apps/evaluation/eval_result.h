@@ -15,6 +15,7 @@ namespace pacml::apps {
 struct SeedResult {
   std::uint64_t seed = 0;
   EpisodeRecord episode;
+  std::string problem = {};  // that the episode was to be about; "": whichever it drew
 };
 
 struct PolicyResult {

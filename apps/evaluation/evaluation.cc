@@ -5,14 +5,17 @@
 #include <utility>
 
 #include "common/heartbeat.h"
+#include "common/result.h"
 #include "common/rng.h"
 #include "common/thread_group.h"
+#include "env/problem_list.h"
 
 namespace pacml::apps {
 
-std::optional<SeedResult> run_episode(env::Environment& environment, env::Agent& agent, Seed seed,
-                                      const std::function<bool()>& goes_on) {
-  environment.reset(seed);
+namespace {
+
+std::optional<SeedResult> play(env::Environment& environment, env::Agent& agent, Seed seed,
+                               const std::function<bool()>& goes_on) {
   agent.reset(seed);
   do {
     beat();
@@ -21,19 +24,36 @@ std::optional<SeedResult> run_episode(env::Environment& environment, env::Agent&
   return SeedResult{seed.get(), environment.summary()};
 }
 
-NamedPolicy baseline(const env::TaskPtr& task, const std::string& name) {
-  static_cast<void>(task->make_agent(name));  // complains now, not in a thread
-  return {name, [task, name] { return task->make_agent(name); }};
+env::ProblemList* problems_of(env::Environment& environment) {
+  return dynamic_cast<env::ProblemList*>(&environment);
+}
+
+// What an episode is to be.
+struct Episode {
+  Seed seed{};
+  std::optional<std::size_t> problem = {};  // absent: drawn
+};
+
+std::optional<SeedResult> play(env::Environment& environment, env::Agent& agent,
+                               const Episode& episode, const std::function<bool()>& goes_on) {
+  if (!episode.problem) return run_episode(environment, agent, episode.seed, goes_on);
+  env::ProblemList& problems = *problems_of(environment);
+  problems.reset(episode.seed, *episode.problem);
+  auto result = play(environment, agent, episode.seed, goes_on);
+  if (result) result->problem = problems.problem_name(*episode.problem);
+  return result;
 }
 
 EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& policies,
-                    const std::vector<Seed>& seeds, int threads, const EvaluationWatch& watch) {
+                    const std::vector<Episode>& episodes, int threads,
+                    const EvaluationWatch& watch) {
   EvalResult result{task.spec().metrics, {}};
   for (const auto& policy : policies) {
-    result.policies.push_back({policy.name, std::vector<SeedResult>(seeds.size()), policy.learned});
+    result.policies.push_back(
+        {policy.name, std::vector<SeedResult>(episodes.size()), policy.learned});
   }
-  // One piece of work is one (policy, seed); every thread has an environment of its own.
-  const std::size_t pieces = policies.size() * seeds.size();
+  // One piece of work is one (policy, episode); every thread has an environment of its own.
+  const std::size_t pieces = policies.size() * episodes.size();
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   ThreadGroup group;
@@ -44,17 +64,51 @@ EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& polic
     group.spawn("evaluate", [&](const std::stop_token& stop) {
       const auto environment = task.make_factory()();
       for (std::size_t i = next++; i < pieces && !stop.stop_requested(); i = next++) {
-        const auto agent = policies[i / seeds.size()].make();
-        const auto episode = run_episode(*environment, *agent, seeds[i % seeds.size()],
-                                         [&stop] { return !stop.stop_requested(); });
+        const auto agent = policies[i / episodes.size()].make();
+        const auto episode = play(*environment, *agent, episodes[i % episodes.size()],
+                                  [&stop] { return !stop.stop_requested(); });
         if (!episode) return;
-        result.policies[i / seeds.size()].seeds[i % seeds.size()] = *episode;
+        result.policies[i / episodes.size()].seeds[i % episodes.size()] = *episode;
         if (watch.progress) watch.progress(++done, pieces);
       }
     });
   }
   group.join();
   return result;
+}
+
+}  // namespace
+
+std::optional<SeedResult> run_episode(env::Environment& environment, env::Agent& agent, Seed seed,
+                                      const std::function<bool()>& goes_on) {
+  environment.reset(seed);
+  return play(environment, agent, seed, goes_on);
+}
+
+NamedPolicy baseline(const env::TaskPtr& task, const std::string& name) {
+  static_cast<void>(task->make_agent(name));  // complains now, not in a thread
+  return {name, [task, name] { return task->make_agent(name); }};
+}
+
+EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& policies,
+                    const std::vector<Seed>& seeds, int threads, const EvaluationWatch& watch) {
+  std::vector<Episode> episodes;
+  for (const Seed seed : seeds) episodes.push_back({.seed = seed});
+  return evaluate(task, policies, episodes, threads, watch);
+}
+
+EvalResult evaluate_problems(const env::Task& task, const std::vector<NamedPolicy>& policies,
+                             Seed run, int threads, const EvaluationWatch& watch) {
+  const auto environment = task.make_factory()();
+  const env::ProblemList* problems = problems_of(*environment);
+  if (problems == nullptr) {
+    throw UserError("the task " + task.spec().task + " has no list of problems");
+  }
+  const auto count = problems->num_problems();
+  const auto seeds = evaluation_seeds(run, static_cast<std::int64_t>(count));
+  std::vector<Episode> episodes;
+  for (std::size_t i = 0; i < count; ++i) episodes.push_back({seeds[i], i});
+  return evaluate(task, policies, episodes, threads, watch);
 }
 
 std::string tuned_baseline(const env::TaskPtr& task, const std::vector<std::string>& names,

@@ -43,6 +43,12 @@ struct EvaluationWatch {
                                   const std::vector<Seed>& seeds, int threads,
                                   const EvaluationWatch& watch = {});
 
+// Every policy on each of the task's problems once; otherwise as above. `run` seeds what chance
+// decides beside. UserError: the task has no list of problems.
+[[nodiscard]] EvalResult evaluate_problems(const env::Task& task,
+                                           const std::vector<NamedPolicy>& policies, Seed run,
+                                           int threads, const EvaluationWatch& watch = {});
+
 // What a baseline is chosen on where nobody says how many.
 inline constexpr int kTuningEpisodes = 5;
 

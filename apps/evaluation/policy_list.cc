@@ -1,6 +1,8 @@
 #include "apps/evaluation/policy_list.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "apps/run/run_directory.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "env/refinable_task.h"
 #include "planning/search_agent.h"
 
 namespace pacml::apps {
@@ -36,23 +39,24 @@ NamedPolicy trained(const std::string& name, const env::TaskPtr& task) {
 }
 
 constexpr std::string_view kSearch = "+search";
+constexpr std::string_view kRefine = "+refine";
 
-// "runs/a" and "K=64,H=12" of "runs/a+search:K=64,H=12"; without a search nullopt.
-struct Searched {
+// "runs/a" and "K=64,H=12" of "runs/a+search:K=64,H=12"; without such a suffix nullopt.
+struct Suffixed {
   std::string policy;
   std::string settings;
 };
-std::optional<Searched> searched(const std::string& name) {
-  const auto at = name.rfind(kSearch);
+std::optional<Suffixed> with_suffix(const std::string& name, std::string_view suffix) {
+  const auto at = name.rfind(suffix);
   if (at == std::string::npos) return std::nullopt;
-  std::string settings = name.substr(at + kSearch.size());
+  std::string settings = name.substr(at + suffix.size());
   if (!settings.empty() && settings.front() != ':') return std::nullopt;
   if (!settings.empty()) settings.erase(0, 1);
-  return Searched{name.substr(0, at), std::move(settings)};
+  return Suffixed{name.substr(0, at), std::move(settings)};
 }
 
 // A search over what a rule, or a trained network, would do.
-NamedPolicy search(const std::string& name, const Searched& parts, const env::TaskPtr& task) {
+NamedPolicy search(const std::string& name, const Suffixed& parts, const env::TaskPtr& task) {
   if (env::is_baseline(*task, parts.policy)) {
     static_cast<void>(task->make_agent(parts.policy));  // complains now, not in a thread
     const auto config = planning::parse_search(parts.settings);
@@ -67,6 +71,33 @@ NamedPolicy search(const std::string& name, const Searched& parts, const env::Ta
   return {name,
           [run, task, settings = parts.settings] { return search_agent(*run, *task, settings); },
           true};
+}
+
+// With as many simulations as `parts` says.
+NamedPolicy refined(const NamedPolicy& policy, const Suffixed& parts, const env::TaskPtr& task) {
+  const auto* refinable = dynamic_cast<const env::RefinableTask*>(task.get());
+  if (refinable == nullptr) {
+    throw UserError(std::string(kRefine) + ": the task " + task->spec().task +
+                    " has nothing to search on from when an episode is over");
+  }
+  constexpr std::int64_t kMost = 10'000'000;
+  std::optional<std::int64_t> simulations;
+  if (!parts.settings.empty()) {
+    std::int64_t count = 0;
+    const char* end = parts.settings.data() + parts.settings.size();
+    const auto [rest, error] = std::from_chars(parts.settings.data(), end, count);
+    if (error != std::errc{} || rest != end || count < 1 || count > kMost) {
+      throw UserError(parts.policy + std::string(kRefine) + ":" + parts.settings +
+                      ": needs a number of simulations in 1.." + std::to_string(kMost));
+    }
+    simulations = count;
+  }
+  const std::string behind = parts.settings.empty() ? "" : ":" + parts.settings;
+  return {policy.name + std::string(kRefine) + behind,
+          [make = policy.make, task, refinable, simulations] {
+            return refinable->refined(make(), simulations);
+          },
+          policy.learned};
 }
 
 // A run folder, or an exported policy.
@@ -85,6 +116,30 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
     if (std::filesystem::is_directory(list.substr(begin, end - begin), none)) return end;
   }
   return first;
+}
+
+NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed run, int threads) {
+  const auto baselines = task->baselines();
+  const auto chosen = std::ranges::find(baselines, name, &env::Baseline::name);
+  if (chosen != baselines.end() && !chosen->best_of.empty()) {
+    const auto best = tuned_baseline(task, chosen->best_of, run, kTuningEpisodes, threads);
+    NamedPolicy policy = baseline(task, best);
+    policy.name = shown_as(name, best);
+    return policy;
+  }
+  if (const auto parts = with_suffix(name, kRefine); parts && !is_trained(name)) {
+    return refined(name_policy(parts->policy, task, run, threads), *parts, task);
+  }
+  if (const auto parts = with_suffix(name, kSearch);
+      parts && (env::is_baseline(*task, parts->policy) || is_trained(parts->policy))) {
+    return search(name, *parts, task);
+  }
+  if (env::is_baseline(*task, name)) return baseline(task, name);
+  if (is_trained(name)) return trained(name, task);
+  std::vector<std::string> known = {"baselines"};
+  for (const auto& baseline : baselines) known.push_back(baseline.name);
+  throw UserError("there is no policy and no run folder \"" + name + "\"" +
+                  did_you_mean(name, known));
 }
 
 }  // namespace
@@ -118,28 +173,8 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists, cons
 
 std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                        const env::TaskPtr& task, Seed run, int threads) {
-  const auto baselines = task->baselines();
   std::vector<NamedPolicy> policies;
-  for (const auto& name : names) {
-    const auto chosen = std::ranges::find(baselines, name, &env::Baseline::name);
-    if (chosen != baselines.end() && !chosen->best_of.empty()) {
-      const auto best = tuned_baseline(task, chosen->best_of, run, kTuningEpisodes, threads);
-      policies.push_back(baseline(task, best));
-      policies.back().name = shown_as(name, best);
-    } else if (const auto parts = searched(name);
-               parts && (env::is_baseline(*task, parts->policy) || is_trained(parts->policy))) {
-      policies.push_back(search(name, *parts, task));
-    } else if (env::is_baseline(*task, name)) {
-      policies.push_back(baseline(task, name));
-    } else if (is_trained(name)) {
-      policies.push_back(trained(name, task));
-    } else {
-      std::vector<std::string> known = {"baselines"};
-      for (const auto& baseline : baselines) known.push_back(baseline.name);
-      throw UserError("there is no policy and no run folder \"" + name + "\"" +
-                      did_you_mean(name, known));
-    }
-  }
+  for (const auto& name : names) policies.push_back(name_policy(name, task, run, threads));
   return policies;
 }
 

@@ -18,8 +18,9 @@ namespace pacml::apps {
 // "best_constant", is chosen on tuning episodes and shown with what it is: "best_constant:8"), or
 // the folder of a run (its best policy), or an exported .safetensors file; with "+search" or
 // "+search:K=64,H=12,..." behind it a search over what that policy would do
-// (planning/search_config.h). UserError: no such policy or run, or a run of another network than
-// the task needs.
+// (planning/search_config.h); with "+refine" or "+refine:N" behind any of these a search from what
+// its episode came to, with at most N simulations (env::RefinableTask). UserError: no such policy
+// or run, or a run of another network than the task needs.
 [[nodiscard]] std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                                      const env::TaskPtr& task, Seed run,
                                                      int threads);

@@ -37,11 +37,13 @@ PlacementContest::PlacementContest(env::PlacementProblemPtr problem)
 
 void PlacementContest::add(std::string name, env::GroupPlacement placement,
                            std::int64_t simulations) {
-  PlacementEntry entry;
-  entry.name = std::move(name);
-  entry.simulations = simulations;
-  entry.penalised_s = evaluator_.runtime_s(placement);
-  entry.device_of_group = std::move(placement);
+  add({.name = std::move(name),
+       .device_of_group = std::move(placement),
+       .simulations = simulations});
+}
+
+void PlacementContest::add(PlacementEntry entry) {
+  entry.penalised_s = evaluator_.runtime_s(entry.device_of_group);
   env::PlacementSimulator& run = evaluator_.simulator();
   entry.runtime_s = run.runtime_us() / 1e6;
   for (std::size_t d = 0; d < problem_->num_devices(); ++d) {
@@ -112,30 +114,21 @@ void PlacementContest::add_policy(const std::string& run, const std::string& gra
     is_over = environment.step(agent->act(environment)).final();
   }
   constexpr std::size_t kSimulations = 3;  // of the task's metrics
-  add(run, environment.placement(),
-      static_cast<std::int64_t>(environment.summary().metrics[kSimulations]));
+  add({.name = run,
+       .device_of_group = environment.placement(),
+       .simulations = static_cast<std::int64_t>(environment.summary().metrics[kSimulations]),
+       .learned = true});
 }
 
 std::vector<env::FoundPlacement::Improvement> PlacementContest::search(std::int64_t simulations,
                                                                        std::uint64_t seed) {
+  const auto learned = std::ranges::find(entries_, true, &PlacementEntry::learned);
+  const PlacementEntry start = learned == entries_.end() ? best() : *learned;
   const std::int64_t before = evaluator_.num_simulations();
-  constexpr int kPasses = 1000;
-  auto found = env::descend(evaluator_, best().device_of_group, kPasses, simulations);
-  const std::int64_t used = evaluator_.num_simulations() - before;
-  if (used < simulations) {
-    auto annealed = env::anneal(evaluator_, found.device_of_group, simulations - used, seed);
-    for (auto improvement : annealed.improvements) {
-      improvement.simulations += used;
-      if (improvement.runtime_s < found.improvements.back().runtime_s) {
-        found.improvements.push_back(improvement);
-      }
-    }
-    if (annealed.runtime_s < found.runtime_s) {
-      found.device_of_group = std::move(annealed.device_of_group);
-    }
-  }
-  add(best().name + " + search", std::move(found.device_of_group),
-      best().simulations + evaluator_.num_simulations() - before);
+  auto found = env::improve(evaluator_, start.device_of_group, simulations, seed);
+  add({.name = start.name + " + search",
+       .device_of_group = std::move(found.device_of_group),
+       .simulations = start.simulations + evaluator_.num_simulations() - before});
   return found.improvements;
 }
 

@@ -19,6 +19,7 @@ struct PlacementEntry {
   double runtime_s = 0;          // of it, without the penalty
   double over_gb = 0;            // of the device that is most over its memory; 0: all fit
   std::int64_t simulations = 0;  // that finding it took
+  bool learned = false;          // by a policy that was trained
 };
 
 class PlacementContest {
@@ -31,7 +32,8 @@ class PlacementContest {
   // The best of trained policies' episodes on this graph. `graph` and `devices` as the task reads
   // them. UserError: no run, or one of another task.
   void add_policy(const std::string& run, const std::string& graph, const std::string& devices);
-  // `simulations` more from the best so far: descent, then annealing. Its improvements.
+  // At most `simulations` more from the best of the trained policies on; without one, from the best
+  // of all (env::improve). Its improvements. Pre: something has been added, simulations >= 1.
   std::vector<env::FoundPlacement::Improvement> search(std::int64_t simulations,
                                                        std::uint64_t seed);
 
@@ -43,6 +45,8 @@ class PlacementContest {
 
  private:
   void add(std::string name, env::GroupPlacement placement, std::int64_t simulations);
+  // With its figures, but for those of who found it.
+  void add(PlacementEntry entry);
 
   env::PlacementProblemPtr problem_;
   env::PlacementEvaluator evaluator_;

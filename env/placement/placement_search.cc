@@ -1,7 +1,10 @@
 #include "env/placement/placement_search.h"
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
+#include "common/check.h"
 #include "env/placement/families.h"
 
 namespace pacml::env {
@@ -63,9 +66,7 @@ FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& star
 }
 
 FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start,
-                      std::int64_t simulations, std::uint64_t seed) {
-  constexpr double kHot = 0.05;
-  constexpr double kCold = 0.0001;
+                      std::int64_t simulations, std::uint64_t seed, Cooling cooling) {
   const std::size_t num_groups = evaluator.problem().num_groups();
   const std::size_t num_devices = evaluator.problem().num_devices();
   Best best(evaluator);
@@ -74,8 +75,8 @@ FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start
   best.offer(current, now);
   if (num_devices == 1 || simulations <= 0) return best.take();
   SplitMix draws(seed);
-  double temperature = kHot * now;
-  const double shrink = std::pow(kCold / kHot, 1.0 / static_cast<double>(simulations));
+  double temperature = cooling.from * now;
+  const double shrink = std::pow(cooling.to / cooling.from, 1.0 / static_cast<double>(simulations));
   for (std::int64_t i = 0; i < simulations; ++i) {
     std::int32_t& device = current[draws.below(num_groups)];
     const std::int32_t old = device;
@@ -91,6 +92,25 @@ FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start
     temperature *= shrink;
   }
   return best.take();
+}
+
+FoundPlacement improve(PlacementEvaluator& evaluator, const GroupPlacement& start,
+                       std::int64_t simulations, std::uint64_t seed) {
+  PACML_CHECK(simulations >= 1, "a search of at least the simulation of where it starts");
+  const std::int64_t begin = evaluator.num_simulations();
+  FoundPlacement found = descend(evaluator, start, std::numeric_limits<int>::max(), simulations);
+  const std::int64_t used = evaluator.num_simulations() - begin;
+  if (simulations - used < 2) return found;
+  FoundPlacement annealed = anneal(evaluator, found.device_of_group, simulations - used - 1, seed);
+  if (!(annealed.runtime_s < found.runtime_s)) return found;
+  for (auto improvement : annealed.improvements) {
+    if (!(improvement.runtime_s < found.runtime_s)) continue;
+    improvement.simulations += used;
+    found.improvements.push_back(improvement);
+  }
+  found.device_of_group = std::move(annealed.device_of_group);
+  found.runtime_s = annealed.runtime_s;
+  return found;
 }
 
 std::optional<FoundPlacement> enumerate(PlacementEvaluator& evaluator, std::int64_t most) {

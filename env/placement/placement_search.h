@@ -31,11 +31,23 @@ struct FoundPlacement {
                                      int passes,
                                      std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
+// Temperatures of annealing, as shares of the first runtime.
+struct Cooling {
+  double from = 0.05;
+  double to = 0.0001;
+};
+
 // One random move of one group a simulation, kept if it is no slower, or by chance: the less, the
-// slower it is and the later. The temperature falls from 5 % to 0.01 % of the first runtime
-// (Kirkpatrick et al., Science 1983).
+// slower it is and the later (Kirkpatrick et al., Science 1983). One simulation more, of `start`.
 [[nodiscard]] FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start,
-                                    std::int64_t simulations, std::uint64_t seed);
+                                    std::int64_t simulations, std::uint64_t seed,
+                                    Cooling cooling = {});
+
+// What at most so many simulations make of a good placement: descent until nothing moves, then
+// annealing with those that are left. Never worse than `start`. Pre: simulations >= 1
+// (PACML_CHECK).
+[[nodiscard]] FoundPlacement improve(PlacementEvaluator& evaluator, const GroupPlacement& start,
+                                     std::int64_t simulations, std::uint64_t seed);
 
 // The best of all placements, of equals the first counted; nothing where there are more than
 // `most`.

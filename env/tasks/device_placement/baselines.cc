@@ -26,7 +26,12 @@ const DevicePlacementEnv& placing(const Environment& environment) {
 class PlanningAgent final : public Agent {
  public:
   using Plan = std::function<GroupPlacement(PlacementEvaluator&, std::uint64_t seed)>;
-  explicit PlanningAgent(Plan plan) : plan_(std::move(plan)) {}
+  using PlanFrom =
+      std::function<GroupPlacement(PlacementEvaluator&, const DevicePlacementEnv&, Seed)>;
+  explicit PlanningAgent(PlanFrom plan) : plan_(std::move(plan)) {}
+  explicit PlanningAgent(Plan plan)
+      : plan_([plan = std::move(plan)](PlacementEvaluator& evaluator, const DevicePlacementEnv&,
+                                       Seed seed) { return plan(evaluator, seed.get()); }) {}
 
   void reset(Seed seed) override {
     seed_ = seed;
@@ -36,13 +41,13 @@ class PlanningAgent final : public Agent {
     const DevicePlacementEnv& env = placing(environment);
     if (planned_.empty()) {
       PlacementEvaluator evaluator(env.problem().problem);
-      planned_ = plan_(evaluator, seed_.get());
+      planned_ = plan_(evaluator, env, seed_);
     }
     return planned_[env.group()];
   }
 
  private:
-  Plan plan_;
+  PlanFrom plan_;
   Seed seed_{};
   GroupPlacement planned_;
 };
@@ -86,6 +91,15 @@ GroupPlacement annealed(PlacementEvaluator& evaluator, std::int64_t simulations,
                         std::uint64_t seed) {
   const auto start = place_on_one(evaluator.problem(), best_single_device(evaluator.problem()));
   return anneal(evaluator, start, simulations, seed).device_of_group;
+}
+
+// Where the groups are when the agent has played the episode to its end.
+GroupPlacement placement_by(Agent& agent, const DevicePlacementEnv& begun, Seed seed) {
+  DevicePlacementEnv played = begun;
+  agent.reset(seed);
+  while (!played.step(agent.act(played)).final()) {
+  }
+  return played.placement();
 }
 
 struct Rule {
@@ -143,6 +157,19 @@ std::vector<Baseline> device_placement_baselines() {
   list.push_back(
       {std::string(kAnneal), "simulated annealing, e.g. anneal:2000 simulations", false, {}});
   return list;
+}
+
+std::unique_ptr<Agent> make_refined_agent(std::unique_ptr<Agent> agent,
+                                          std::optional<std::int64_t> simulations) {
+  PACML_CHECK(!simulations || *simulations >= 1, "a search with simulations");
+  const auto plan = [agent = std::shared_ptr<Agent>(std::move(agent)), simulations](
+                        PlacementEvaluator& evaluator, const DevicePlacementEnv& env, Seed seed) {
+    const PlacementProblem& problem = evaluator.problem();
+    const auto as_many = static_cast<std::int64_t>(problem.num_groups() * problem.num_devices());
+    const GroupPlacement start = placement_by(*agent, env, seed);
+    return improve(evaluator, start, simulations.value_or(as_many), seed.get()).device_of_group;
+  };
+  return std::make_unique<PlanningAgent>(PlanningAgent::PlanFrom(plan));
 }
 
 std::unique_ptr<Agent> make_device_placement_agent(std::string_view name) {

@@ -47,7 +47,7 @@ void DevicePlacementEnv::reset(Seed seed) {
 }
 
 void DevicePlacementEnv::reset(Seed seed, std::size_t problem) {
-  PACML_CHECK(problem < task_->problems().size(), "no such problem");
+  PACML_CHECK(problem < num_problems(), "no such problem");
   problem_ = problem;
   const PlacementProblem& about = *this->problem().problem;
   Rng rng(derive(seed, Purpose::kEpisode, problem));
@@ -64,6 +64,11 @@ void DevicePlacementEnv::reset(Seed seed, std::size_t problem) {
   simulate();
   best_s_ = runtime_s_;
   look();
+}
+
+const std::string& DevicePlacementEnv::problem_name(std::size_t problem) const {
+  PACML_CHECK(problem < num_problems(), "no such problem");
+  return task_->problems()[problem].name;
 }
 
 void DevicePlacementEnv::simulate() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "env/picture.h"
+#include "env/problem_list.h"
 #include "env/tasks/device_placement/observation.h"
 #include "env/tasks/device_placement/task.h"
 
@@ -24,7 +25,7 @@ class PlacementEvaluators {
 // An episode is about one of the task's problems, drawn. Each step places one group; it ends, for
 // good, when every group has been placed so often as the configuration says. Action d is device d.
 // Thread-confined.
-class DevicePlacementEnv final : public Environment, public Pictured {
+class DevicePlacementEnv final : public Environment, public Pictured, public ProblemList {
  public:
   // `evaluators`: the thread's.
   DevicePlacementEnv(std::shared_ptr<const DevicePlacementTask> task,
@@ -32,8 +33,9 @@ class DevicePlacementEnv final : public Environment, public Pictured {
 
   [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
   void reset(Seed seed) override;
-  // An episode about that one of the task's problems.
-  void reset(Seed seed, std::size_t problem);
+  void reset(Seed seed, std::size_t problem) override;
+  [[nodiscard]] std::size_t num_problems() const override { return task_->problems().size(); }
+  [[nodiscard]] const std::string& problem_name(std::size_t problem) const override;
   [[nodiscard]] StepResult step(int action) override;
   void observe(Observations& out) const override;
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;

@@ -108,4 +108,9 @@ std::unique_ptr<Agent> DevicePlacementTask::make_agent(std::string_view name) co
   return make_device_placement_agent(name);
 }
 
+std::unique_ptr<Agent> DevicePlacementTask::refined(std::unique_ptr<Agent> agent,
+                                                    std::optional<std::int64_t> simulations) const {
+  return make_refined_agent(std::move(agent), simulations);
+}
+
 }  // namespace pacml::env

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "env/placement/placement_heuristics.h"
 #include "env/placement/placement_problem.h"
+#include "env/refinable_task.h"
 #include "env/task.h"
 #include "env/tasks/device_placement/config.h"
 
@@ -22,6 +25,7 @@ struct PlacementTaskProblem {
 
 // On which devices the operations of a graph run. Immutable; any thread.
 class DevicePlacementTask final : public Task,
+                                  public RefinableTask,
                                   public std::enable_shared_from_this<DevicePlacementTask> {
  public:
   // UserError with the first problem of validate(config), or of a graph or a file.
@@ -34,6 +38,9 @@ class DevicePlacementTask final : public Task,
   [[nodiscard]] EnvironmentFactory make_factory() const override;
   [[nodiscard]] std::vector<Baseline> baselines() const override;
   [[nodiscard]] std::unique_ptr<Agent> make_agent(std::string_view name) const override;
+  // By env::improve; without a number, with groups x devices simulations.
+  [[nodiscard]] std::unique_ptr<Agent> refined(
+      std::unique_ptr<Agent> agent, std::optional<std::int64_t> simulations) const override;
 
  private:
   void add(const OpGraphPtr& graph, const std::string& name,

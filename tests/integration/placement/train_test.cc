@@ -1,3 +1,4 @@
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/support/catch.h"
@@ -38,10 +39,24 @@ TEST_CASE("device placement is learned over real processes, compared, and used",
   // One policy for any number of devices, and for graphs that it has never seen.
   const auto graph = source_path("tests/golden/env/graphs/diamond/graph.txt").string();
   const Outcome placed = pacml({"place", graph, "--devices", "placeto:3", "--policy", training.run,
-                                "--out", (training.folder / "p.json").string()});
+                                "--search", "20", "--out", (training.folder / "p.json").string()});
   INFO(placed.err);
   REQUIRE(placed.code == 0);
   CHECK_THAT(placed.out, Catch::Contains(training.run));
+  CHECK_THAT(placed.out, Catch::Contains(training.run + " + search"));
+
+  // Each of its problems once, and what a search makes of it.
+  const std::string searched = training.run + "+refine";
+  const Outcome each =
+      pacml({"eval", (training.folder / "c.yaml").string(), "--problems", "--policy",
+             training.run + "," + searched, "--out", (training.folder / "e.json").string()});
+  INFO(each.err);
+  REQUIRE(each.code == 0);
+  const auto result = nlohmann::json::parse(text_of(training.folder / "e.json"));
+  CHECK(result["policies"][0]["seeds"].size() == 4);
+  CHECK(result["policies"][1]["name"] == searched);
+  CHECK(result["policies"][1]["relative_runtime"]["mean"] <=
+        result["policies"][0]["relative_runtime"]["mean"]);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "apps/evaluation/trained_agent.h"
 #include "common/result.h"
 #include "common/rng.h"
+#include "env/tasks/device_placement/task.h"
 #include "env/tasks/partitioning/environment.h"
 #include "model/action_distribution.h"
 #include "model/reference_policy.h"
@@ -37,6 +38,46 @@ NamedPolicy heuristic(const std::string& name) { return baseline(config().env.ma
 // The task's metric of that name in an episode.
 double metric(const SeedResult& result, const char* name) {
   return make_task()->spec().metric(result.episode, name);
+}
+
+env::TaskPtr placing_task() {
+  env::DevicePlacementConfig placing;
+  placing.families = {"branch", "grid"};
+  placing.num_graphs = 3;
+  placing.devices = {"placeto:2", "placeto:3"};
+  return std::make_shared<const env::DevicePlacementTask>(placing);
+}
+
+TEST_CASE("each problem of a task is evaluated once", "[unit][evaluation]") {
+  const auto task = placing_task();
+  const auto policies = name_policies({"heft", "heft+refine", "heft+refine:1"}, task, Seed{1}, 1);
+  const auto result = evaluate_problems(*task, policies, Seed{1}, 1);
+  REQUIRE(result.policies.size() == 3);
+  std::set<std::string> names;
+  for (const SeedResult& episode : result.policies[0].seeds) names.insert(episode.problem);
+  CHECK(result.policies[0].seeds.size() == 12);
+  CHECK(names ==
+        std::set<std::string>(task->spec().graph_names.begin(), task->spec().graph_names.end()));
+  CHECK(to_json(evaluate_problems(*task, policies, Seed{1}, 3)) == to_json(result));
+  CHECK_THAT(to_json(result), Catch::Contains("\"problem\": \"grid 2 on placeto:3\""));
+  CHECK(result.policies[1].name == "heft+refine");
+  CHECK(result.policies[2].name == "heft+refine:1");
+  CHECK(mean_interval(result.policies[1], 0).mean < mean_interval(result.policies[0], 0).mean);
+  CHECK(mean_interval(result.policies[2], 0).mean == mean_interval(result.policies[0], 0).mean);
+
+  CHECK_THROWS_WITH(evaluate_problems(*make_task(), {heuristic("random")}, Seed{1}, 1),
+                    Catch::Contains("no list of problems"));
+  const auto refusal = [](const std::string& name, const env::TaskPtr& of) -> std::string {
+    try {
+      static_cast<void>(name_policies({name}, of, Seed{1}, 1));
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK_THAT(refusal("heft+refine:0", task), Catch::Contains("number of simulations"));
+  CHECK_THAT(refusal("haft+refine", task), Catch::Contains("did you mean 'heft'?"));
+  CHECK_THAT(refusal("para_max+refine", make_task()), Catch::Contains("nothing to search on from"));
 }
 
 TEST_CASE("an episode's figures add up", "[unit][evaluation]") {

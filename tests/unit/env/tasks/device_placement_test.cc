@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,40 @@ TEST_CASE("baselines end where their placements are", "[device_placement]") {
   CHECK(play(config, "anneal:300").runtimes.back() < runtime(place_on_one(problem, 0)));
   CHECK_THROWS_WITH(task->make_agent("haft"), Catch::Contains("did you mean 'heft'?"));
   CHECK_THROWS_WITH(task->make_agent("anneal:0"), Catch::Contains("number of simulations"));
+}
+
+TEST_CASE("what a policy's episode came to is improved within a budget", "[device_placement]") {
+  const Config config = one_graph("cell");
+  const auto task = task_of(config);
+  PlacementEvaluator evaluator(task->problems()[0].problem);
+  const auto heft = list_schedule(evaluator.problem(), ListRule::kHeft);
+  const double start = evaluator.runtime_s(heft);
+  for (const std::int64_t budget : {1, 2, 40, 400}) {
+    CAPTURE(budget);
+    const std::int64_t before = evaluator.num_simulations();
+    const FoundPlacement found = improve(evaluator, heft, budget, 5);
+    CHECK(evaluator.num_simulations() - before <= budget);
+    CHECK(found.runtime_s <= start);
+    CHECK(evaluator.runtime_s(found.device_of_group) == found.runtime_s);
+    CHECK(found.improvements.front().runtime_s == start);
+    CHECK(found.improvements.back().runtime_s == found.runtime_s);
+    CHECK(
+        std::ranges::is_sorted(found.improvements, {}, &FoundPlacement::Improvement::simulations));
+    CHECK(improve(evaluator, heft, budget, 5).device_of_group == found.device_of_group);
+  }
+
+  const auto played = [&](std::optional<std::int64_t> simulations) {
+    DevicePlacementEnv env = environment_of(task);
+    const auto agent = task->refined(task->make_agent("heft"), simulations);
+    agent->reset(Seed{5});
+    return play(env, Seed{5}, [&](const DevicePlacementEnv& e) { return agent->act(e); })
+        .runtimes.back();
+  };
+  CHECK(played(1) == start);
+  CHECK(played(400) == improve(evaluator, heft, 400, 5).runtime_s);
+  const auto as_many = static_cast<std::int64_t>(2 * evaluator.problem().num_groups());
+  CHECK(played(std::nullopt) == played(as_many));
+  CHECK(played(std::nullopt) < start);
 }
 
 TEST_CASE("groups are visited in the order that is asked for, as often as is asked for",
