@@ -1,10 +1,11 @@
 #include "env/placement/placement_search.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "common/check.h"
+#include "env/placement/binding_chain.h"
 #include "env/placement/families.h"
 
 namespace pacml::env {
@@ -27,6 +28,12 @@ class Best {
   PlacementEvaluator& evaluator_;
   std::int64_t begin_;
   FoundPlacement found_;
+};
+
+// Temperatures of annealing, as shares of the first runtime.
+struct Cooling {
+  double from = 0;
+  double to = 0;
 };
 
 }  // namespace
@@ -65,31 +72,122 @@ FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& star
   return best.take();
 }
 
-FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start,
-                      std::int64_t simulations, std::uint64_t seed, Cooling cooling) {
-  const std::size_t num_groups = evaluator.problem().num_groups();
-  const std::size_t num_devices = evaluator.problem().num_devices();
-  Best best(evaluator);
-  GroupPlacement current = start;
-  double now = evaluator.runtime_s(current);
-  best.offer(current, now);
-  if (num_devices == 1 || simulations <= 0) return best.take();
-  SplitMix draws(seed);
+namespace {
+
+struct Move {
+  std::size_t group = 0;
+  std::int32_t device = 0;
+};
+
+// Any group to any other device.
+class AnyMoves {
+ public:
+  AnyMoves(const PlacementProblem& problem, SplitMix& draws)
+      : num_groups_(problem.num_groups()), num_devices_(problem.num_devices()), draws_(draws) {}
+
+  Move draw(const GroupPlacement& current) {
+    return to_another(draws_.below(num_groups_), current);
+  }
+  void made(const Move& /*back*/, const PlacementSimulator& /*run*/) {}
+  void undone(const Move& /*move*/) {}
+
+ private:
+  friend class ChainMoves;
+  Move to_another(std::size_t group, const GroupPlacement& current) {
+    const std::uint64_t step = 1 + draws_.below(num_devices_ - 1);
+    const auto old = static_cast<std::uint64_t>(current[group]);
+    return {group, static_cast<std::int32_t>((old + step) % num_devices_)};
+  }
+
+  std::size_t num_groups_;
+  std::size_t num_devices_;
+  SplitMix& draws_;
+};
+
+// Mostly groups of the binding chain, none again that has just been tried.
+class ChainMoves {
+ public:
+  ChainMoves(const PlacementProblem& problem, SplitMix& draws, const PlacementSimulator& run)
+      : any_(problem, draws), tried_(problem.num_groups() * problem.num_devices(), 0) {
+    look_at(run);
+  }
+
+  Move draw(const GroupPlacement& current) {
+    constexpr int kTries = 20;
+    constexpr double kChain = 0.9;
+    Move move;
+    for (int i = 0; i < kTries; ++i) {
+      const bool is_of_chain = any_.draws_.unit() < kChain;
+      const std::size_t group =
+          is_of_chain ? static_cast<std::size_t>(chain_[any_.draws_.below(chain_.size())])
+                      : any_.draws_.below(any_.num_groups_);
+      move = any_.to_another(group, current);
+      if (tried(move) != round_) break;
+    }
+    return move;
+  }
+  void made(const Move& back, const PlacementSimulator& run) {
+    look_at(run);
+    tried(back) = round_;
+  }
+  void undone(const Move& move) { tried(move) = round_; }
+
+ private:
+  void look_at(const PlacementSimulator& run) {
+    chain_ = binding_groups(run);
+    ++round_;
+  }
+  std::uint64_t& tried(const Move& move) {
+    return tried_[move.group * any_.num_devices_ + static_cast<std::size_t>(move.device)];
+  }
+
+  AnyMoves any_;
+  std::vector<std::int32_t> chain_;
+  std::vector<std::uint64_t> tried_;  // in which round
+  std::uint64_t round_ = 0;
+};
+
+// `now`: what `current` takes, which `best` has been offered.
+template <class Moves>
+void anneal_by(Moves moves, PlacementEvaluator& evaluator, GroupPlacement current, double now,
+               std::int64_t simulations, Cooling cooling, SplitMix& draws, Best& best) {
   double temperature = cooling.from * now;
   const double shrink = std::pow(cooling.to / cooling.from, 1.0 / static_cast<double>(simulations));
   for (std::int64_t i = 0; i < simulations; ++i) {
-    std::int32_t& device = current[draws.below(num_groups)];
-    const std::int32_t old = device;
-    const std::uint64_t step = 1 + draws.below(num_devices - 1);
-    device = static_cast<std::int32_t>((static_cast<std::uint64_t>(old) + step) % num_devices);
+    const Move move = moves.draw(current);
+    const Move back{move.group, std::exchange(current[move.group], move.device)};
     const double runtime = evaluator.runtime_s(current);
     if (runtime <= now || draws.unit() < std::exp((now - runtime) / temperature)) {
       now = runtime;
       best.offer(current, now);
+      moves.made(back, evaluator.simulator());
     } else {
-      device = old;
+      current[back.group] = back.device;
+      moves.undone(move);
     }
     temperature *= shrink;
+  }
+}
+
+// From a good placement a short search cannot afford to lose its way, a long one can: what did best
+// on graphs of the families, but not on those that figures are given for.
+Cooling cooling_for(const PlacementProblem& problem, std::int64_t simulations) {
+  const auto moves = static_cast<double>(problem.num_groups() * problem.num_devices());
+  const double length = static_cast<double>(simulations) / moves;
+  return {.from = std::clamp(0.01 * std::sqrt(length), 0.01, 0.05), .to = 0.001};
+}
+
+}  // namespace
+
+FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start,
+                      std::int64_t simulations, std::uint64_t seed) {
+  Best best(evaluator);
+  const double now = evaluator.runtime_s(start);
+  best.offer(start, now);
+  if (evaluator.problem().num_devices() > 1 && simulations > 0) {
+    SplitMix draws(seed);
+    anneal_by(AnyMoves(evaluator.problem(), draws), evaluator, start, now, simulations,
+              {.from = 0.05, .to = 0.0001}, draws, best);
   }
   return best.take();
 }
@@ -97,20 +195,16 @@ FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start
 FoundPlacement improve(PlacementEvaluator& evaluator, const GroupPlacement& start,
                        std::int64_t simulations, std::uint64_t seed) {
   PACML_CHECK(simulations >= 1, "a search of at least the simulation of where it starts");
-  const std::int64_t begin = evaluator.num_simulations();
-  FoundPlacement found = descend(evaluator, start, std::numeric_limits<int>::max(), simulations);
-  const std::int64_t used = evaluator.num_simulations() - begin;
-  if (simulations - used < 2) return found;
-  FoundPlacement annealed = anneal(evaluator, found.device_of_group, simulations - used - 1, seed);
-  if (!(annealed.runtime_s < found.runtime_s)) return found;
-  for (auto improvement : annealed.improvements) {
-    if (!(improvement.runtime_s < found.runtime_s)) continue;
-    improvement.simulations += used;
-    found.improvements.push_back(improvement);
+  Best best(evaluator);
+  const double now = evaluator.runtime_s(start);
+  best.offer(start, now);
+  if (evaluator.problem().num_devices() > 1 && simulations > 1) {
+    SplitMix draws(seed);
+    const Cooling cooling = cooling_for(evaluator.problem(), simulations);
+    anneal_by(ChainMoves(evaluator.problem(), draws, evaluator.simulator()), evaluator, start, now,
+              simulations - 1, cooling, draws, best);
   }
-  found.device_of_group = std::move(annealed.device_of_group);
-  found.runtime_s = annealed.runtime_s;
-  return found;
+  return best.take();
 }
 
 std::optional<FoundPlacement> enumerate(PlacementEvaluator& evaluator, std::int64_t most) {

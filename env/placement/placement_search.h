@@ -31,21 +31,15 @@ struct FoundPlacement {
                                      int passes,
                                      std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
-// Temperatures of annealing, as shares of the first runtime.
-struct Cooling {
-  double from = 0.05;
-  double to = 0.0001;
-};
-
 // One random move of one group a simulation, kept if it is no slower, or by chance: the less, the
-// slower it is and the later (Kirkpatrick et al., Science 1983). One simulation more, of `start`.
+// slower it is and the later. The temperature falls from 5 % to 0.01 % of the first runtime
+// (Kirkpatrick et al., Science 1983). One simulation more, of `start`.
 [[nodiscard]] FoundPlacement anneal(PlacementEvaluator& evaluator, const GroupPlacement& start,
-                                    std::int64_t simulations, std::uint64_t seed,
-                                    Cooling cooling = {});
+                                    std::int64_t simulations, std::uint64_t seed);
 
-// What at most so many simulations make of a good placement: descent until nothing moves, then
-// annealing with those that are left. Never worse than `start`. Pre: simulations >= 1
-// (PACML_CHECK).
+// What at most so many simulations, that of `start` included, make of a placement that is good:
+// annealing that begins cold and moves mostly groups of the binding chain (binding_chain.h). Never
+// worse than `start`. Pre: simulations >= 1 (PACML_CHECK).
 [[nodiscard]] FoundPlacement improve(PlacementEvaluator& evaluator, const GroupPlacement& start,
                                      std::int64_t simulations, std::uint64_t seed);
 

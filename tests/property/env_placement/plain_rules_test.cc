@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/rng.h"
+#include "env/placement/binding_chain.h"
 #include "env/placement/families.h"
 #include "env/placement/placement_simulator.h"
 #include "tests/support/catch.h"
@@ -281,6 +282,30 @@ TEST_CASE("with corrected semantics devices and links work in the order in which
       for (std::size_t d = 0; d < devices->size(); ++d) check_device(simulator, d);
       check_channels(simulator);
       REQUIRE(runtime == *std::ranges::max_element(simulator.end_us()));
+    }
+  }
+}
+
+TEST_CASE("the binding chain goes from the last end to something that waited for nothing",
+          "[property][placement]") {
+  Rng rng(Seed{44});
+  for (int round = 0; round < 1000; ++round) {
+    const OpGraphSpec spec = draw_graph(rng);
+    const bool is_placeto = rng.below(2) == 0;
+    const auto devices = std::make_shared<const DeviceSet>(
+        is_placeto ? DeviceSet::placeto(1 + static_cast<int>(rng.below(6)))
+                   : DeviceSet(draw_devices(rng)));
+    PlacementSimulator simulator(std::make_shared<const OpGraph>(spec), devices);
+    CAPTURE(round);
+    static_cast<void>(simulator.run(draw_placement(rng, spec.ops.size(), devices->size())));
+    const auto chain = binding_groups(simulator);  // a group is an operation here
+    REQUIRE(!chain.empty());
+    const auto& end = simulator.end_us();
+    REQUIRE(end[at(chain.front())] == *std::ranges::max_element(end));
+    REQUIRE(simulator.start_us()[at(chain.back())] == 0);
+    REQUIRE(std::set(chain.begin(), chain.end()).size() == chain.size());
+    for (std::size_t i = 1; i < chain.size(); ++i) {
+      REQUIRE(simulator.start_us()[at(chain[i])] <= simulator.start_us()[at(chain[i - 1])]);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include <memory>
 #include <vector>
 
+#include "env/placement/binding_chain.h"
 #include "env/placement/families.h"
 #include "env/placement/list_schedule.h"
 #include "env/placement/placement_problem.h"
@@ -58,6 +59,8 @@ TEST_CASE("the published simulator's last event may come long after the last ope
                 {{0, 0, 1}, {0, 1, 2}, {1, 0, 3}, {2, 0, 3}, {0, 0, 3}}}),
       placeto(2));
   CHECK(simulator.run(Devices{0, 0, 1, 1}) == Approx(88.00013157894736).epsilon(1e-15));
+  // d waited for b's output, and that for a's outputs before it on the bus: c could be anywhere.
+  CHECK(binding_groups(simulator) == Devices{3, 1, 0});
   CHECK(simulator.start_us()[2] == 12);
   CHECK(simulator.end_us()[3] == Approx(63.00013157894737).epsilon(1e-15));
   CHECK(simulator.num_events() == 16);
