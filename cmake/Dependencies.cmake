@@ -10,6 +10,8 @@ find_package(CLI11 REQUIRED)                       # libcli11-dev
 find_package(prometheus-cpp CONFIG REQUIRED)       # prometheus-cpp-dev: the text format of metrics
 find_package(tl-expected REQUIRED)                 # libexpected-dev
 find_package(Protobuf REQUIRED)                    # libprotobuf-dev, protobuf-compiler: TensorBoard's events, and ...
+find_path(PACML_METIS_INCLUDE metis.h REQUIRED)    # libmetis-dev: graph partitioning
+find_library(PACML_METIS metis REQUIRED)
 find_package(ONNX CONFIG REQUIRED)                 # libonnx-dev: ... the messages of an ONNX model
 # libjs-chart.js, or any Chart.js 3.9 or later 3.x: the curves of the dashboard, put into its page.
 find_file(PACML_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js

@@ -11,6 +11,7 @@
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "env/placement/list_schedule.h"
+#include "env/placement/min_cut.h"
 #include "env/tasks/device_placement/environment.h"
 
 namespace pacml::apps {
@@ -66,6 +67,7 @@ void PlacementContest::add_baselines() {
       static_cast<std::int64_t>(problem.num_devices()));
   add("level", env::place_by_level(problem), 0);
   add("contiguous", env::place_contiguously(problem), 0);
+  add("min_cut", env::place_by_min_cut(problem), 0);
   add("heft", env::list_schedule(problem, env::ListRule::kHeft), 0);
   add("etf", env::list_schedule(problem, env::ListRule::kEtf), 0);
 

@@ -10,6 +10,7 @@
 #include "common/result.h"
 #include "common/text.h"
 #include "env/placement/list_schedule.h"
+#include "env/placement/min_cut.h"
 #include "env/placement/placement_search.h"
 #include "env/tasks/device_placement/environment.h"
 
@@ -93,6 +94,15 @@ GroupPlacement annealed(PlacementEvaluator& evaluator, std::int64_t simulations,
   return anneal(evaluator, start, simulations, seed).device_of_group;
 }
 
+GroupPlacement best_of_all(PlacementEvaluator& evaluator) {
+  constexpr std::int64_t kMost = 1 << 22;  // placements: some seconds
+  if (auto found = enumerate(evaluator, kMost)) return std::move(found->device_of_group);
+  throw UserError("exact: " + std::to_string(evaluator.problem().num_groups()) + " groups on " +
+                  std::to_string(evaluator.problem().num_devices()) +
+                  " devices have too many placements to try them all; at most " +
+                  std::to_string(kMost) + " are");
+}
+
 // Where the groups are when the agent has played the episode to its end.
 GroupPlacement placement_by(Agent& agent, const DevicePlacementEnv& begun, Seed seed) {
   DevicePlacementEnv played = begun;
@@ -123,6 +133,11 @@ const std::vector<Rule>& rules() {
       {{"level", "groups of one depth in turns", true, {}}, plain(place_by_level)},
       {{"single", "everything on the best single device", true, {}},
        plain([](const PlacementProblem& p) { return place_on_one(p, best_single_device(p)); })},
+      // Not compared unasked: a learner would play it, too, and must mind signals (min_cut.h).
+      {{"min_cut", "pieces of equal work between which few bytes go", false, {}},
+       plain(place_by_min_cut)},
+      {{"exact", "the best of all placements, of a graph that is small", false, {}},
+       [](PlacementEvaluator& e, std::uint64_t) { return best_of_all(e); }},
       {{"random", "anywhere", true, {}},
        [](PlacementEvaluator& e, std::uint64_t seed) {
          return random_placements(e.problem(), 1, seed).front();

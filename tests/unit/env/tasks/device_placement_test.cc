@@ -8,6 +8,7 @@
 #include "common/result.h"
 #include "env/placement/device_presets.h"
 #include "env/placement/list_schedule.h"
+#include "env/placement/min_cut.h"
 #include "env/placement/placement_search.h"
 #include "env/tasks/device_placement/environment.h"
 #include "tests/support/catch.h"
@@ -112,6 +113,8 @@ TEST_CASE("baselines end where their placements are", "[device_placement]") {
   const auto found = descend(evaluator, place_on_one(problem, 0), 1);
   CHECK(play(config, "descent").runtimes.back() == found.runtime_s);
   CHECK(play(config, "anneal:300").runtimes.back() < runtime(place_on_one(problem, 0)));
+  CHECK(play(config, "min_cut").runtimes.back() == runtime(place_by_min_cut(problem)));
+  CHECK_THROWS_WITH(play(config, "exact"), Catch::Contains("too many placements"));
   CHECK_THROWS_WITH(task->make_agent("haft"), Catch::Contains("did you mean 'heft'?"));
   CHECK_THROWS_WITH(task->make_agent("anneal:0"), Catch::Contains("number of simulations"));
 }
