@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -120,9 +121,6 @@ class Parser {
   void check_new(const Host& host) const {
     for (const Host& other : hosts_) {
       if (other.name == host.name) refuse(host.name + " is named twice; slots=N has more actors");
-      if (host.role == HostRole::kLearner && other.role == HostRole::kLearner) {
-        refuse("a second host with role=learner; a run has one");
-      }
     }
   }
 
@@ -131,13 +129,36 @@ class Parser {
   std::vector<Host> hosts_;
 };
 
-std::vector<std::size_t> hosts_of_shards(const std::vector<Host>& hosts, std::size_t learner) {
+std::vector<std::size_t> hosts_with(const std::vector<Host>& hosts, HostRole role) {
   std::vector<std::size_t> found;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
-    if (hosts[h].role == HostRole::kReplay) found.push_back(h);
+    if (hosts[h].role == role) found.push_back(h);
   }
-  if (found.empty()) found.push_back(learner);
   return found;
+}
+
+// The hosts that learners take in turn.
+std::vector<std::size_t> hosts_of_learners(const std::vector<Host>& hosts, std::int64_t learners) {
+  auto named = hosts_with(hosts, HostRole::kLearner);
+  if (named.size() > static_cast<std::size_t>(learners)) {
+    throw UserError(std::to_string(named.size()) +
+                    " hosts have role=learner, but learner.replicas is " +
+                    std::to_string(learners));
+  }
+  if (named.empty()) {
+    named.resize(std::min(hosts.size(), static_cast<std::size_t>(learners)));
+    std::iota(named.begin(), named.end(), std::size_t{0});
+  }
+  return named;
+}
+
+// `count` times one of `hosts`, which is not empty.
+std::vector<std::size_t> in_turn(const std::vector<std::size_t>& hosts, std::int64_t count) {
+  std::vector<std::size_t> taken;
+  for (std::int64_t i = 0; i < count; ++i) {
+    taken.push_back(hosts[static_cast<std::size_t>(i) % hosts.size()]);
+  }
+  return taken;
 }
 
 }  // namespace
@@ -152,17 +173,13 @@ std::vector<Host> parse_hostfile(const std::string& file, std::string_view text)
   return std::move(parser).finish();
 }
 
-Placement place_roles(const std::vector<Host>& hosts, std::int64_t shards,
+Placement place_roles(const std::vector<Host>& hosts, std::int64_t learners, std::int64_t shards,
                       std::optional<std::int64_t> actors) {
   Placement placement;
-  const auto learner = std::ranges::find(hosts, HostRole::kLearner, &Host::role);
-  placement.learner =
-      learner == hosts.end() ? 0 : static_cast<std::size_t>(learner - hosts.begin());
-
-  const auto for_shards = hosts_of_shards(hosts, placement.learner);
-  for (std::int64_t s = 0; s < shards; ++s) {
-    placement.shards.push_back(for_shards[static_cast<std::size_t>(s) % for_shards.size()]);
-  }
+  placement.learners = in_turn(hosts_of_learners(hosts, learners), learners);
+  auto for_shards = hosts_with(hosts, HostRole::kReplay);
+  if (for_shards.empty()) for_shards = {placement.learners.front()};
+  placement.shards = in_turn(for_shards, shards);
 
   std::int64_t room = 0;
   std::int64_t most = 0;

@@ -13,7 +13,8 @@
 //     10.0.0.3 slots=4 role=replay
 //
 // One host a line; "#" begins a comment. The first, or the one with role=learner, has the learner;
-// the second one sixteen actors; the third one replay shards, and four actors.
+// the second one sixteen actors; the third one replay shards, and four actors. Several learners go
+// to the hosts with role=learner in turn, or to all of them.
 
 namespace pacml::apps {
 
@@ -28,21 +29,23 @@ struct Host {
   bool operator==(const Host&) const = default;
 };
 
-// At least one host, at most one with role=learner, no host twice. UserError names `file`, the line
+// At least one host, no host twice. UserError names `file`, the line
 // and what is wrong with it. Pure.
 [[nodiscard]] std::vector<Host> parse_hostfile(const std::string& file, std::string_view text);
 
 // Which host has which process; indices into the hosts.
 struct Placement {
-  std::size_t learner = 0;
+  std::vector<std::size_t> learners;  // learner k; the first leads
   std::vector<std::size_t> shards;
   std::vector<std::size_t> actors;  // actor i; hosts take turns
   bool operator==(const Placement&) const = default;
 };
 
-// Shards go to the hosts with role=replay in turn, or to the learner's. `actors`: absent, as many
-// as there are slots. UserError: more than slots, or none at all. Pure.
-[[nodiscard]] Placement place_roles(const std::vector<Host>& hosts, std::int64_t shards,
-                                    std::optional<std::int64_t> actors);
+// Learners go to the hosts with role=learner in turn, or to the first ones; shards to those with
+// role=replay, or to the first learner's. `actors`: absent, as many as there are slots. UserError:
+// more than slots, or none at all; more hosts with role=learner than learners. Pre: learners >= 1.
+// Pure.
+[[nodiscard]] Placement place_roles(const std::vector<Host>& hosts, std::int64_t learners,
+                                    std::int64_t shards, std::optional<std::int64_t> actors);
 
 }  // namespace pacml::apps

@@ -2,15 +2,17 @@
 
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <vector>
 
 #include "apps/cli/files.h"
+#include "apps/cli/words.h"
 #include "apps/launch/deploy_files.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
+#include "apps/run/endpoints.h"
 #include "common/config/dump.h"
 #include "common/private_folder.h"
 #include "common/result.h"
+#include "common/transport/endpoint.h"
 
 namespace pacml::apps {
 namespace {
@@ -19,6 +21,7 @@ constexpr int kHttpPort = 9100;  // probes need one, whatever the site says
 constexpr const char* kConfigFile = "/etc/pacml/config.yaml";
 constexpr const char* kKeys = "/run/pacml/keys";
 constexpr const char* kTokenFile = "/run/pacml/http/token";
+constexpr const char* kFollower = "follower";  // in names of objects
 
 class Manifests {
  public:
@@ -29,13 +32,12 @@ class Manifests {
 
   [[nodiscard]] std::string render() const {
     std::string text = common() + "---\n" + learner();
+    if (learners() > 1) text += "---\n" + followers();
     if (shards_of(request_) > 0) text += "---\n" + replay();
     return text + "---\n" + actor();
   }
 
  private:
-  using Words = std::vector<std::string>;
-
   // Pods of a StatefulSet have names of their own below its service's.
   [[nodiscard]] std::string address(const std::string& role, std::int64_t pod) const {
     const std::string set = site_.name + "-" + role;
@@ -46,16 +48,38 @@ class Manifests {
   // A list in JSON is one in YAML.
   [[nodiscard]] std::string arguments(const std::string& role, Words words) const {
     words.insert(words.begin(), {role, kConfigFile});
-    if (!request_.keys.empty()) words.insert(words.end(), {"--keys", kKeys});
-    words.insert(words.end(), {"--http", "0.0.0.0:" + std::to_string(http_port_),
-                               "--http-token-file", kTokenFile});
+    if (!request_.keys.empty()) append(words, {"--keys", kKeys});
+    append(words,
+           {"--http", "0.0.0.0:" + std::to_string(http_port_), "--http-token-file", kTokenFile});
     return nlohmann::json(words).dump();
+  }
+
+  [[nodiscard]] std::int64_t learners() const { return request_.config.learner.replicas; }
+
+  // Follower k is pod k of its set, whose numbers begin at 1.
+  [[nodiscard]] std::string address_of_learner(std::int64_t k) const {
+    return address(k == 0 ? "learner" : kFollower, k);
+  }
+
+  [[nodiscard]] transport::Endpoint board_of(const std::string& learner) const {
+    return board_endpoint(transport::Endpoint::parse(learner), 0, 1);  // alone on its host
+  }
+
+  // Of learner `number`, or of whichever pod reads it.
+  [[nodiscard]] Words learner_words(const std::string& number, const std::string& leader) const {
+    Words words = {"--run", "/runs/" + run_name(request_), "--bind", bind()};
+    append(words, shard_words());
+    if (learners() > 1) {
+      append(words, {"--replica", number, "--leader", board_of(leader).str(), "--all-reduce-host",
+                     "$(POD_IP)"});
+    }
+    return words;
   }
 
   [[nodiscard]] Words shard_words() const {
     Words words;
     for (std::int64_t s = 0; s < shards_of(request_); ++s) {
-      words.insert(words.end(), {"--replay", address("replay", s)});
+      append(words, {"--replay", address("replay", s)});
     }
     return words;
   }
@@ -105,11 +129,32 @@ class Manifests {
   }
 
   [[nodiscard]] std::string learner() const {
-    Words words = {"--run", "/runs/" + run_name(request_), "--continue", "--bind", bind()};
-    for (const auto& word : shard_words()) words.push_back(word);
-    TemplateValues t = server_values(request_.site.learner, arguments("learner", words));
-    t.values["WEIGHTS_PORT"] = std::to_string(request_.site.port + 1);
+    Words words = learner_words("0", bind());
+    words.emplace_back("--continue");
+    TemplateValues t = learner_values("learner", 1, words);
+    if (learners() > 1) {
+      t.conditions.insert("BOARD");
+      t.values["BOARD_PORT"] = board_of(bind()).port();
+    }
+    if (!site_.storage_class.empty()) t.conditions.insert("CLAIM_CLASS");
     return fill_template(deploy_file("kubernetes/learner.yaml"), t);
+  }
+
+  [[nodiscard]] std::string followers() const {
+    TemplateValues t = learner_values(kFollower, learners() - 1,
+                                      learner_words("$(POD_INDEX)", address_of_learner(0)));
+    t.conditions.insert("FOLLOWER");
+    return fill_template(deploy_file("kubernetes/learner.yaml"), t);
+  }
+
+  [[nodiscard]] TemplateValues learner_values(const std::string& role, std::int64_t replicas,
+                                              const Words& words) const {
+    TemplateValues t = server_values(request_.site.learner, arguments("learner", words));
+    t.values["ROLE"] = role;
+    t.values["REPLICAS"] = std::to_string(replicas);
+    t.values["WEIGHTS_PORT"] = announcement_endpoint(transport::Endpoint::parse(bind())).port();
+    if (learners() > 1) t.conditions.insert("SEVERAL");
+    return t;
   }
 
   [[nodiscard]] std::string replay() const {
@@ -123,9 +168,12 @@ class Manifests {
   }
 
   [[nodiscard]] std::string actor() const {
-    Words words = {"--learner", address("learner", 0), "--id", "$(POD_INDEX)",
-                   "--run-id",  run_name(request_)};
-    for (const auto& word : shard_words()) words.push_back(word);
+    Words words;
+    for (std::int64_t k = 0; k < learners(); ++k) {
+      append(words, {"--learner", address_of_learner(k)});
+    }
+    append(words, {"--id", "$(POD_INDEX)", "--run-id", run_name(request_)});
+    append(words, shard_words());
     TemplateValues t = role_values(request_.site.actor, arguments("actor", words));
     t.values["ACTORS"] = std::to_string(actors_of(request_));
     return fill_template(deploy_file("kubernetes/actor.yaml"), t);
@@ -139,8 +187,10 @@ class Manifests {
 }  // namespace
 
 std::string make_manifests(const LaunchRequest& request) {
-  require_one_learner(request, "kubernetes");
   require_keys(request);
+  if (request.config.learner.replicas > 1) {
+    check_all_reduce_host(request.config, request.site.kubernetes.name + "-learner-0");
+  }
   if (request.minutes || request.decisions) {
     throw UserError(
         "--minutes, --decisions: Kubernetes would start a learner that ended again; train until "

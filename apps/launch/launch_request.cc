@@ -66,14 +66,6 @@ void require_keys(const LaunchRequest& request) {
       "everybody is trusted, --set transport.allow_insecure_bind=true");
 }
 
-void require_one_learner(const LaunchRequest& request, std::string_view place) {
-  const auto learners = request.config.learner.replicas;
-  if (learners <= 1) return;
-  throw UserError("learner.replicas: is " + std::to_string(learners) + ", but --on " +
-                  std::string(place) +
-                  " starts one learner; --on local starts several (docs/replicas.md)");
-}
-
 void check_run_folder(const LaunchRequest& request) {
   if (request.resume) {
     static_cast<void>(RunDirectory::open(request.run));

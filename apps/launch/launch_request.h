@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/launch/site.h"
@@ -50,9 +49,6 @@ struct LaunchRequest {
 // Roles of several hosts talk over the network: UserError, unless there are keys or the
 // configuration allows to do without.
 void require_keys(const LaunchRequest& request);
-
-// UserError: the configuration asks for several learners, which `place` is not made for.
-void require_one_learner(const LaunchRequest& request, std::string_view place);
 
 // UserError: the run is there and is not to be resumed, or the other way round.
 void check_run_folder(const LaunchRequest& request);

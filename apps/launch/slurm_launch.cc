@@ -9,6 +9,7 @@
 #include "apps/launch/deploy_files.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
+#include "apps/run/endpoints.h"
 #include "common/config/dump.h"
 #include "common/result.h"
 #include "common/text.h"
@@ -62,6 +63,35 @@ TemplateValues common_values(const LaunchRequest& request, const RoleResources& 
   return t;
 }
 
+// All learners and shards, on one node.
+RoleResources resources_of_servers(const LaunchRequest& request) {
+  const std::int64_t learners = request.config.learner.replicas;
+  const std::int64_t shards = shards_of(request);
+  const Site& site = request.site;
+  return {learners * site.learner.cpus + shards * site.replay.cpus,
+          learners * site.learner.memory_mib + shards * site.replay.memory_mib};
+}
+
+transport::Endpoint learner_address(const LaunchRequest& request) {
+  return transport::Endpoint::parse("tcp://*:" + std::to_string(request.site.port));
+}
+
+std::vector<std::string> learner_ports(const LaunchRequest& request) {
+  std::vector<std::string> ports = {learner_address(request).port()};
+  for (std::int64_t k = 1; k < request.config.learner.replicas; ++k) {
+    ports.push_back(follower_endpoint(learner_address(request), shards_of(request), k).port());
+  }
+  return ports;
+}
+
+std::vector<std::string> shard_ports(const LaunchRequest& request) {
+  std::vector<std::string> ports;
+  for (std::int64_t s = 0; s < shards_of(request); ++s) {
+    ports.push_back(shard_endpoint(learner_address(request), s).port());
+  }
+  return ports;
+}
+
 // How long before its time limit a job is told, which Slurm takes as at most 65535 seconds.
 std::int64_t warning_seconds(const LaunchRequest& request) {
   const std::int64_t told = request.site.slurm.warning_seconds;
@@ -88,7 +118,6 @@ std::string submit(const std::vector<std::string>& command) {
 }  // namespace
 
 SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
-  require_one_learner(given, "slurm");
   if (given.minutes) {
     throw UserError(
         "--minutes: on Slurm each life of the learner's job would begin to count anew; limit the "
@@ -102,16 +131,12 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
     request.config.env.set_profiles(absolute_or_empty(folder));
   }
   const fs::path folder = job_folder(request);
-  const std::int64_t shards = shards_of(request);
-
-  RoleResources serving = request.site.learner;
-  serving.cpus += shards * request.site.replay.cpus;
-  serving.memory_mib += shards * request.site.replay.memory_mib;
-  TemplateValues learner = common_values(request, serving);
+  TemplateValues learner = common_values(request, resources_of_servers(request));
   learner.values["LOG"] = (folder / "learner-%j.log").string();
   learner.values["WARNING"] = std::to_string(warning_seconds(request));
   learner.values["PORT"] = std::to_string(request.site.port);
-  learner.values["SHARDS"] = std::to_string(shards);
+  learner.values["LEARNER_PORTS"] = join(learner_ports(request), " ");
+  learner.values["SHARD_PORTS"] = join(shard_ports(request), " ");
   learner.values["ARGUMENTS"] =
       shell_words(limit_words(request) + key_words(request) + http_words(request));
 

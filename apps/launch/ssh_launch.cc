@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <iostream>
 #include <ratio>
-#include <set>
 
 #include "apps/cli/words.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
 #include "apps/process/run_supervisor.h"
+#include "apps/run/endpoints.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_news.h"
 #include "common/asio.h"
@@ -31,21 +31,122 @@ bool is_loopback(const Host& host) {
   return transport::Endpoint::parse("tcp://" + host.name + ":1").is_local();
 }
 
-// Addresses of a run: what its servers bind, and what the others are told.
-class Addresses {
+// Who runs where, and with which words.
+class Plan {
  public:
-  Addresses(const std::vector<Host>& hosts, std::int64_t port) : hosts_(hosts), port_(port) {}
-  [[nodiscard]] std::string bound(std::size_t host, std::int64_t offset) const {
-    return "tcp://" + std::string(is_loopback(hosts_[host]) ? "127.0.0.1" : "*") + ":" +
-           std::to_string(port_ + offset);
+  Plan(const LaunchRequest& request, const std::vector<Host>& hosts)
+      : request_(request),
+        hosts_(hosts),
+        shards_(shards_of(request)),
+        learners_(request.config.learner.replicas),
+        placement_(place_roles(hosts, learners_, shards_, request.actors)) {
+    std::vector<std::size_t> servers = placement_.shards;
+    servers.insert(servers.end(), placement_.learners.begin(), placement_.learners.end());
+    const bool is_local =
+        std::ranges::all_of(servers, [&](std::size_t host) { return is_loopback(hosts_[host]); });
+    if (!is_local) require_keys(request);
+    for (const std::size_t host : placement_.learners) {
+      check_all_reduce_host(request.config, all_reduce_host(host));
+    }
   }
-  [[nodiscard]] std::string told(std::size_t host, std::int64_t offset) const {
-    return "tcp://" + hosts_[host].name + ":" + std::to_string(port_ + offset);
+
+  [[nodiscard]] std::vector<RemoteRole> roles() const {
+    std::vector<RemoteRole> all;
+    for (std::int64_t s = 0; s < shards_; ++s) all.push_back(shard(s));
+    for (std::int64_t k = 0; k < learners_; ++k) all.push_back(learner(k));
+    for (std::size_t a = 0; a < placement_.actors.size(); ++a) all.push_back(actor(a));
+    return all;
   }
 
  private:
+  [[nodiscard]] std::string port() const { return ":" + std::to_string(request_.site.port); }
+  // What the run's addresses on a host follow from: as its servers bind, and as others are told.
+  [[nodiscard]] transport::Endpoint bound(std::size_t host) const {
+    return transport::Endpoint::parse(
+        "tcp://" + std::string(is_loopback(hosts_[host]) ? "127.0.0.1" : "*") + port());
+  }
+  [[nodiscard]] transport::Endpoint told(std::size_t host) const {
+    return transport::Endpoint::parse("tcp://" + hosts_[host].name + port());
+  }
+
+  [[nodiscard]] std::size_t host_of_shard(std::int64_t s) const {
+    return placement_.shards[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] std::size_t host_of_learner(std::int64_t k) const {
+    return placement_.learners[static_cast<std::size_t>(k)];
+  }
+  [[nodiscard]] transport::Endpoint learner_at(const transport::Endpoint& host,
+                                               std::int64_t k) const {
+    return k == 0 ? host : follower_endpoint(host, shards_, k);
+  }
+  // Learners that share a host exchange gradients without leaving it.
+  [[nodiscard]] std::string all_reduce_host(std::size_t host) const {
+    const bool is_alone =
+        std::ranges::all_of(placement_.learners, [&](std::size_t other) { return other == host; });
+    return is_alone || is_loopback(hosts_[host]) ? "127.0.0.1" : hosts_[host].name;
+  }
+
+  [[nodiscard]] RemoteRole role(const std::string& kind, const std::string& name, std::size_t host,
+                                MemberKind member) const {
+    RemoteRole made{name, hosts_[host].login, member, {program_of(request_), kind}};
+    append(made.command, request_.config_words);
+    append(made.command, key_words(request_));
+    return made;
+  }
+
+  [[nodiscard]] Words replay_words() const {
+    Words words;
+    for (std::int64_t s = 0; s < shards_; ++s) {
+      append(words, {"--replay", shard_endpoint(told(host_of_shard(s)), s).str()});
+    }
+    return words;
+  }
+
+  [[nodiscard]] RemoteRole shard(std::int64_t s) const {
+    const std::size_t host = host_of_shard(s);
+    const std::string number = std::to_string(s);
+    RemoteRole made = role("replay", "replay-" + number, host, MemberKind::kShard);
+    append(made.command,
+           {"--bind", shard_endpoint(bound(host), s).str(), "--shard", number, "--snapshot",
+            (fs::path(request_.run) / "replay" / ("shard-" + number)).string(), "--run-id",
+            run_name(request_)});
+    return made;
+  }
+
+  [[nodiscard]] RemoteRole learner(std::int64_t k) const {
+    const bool leads = k == 0;
+    const std::size_t host = host_of_learner(k);
+    const std::string number = std::to_string(k);
+    RemoteRole made = role("learner", leads ? kLearner : kLearner + ("-" + number), host,
+                           leads ? MemberKind::kLearner : MemberKind::kFollower);
+    append(made.command, {"--run", request_.run, "--bind", learner_at(bound(host), k).str()});
+    append(made.command, replay_words());
+    if (learners_ > 1) {
+      const auto at = leads ? bound(host) : told(host_of_learner(0));
+      append(made.command,
+             {"--replica", number, "--leader", board_endpoint(at, shards_, learners_).str(),
+              "--all-reduce-host", all_reduce_host(host)});
+    }
+    if (leads) append(made.command, http_words(request_));
+    return made;
+  }
+
+  [[nodiscard]] RemoteRole actor(std::size_t a) const {
+    const std::string number = std::to_string(a);
+    RemoteRole made = role("actor", "actor-" + number, placement_.actors[a], MemberKind::kActor);
+    for (std::int64_t k = 0; k < learners_; ++k) {
+      append(made.command, {"--learner", learner_at(told(host_of_learner(k)), k).str()});
+    }
+    append(made.command, {"--id", number, "--run-id", run_name(request_)});
+    append(made.command, replay_words());
+    return made;
+  }
+
+  const LaunchRequest& request_;
   const std::vector<Host>& hosts_;
-  std::int64_t port_;
+  std::int64_t shards_;
+  std::int64_t learners_;
+  Placement placement_;
 };
 
 // Runs on the other host, with the silence after which we are gone, the patience for the role's
@@ -180,49 +281,7 @@ class SshRun {
 
 std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
                                         const std::vector<Host>& hosts) {
-  require_one_learner(request, "ssh");
-  const std::int64_t shards = shards_of(request);
-  const Placement placement = place_roles(hosts, shards, request.actors);
-  std::set<std::size_t> servers(placement.shards.begin(), placement.shards.end());
-  servers.insert(placement.learner);
-  const bool is_local =
-      std::ranges::all_of(servers, [&](std::size_t host) { return is_loopback(hosts[host]); });
-  if (!is_local) require_keys(request);
-
-  const Addresses addresses(hosts, request.site.port);
-  const auto role = [&](const std::string& kind, const std::string& name, std::size_t host,
-                        MemberKind member) {
-    RemoteRole made{name, hosts[host].login, member, {program_of(request), kind}};
-    append(made.command, request.config_words);
-    append(made.command, key_words(request));
-    return made;
-  };
-  Words replay;
-  std::vector<RemoteRole> roles;
-  for (std::int64_t s = 0; s < shards; ++s) {
-    const std::size_t host = placement.shards[static_cast<std::size_t>(s)];
-    const std::string number = std::to_string(s);
-    RemoteRole shard = role("replay", "replay-" + number, host, MemberKind::kShard);
-    append(shard.command, {"--bind", addresses.bound(host, 2 + s), "--shard", number, "--snapshot",
-                           (fs::path(request.run) / "replay" / ("shard-" + number)).string(),
-                           "--run-id", run_name(request)});
-    append(replay, {"--replay", addresses.told(host, 2 + s)});
-    roles.push_back(std::move(shard));
-  }
-  RemoteRole learner = role("learner", kLearner, placement.learner, MemberKind::kLearner);
-  append(learner.command, {"--run", request.run, "--bind", addresses.bound(placement.learner, 0)});
-  append(learner.command, replay);
-  append(learner.command, http_words(request));
-  roles.push_back(std::move(learner));
-  for (std::size_t a = 0; a < placement.actors.size(); ++a) {
-    const std::string number = std::to_string(a);
-    RemoteRole actor = role("actor", "actor-" + number, placement.actors[a], MemberKind::kActor);
-    append(actor.command, {"--learner", addresses.told(placement.learner, 0), "--id", number,
-                           "--run-id", run_name(request)});
-    append(actor.command, replay);
-    roles.push_back(std::move(actor));
-  }
-  return roles;
+  return Plan(request, hosts).roles();
 }
 
 std::vector<std::string> ssh_command(const RemoteRole& role, const LaunchRequest& request,

@@ -12,23 +12,23 @@
 //
 // Every role is an ssh that runs a small attendant on the host, which runs the role. Signals travel
 // down its stdin as numbers, and so do our signs of life; the role's own come back as its stdout.
-// When ours stop, because the connection broke
-// or this process died, the attendant ends the role: nothing is orphaned. The program, CONFIG, the
-// run folder and the keys' folder have the same paths on every host; nothing is copied. Of the
-// keys, a host of actors needs actor.key and server.pub alone.
+// When ours stop, because the connection broke or this process died, the attendant ends the role:
+// nothing is orphaned. The program, CONFIG, the run folder and the keys' folder have the same paths
+// on every host; nothing is copied. Of the keys, a host of actors needs actor.key and server.pub
+// alone.
 
 namespace pacml::apps {
 
 // One process of the run.
 struct RemoteRole {
-  std::string name;   // "learner", "replay-0", "actor-3"
+  std::string name;   // "learner", "learner-1", "replay-0", "actor-3"
   std::string login;  // where, as ssh is told
   MemberKind kind = MemberKind::kActor;
   std::vector<std::string> command;  // what runs there
 };
 
-// What runs where; shards, learner, actors. UserError: not enough slots; no keys where they are
-// needed. Pure.
+// What runs where; shards, learners, actors. UserError: not enough slots; no keys where they are
+// needed; learners on several hosts without learner.allow_insecure_all_reduce. Pure.
 [[nodiscard]] std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
                                                       const std::vector<Host>& hosts);
 

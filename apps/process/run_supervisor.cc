@@ -20,11 +20,12 @@ int stage_of(MemberKind kind) {
   switch (kind) {
     case MemberKind::kShard:
       return 0;
-    case MemberKind::kLearner:
-    case MemberKind::kFollower:
+    case MemberKind::kFollower:  // ends by the leader's word, and so sends its actors home
       return 1;
-    case MemberKind::kActor:
+    case MemberKind::kLearner:
       return 2;
+    case MemberKind::kActor:
+      return 3;
   }
   return 0;
 }

@@ -40,10 +40,10 @@ struct RunSupervision {
 };
 
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up
-// what dies too often, stops all in order (actors, learners, shards, so that a shard's last
-// snapshot has all that was inserted) and kills what does not. SIGINT, SIGTERM and SIGHUP stop the
-// run in order, a second one of the first two kills; SIGUSR1 asks the learner for a checkpoint, as
-// soon as it can hear. Thread-confined as Supervisor is.
+// what dies too often, stops all in order (actors, the learner that leads, the others, shards, so
+// that a shard's last snapshot has all that was inserted) and kills what does not. SIGINT, SIGTERM
+// and SIGHUP stop the run in order, a second one of the first two kills; SIGUSR1 asks the learner
+// for a checkpoint, as soon as it can hear. Thread-confined as Supervisor is.
 //
 // The exit code is the learner's, unless something else has ended the run, or a shard could not
 // leave its last snapshot: then that one's; what was killed has 128 + SIGKILL. A run that comes to

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "apps/roles/endpoints.h"
+#include "apps/run/endpoints.h"
 #include "common/result.h"
 
 namespace pacml::apps {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "apps/run/endpoints.h"
 #include "common/config/dump.h"
 #include "common/transport/router.h"
 
@@ -36,11 +37,6 @@ std::string terms_of(const TrainConfig& config, const Agreement& agreement) {
   return dump_config(terms);
 }
 
-bool is_local_host(const std::string& host) {
-  const bool is_v6 = host.find(':') != std::string::npos;
-  return transport::Endpoint::parse("tcp://" + (is_v6 ? "[" + host + "]" : host) + ":1").is_local();
-}
-
 // A new run begins with all of its replicas, if they come by then.
 constexpr std::chrono::milliseconds kBeginning{30'000};
 
@@ -60,10 +56,7 @@ void check_replica_options(const TrainConfig& config, const ReplicaOptions& opti
     throw UserError("--leader is missing: learner.replicas is " + std::to_string(replicas) +
                     ", so name the address at which replica 0 gathers them");
   }
-  if (is_local_host(options.all_reduce_host) || config.learner.allow_insecure_all_reduce) return;
-  throw UserError("--all-reduce-host " + options.all_reduce_host +
-                  ": the all-reduce neither encrypts nor authenticates; where everybody in the "
-                  "network is trusted, set learner.allow_insecure_all_reduce");
+  check_all_reduce_host(config, options.all_reduce_host);
 }
 
 learner::RemoteBoard& LeadersBoard::board() {

@@ -12,8 +12,8 @@
 #include "apps/cli/words.h"
 #include "apps/process/hand_over.h"
 #include "apps/process/run_supervisor.h"
-#include "apps/roles/endpoints.h"
 #include "apps/roles/learner_sockets.h"
+#include "apps/run/endpoints.h"
 #include "apps/run/progress_block.h"
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
@@ -82,17 +82,20 @@ class Training {
   // Where others may join; none: nowhere.
   [[nodiscard]] static std::optional<transport::Endpoint> bind_of(const TrainRoleOptions& options) {
     if (options.bind.empty()) return std::nullopt;
-    // The learner's second port, and those of the shards, lie above.
-    return with_chosen_port(transport::Endpoint::parse(options.bind), 1 + options.replay_shards);
+    // The learner's second port, those of the shards and of further learners lie above.
+    return with_chosen_port(transport::Endpoint::parse(options.bind),
+                            1 + options.replay_shards + 2 * (options.learners - 1));
   }
   [[nodiscard]] transport::Endpoint address() const {
     return bind_.value_or(private_address(kLearner));
   }
-  // Where learner k >= 1 talks to its actors, and where the leader gathers the other learners.
-  [[nodiscard]] transport::Endpoint follower_address(std::int64_t k) const {
-    return private_address("learner-" + std::to_string(k));
+  [[nodiscard]] transport::Endpoint follower_address(std::int64_t number) const {
+    return follower_endpoint(address(), options_.replay_shards, number);
   }
-  [[nodiscard]] transport::Endpoint board_address() const { return private_address("board"); }
+  // Where the learners of this machine gather, which concerns nobody else.
+  [[nodiscard]] transport::Endpoint board_address() const {
+    return board_endpoint(private_address(kLearner), options_.replay_shards, options_.learners);
+  }
 
   // A role that was killed leaves its file; ours go with their folder.
   void remove_sockets() const {
@@ -100,6 +103,10 @@ class Training {
     std::vector<transport::Endpoint> all = {address(), announcement_endpoint(address())};
     for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
       all.push_back(shard_endpoint(address(), s));
+    }
+    for (std::int64_t k = 1; k < options_.learners; ++k) {
+      all.push_back(follower_address(k));
+      all.push_back(announcement_endpoint(follower_address(k)));
     }
     std::error_code ignored;
     for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
@@ -213,7 +220,7 @@ class Training {
     append(actor.spec.command, config_arguments_);
     append(actor.spec.command, {"--learner", address, "--id", std::to_string(number)});
     for (std::int64_t k = 1; k < options_.learners; ++k) {
-      append(actor.spec.command, {"--learner", follower_address(k).str()});
+      append(actor.spec.command, {"--learner", reached_from_here(follower_address(k)).str()});
     }
     for (const auto& shard : shards) append(actor.spec.command, {"--replay", shard});
     log_to_file(actor.spec);

@@ -208,14 +208,39 @@ TEST_CASE("nothing goes over the network in the clear unless that is allowed") {
   }
 }
 
-TEST_CASE("several learners are for one machine") {
-  LaunchRequest request = apex_request();
+// Two learners that exchange gradients over a trusted network.
+LaunchRequest with_two_learners(LaunchRequest request) {
   request.config.learner.replicas = 2;
-  const auto sentence = Catch::Contains("learner.replicas: is 2");
-  CHECK_THROWS_WITH(make_slurm_jobs(request), sentence);
-  CHECK_THROWS_WITH(make_manifests(request), sentence);
-  CHECK_THROWS_WITH(plan_ssh_launch(request, parse_hostfile("hosts", "a slots=9\n")), sentence);
+  request.config.learner.allow_insecure_all_reduce = true;
+  return request;
+}
+
+TEST_CASE("several learners are launched everywhere") {
+  LaunchRequest request = with_two_learners(apex_request());
+  check_manifests(make_manifests(request),
+                  {"pacml-learner", "pacml-follower", "pacml-replay", "pacml-actor"});
+  check_golden("kubernetes_two_learners.yaml", make_manifests(request), request);
+  check_golden("slurm_two_learners.txt", printed(print_slurm_launch, request), request);
+  const auto hosts = parse_hostfile("hosts",
+                                    "10.0.0.1 role=learner\n"
+                                    "10.0.0.2 role=learner\n"
+                                    "10.0.0.3 slots=4\n");
+  std::ostringstream out;
+  print_ssh_launch(request, hosts, out);
+  check_golden("ssh_two_learners.txt", out.str(), request);
   CHECK_NOTHROW(printed(print_local_launch, request));
+}
+
+TEST_CASE("gradients leave a host where that is allowed only") {
+  LaunchRequest request = with_two_learners(impala_request());
+  request.decisions.reset();
+  request.config.learner.allow_insecure_all_reduce = false;
+  const auto sentence = Catch::Contains("allow_insecure_all_reduce");
+  CHECK_THROWS_WITH(make_manifests(request), sentence);
+  CHECK_THROWS_WITH(plan_ssh_launch(request, parse_hostfile("hosts", "a slots=4\nb\n")), sentence);
+  CHECK_NOTHROW(plan_ssh_launch(request, parse_hostfile("hosts", "a slots=4\n")));
+  CHECK_NOTHROW(plan_ssh_launch(request, parse_hostfile("hosts", "a role=learner\nb slots=4\n")));
+  CHECK_NOTHROW(make_slurm_jobs(request));
 }
 
 TEST_CASE("what a place cannot do is said") {

@@ -45,7 +45,7 @@ std::vector<pid_t> processes_with(const Words& parts) {
 
 // Two hosts' worth of roles on this one.
 struct Place {
-  Place() {
+  explicit Place(const apps::TrainConfig& config = testing::tiny_config()) : work(config) {
     std::ofstream(work / "hosts") << "127.0.0.1 slots=2\n";
     // Does what sshd would: the last words are one line for a shell.
     std::ofstream(work / "ssh") << "#!/bin/sh\n"
@@ -109,6 +109,23 @@ TEST_CASE("roles over ssh learn, come back when they are killed, and stop in ord
   CHECK_THAT(launch.err(), Catch::Contains("starting it again"));
   place.wait_until_all_ended();
   CHECK_FALSE(place.work.checkpoints().empty());
+}
+
+TEST_CASE("two learners over ssh take every update together", "[integration][launch]") {
+  apps::TrainConfig config = testing::tiny_config();
+  config.learner.replicas = 2;
+  const Place place(config);
+  place.use_stand_in();
+  Pacml launch(place.launch());
+  wait_until("both learners are in one group", [&] {
+    return place.work.log("learner-1").find("2 replicas learn together") != std::string::npos;
+  });
+  place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+  REQUIRE(place.roles("learner").size() == 2);
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 0);
+  place.wait_until_all_ended();
+  CHECK(place.work.metrics().back().at("replicas").at("divergences") == 0);
 }
 
 TEST_CASE("nothing is orphaned when the launcher or a connection is gone",

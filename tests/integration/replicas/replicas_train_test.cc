@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <csignal>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/addresses.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/tiny_run.h"
 
@@ -16,6 +20,14 @@ apps::TrainConfig replicated(apps::TrainConfig config) {
   return config;
 }
 
+// Its newest line of metrics.
+nlohmann::json last_of_follower(const Workplace& place) {
+  std::istringstream lines(text_of(place / "run/metrics-1.jsonl"));
+  std::string newest;
+  for (std::string line; std::getline(lines, line);) newest = line;
+  return newest.empty() ? nlohmann::json::object() : nlohmann::json::parse(newest);
+}
+
 void check_run(const Workplace& place) {
   const auto trained =
       pacml({"train", place.config_file(), "--run", place.run(), "--decisions", "20000"});
@@ -26,12 +38,7 @@ void check_run(const Workplace& place) {
   CHECK(last.at("replicas").at("divergences") == 0);
   CHECK(last.at("misfits") == 0);
   // Both took part to the end, which came at the same update.
-  const auto others = nlohmann::json::parse([&] {
-    std::istringstream lines(text_of(place / "run/metrics-1.jsonl"));
-    std::string newest;
-    for (std::string line; std::getline(lines, line);) newest = line;
-    return newest;
-  }());
+  const auto others = last_of_follower(place);
   CHECK(others.at("updates") == last.at("updates"));
   CHECK(others.at("samples") == last.at("samples"));
   CHECK(others.at("replicas").at("together") == 2);
@@ -49,6 +56,26 @@ TEST_CASE("two learners train one policy with IMPALA", "[integration][replicas]"
 TEST_CASE("two learners train one policy with Ape-X", "[integration][replicas]") {
   const Workplace place(replicated(tiny_apex_config()));
   check_run(place);
+}
+
+TEST_CASE("actors from elsewhere join each of two learners", "[integration][replicas]") {
+  const Workplace place(replicated(tiny_config()));
+  const auto port = sixteen_ports();
+  const auto at = [&](int offset) { return "tcp://127.0.0.1:" + std::to_string(port + offset); };
+  Pacml train(
+      {"train", place.config_file(), "--run", place.run(), "--bind", at(0), "--actors", "0"});
+  std::vector<std::unique_ptr<Pacml>> actors;
+  for (const char* number : {"0", "1"}) {
+    actors.push_back(std::make_unique<Pacml>(
+        std::vector<std::string>{"actor", place.config_file(), "--id", number, "--learner", at(0),
+                                 "--learner", at(2)}));  // behind the first one's two ports
+  }
+  wait_until("each learner has experience of its own", [&] {
+    return place.latest("decisions") > 2'000 && last_of_follower(place).value("decisions", 0) > 500;
+  });
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+  for (const auto& actor : actors) CHECK(actor->end() == 0);
 }
 
 TEST_CASE("a learner of several says what it lacks", "[integration][replicas]") {

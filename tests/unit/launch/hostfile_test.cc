@@ -40,7 +40,6 @@ TEST_CASE("what is wrong with a list of hosts is said, with its line") {
       {"a role=lerner", "hosts:1: there is no role 'lerner'; did you mean 'learner'?"},
       {"a\na", "hosts:2: a is named twice; slots=N has more actors"},
       {"x@a\ny@a", "hosts:2: a is named twice; slots=N has more actors"},
-      {"a role=learner\nb role=learner", "hosts:2: a second host with role=learner; a run has one"},
       {"-oProxyCommand=evil",
        "hosts:1: '-oProxyCommand=evil' is not a host: expected NAME or "
        "USER@NAME"},
@@ -53,18 +52,27 @@ TEST_CASE("what is wrong with a list of hosts is said, with its line") {
 
 TEST_CASE("the first host learns, and actors take turns over the slots") {
   const auto hosts = parse("a\nb slots=3\nc slots=2\n");
-  CHECK(place_roles(hosts, 1, std::nullopt) == Placement{0, {0}, {0, 1, 2, 1, 2, 1}});
-  CHECK(place_roles(hosts, 0, 3) == Placement{0, {}, {0, 1, 2}});
+  CHECK(place_roles(hosts, 1, 1, std::nullopt) == Placement{{0}, {0}, {0, 1, 2, 1, 2, 1}});
+  CHECK(place_roles(hosts, 1, 0, 3) == Placement{{0}, {}, {0, 1, 2}});
 }
 
 TEST_CASE("hosts may be given to a role") {
   const auto hosts = parse("a slots=2\nb role=learner\nc role=replay\nd role=replay slots=1\n");
-  CHECK(place_roles(hosts, 3, std::nullopt) == Placement{1, {2, 3, 2}, {0, 3, 0}});
+  CHECK(place_roles(hosts, 1, 3, std::nullopt) == Placement{{1}, {2, 3, 2}, {0, 3, 0}});
+}
+
+TEST_CASE("several learners take turns over their hosts") {
+  CHECK(place_roles(parse("a\nb\nc\n"), 2, 0, 1).learners == std::vector<std::size_t>{0, 1});
+  CHECK(place_roles(parse("a\nb\n"), 3, 0, 1).learners == std::vector<std::size_t>{0, 1, 0});
+  const auto hosts = parse("a\nb role=learner\nc role=learner\n");
+  CHECK(place_roles(hosts, 3, 1, 1) == Placement{{1, 2, 1}, {1}, {0}});
+  CHECK_THROWS_WITH(place_roles(hosts, 1, 0, 1),
+                    "2 hosts have role=learner, but learner.replicas is 1");
 }
 
 TEST_CASE("more actors than slots are refused, and none") {
-  CHECK_THROWS_WITH(place_roles(parse("a slots=2"), 0, 3),
+  CHECK_THROWS_WITH(place_roles(parse("a slots=2"), 1, 0, 3),
                     "--actors: the hosts have 2 slots, not 3");
-  CHECK_THROWS_WITH(place_roles(parse("a role=learner"), 0, std::nullopt),
+  CHECK_THROWS_WITH(place_roles(parse("a role=learner"), 1, 0, std::nullopt),
                     Catch::Contains("no slots"));
 }

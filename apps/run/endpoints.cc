@@ -1,4 +1,4 @@
-#include "apps/roles/endpoints.h"
+#include "apps/run/endpoints.h"
 
 #include <charconv>
 #include <string>
@@ -40,6 +40,17 @@ transport::Endpoint shard_endpoint(const transport::Endpoint& actors, std::int64
                 "replay shards listen above it");
 }
 
+transport::Endpoint follower_endpoint(const transport::Endpoint& actors, std::int64_t shards,
+                                      std::int64_t number) {
+  return beside(actors, 2 + shards + 2 * (number - 1), "-learner-" + std::to_string(number),
+                "further learners listen above it");
+}
+
+transport::Endpoint board_endpoint(const transport::Endpoint& actors, std::int64_t shards,
+                                   std::int64_t learners) {
+  return beside(actors, 2 + shards + 2 * (learners - 1), "-board", "the learners gather above it");
+}
+
 transport::Endpoint reached_from_here(const transport::Endpoint& bound) {
   const bool everywhere = bound.host() == "*" || bound.host() == "0.0.0.0";
   if (bound.kind() != transport::Endpoint::Kind::kTcp || !everywhere) return bound;
@@ -56,6 +67,16 @@ void check_replay_addresses(const TrainConfig& config, const std::vector<std::st
   throw UserError("--replay: " + std::to_string(addresses.size()) +
                   " addresses, but replay.shards is " + std::to_string(config.replay.shards) +
                   "; name each shard once, in the same order everywhere");
+}
+
+void check_all_reduce_host(const TrainConfig& config, const std::string& host) {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  const auto any_port =
+      transport::Endpoint::parse("tcp://" + (is_v6 ? "[" + host + "]" : host) + ":1");
+  if (any_port.is_local() || config.learner.allow_insecure_all_reduce) return;
+  throw UserError("--all-reduce-host " + host +
+                  ": the all-reduce neither encrypts nor authenticates; where everybody in the "
+                  "network is trusted, set learner.allow_insecure_all_reduce");
 }
 
 }  // namespace pacml::apps
