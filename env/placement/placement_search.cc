@@ -74,9 +74,19 @@ FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& star
 
 namespace {
 
+// Groups of one device that go to another one together.
 struct Move {
-  std::size_t group = 0;
-  std::int32_t device = 0;
+  std::vector<std::int32_t> groups;
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+
+  void make(GroupPlacement& placement) const { put(placement, to); }
+  void undo(GroupPlacement& placement) const { put(placement, from); }
+
+ private:
+  void put(GroupPlacement& placement, std::int32_t device) const {
+    for (const std::int32_t g : groups) placement[static_cast<std::size_t>(g)] = device;
+  }
 };
 
 // Any group to any other device.
@@ -85,66 +95,89 @@ class AnyMoves {
   AnyMoves(const PlacementProblem& problem, SplitMix& draws)
       : num_groups_(problem.num_groups()), num_devices_(problem.num_devices()), draws_(draws) {}
 
-  Move draw(const GroupPlacement& current) {
-    return to_another(draws_.below(num_groups_), current);
+  void draw(const GroupPlacement& current, Move& move) {
+    away(static_cast<std::int32_t>(draws_.below(num_groups_)), current, move);
   }
-  void made(const Move& /*back*/, const PlacementSimulator& /*run*/) {}
+  // That group to any other device.
+  void away(std::int32_t group, const GroupPlacement& current, Move& move) {
+    move.groups.assign(1, group);
+    move.from = current[static_cast<std::size_t>(group)];
+    const std::uint64_t step = 1 + draws_.below(num_devices_ - 1);
+    move.to =
+        static_cast<std::int32_t>((static_cast<std::uint64_t>(move.from) + step) % num_devices_);
+  }
+  void made(const Move& /*move*/, const PlacementSimulator& /*run*/) {}
   void undone(const Move& /*move*/) {}
 
  private:
-  friend class ChainMoves;
-  Move to_another(std::size_t group, const GroupPlacement& current) {
-    const std::uint64_t step = 1 + draws_.below(num_devices_ - 1);
-    const auto old = static_cast<std::uint64_t>(current[group]);
-    return {group, static_cast<std::int32_t>((old + step) % num_devices_)};
-  }
-
   std::size_t num_groups_;
   std::size_t num_devices_;
   SplitMix& draws_;
 };
 
-// Mostly groups of the binding chain, none again that has just been tried.
+// Mostly a group of the binding chain, more often than not with others on its device that one of
+// them exchanges something with: what each would lose alone they may gain together. None again that
+// has just been tried alone.
 class ChainMoves {
  public:
   ChainMoves(const PlacementProblem& problem, SplitMix& draws, const PlacementSimulator& run)
-      : any_(problem, draws), tried_(problem.num_groups() * problem.num_devices(), 0) {
+      : problem_(problem),
+        draws_(draws),
+        any_(problem, draws),
+        tried_(problem.num_groups() * problem.num_devices(), 0) {
     look_at(run);
   }
 
-  Move draw(const GroupPlacement& current) {
+  void draw(const GroupPlacement& current, Move& move) {
     constexpr int kTries = 20;
     constexpr double kChain = 0.9;
-    Move move;
     for (int i = 0; i < kTries; ++i) {
-      const bool is_of_chain = any_.draws_.unit() < kChain;
-      const std::size_t group =
-          is_of_chain ? static_cast<std::size_t>(chain_[any_.draws_.below(chain_.size())])
-                      : any_.draws_.below(any_.num_groups_);
-      move = any_.to_another(group, current);
-      if (tried(move) != round_) break;
+      if (draws_.unit() < kChain) {
+        any_.away(chain_[draws_.below(chain_.size())], current, move);
+      } else {
+        any_.draw(current, move);
+      }
+      add_neighbours(current, move);
+      if (move.groups.size() > 1 || tried(move, move.to) != round_) return;
     }
-    return move;
   }
-  void made(const Move& back, const PlacementSimulator& run) {
+  void made(const Move& move, const PlacementSimulator& run) {
     look_at(run);
-    tried(back) = round_;
+    if (move.groups.size() == 1) tried(move, move.from) = round_;
   }
-  void undone(const Move& move) { tried(move) = round_; }
+  void undone(const Move& move) {
+    if (move.groups.size() == 1) tried(move, move.to) = round_;
+  }
 
  private:
   void look_at(const PlacementSimulator& run) {
     chain_ = binding_groups(run);
     ++round_;
   }
-  std::uint64_t& tried(const Move& move) {
-    return tried_[move.group * any_.num_devices_ + static_cast<std::size_t>(move.device)];
+  void add_neighbours(const GroupPlacement& current, Move& move) {
+    constexpr double kMore = 0.6;
+    while (draws_.unit() < kMore) {
+      const auto last = static_cast<std::size_t>(move.groups.back());
+      const auto parents = problem_.groups->parents()[last];
+      const auto children = problem_.groups->children()[last];
+      if (parents.size() + children.size() == 0) return;
+      const std::size_t i = draws_.below(parents.size() + children.size());
+      const std::int32_t next = i < parents.size() ? parents[i] : children[i - parents.size()];
+      if (current[static_cast<std::size_t>(next)] != move.from) return;
+      move.groups.push_back(next);
+    }
+  }
+  std::uint64_t& tried(const Move& move, std::int32_t device) {
+    return tried_[static_cast<std::size_t>(move.groups.front()) * problem_.num_devices() +
+                  static_cast<std::size_t>(device)];
   }
 
+  const PlacementProblem& problem_;
+  SplitMix& draws_;
   AnyMoves any_;
   std::vector<std::int32_t> chain_;
-  std::vector<std::uint64_t> tried_;  // in which round
-  std::uint64_t round_ = 0;
+  std::vector<std::uint64_t> tried_;  // [groups, devices], in which round
+  std::uint64_t round_ = 0;           // since a move was made
 };
 
 // `now`: what `current` takes, which `best` has been offered.
@@ -153,16 +186,17 @@ void anneal_by(Moves moves, PlacementEvaluator& evaluator, GroupPlacement curren
                std::int64_t simulations, Cooling cooling, SplitMix& draws, Best& best) {
   double temperature = cooling.from * now;
   const double shrink = std::pow(cooling.to / cooling.from, 1.0 / static_cast<double>(simulations));
+  Move move;
   for (std::int64_t i = 0; i < simulations; ++i) {
-    const Move move = moves.draw(current);
-    const Move back{move.group, std::exchange(current[move.group], move.device)};
+    moves.draw(current, move);
+    move.make(current);
     const double runtime = evaluator.runtime_s(current);
     if (runtime <= now || draws.unit() < std::exp((now - runtime) / temperature)) {
       now = runtime;
       best.offer(current, now);
-      moves.made(back, evaluator.simulator());
+      moves.made(move, evaluator.simulator());
     } else {
-      current[back.group] = back.device;
+      move.undo(current);
       moves.undone(move);
     }
     temperature *= shrink;

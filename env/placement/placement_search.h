@@ -38,8 +38,8 @@ struct FoundPlacement {
                                     std::int64_t simulations, std::uint64_t seed);
 
 // What at most so many simulations, that of `start` included, make of a placement that is good:
-// annealing that begins cold and moves mostly groups of the binding chain (binding_chain.h). Never
-// worse than `start`. Pre: simulations >= 1 (PACML_CHECK).
+// annealing that begins cold and moves mostly groups of the binding chain (binding_chain.h), often
+// with others beside them. Never worse than `start`. Pre: simulations >= 1 (PACML_CHECK).
 [[nodiscard]] FoundPlacement improve(PlacementEvaluator& evaluator, const GroupPlacement& start,
                                      std::int64_t simulations, std::uint64_t seed);
 
