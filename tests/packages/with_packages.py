@@ -1,8 +1,9 @@
 """Runs a script with the interpreter that PACML_PYTHON names, or else python3.
 
-    with_packages.py SCRIPT ARGUMENTS...
+    with_packages.py [--requires PACKAGES] SCRIPT ARGUMENTS...
 
-The script's REQUIRES line names its packages. Exit code 77, with a sentence: one is missing.
+The script's REQUIRES line names its packages, or else a list with commas. Exit code 77, with a
+sentence: one is missing.
 """
 
 import os
@@ -11,9 +12,10 @@ import subprocess
 import sys
 
 
-def main(script, arguments):
-    with open(script, encoding="utf-8") as file:
-        packages = re.search(r"^REQUIRES = \[(.*)\]$", file.read(), re.M).group(1)
+def main(script, arguments, packages=None):
+    if packages is None:
+        with open(script, encoding="utf-8") as file:
+            packages = re.search(r"^REQUIRES = \[(.*)\]$", file.read(), re.M).group(1)
     names = [name.strip().strip('"') for name in packages.split(",")]
     interpreter = os.environ.get("PACML_PYTHON", "python3")
     probe = "; ".join("import " + name for name in names)
@@ -28,4 +30,7 @@ def main(script, arguments):
     sys.exit(subprocess.run([interpreter, script, *arguments], check=False).returncode)
 
 
-main(sys.argv[1], sys.argv[2:])
+if sys.argv[1] == "--requires":
+    main(sys.argv[3], sys.argv[4:], sys.argv[2])
+else:
+    main(sys.argv[1], sys.argv[2:])
