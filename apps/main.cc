@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   program.commands.push_back(make_load_command());
   program.commands.push_back(make_scaling_command());
   program.commands.push_back(make_graphs_command());
+  program.commands.push_back(make_import_command());
   program.commands.push_back(make_place_command());
   program.commands.push_back(make_trace_command());
   program.commands.push_back(make_workload_command());

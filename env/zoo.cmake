@@ -6,6 +6,7 @@ set(PACML_ENV_ZOO_SOURCES
   graph/zoo/device.cc
   graph/zoo/gnmt.cc
   graph/zoo/layer_builder.cc
+  graph/zoo/layer_work.cc
   graph/zoo/network.cc
   graph/zoo/resnet18.cc
   graph/zoo/squeezenet.cc
@@ -21,6 +22,7 @@ set(PACML_ENV_ZOO_HEADERS
   graph/zoo/cost_model.h
   graph/zoo/device.h
   graph/zoo/layer_builder.h
+  graph/zoo/layer_work.h
   graph/zoo/network.h
   graph/zoo/networks.h
   graph/zoo/zoo.h

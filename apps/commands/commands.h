@@ -14,6 +14,7 @@ namespace pacml::apps {
 [[nodiscard]] std::unique_ptr<Command> make_explain_command();
 [[nodiscard]] std::unique_ptr<Command> make_runs_command();
 [[nodiscard]] std::unique_ptr<Command> make_graphs_command();
+[[nodiscard]] std::unique_ptr<Command> make_import_command();
 [[nodiscard]] std::unique_ptr<Command> make_load_command();
 [[nodiscard]] std::unique_ptr<Command> make_scaling_command();
 [[nodiscard]] std::unique_ptr<Command> make_place_command();

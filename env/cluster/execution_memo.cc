@@ -41,6 +41,20 @@ bool can_be_numbered(std::span<const int> sizes, const Topology& topology) {
   return combinations < 0x1p62;
 }
 
+// An optimiser's share lies where the pieces of its backward op run.
+void mount_optimizer(const PartitionedGraph& job, std::span<const Server> server_of_op,
+                     std::span<double> mounted) {
+  const auto held = job.graph().optimizer_bytes();
+  for (std::size_t op = 0; op < held.size(); ++op) {
+    const auto forward = static_cast<OpIndex>(op);
+    const int pieces = job.pieces(forward);
+    for (OpIndex j = 0; j < pieces; ++j) {
+      mounted[server_of_op[static_cast<std::size_t>(job.backward_piece(forward) + j)]] +=
+          held[op] / pieces;
+    }
+  }
+}
+
 }  // namespace
 
 ExecutionMemo::ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& setting)
@@ -171,8 +185,9 @@ ExecutionPtr ExecutionMemo::execute(const PartitionedGraphPtr& job, Placement pl
       out->servers.insert(server[op]);
     }
     mounted[server[op]] += job->memory()[op];
-    out->fits_memory = out->fits_memory && mounted[server[op]] <= setting_.ramp.worker_memory;
   }
+  mount_optimizer(*job, server, mounted);
+  out->fits_memory = out->fits_memory && std::ranges::max(mounted) <= setting_.ramp.worker_memory;
   const auto n = static_cast<std::size_t>(out->num_servers);
   std::vector<char> uses_channel(n * n, 0);
   for (std::size_t d = 0; d < job->bytes().size(); ++d) {

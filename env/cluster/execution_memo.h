@@ -29,7 +29,7 @@ struct Execution {
   int num_servers = 0;
   int num_channels = 0;     // ordered pairs of servers that flows use
   double flow_bytes = 0;    // of all flows, summed in dependency order
-  bool fits_memory = true;  // forward and backward memory within every worker's capacity
+  bool fits_memory = true;  // both passes and the optimiser within every worker's capacity
   mutable std::shared_ptr<const Lookahead> lookahead;
 };
 using ExecutionPtr = std::shared_ptr<const Execution>;

@@ -8,6 +8,12 @@ namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
+// What a forward op, its counterpart and their optimiser hold.
+double training_memory(const JobGraph& graph, OpIndex op) {
+  const double passes = graph.memory()[at(op)] + graph.memory()[at(graph.counterpart(op))];
+  return graph.optimizer_bytes().empty() ? passes : passes + graph.optimizer_bytes()[at(op)];
+}
+
 // One search: the servers' free memory and what has been placed so far.
 class FirstFit {
  public:
@@ -40,9 +46,7 @@ class FirstFit {
 
  private:
   [[nodiscard]] double reserved_memory(OpIndex op) const {
-    const auto& graph = job_.graph();
-    const double forward = graph.memory()[at(op)];
-    return full_memory_check_ ? forward + graph.memory()[at(graph.counterpart(op))] : forward;
+    return full_memory_check_ ? training_memory(job_.graph(), op) : job_.graph().memory()[at(op)];
   }
 
   // A parent's servers or a block of the topology; empty: nothing fits.
@@ -104,9 +108,11 @@ std::optional<std::vector<int>> sizes_where_memory_is_no_matter(const Partitione
   double mounted = 0;
   for (const OpIndex op : graph.placement_sequence()) {
     sizes.push_back(job.pieces(op));
-    reserved += (graph.memory()[at(op)] + graph.memory()[at(graph.counterpart(op))]) /
-                static_cast<double>(job.pieces(op));
+    reserved += training_memory(graph, op) / static_cast<double>(job.pieces(op));
     mounted += job.memory()[at(job.forward_piece(op))] + job.memory()[at(job.backward_piece(op))];
+    if (!graph.optimizer_bytes().empty()) {
+      mounted += graph.optimizer_bytes()[at(op)] / static_cast<double>(job.pieces(op));
+    }
   }
   if (!(std::max(reserved, mounted) <= worker_memory * (1 - kRounding))) return std::nullopt;
   std::ranges::sort(sizes);

@@ -45,6 +45,10 @@ void JobGraph::mirror(const Profile& profile) {
     activation_.push_back(op.activation_bytes);
   }
 
+  if (std::ranges::any_of(profile.ops, [](const auto& op) { return op.optimizer_bytes > 0; })) {
+    for (const auto& op : profile.ops) optimizer_.push_back(op.optimizer_bytes);
+  }
+
   std::vector<std::vector<OpIndex>> successors(at(2 * n));
   for (const auto& [from, to] : profile.dependencies) {
     successors[at(position_of_id[static_cast<std::size_t>(from)])].push_back(

@@ -45,6 +45,9 @@ class JobGraph {
   [[nodiscard]] std::span<const int> ids() const { return ids_; }
   [[nodiscard]] std::span<const double> compute() const { return compute_; }  // time on one device
   [[nodiscard]] std::span<const double> memory() const { return memory_; }    // bytes
+  // Per forward op: what its optimiser holds on the servers of its counterpart, besides memory();
+  // empty where no op has any. Nothing of it is sent.
+  [[nodiscard]] std::span<const double> optimizer_bytes() const { return optimizer_; }
   [[nodiscard]] std::span<const int> depth() const {
     return depth_;
   }  // from the first source: 1; 0: unreachable
@@ -96,7 +99,7 @@ class JobGraph {
   std::string model_;
   int num_forward_ = 0;
   std::vector<int> ids_;
-  std::vector<double> compute_, memory_, activation_;
+  std::vector<double> compute_, memory_, activation_, optimizer_;
   std::vector<int> depth_;
   std::vector<Dependency> dependencies_;
   std::vector<OpIndex> sources_;

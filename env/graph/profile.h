@@ -14,6 +14,9 @@ struct ForwardOp {
   double backward_time = 0;     // milliseconds, >= 0
   double activation_bytes = 0;  // size of the output for the whole mini-batch
   double parameter_bytes = 0;
+  // What the optimiser keeps of these parameters on the op's device: it takes room there, and is
+  // never sent. Gradients are not in it: the backward pass counts them as its parameters.
+  double optimizer_bytes = 0;
 };
 
 // A model's forward graph. The order of `ops` and of `dependencies` is significant: placement,

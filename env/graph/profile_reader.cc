@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kSeparator = " -- ";
 constexpr std::array<std::string_view, 4> kKeys = {"forward_compute_time", "backward_compute_time",
                                                    "activation_size", "parameter_size"};
+constexpr std::string_view kOptimizerKey = "optimizer_size";
 constexpr std::uint64_t kMaxFileBytes = UINT64_C(1) << 28;
 constexpr int kMaxOps = 1'000'000;   // ids above this are a broken file, not a model
 constexpr double kMaxFigure = 1e30;  // as are times and sizes; sums of them stay finite
@@ -109,6 +110,13 @@ ForwardOp parse_op(const std::vector<std::string_view>& pieces, const Place& pla
   op.backward_time = values[1];
   op.activation_bytes = values[2];
   op.parameter_bytes = values[3];
+  for (std::size_t i = kKeys.size(); i < fields.size(); ++i) {
+    const auto equals = fields[i].find('=');
+    if (equals == std::string_view::npos || trim(fields[i].substr(0, equals)) != kOptimizerKey) {
+      continue;
+    }
+    op.optimizer_bytes = parse_value(fields[i].substr(equals + 1), kOptimizerKey, place);
+  }
   return op;
 }
 

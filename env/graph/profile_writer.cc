@@ -35,7 +35,11 @@ std::string to_graph_txt(const Profile& profile) {
            " -- forward_compute_time=" + three_decimals(op.forward_time) +
            ", backward_compute_time=" + three_decimals(op.backward_time) +
            ", activation_size=" + three_decimals(op.activation_bytes) +
-           ", parameter_size=" + three_decimals(op.parameter_bytes) + "\n";
+           ", parameter_size=" + three_decimals(op.parameter_bytes);
+    if (op.optimizer_bytes > 0) {
+      out += ", optimizer_size=" + three_decimals(op.optimizer_bytes);
+    }
+    out += "\n";
   }
   for (const auto& [producer, consumer] : profile.dependencies) {
     out += "\tnode" + std::to_string(producer) + " -- node" + std::to_string(consumer) + "\n";

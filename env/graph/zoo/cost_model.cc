@@ -6,7 +6,9 @@
 namespace pacml::env::zoo {
 
 double time_ms(const Work& work, const Device& device) {
-  const double compute = work.flops / (device.peak_flops * device.compute_efficiency);
+  const double half_peak = device.peak_half_flops > 0 ? device.peak_half_flops : device.peak_flops;
+  const double compute = work.flops / (device.peak_flops * device.compute_efficiency) +
+                         work.half_flops / (half_peak * device.compute_efficiency);
   const double memory = work.memory_bytes / (device.memory_bandwidth * device.memory_efficiency);
   const double seconds = std::max(compute, memory) + work.launches * device.launch_seconds +
                          work.decoded_images / device.decoded_images_per_second +

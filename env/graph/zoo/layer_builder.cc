@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "common/check.h"
+#include "env/graph/zoo/layer_work.h"
 
 namespace pacml::env::zoo {
 namespace {
 
 constexpr double kTokenBytes = 8;  // token numbers and indices are 64-bit integers
-constexpr double kIndexBytes = 8;  // where a pooling window had its maximum
 constexpr double kMaskBytes = 1;   // what dropout kept
 constexpr double kLstmGates = 4;
 
@@ -23,12 +23,6 @@ std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::int64_t
   // A window may hang over the edge, but it must start inside.
   if (ceil && (count - 1) * stride >= extent + padding) --count;
   return count;
-}
-
-Work scaled(const Work& work, double factor) {
-  return {.flops = work.flops * factor,
-          .memory_bytes = work.memory_bytes * factor,
-          .launches = work.launches * factor};
 }
 
 }  // namespace
@@ -52,8 +46,6 @@ Tensor LayerBuilder::token_input(std::int64_t sequences, std::int64_t steps) {
   return append(std::move(layer));
 }
 
-// Forward: one matrix product per output position. Backward: one of the same size for the weights'
-// gradient and, unless the input is data, one for the input's gradient.
 Tensor LayerBuilder::conv2d(Tensor x, const Conv2d& conv) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 3, "a convolution reads images");
@@ -67,30 +59,17 @@ Tensor LayerBuilder::conv2d(Tensor x, const Conv2d& conv) {
               .output = {conv.channels, height, width}};
   layer.parameters = weights + (conv.bias ? static_cast<double>(conv.channels) : 0);
   layer.multiply_adds = weights * static_cast<double>(height * width);
-  layer.forward = {.flops = 2 * layer.multiply_adds * network_.batch,
-                   .memory_bytes = kElementBytes * (batch_elements(x) + layer.parameters +
-                                                    network_.batch * num_elements(layer.output)),
-                   .launches = 1};
-  layer.backward = scaled(layer.forward, is_input(x) ? 1 : 2);
-  return append(std::move(layer));
+  return append_product(std::move(layer), x, is_input(x) ? 1 : 2);
 }
 
-// Forward: one pass for mean and variance, one that normalises. Backward: one pass over input and
-// gradient for the two sums, one that reads both again and writes.
 Tensor LayerBuilder::batch_norm(Tensor x) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 3, "batch normalisation reads images");
-  const double elements = batch_elements(x);
   Layer layer{.description = "BatchNorm(" + text(in[0]) + ")", .inputs = {x.layer}, .output = in};
   layer.parameters = 2 * static_cast<double>(in[0]);
-  layer.forward = {
-      .flops = 6 * elements, .memory_bytes = 3 * kElementBytes * elements, .launches = 2};
-  layer.backward = {
-      .flops = 10 * elements, .memory_bytes = 5 * kElementBytes * elements, .launches = 2};
-  return append(std::move(layer));
+  return append(std::move(layer), normalisation_work(batch_elements(x)));
 }
 
-// Forward also writes where each maximum was; backward clears the gradient and scatters into it.
 Tensor LayerBuilder::max_pool(Tensor x, const MaxPool& pool) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 3, "pooling reads images");
@@ -100,25 +79,17 @@ Tensor LayerBuilder::max_pool(Tensor x, const MaxPool& pool) {
       .inputs = {x.layer},
       .output = {in[0], window_count(in[1], pool.kernel, pool.stride, pool.padding, pool.ceil),
                  window_count(in[2], pool.kernel, pool.stride, pool.padding, pool.ceil)}};
-  const double out = network_.batch * num_elements(layer.output);
-  const double bytes = kElementBytes * (batch_elements(x) + out) + kIndexBytes * out;
-  layer.forward = {.flops = out * static_cast<double>(pool.kernel * pool.kernel),
-                   .memory_bytes = bytes,
-                   .launches = 1};
-  layer.backward = {.flops = out, .memory_bytes = bytes, .launches = 2};
-  return append(std::move(layer));
+  const double outputs = network_.batch * num_elements(layer.output);
+  return append(std::move(layer), max_pool_work(batch_elements(x), outputs,
+                                                static_cast<double>(pool.kernel * pool.kernel)));
 }
 
 Tensor LayerBuilder::global_average_pool(Tensor x) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 3, "pooling reads images");
   Layer layer{.description = "GlobalAveragePool", .inputs = {x.layer}, .output = {in[0], 1, 1}};
-  layer.forward = {.flops = batch_elements(x),
-                   .memory_bytes = kElementBytes * (batch_elements(x) +
-                                                    network_.batch * num_elements(layer.output)),
-                   .launches = 1};
-  layer.backward = layer.forward;
-  return append(std::move(layer));
+  const double outputs = network_.batch * num_elements(layer.output);
+  return append(std::move(layer), reduction_work(batch_elements(x), outputs));
 }
 
 // Forward reads x and writes; backward reads the output and its gradient and writes.
@@ -148,7 +119,6 @@ Tensor LayerBuilder::flatten(Tensor x) {
                  .output = {static_cast<std::int64_t>(num_elements(shape(x)))}});
 }
 
-// Matrix products as for a convolution.
 Tensor LayerBuilder::linear(Tensor x, std::int64_t width) {
   Shape out = shape(x);
   const std::int64_t in_width = out.back();
@@ -160,27 +130,14 @@ Tensor LayerBuilder::linear(Tensor x, std::int64_t width) {
               .output = std::move(out)};
   layer.parameters = weights + static_cast<double>(width);
   layer.multiply_adds = weights * rows;
-  layer.forward = {.flops = 2 * layer.multiply_adds * network_.batch,
-                   .memory_bytes = kElementBytes * (batch_elements(x) + layer.parameters +
-                                                    network_.batch * num_elements(layer.output)),
-                   .launches = 1};
-  layer.backward = scaled(layer.forward, 2);
-  return append(std::move(layer));
+  return append_product(std::move(layer), x, 2);
 }
 
-// Forward: the logarithm of the softmax is written and read again by the loss. Backward: it is read
-// once more and the gradient written.
 Tensor LayerBuilder::softmax_cross_entropy(Tensor logits) {
-  const double elements = batch_elements(logits);
   Layer layer{.description = "SoftmaxCrossEntropy", .inputs = {logits.layer}, .output = {1}};
-  layer.forward = {
-      .flops = 5 * elements, .memory_bytes = 3 * kElementBytes * elements, .launches = 2};
-  layer.backward = {
-      .flops = 2 * elements, .memory_bytes = 2 * kElementBytes * elements, .launches = 2};
-  return append(std::move(layer));
+  return append(std::move(layer), cross_entropy_work(batch_elements(logits)));
 }
 
-// A copy in both directions.
 Tensor LayerBuilder::concat(std::initializer_list<Tensor> parts) {
   PACML_CHECK(parts.size() > 1, "there is nothing to put together");
   Shape out = shape(*parts.begin());
@@ -196,14 +153,10 @@ Tensor LayerBuilder::concat(std::initializer_list<Tensor> parts) {
     layer.inputs.push_back(part.layer);
   }
   layer.output = std::move(out);
-  layer.forward = {.memory_bytes = 2 * kElementBytes * network_.batch * num_elements(layer.output),
-                   .launches = 1};
-  layer.backward = layer.forward;
-  return append(std::move(layer));
+  const double elements = network_.batch * num_elements(layer.output);
+  return append(std::move(layer), copy_work(elements));
 }
 
-// Forward gathers rows of the table. Backward clears a gradient as large as the table, then adds
-// the gradients of the rows that were used.
 Tensor LayerBuilder::embedding(Tensor tokens, std::int64_t vocabulary, std::int64_t width) {
   const std::int64_t steps = shape(tokens).back();
   Layer layer{.description = "Embedding(" + text(vocabulary) + " to " + text(width) + ")",
@@ -211,10 +164,9 @@ Tensor LayerBuilder::embedding(Tensor tokens, std::int64_t vocabulary, std::int6
               .output = {steps, width}};
   layer.parameters = static_cast<double>(vocabulary * width);
   const double rows = network_.batch * static_cast<double>(steps);
-  const double moved = kElementBytes * network_.batch * num_elements(layer.output);
-  layer.forward = {.memory_bytes = 2 * moved + kTokenBytes * rows, .launches = 1};
-  layer.backward = {.memory_bytes = kElementBytes * layer.parameters + 3 * moved, .launches = 2};
-  return append(std::move(layer));
+  const double outputs = network_.batch * num_elements(layer.output);
+  const LayerWork work = lookup_work({.table = layer.parameters, .rows = rows, .outputs = outputs});
+  return append(std::move(layer), work);
 }
 
 Tensor LayerBuilder::lstm(Tensor x, std::int64_t width) { return recurrent(x, width, 1); }
@@ -223,9 +175,7 @@ Tensor LayerBuilder::bidirectional_lstm(Tensor x, std::int64_t width) {
   return recurrent(x, width, 2);
 }
 
-// The product with the input is made for all steps at once; that with the previous state, and the
-// gates, step by step, reading the recurrent weights anew each time. Two bias vectors, as cuDNN has
-// them. Backward does everything twice: for the weights and for the inputs.
+// Two bias vectors, as cuDNN has them.
 Tensor LayerBuilder::recurrent(Tensor x, std::int64_t width, int directions) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 2, "a recurrent layer reads sequences");
@@ -240,14 +190,14 @@ Tensor LayerBuilder::recurrent(Tensor x, std::int64_t width, int directions) {
               .output = {in[0], directions * width}};
   layer.parameters = directions * (input_weights + recurrent_weights + 2 * kLstmGates * hidden);
   layer.multiply_adds = directions * steps * (input_weights + recurrent_weights);
-  const double gates = network_.batch * steps * kLstmGates * hidden;  // of one direction
-  layer.forward = {
-      .flops = 2 * layer.multiply_adds * network_.batch,
-      .memory_bytes = kElementBytes * directions *
-                      (batch_elements(x) + input_weights + steps * recurrent_weights + 2 * gates),
-      .launches = directions * (1 + 2 * steps)};
-  layer.backward = scaled(layer.forward, 2);
-  return append(std::move(layer));
+  const LayerWork work = recurrent_work({.directions = directions,
+                                         .multiply_adds = layer.multiply_adds * network_.batch,
+                                         .inputs = batch_elements(x),
+                                         .input_weights = input_weights,
+                                         .recurrent_weights = recurrent_weights,
+                                         .steps = steps,
+                                         .gates = network_.batch * steps * kLstmGates * hidden});
+  return append(std::move(layer), work);
 }
 
 // score(q, k) = v . tanh(Wq q + Wk k): two projections, one tensor {query steps, key steps, width}
@@ -284,6 +234,21 @@ const Shape& LayerBuilder::shape(Tensor x) const {
 
 Network LayerBuilder::build() { return std::move(network_); }
 
+Tensor LayerBuilder::append_product(Layer layer, Tensor x, int gradients) {
+  const LayerWork work = product_work({.multiply_adds = layer.multiply_adds * network_.batch,
+                                       .inputs = batch_elements(x),
+                                       .weights = layer.parameters,
+                                       .outputs = network_.batch * num_elements(layer.output),
+                                       .gradients = gradients});
+  return append(std::move(layer), work);
+}
+
+Tensor LayerBuilder::append(Layer layer, const LayerWork& work) {
+  layer.forward = work.forward;
+  layer.backward = work.backward;
+  return append(std::move(layer));
+}
+
 Tensor LayerBuilder::append(Layer layer) {
   network_.layers.push_back(std::move(layer));
   return {static_cast<int>(network_.layers.size()) - 1};
@@ -291,11 +256,8 @@ Tensor LayerBuilder::append(Layer layer) {
 
 Tensor LayerBuilder::pointwise(Tensor x, std::string description, double forward_bytes,
                                double backward_bytes) {
-  const double elements = batch_elements(x);
   Layer layer{.description = std::move(description), .inputs = {x.layer}, .output = shape(x)};
-  layer.forward = {.flops = elements, .memory_bytes = forward_bytes * elements, .launches = 1};
-  layer.backward = {.flops = elements, .memory_bytes = backward_bytes * elements, .launches = 1};
-  return append(std::move(layer));
+  return append(std::move(layer), pointwise_work(batch_elements(x), forward_bytes, backward_bytes));
 }
 
 double LayerBuilder::batch_elements(Tensor x) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "env/graph/zoo/layer_work.h"
 #include "env/graph/zoo/network.h"
 
 namespace pacml::env::zoo {
@@ -30,8 +31,8 @@ struct MaxPool {
 };
 
 // Describes a network one layer at a time; each call adds the layer and returns its output. Shapes
-// that do not fit are bugs of the description (PACML_CHECK). Every rule for FLOPs, bytes and
-// launches is in the .cc file, one function a layer. Thread-confined.
+// that do not fit are bugs of the description (PACML_CHECK). What layers cost is in
+// layer_work.h. Thread-confined.
 class LayerBuilder {
  public:
   // Pre: batch > 0.
@@ -72,6 +73,9 @@ class LayerBuilder {
 
  private:
   Tensor append(Layer layer);
+  Tensor append(Layer layer, const LayerWork& work);
+  // A matrix product of x, the layer's parameters and its multiply_adds.
+  Tensor append_product(Layer layer, Tensor x, int gradients);
   // A layer that reads `reads` and writes `writes` bytes per element of x in the forward and
   // backward pass, and changes no shape.
   Tensor pointwise(Tensor x, std::string description, double forward_bytes, double backward_bytes);

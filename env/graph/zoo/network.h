@@ -17,6 +17,7 @@ inline constexpr double kElementBytes = 4;  // float32
 // What running an op once for the whole mini-batch takes, whatever it runs on.
 struct Work {
   double flops = 0;           // multiplication and addition count as two
+  double half_flops = 0;      // ... of 16-bit numbers, in matrix products
   double memory_bytes = 0;    // read from and written to the device's memory
   double launches = 0;        // kernels started one after another
   double decoded_images = 0;  // by the host

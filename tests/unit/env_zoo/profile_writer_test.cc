@@ -32,6 +32,19 @@ TEST_CASE("a profile is written as one line an op and one a dependency") {
         "\tnode1 -- node2\n");
 }
 
+TEST_CASE("what an optimiser keeps is written, and read again") {
+  Profile profile;
+  profile.ops = {{.id = 1,
+                  .description = "Op",
+                  .forward_time = 1,
+                  .parameter_bytes = 4,
+                  .optimizer_bytes = 8}};
+  const std::string text = to_graph_txt(profile);
+  CHECK_THAT(text, Catch::EndsWith(", parameter_size=4.000, optimizer_size=8.000\n"));
+  std::istringstream in(text);
+  CHECK(read_profile(in, "m", "graph.txt").ops[0].optimizer_bytes == 8);
+}
+
 TEST_CASE("a description cannot break the format") {
   Profile profile;
   profile.ops = {{.id = 1, .description = "a -- b\tc\nd -- e"}};

@@ -97,6 +97,37 @@ TEST_CASE("memory counts both passes, beyond what placement reserved", "[memo]")
   CHECK(memo.place(1, 2, servers({}))->fits_memory);
 }
 
+TEST_CASE("memory counts what an optimiser keeps, spread over the pieces of its op", "[memo]") {
+  auto setting = small_setting();
+  setting.ramp.worker_memory = 2.5e9;  // both passes of the short model take 2e9
+  auto profile = testing::single_op(0.015, 1, 1e9, 0, "short");
+  const auto fits = [&](double optimizer_bytes, int degree, bool full_check) {
+    profile.ops[0].optimizer_bytes = optimizer_bytes;
+    setting.semantics.full_memory_check = full_check;
+    ExecutionMemo memo({testing::make_graph(profile)}, setting);
+    const auto execution = memo.place(0, degree, servers({}));
+    return execution && execution->fits_memory;
+  };
+  for (const bool full_check : {false, true}) {
+    CHECK(fits(0, 1, full_check));
+    CHECK(fits(0.5e9, 1, full_check));
+    CHECK_FALSE(fits(0.6e9, 1, full_check));
+    CHECK(fits(2.9e9, 2, full_check));
+    CHECK_FALSE(fits(3.1e9, 2, full_check));
+  }
+}
+
+TEST_CASE("an optimiser's memory is never sent", "[memo]") {
+  auto profile = testing::single_op(0.015, 1, 1e9, 0, "short");
+  const auto bytes = [&] {
+    ExecutionMemo memo({testing::make_graph(profile)}, small_setting());
+    return memo.place(0, 2, servers({}))->flow_bytes;
+  };
+  const double without = bytes();
+  profile.ops[0].optimizer_bytes = 1e9;
+  CHECK(bytes() == without);
+}
+
 TEST_CASE("a degree that no op reaches is the degree that is reached", "[memo]") {
   ExecutionMemo memo(graphs(), small_setting());
   CHECK(memo.partition(1, 8) == memo.partition(1, 2));

@@ -59,6 +59,17 @@ TEST_CASE("a list counts as its sum", "[profile]") {
   CHECK(read(op(1, " [ 1e3 ; 0.5 ] ")).ops[0].activation_bytes == 1000.5);
 }
 
+TEST_CASE("what an optimiser keeps is read where it stands, among fields that are not",
+          "[profile]") {
+  const std::string line =
+      "node1 -- Op -- forward_compute_time=1, backward_compute_time=1, activation_size=1, "
+      "parameter_size=4";
+  CHECK(read(line).ops[0].optimizer_bytes == 0);
+  CHECK(read(line + ", optimizer_size=8").ops[0].optimizer_bytes == 8);
+  CHECK(read(line + ", other=3, optimizer_size=[4; 4] -- stage_id=1").ops[0].optimizer_bytes == 8);
+  CHECK_THROWS_WITH(read(line + ", optimizer_size=-1"), Catch::Contains("optimizer_size must be"));
+}
+
 TEST_CASE("line ends of Windows, tabs, blank lines and stages are read", "[profile]") {
   std::string text = "\r\n" + op(1) + "\t \n" + op(2) + "\tnode1 -- \tnode2\n";
   for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {

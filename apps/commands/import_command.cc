@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "apps/cli/files.h"
+#include "apps/cli/text_table.h"
+#include "apps/commands/commands.h"
+#include "common/result.h"
+#include "common/text.h"
+#include "env/graph/job_graph.h"
+#include "env/graph/profile_writer.h"
+#include "env/graph/zoo/cost_model.h"
+#include "env/onnx/import_onnx.h"
+
+namespace pacml::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostExtent = INT64_C(1) << 30;
+
+env::Optimizer optimizer_by_name(const std::string& name) {
+  if (name == "sgd") return env::Optimizer::kSgd;
+  if (name == "momentum") return env::Optimizer::kMomentum;
+  if (name == "adam") return env::Optimizer::kAdam;
+  throw UserError("--optimizer: must be sgd, momentum or adam, found \"" + name + "\"");
+}
+
+// "NAME=N"
+std::pair<std::string, std::int64_t> parse_extent(const std::string& text) {
+  const auto equals = text.rfind('=');
+  std::int64_t extent = 0;
+  bool is_right = equals != std::string::npos && equals > 0;
+  if (is_right) {
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, extent);
+    is_right = error == std::errc{} && rest == end && extent >= 1 && extent <= kMostExtent;
+  }
+  if (!is_right) {
+    throw UserError("--dim " + text + ": must be NAME=N, with N in 1.." +
+                    std::to_string(kMostExtent));
+  }
+  return {text.substr(0, equals), extent};
+}
+
+env::ImportedModel read_model(const std::string& file, const env::OnnxImport& setting) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw UserError(file + ": it is a folder, no ONNX model");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw UserError(file + ": it cannot be read");
+  return env::import_onnx(in, file, setting);
+}
+
+// All operations of one operator.
+struct Kind {
+  std::string costed_as;
+  int ops = 0;
+  double multiply_adds = 0;
+  double parameters = 0;
+  double forward_ms = 0;
+  double backward_ms = 0;
+};
+
+std::string table_of(const std::vector<env::ImportedOp>& ops, const env::zoo::Device& device) {
+  std::map<std::string, Kind> kinds;
+  for (const env::ImportedOp& op : ops) {
+    Kind& kind = kinds[op.type];
+    kind.costed_as = op.costed_as;
+    ++kind.ops;
+    kind.multiply_adds += op.multiply_adds;
+    kind.parameters += op.parameters;
+    kind.forward_ms += env::zoo::time_ms(op.work.forward, device);
+    kind.backward_ms += env::zoo::time_ms(op.work.backward, device);
+  }
+  std::vector<std::pair<std::string, Kind>> sorted(kinds.begin(), kinds.end());
+  std::ranges::stable_sort(sorted, std::greater<>(),
+                           [](const auto& entry) { return entry.second.forward_ms; });
+  std::vector<std::vector<std::string>> rows{{"operator", "ops", "G multiply-adds", "M parameters",
+                                              "forward ms", "backward ms", "costed as"}};
+  for (const auto& [type, kind] : sorted) {
+    rows.push_back({type, std::to_string(kind.ops), format_number(kind.multiply_adds / 1e9, 3),
+                    format_number(kind.parameters / 1e6, 3), format_number(kind.forward_ms, 3),
+                    format_number(kind.backward_ms, 3), kind.costed_as});
+  }
+  return align_columns(rows);
+}
+
+class ImportCommand final : public Command {
+ public:
+  [[nodiscard]] CommandText text() const override {
+    return {"import",
+            "a model of ONNX as a job graph, with modelled costs",
+            {{"import resnet50.onnx --batch 64 --out my_models/resnet50/graph.txt",
+              "then: train CONFIG --profiles my_models"},
+             {"import bert.onnx --dim sequence=128 --device h100 --optimizer adam --fuse --out "
+              "my_models",
+              "as my_models/bert/graph.txt; small operators together with those in front of them"},
+             {"import net.onnx --device my_device.yaml --out graph.txt",
+              "timed for a device of one's own (docs/import.md)"}}};
+  }
+  void declare(Options& options) override {
+    options.argument("MODEL.onnx", &model_, "the model; files of weights need not be there");
+    options.required_option("--out FILE|DIR", &out_,
+                            "a file that ends in .txt, or a folder, for DIR/NAME/graph.txt");
+    options.option("--name NAME", &name_, "of the model; the file's if not given");
+    options.option("--device NAME|FILE", &device_,
+                   join(env::zoo::device_names()) + ", or a file (YAML); a100 if not given");
+    options.option("--batch N", &batch_,
+                   "samples of a mini-batch; as the file fixes it, or else 32, if not given");
+    options.option("--dim NAME=N", &extents_, "an axis that the file leaves open; may be repeated");
+    options.option("--optimizer NAME", &optimizer_,
+                   "sgd, momentum or adam: what it keeps takes memory; sgd if not given");
+    options.option("--fuse", &fuse_,
+                   "activations, norms, sums and the like become part of what comes before them");
+  }
+  [[nodiscard]] int run() override {
+    if (batch_ && (*batch_ < 1 || *batch_ > kMostExtent)) {
+      throw UserError("--batch: must be in 1.." + std::to_string(kMostExtent));
+    }
+    const env::Optimizer optimizer = optimizer_by_name(optimizer_);
+    const env::zoo::Device device = device_of();
+    env::OnnxImport setting{.batch = batch_.value_or(0), .extents = {}};
+    for (const std::string& extent : extents_) setting.extents.insert(parse_extent(extent));
+    const fs::path file = prepare_output();
+
+    env::ImportedModel model = read_model(model_, setting);
+    std::cout << table_of(model.ops, device) << "\n";
+    if (fuse_) model.ops = env::fuse_small_ops(std::move(model.ops));
+    model.ops.front().description += "; " + origin_of(model, device);
+    const env::Profile profile = env::profile_of(model.ops, name_, device, optimizer);
+    if (std::ranges::all_of(profile.ops, [](const env::ForwardOp& op) {
+          return op.forward_time == 0 && op.backward_time == 0;
+        })) {
+      throw UserError(model_ + ": no operation of it takes any time");
+    }
+    report(model, profile, device);
+    write_user_file(file, env::to_graph_txt(profile));
+    std::cout << "wrote " << file.string() << "\n";
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] env::zoo::Device device_of() const {
+    try {
+      return env::zoo::device_of_name_or_file(device_);
+    } catch (const UserError& error) {
+      throw UserError("--device: " + std::string(error.what()));
+    }
+  }
+
+  // Where the profile goes; folders on the way are made.
+  fs::path prepare_output() {
+    if (name_.empty()) name_ = fs::path(model_).stem().string();
+    if (name_.empty() || name_ == "." || name_ == ".." || name_.find('/') != std::string::npos) {
+      throw UserError("--name: \"" + name_ + "\" cannot be the name of a folder");
+    }
+    fs::path file(out_);
+    if (file.extension() != ".txt") file = file / name_ / "graph.txt";
+    std::error_code error;
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+    if (error) throw UserError("--out " + out_ + ": " + error.message());
+    check_writable(file);
+    return file;
+  }
+
+  // Where the figures come from: nothing that changes from one import to the next.
+  [[nodiscard]] std::string origin_of(const env::ImportedModel& model,
+                                      const env::zoo::Device& device) const {
+    return "costs modelled by pacml import for " + device.name + ", " +
+           std::to_string(model.batch) + " samples, " + optimizer_ + (fuse_ ? ", fused" : "") +
+           "; from " + fs::path(model_).filename().string() + ", " + model.origin;
+  }
+
+  void report(const env::ImportedModel& model, const env::Profile& profile,
+              const env::zoo::Device& device) const {
+    const env::JobGraph graph(profile);
+    double optimizer_bytes = 0;
+    for (const env::ForwardOp& op : profile.ops) optimizer_bytes += op.optimizer_bytes;
+    const double gigabytes = (graph.total_memory() + optimizer_bytes) / 1e9;
+    std::cout << align_columns(
+                     {{"samples", std::to_string(model.batch)},
+                      {"parameters, M", format_number(model.parameters() / 1e6, 3)},
+                      {"multiply-adds a sample, G", format_number(model.multiply_adds() / 1e9, 3)},
+                      {"operations", std::to_string(profile.ops.size())},
+                      {"training step on one " + device.name + ", ms",
+                       format_number(graph.total_compute(), 1)},
+                      {"memory, GB", format_number(gigabytes, 3)}})
+              << "\n";
+    if (gigabytes * 1e9 > device.memory_bytes) {
+      std::cerr << "warning: training it takes more memory than one " << device.name << " has ("
+                << format_number(device.memory_bytes / 1e9, 0) << " GB)\n";
+    }
+    const auto unknown =
+        std::ranges::count(model.ops, env::kUnknownCost, &env::ImportedOp::costed_as);
+    if (unknown > 0) {
+      std::cerr << "warning: " << unknown
+                << " operations are of operators that are not known, and are costed by the memory "
+                   "they read and write\n";
+    }
+  }
+
+  std::string model_;
+  std::string out_;
+  std::string name_;
+  std::string device_ = "a100";
+  std::optional<std::int64_t> batch_;
+  std::vector<std::string> extents_;
+  std::string optimizer_ = "sgd";
+  bool fuse_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_import_command() { return std::make_unique<ImportCommand>(); }
+
+}  // namespace pacml::apps

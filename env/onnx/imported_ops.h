@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/graph/profile.h"
+#include "env/graph/zoo/device.h"
+#include "env/graph/zoo/layer_work.h"
+
+namespace pacml::env {
+
+// An operation of an imported model, for the whole mini-batch, on no device in particular.
+struct ImportedOp {
+  std::string type;         // of the operator; of the first one where several run together
+  std::string description;  // for people
+  std::string costed_as;
+  std::vector<int> inputs = {};  // positions of the ops that it reads, all smaller than its own
+  double output_bytes = 0;
+  double parameters = 0;  // trained numbers
+  double parameter_bytes = 0;
+  double multiply_adds = 0;  // of the forward pass
+  zoo::LayerWork work = {};
+  bool is_small = false;
+};
+
+inline constexpr std::string_view kUnknownCost = "unknown: memory traffic of inputs and outputs";
+
+// What training keeps beside each parameter and its gradient.
+enum class Optimizer { kSgd, kMomentum, kAdam };
+// Of parameters that take so many bytes: moments in float32, and a float32 copy of what has fewer
+// bits. Pure.
+[[nodiscard]] double optimizer_bytes(Optimizer optimizer, double parameters,
+                                     double parameter_bytes);
+
+// Small ops run together with the op in front of them, where nobody else reads what that one puts
+// out: they count as one op, which puts out what the last of them does. Ops without inputs, which
+// are data, stay alone. The order is kept. Pure.
+[[nodiscard]] std::vector<ImportedOp> fuse_small_ops(std::vector<ImportedOp> ops);
+
+// With one op behind everything, where several put out something that nobody reads: a training step
+// turns round in one place. Pure.
+[[nodiscard]] std::vector<ImportedOp> with_one_end(std::vector<ImportedOp> ops);
+
+// As a profiler would have measured it on the device: op i + 1 is ops[i]. Pure.
+[[nodiscard]] Profile profile_of(const std::vector<ImportedOp>& ops, const std::string& name,
+                                 const zoo::Device& device, Optimizer optimizer);
+
+}  // namespace pacml::env

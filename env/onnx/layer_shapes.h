@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "env/onnx/onnx_call.h"
+
+namespace pacml::env::shapes {
+
+using Outputs = std::vector<OnnxTensor>;
+
+// Types and shapes of what operators that compute put out, and nothing else. One function a family
+// of operators, after https://onnx.ai/onnx/operators, for all versions of an operator that differ
+// in where they keep their settings. UserError: it cannot be. Pure.
+
+[[nodiscard]] Outputs same(const OnnxCall& call);        // as the first input
+[[nodiscard]] Outputs as_second(const OnnxCall& call);   // as the second one
+[[nodiscard]] Outputs broadcast(const OnnxCall& call);   // of all inputs
+[[nodiscard]] Outputs comparison(const OnnxCall& call);  // ... as truth values
+[[nodiscard]] Outputs where(const OnnxCall& call);
+[[nodiscard]] Outputs cast(const OnnxCall& call);
+[[nodiscard]] Outputs dequantize(const OnnxCall& call);
+[[nodiscard]] Outputs normalisation(const OnnxCall& call);  // the first output alone as the input
+
+[[nodiscard]] Outputs convolution(const OnnxCall& call);
+[[nodiscard]] Outputs transposed_convolution(const OnnxCall& call);
+[[nodiscard]] Outputs pool(const OnnxCall& call);
+[[nodiscard]] Outputs global_pool(const OnnxCall& call);
+[[nodiscard]] Outputs gemm(const OnnxCall& call);
+[[nodiscard]] Outputs matmul(const OnnxCall& call);
+[[nodiscard]] Outputs einsum(const OnnxCall& call);
+[[nodiscard]] Outputs recurrent(const OnnxCall& call);
+[[nodiscard]] Outputs cross_entropy(const OnnxCall& call);
+
+// The letters of an Einsum's equation: one list an input, and the output's. UserError: it is none
+// that is understood (no "...").
+struct EinsumLetters {
+  std::vector<std::string> inputs;
+  std::string output;
+};
+[[nodiscard]] EinsumLetters einsum_letters(const OnnxCall& call);
+
+}  // namespace pacml::env::shapes

@@ -1,0 +1,103 @@
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/onnx_models.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/temp_dir.h"
+
+// What a user sees of `pacml import`, and of what comes after it.
+
+namespace pacml::testing {
+namespace {
+
+std::string write(const TempDir& folder, const std::string& name, const std::string& bytes) {
+  const auto file = (folder / name).string();
+  std::ofstream(file, std::ios::binary) << bytes;
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("an imported model is shown, placed and evaluated as any other", "[integration]") {
+  const TempDir folder;
+  const auto model = write(folder, "net.onnx", onnx_alexnet());
+  const auto profiles = (folder / "models").string();
+  const Outcome imported =
+      pacml({"import", model, "--batch", "64", "--optimizer", "adam", "--out", profiles});
+  INFO(imported.err);
+  REQUIRE(imported.code == 0);
+  CHECK(imported.err.empty());
+  for (const char* text : {"Conv", "matrix product", "61.101", "models/net/graph.txt"}) {
+    CHECK_THAT(imported.out, Catch::Contains(text));
+  }
+  const Outcome shown = pacml({"graphs", "--profiles", profiles});
+  REQUIRE(shown.code == 0);
+  CHECK_THAT(shown.out, Catch::Contains("net") && Catch::Contains("0.244"));
+  const Outcome placed = pacml({"place", profiles + "/net/graph.txt", "--devices", "a100x4",
+                                "--out", (folder / "placement.json").string()});
+  INFO(placed.err);
+  CHECK(placed.code == 0);
+  const auto config = write(folder, "config.yaml", "env: {cluster: {max_simulation_time: 5000}}\n");
+  const Outcome judged =
+      pacml({"eval", config, "--profiles", profiles, "--policy", "no_parallelism", "--seeds", "1"});
+  INFO(judged.err);
+  CHECK(judged.code == 0);
+}
+
+TEST_CASE("the same import gives the same file, and says where it is from", "[integration]") {
+  const TempDir folder;
+  const auto model = write(folder, "net.onnx", onnx_resnet18());
+  for (const char* name : {"a.txt", "b.txt"}) {
+    REQUIRE(
+        pacml({"import", model, "--fuse", "--device", "v100", "--out", (folder / name).string()})
+            .code == 0);
+  }
+  const std::string text = text_of(folder / "a.txt");
+  CHECK(text == text_of(folder / "b.txt"));
+  CHECK_THAT(text, Catch::Contains("modelled by pacml import for v100, 32 samples, sgd, fused; "
+                                   "from net.onnx, ONNX operator set 13 of by hand"));
+}
+
+TEST_CASE("a device of one's own times an import", "[integration]") {
+  const TempDir folder;
+  const auto model = write(folder, "net.onnx", onnx_alexnet());
+  const auto device = write(folder, "slow.yaml", "peak_flops: 1e12\nmemory_bandwidth: 1e11\n");
+  const auto out = (folder / "graph.txt").string();
+  const Outcome imported = pacml({"import", model, "--device", device, "--out", out});
+  INFO(imported.err);
+  REQUIRE(imported.code == 0);
+  CHECK_THAT(imported.out, Catch::Contains("training step on one slow"));
+  CHECK_THAT(text_of(out), Catch::Contains("for slow,"));
+}
+
+TEST_CASE("what cannot be imported is one sentence, exit code 2, and leaves nothing",
+          "[integration]") {
+  const TempDir folder;
+  const auto model = write(folder, "net.onnx", onnx_alexnet());
+  const auto broken = write(folder, "broken.onnx", onnx_alexnet().substr(0, 1000));
+  const auto out = (folder / "out.txt").string();
+  struct Case {
+    std::vector<std::string> words;
+    const char* says;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{"import", broken, "--out", out}, "no ONNX model"},
+           {{"import", (folder / "none.onnx").string(), "--out", out}, "cannot be read"},
+           {{"import", folder.path().string(), "--out", out}, "folder"},
+           {{"import", model, "--out", out, "--device", "a10"}, "did you mean 'a100'?"},
+           {{"import", model, "--out", out, "--optimizer", "lion"}, "sgd, momentum or adam"},
+           {{"import", model, "--out", out, "--batch", "0"}, "--batch"},
+           {{"import", model, "--out", out, "--dim", "steps"}, "NAME=N"},
+           {{"import", model, "--out", "/proc/none/x.txt"}, "--out"}}) {
+    const Outcome outcome = pacml(c.words);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Catch::Contains(c.says));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(out));
+  }
+}
+
+}  // namespace pacml::testing

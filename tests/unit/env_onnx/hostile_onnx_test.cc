@@ -1,0 +1,152 @@
+#include <sstream>
+#include <string>
+
+#include "common/result.h"
+#include "env/onnx/import_onnx.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_models.h"
+
+namespace pacml::env {
+namespace {
+
+using testing::OnnxModel;
+
+std::string refusal(const std::string& bytes) {
+  std::istringstream in(bytes);
+  try {
+    static_cast<void>(import_onnx(in, "bad.onnx", {.batch = 4}));
+  } catch (const UserError& error) {
+    CHECK_THAT(error.what(), Catch::StartsWith("bad.onnx: "));
+    CHECK_THAT(error.what(), !Catch::Contains("\n"));
+    return error.what();
+  }
+  return "it was read";
+}
+
+std::string refusal_of(OnnxModel& model) { return refusal(model.bytes()); }
+
+}  // namespace
+
+TEST_CASE("what is no ONNX model is refused") {
+  CHECK_THAT(refusal(""), Catch::Contains("holds no graph"));
+  CHECK_THAT(refusal("node1 -- this is text"), Catch::Contains("no ONNX model"));
+  const std::string whole = testing::onnx_alexnet();
+  // The last few bytes are of the operator set, which may be missing.
+  for (std::size_t size = 1; size + 8 < whole.size(); size += 7) {
+    CHECK(refusal(whole.substr(0, size)) != "it was read");
+  }
+}
+
+TEST_CASE("a cycle is refused") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 16});
+  const std::string y = m.add("Add", {x, "Relu2_0"});
+  m.output(m.add("Relu", {y}));
+  CHECK_THAT(refusal_of(m), Catch::Contains("cycle"));
+}
+
+TEST_CASE("tensors that are huge, negative, or of no numbers are refused") {
+  for (const OnnxModel::Extents& extents : {OnnxModel::Extents{1, INT64_C(1) << 62},
+                                            {1, 1 << 20, 1 << 20, 1 << 20},
+                                            {1, -3},
+                                            OnnxModel::Extents(40, 1)}) {
+    OnnxModel m;
+    m.output(m.add("Relu", {m.input("x", extents)}));
+    CHECK(refusal_of(m) != "it was read");
+    OnnxModel weights;
+    const std::string x = weights.input("x", {1, 3});
+    weights.output(weights.add("MatMul", {x, weights.weight("w", extents)}));
+    CHECK(refusal_of(weights) != "it was read");
+  }
+  OnnxModel text;
+  text.output(text.add("Relu", {text.input("x", {1, 3}, onnx::TensorProto::STRING)}));
+  CHECK_THAT(refusal_of(text), Catch::Contains("holds no numbers"));
+}
+
+TEST_CASE("shapes that do not go together are refused by the name of the node") {
+  OnnxModel m;
+  m.output(m.gemm(m.input("x", {4, 17}), 16, 8));
+  CHECK_THAT(refusal_of(m), Catch::Contains("Gemm \"Gemm1\"") && Catch::Contains("4x17"));
+  OnnxModel window;
+  window.output(window.conv(window.input("x", {1, 3, 4, 4}), 3, 8, 7));
+  CHECK_THAT(refusal_of(window), Catch::Contains("does not fit"));
+}
+
+TEST_CASE("names that nothing gives, and names given twice, are refused") {
+  OnnxModel missing;
+  missing.output(missing.add("Add", {missing.input("x", {4}), "nowhere"}));
+  CHECK_THAT(refusal_of(missing), Catch::Contains("nothing gives the tensor \"nowhere\""));
+  OnnxModel twice;
+  const std::string x = twice.input("x", {4});
+  twice.output(twice.add("Relu", {x}));
+  twice.add("Relu", {x});
+  twice.last().set_output(0, "Relu1_0");
+  CHECK_THAT(refusal_of(twice), Catch::Contains("given twice"));
+}
+
+TEST_CASE("weights may lie in files that are not there, shapes may not") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 16});
+  const std::string w = m.weight("w", {16, 8});
+  m.graph().mutable_initializer(0)->set_data_location(onnx::TensorProto::EXTERNAL);
+  m.output(m.add("MatMul", {x, w}));
+  CHECK(refusal_of(m) == "it was read");
+  OnnxModel shape;
+  const std::string y = shape.input("x", {4, 16});
+  shape.output(shape.add("Reshape", {y, shape.weight("s", {2}, onnx::TensorProto::INT64)}));
+  CHECK_THAT(refusal_of(shape), Catch::Contains("which the file does not hold"));
+}
+
+TEST_CASE("open axes are asked for by name") {
+  OnnxModel m;
+  const std::string x = m.input("x", {1, 16});
+  m.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_param("steps");
+  m.output(m.add("Relu", {x}));
+  CHECK_THAT(refusal_of(m), Catch::Contains("--dim steps=N"));
+  std::istringstream in(m.bytes());
+  CHECK_THROWS_WITH(import_onnx(in, "bad.onnx", {.batch = 1, .extents = {{"step", 3}}}),
+                    "bad.onnx: it leaves open no axis \"step\"; did you mean 'steps'?");
+}
+
+TEST_CASE("many empty messages are refused before they fill the memory") {
+  // Two bytes each in the file, hundreds in memory.
+  std::string nodes;
+  for (int i = 0; i < 2'000'000; ++i) nodes += std::string("\x0a\x00", 2);
+  onnx::ModelProto model;
+  std::string bytes = model.SerializeAsString();
+  bytes += '\x3a';  // the graph
+  std::uint64_t size = nodes.size();
+  while (size >= 128) {
+    bytes += static_cast<char>((size & 127) | 128);
+    size >>= 7;
+  }
+  bytes += static_cast<char>(size);
+  CHECK_THAT(refusal(bytes + nodes), Catch::Contains("more than 256 MiB"));
+}
+
+TEST_CASE("graphs inside graphs are not opened, however deep") {
+  onnx::GraphProto inner;
+  for (int depth = 0; depth < 60; ++depth) {
+    onnx::GraphProto outer;
+    onnx::AttributeProto& body = *outer.add_node()->add_attribute();
+    body.set_name("body");
+    *body.mutable_g() = inner;
+    inner = outer;
+  }
+  OnnxModel m;
+  const std::string x = m.gemm(m.input("x", {4, 16}), 16, 16);
+  const std::string looped = m.add("Loop", {"", "", x});
+  onnx::AttributeProto& body = *m.last().add_attribute();
+  body.set_name("body");
+  *body.mutable_g() = inner;
+  m.output(looped);
+  CHECK(refusal_of(m) == "it was read");
+}
+
+}  // namespace pacml::env
