@@ -8,8 +8,10 @@ set(PACML_ENV_ZOO_SOURCES
   graph/zoo/layer_builder.cc
   graph/zoo/layer_work.cc
   graph/zoo/network.cc
-  graph/zoo/resnet18.cc
+  graph/zoo/resnet.cc
   graph/zoo/squeezenet.cc
+  graph/zoo/transformer_layers.cc
+  graph/zoo/transformers.cc
   graph/zoo/vgg16.cc
   graph/zoo/zoo.cc
   workload/distribution.cc

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstddef>
 #include <iostream>
 #include <memory>
@@ -11,8 +12,10 @@
 #include "apps/commands/commands.h"
 #include "apps/run/train_config.h"
 #include "common/result.h"
+#include "env/cluster/ramp_config.h"
 #include "env/graph/job_graph.h"
 #include "env/graph/profile_library.h"
+#include "env/graph/zoo/zoo.h"
 #include "env/tasks/ramp/task.h"
 
 namespace pacml::apps {
@@ -33,6 +36,33 @@ std::vector<std::string> row_of(const env::Profile& profile) {
           gigabytes(parameters),
           gigabytes(graph.total_memory()),
           gigabytes(graph.total_dependency_bytes())};
+}
+
+// What does not fit on a server of the usual cluster, in sentences: an op that has to be cut, a
+// model that needs several servers.
+std::string memory_warnings(const env::Profile& profile) {
+  const double server = env::RampConfig{}.worker_memory;
+  double all = 0;
+  const env::ForwardOp* largest = nullptr;
+  const auto bytes = [](const env::ForwardOp& op) {
+    return 2 * (op.activation_bytes + op.parameter_bytes) + op.optimizer_bytes;
+  };
+  for (const env::ForwardOp& op : profile.ops) {
+    all += bytes(op);
+    if (largest == nullptr || bytes(op) > bytes(*largest)) largest = &op;
+  }
+  std::string text;
+  const auto warn = [&](const std::string& what, double size) {
+    text += "warning: " + what + " takes " + gigabytes(size) + " GB, more than a server's " +
+            format_number(server / 1e9, 0) + " GB; it needs at least " +
+            format_number(std::ceil(size / server), 0) + " of them\n";
+  };
+  if (bytes(*largest) > server) {
+    warn(profile.model + ": \"" + largest->description + "\" alone", bytes(*largest));
+  } else if (all > server) {
+    warn(profile.model, all);
+  }
+  return text;
 }
 
 // A model cut at one degree, on a cluster where nothing else runs.
@@ -120,11 +150,17 @@ class GraphsCommand final : public Command {
     std::vector<std::vector<std::string>> rows{{"model", "ops", "dependencies", "depth", "step ms",
                                                 "longest op ms", "parameters GB", "memory GB",
                                                 "transfers GB"}};
-    for (const env::Profile& profile : env::load_profiles(profiles_, models_)) {
+    // Of the built-in models all are shown, those too that are meant only where they are named.
+    const bool is_zoo = profiles_.empty() && models_.empty();
+    std::string warnings;
+    for (const env::Profile& profile :
+         env::load_profiles(profiles_, is_zoo ? env::all_zoo_models() : models_)) {
       rows.push_back(row_of(profile));
+      warnings += memory_warnings(profile);
     }
     std::cout << "One training step on one device, forward and backward pass:\n\n"
               << align_columns(rows);
+    std::cerr << warnings;
     return 0;
   }
 

@@ -13,10 +13,11 @@ namespace pacml::env {
 std::vector<Profile> load_profiles(const std::string& directory,
                                    const std::vector<std::string>& models) {
   const bool built_in = directory.empty();
-  auto available = built_in ? zoo_models() : list_profiles(directory);
+  auto available = built_in ? all_zoo_models() : list_profiles(directory);
   std::sort(available.begin(), available.end());
+  const auto usual = built_in ? zoo_models() : available;
   std::vector<Profile> profiles;
-  for (const auto& model : models.empty() ? available : models) {
+  for (const auto& model : models.empty() ? usual : models) {
     if (std::find(available.begin(), available.end(), model) == available.end()) {
       throw UserError((built_in ? std::string("the built-in model zoo") : directory) +
                       " has no model \"" + model + "\"" + did_you_mean(model, available));

@@ -119,7 +119,7 @@ Tensor LayerBuilder::flatten(Tensor x) {
                  .output = {static_cast<std::int64_t>(num_elements(shape(x)))}});
 }
 
-Tensor LayerBuilder::linear(Tensor x, std::int64_t width) {
+Tensor LayerBuilder::linear(Tensor x, std::int64_t width, bool bias) {
   Shape out = shape(x);
   const std::int64_t in_width = out.back();
   const double rows = num_elements(out) / static_cast<double>(in_width);
@@ -128,7 +128,7 @@ Tensor LayerBuilder::linear(Tensor x, std::int64_t width) {
   Layer layer{.description = "Linear(" + text(in_width) + " to " + text(width) + ")",
               .inputs = {x.layer},
               .output = std::move(out)};
-  layer.parameters = weights + static_cast<double>(width);
+  layer.parameters = weights + (bias ? static_cast<double>(width) : 0);
   layer.multiply_adds = weights * rows;
   return append_product(std::move(layer), x, 2);
 }

@@ -51,13 +51,35 @@ class LayerBuilder {
   // Any shape.
   Tensor relu(Tensor x);
   Tensor dropout(Tensor x, double rate);
-  Tensor add(Tensor a, Tensor b);               // equal shapes
-  Tensor flatten(Tensor x);                     // a view: costs nothing
-  Tensor linear(Tensor x, std::int64_t width);  // of the last extent, with bias
+  Tensor add(Tensor a, Tensor b);                                 // equal shapes
+  Tensor flatten(Tensor x);                                       // a view: costs nothing
+  Tensor linear(Tensor x, std::int64_t width, bool bias = true);  // of the last extent
   Tensor softmax_cross_entropy(Tensor logits);  // classes in the last extent; a loss per sample
 
   // Along the first extent of images, along the last one of sequences; the others are equal.
   Tensor concat(std::initializer_list<Tensor> parts);
+
+  // Transformers: sequences {steps, width}.
+  // Images cut into squares, {squares + 1, width}: one more step in front, which asks for the
+  // class.
+  Tensor patches(Tensor images, std::int64_t extent, std::int64_t width);
+  // A vector is added to each step, of so many that are trained.
+  Tensor trained_positions(Tensor x, std::int64_t steps);
+  Tensor layer_norm(Tensor x);
+  Tensor rms_norm(Tensor x);
+  Tensor activation(Tensor x, const std::string& name);  // GELU, SiLU, Tanh
+  Tensor multiply(Tensor a, Tensor b);                   // equal shapes
+  // Softmax of queries times keys, times values (Vaswani et al. 2017), of what one linear layer
+  // made: {steps, width + 2 shared}, where `shared` is the width of keys and of values. To {steps,
+  // width}.
+  Tensor self_attention(Tensor x, std::int64_t heads, std::int64_t shared);
+  Tensor first_step(Tensor x);  // to {width}: a view
+  // To the vocabulary, by the table of an embedding: no parameters of its own.
+  Tensor tied_linear(Tensor x, std::int64_t vocabulary);
+  // One of several feed-forward layers (gated: three matrices), which a share of the steps goes
+  // through; and the sum of what they all put out, to the shape of x.
+  Tensor expert(Tensor x, Tensor router, std::int64_t width, double share);
+  Tensor combine(Tensor x, const std::vector<Tensor>& experts);
 
   // Sequences {steps, width}.
   Tensor embedding(Tensor tokens, std::int64_t vocabulary, std::int64_t width);

@@ -20,4 +20,22 @@ namespace pacml::env::zoo {
 // attention after the first decoder layer, 32 000 word pieces, sentences padded to 25 steps.
 [[nodiscard]] Network gnmt(int batch);
 
+// He et al. 2016, 50 layers, strides in the 3 x 3 convolutions.
+[[nodiscard]] Network resnet50(int batch);
+// Devlin et al. 2019, the base size, 30 522 word pieces, 128 steps, with a classifier of two
+// classes.
+[[nodiscard]] Network bert_base(int batch);
+// Radford et al. 2019, in their four sizes: 50 257 word pieces, 1024 steps.
+[[nodiscard]] Network gpt2_small(int batch);
+[[nodiscard]] Network gpt2_medium(int batch);
+[[nodiscard]] Network gpt2_large(int batch);
+[[nodiscard]] Network gpt2_xl(int batch);
+// Dosovitskiy et al. 2021, the base size with squares of 16 x 16.
+[[nodiscard]] Network vit_b_16(int batch);
+// Touvron et al. 2023, 7 billion parameters, 2048 steps.
+[[nodiscard]] Network llama_7b(int batch);
+// Jiang et al. 2024: 8 experts a layer, of which each step goes through two; 2048 steps. Experts
+// are layers of their own, and get equal shares.
+[[nodiscard]] Network mixtral_8x7b(int batch);
+
 }  // namespace pacml::env::zoo

@@ -15,8 +15,10 @@
 
 namespace pacml::env {
 
-// Names, sorted.
+// The names of those that are meant where none is named, sorted: the five whose load is above.
 [[nodiscard]] std::vector<std::string> zoo_models();
+// ... and of all, sorted.
+[[nodiscard]] std::vector<std::string> all_zoo_models();
 
 // The model's usual mini-batch. An unknown name here and below: UserError with the nearest one.
 [[nodiscard]] int zoo_batch(std::string_view model);

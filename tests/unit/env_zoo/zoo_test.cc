@@ -32,6 +32,71 @@ TEST_CASE("the zoo's networks have the published numbers of parameters") {
   }
 }
 
+// Sources: torchvision's table of models (ResNet-50, ViT-B/16); BertForSequenceClassification,
+// GPT2LMHeadModel in four sizes, LlamaForCausalLM and MixtralForCausalLM as their authors publish
+// them with the library transformers.
+TEST_CASE("the larger models have the published numbers of parameters") {
+  const std::map<std::string, double> parameters = {
+      {"bert_base", 109'483'778},       {"gpt2_small", 124'439'808}, {"gpt2_medium", 354'823'168},
+      {"gpt2_large", 774'030'080},      {"gpt2_xl", 1'557'611'200},  {"llama_7b", 6'738'415'616},
+      {"mixtral_8x7b", 46'702'792'704}, {"resnet50", 25'557'032},    {"vit_b_16", 86'567'656}};
+  for (const auto& [model, count] : parameters) {
+    INFO(model);
+    CHECK(zoo_network(model, 1).parameters() == count);
+  }
+  CHECK(parameters.size() + zoo_models().size() == all_zoo_models().size());
+}
+
+TEST_CASE("ResNet-50 and ViT-B/16 have the published amounts of arithmetic for one image") {
+  // GFLOPS of torchvision's ResNet50_Weights and ViT_B_16_Weights, in multiply-adds.
+  CHECK(zoo_network("resnet50", 1).multiply_adds() == Approx(4.09e9).epsilon(0.002));
+  CHECK(zoo_network("vit_b_16", 1).multiply_adds() == Approx(17.56e9).epsilon(0.01));
+}
+
+// Kaplan et al. 2020, section 2.1: N + layers * steps * width multiply-adds a token, twice that
+// attention where nothing is spared behind the diagonal. N leaves out embeddings.
+TEST_CASE("language models have the arithmetic that their sizes mean") {
+  struct Size {
+    const char* model;
+    double layers, steps, width, vocabulary;
+  };
+  for (const Size& s :
+       {Size{"gpt2_small", 12, 1024, 768, 50'257}, Size{"gpt2_xl", 48, 1024, 1600, 50'257},
+        Size{"llama_7b", 32, 2048, 4096, 32'000}}) {
+    INFO(s.model);
+    const zoo::Network network = zoo_network(s.model, 2);
+    const double embeddings = network.layers[1].parameters;
+    // The output layer's product uses a table again, or one as large that is counted already.
+    const bool is_tied = s.vocabulary == 50'257;
+    const double in_products = network.parameters() - (is_tied ? 0 : embeddings);
+    CHECK(network.multiply_adds() / s.steps ==
+          Approx(in_products + 2 * s.layers * s.steps * s.width).epsilon(0.01));
+  }
+}
+
+TEST_CASE("each step of a mixture of experts goes through two of them") {
+  // 12.9 billion of its parameters are active for a token (Jiang et al. 2024), the table among
+  // them.
+  const zoo::Network network = zoo_network("mixtral_8x7b", 1);
+  const double attention = 2.0 * 32 * 2048 * 4096;
+  CHECK(network.multiply_adds() / 2048 + 32'000.0 * 4096 - attention ==
+        Approx(12.9e9).epsilon(0.01));
+}
+
+TEST_CASE("every model is a job graph that no op keeps from being cut") {
+  for (const auto& model : all_zoo_models()) {
+    INFO(model);
+    const Profile profile = zoo_profile(model);
+    std::set<int> read;
+    for (const auto& [producer, consumer] : profile.dependencies) {
+      CHECK(producer < consumer);
+      read.insert(producer);
+    }
+    // The loss alone is read by nobody.
+    CHECK(read.size() == profile.ops.size() - 1);
+  }
+}
+
 TEST_CASE("GNMT's parameters are the sum of its parts") {
   constexpr double kEmbeddings = 2.0 * 32'000 * 1024;
   constexpr double kLstmFrom1024 = 4.0 * 1024 * (1024 + 1024) + 8 * 1024;

@@ -31,6 +31,8 @@ TEST_CASE("without a folder the built-in models are there", "[library]") {
         std::vector<std::string>{"alexnet", "gnmt", "resnet18", "squeezenet1_0", "vgg16"});
   CHECK(names(load_profiles("", {"vgg16", "alexnet"})) ==
         std::vector<std::string>{"vgg16", "alexnet"});
+  // ... and some that are meant only where they are named.
+  CHECK(names(load_profiles("", {"gpt2_small"})) == std::vector<std::string>{"gpt2_small"});
 }
 
 TEST_CASE("a folder's models are sorted by name, or come in the order asked for", "[library]") {
