@@ -24,6 +24,11 @@ ActorLoop::ActorLoop(const ActorConfig& config, const env::EnvironmentFactory& m
 }
 
 void ActorLoop::set_parameters(const model::Parameters& parameters) {
+  if (!model::fits(parameters, policy_->layout())) {
+    throw UserError(
+        "the learner's weights are of another network than this configuration's: is it of "
+        "another version of pacml?");
+  }
   if (!all_finite(parameters.values)) return refuse(parameters.version, "are not finite");
   if (newest_.proven) std::swap(newest_, former_);
   newest_.parameters = parameters;

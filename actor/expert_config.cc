@@ -16,6 +16,10 @@ std::vector<std::string> validate(const ExpertConfig& c) {
   if (c.first_versions < 0 || c.first_versions > kMostVersions) {
     problems.emplace_back("first_versions: must be in 0..1000000000");
   }
+  if (c.centre_rewards && c.horizon < 2) {
+    problems.emplace_back(
+        "centre_rewards: needs a horizon of 2 or more, whose later decisions say what is usual");
+  }
   // Written so that NaN is a problem, too.
   if (!(c.discount > 0 && c.discount <= 1)) {
     problems.emplace_back("discount: must be greater than 0 and at most 1");

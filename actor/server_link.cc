@@ -75,12 +75,15 @@ Result<void> ServerLink::handle(wire::Message message) {
           state_ = State::kJoined;
           if (++joins_ > 1) spdlog::info("joined the {} again", server_.name);
           granted_ = m.credits;
+          acknowledged_ = Sequence{0};
           unrolls_ = m.unrolls;
           welcome_ = std::move(m);
           if (listener_ != nullptr) listener_->joined(welcome_);
         } else if constexpr (std::is_same_v<M, wire::Refused>) {
           return refused(std::move(m));
         } else if constexpr (std::is_same_v<M, wire::Credit>) {
+          // What is still on its way from a former conversation is about other messages.
+          if (state_ != State::kJoined || m.last_accepted > sent_) return {};
           // One that was overtaken says nothing of what is wanted now.
           if (m.granted >= granted_) unrolls_ = m.unrolls;
           granted_ = std::max(granted_, m.granted);

@@ -11,10 +11,11 @@ namespace pacml::learner {
 
 std::int32_t GraphRegistry::add(env::GraphFeaturesPtr graph) {
   const auto next = static_cast<std::int32_t>(graphs_.size());
-  PACML_CHECK(next <= std::numeric_limits<std::uint16_t>::max(), "more graphs than rows can name");
   const auto [place, added] = index_.try_emplace(graph->hash, next);
-  if (added) graphs_.push_back(std::move(graph));
-  return place->second;
+  if (!added) return place->second;
+  PACML_CHECK(next <= std::numeric_limits<std::uint16_t>::max(), "more graphs than rows can name");
+  graphs_.push_back(std::move(graph));
+  return next;
 }
 
 bool GraphRegistry::add_readable(std::span<const env::GraphFeaturesPtr> graphs,

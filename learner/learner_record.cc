@@ -20,10 +20,10 @@ void LearnerRecord::add(const EpisodeRecord& episode) {
 }
 
 void LearnerRecord::add(const UpdateReport& report) {
-  counters.samples += report.decisions;
   counters.stale += report.stale;
   if (report.diverged) ++counters.skipped;
   if (!report.applied) return;
+  counters.samples += report.decisions;
   ++counters.updates;
   ++statistics.updates;
   statistics.loss_sum += report.loss;

@@ -12,6 +12,7 @@ namespace pacml::learner {
 namespace {
 
 constexpr double kNormGuard = 1e-6;  // as in torch's clip_grad_norm_
+constexpr double kLeastEpsilon = 1e-30;
 
 double norm(std::span<const float> values) {
   // Lanes of their own, so that the compiler may add several at once.
@@ -41,9 +42,9 @@ std::vector<std::string> validate(const OptimizerConfig& config) {
   is_decay("beta1", config.beta1);
   is_decay("beta2", config.beta2);
   is_decay("decay", config.decay);
-  if (!(config.epsilon > 0 && config.epsilon <= 1)) {
-    problems.push_back("epsilon must be greater than 0 and at most 1, not " +
-                       spell_number(config.epsilon));
+  // Less would be nearly nothing, or 0, in the weights' float.
+  if (!(config.epsilon >= kLeastEpsilon && config.epsilon <= 1)) {
+    problems.push_back("epsilon must be from 1e-30 to 1, not " + spell_number(config.epsilon));
   }
   if (!(config.gradient_clip > 0)) {
     problems.push_back("gradient_clip must be greater than 0 (.inf: never clipped), not " +

@@ -167,13 +167,19 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   masked_categorical(outputs.logits, masks_, width, policy_);
   logit_gradients_.assign(outputs.logits.size(), 0.0F);
   value_gradients_.assign(size, 0.0F);
-  figures.policy_loss +=
-      clipped_surrogate_loss(policy_, actions_, behaviour_log_probs_, advantages_, config_.clip,
-                             weights_, logit_gradients_);
-  figures.entropy_loss +=
+  const double policy = clipped_surrogate_loss(policy_, actions_, behaviour_log_probs_, advantages_,
+                                               config_.clip, weights_, logit_gradients_);
+  const double entropy =
       entropy_loss(policy_, config_.normalise_entropy, entropy_cost, weights_, logit_gradients_);
-  figures.value_loss +=
+  const double value =
       value_loss(outputs.values, targets_, config_.value_cost, weights_, value_gradients_);
+  const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);
+  const auto step = training_.step(gradient, learning_rate);
+  if (!step.applied) return false;
+
+  figures.policy_loss += policy;
+  figures.entropy_loss += entropy;
+  figures.value_loss += value;
   for (std::size_t n = 0; n < size; ++n) {
     const auto action = static_cast<std::size_t>(actions_[n]);
     const double log_ratio = policy_.log_probs[n * width + action] - behaviour_log_probs_[n];
@@ -181,10 +187,6 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   }
   figures.relative += relative_entropy(policy_);
   figures.decisions += static_cast<double>(size);
-
-  const auto gradient = training_.network().backward(logit_gradients_, value_gradients_);
-  const auto step = training_.step(gradient, learning_rate);
-  if (!step.applied) return false;
   figures.gradient_norm += step.gradient_norm;
   ++figures.steps;
   return true;

@@ -59,8 +59,9 @@ class FusedCandidates final : public Policy {
     for (FusedEncoder& encoder : encoders_) encoder.set_graphs(graphs);
   }
 
+  [[nodiscard]] const ParameterLayout& layout() const override { return layout_; }
   void set_parameters(const Parameters& parameters) override {
-    PACML_CHECK(parameters.layout_hash == layout_.hash, "parameters of another network");
+    PACML_CHECK(fits(parameters, layout_), "parameters of another network");
     weights_.emplace(shape_, layout_, parameters);
     for (std::size_t e = 0; e < encoders_.size(); ++e) {
       encoders_[e].set_weights(weights_->encoders()[e]);

@@ -95,8 +95,9 @@ class FusedPolicy final : public Policy {
     embedded_.assign(graphs_.size(), false);
   }
 
+  [[nodiscard]] const ParameterLayout& layout() const override { return layout_; }
   void set_parameters(const Parameters& parameters) override {
-    PACML_CHECK(parameters.layout_hash == layout_.hash, "parameters of another network");
+    PACML_CHECK(fits(parameters, layout_), "parameters of another network");
     weights_.emplace(shape_, layout_, parameters);
     embedded_.assign(graphs_.size(), false);
   }

@@ -35,4 +35,9 @@ struct Parameters {
   bool operator==(const Parameters&) const = default;
 };
 
+// Whether these are weights of that network. Pure.
+[[nodiscard]] inline bool fits(const Parameters& parameters, const ParameterLayout& layout) {
+  return parameters.layout_hash == layout.hash && parameters.values.size() == layout.total;
+}
+
 }  // namespace pacml::model

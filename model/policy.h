@@ -29,15 +29,17 @@ struct PolicyOutput {
   return is_sound(output.logits, output.values);
 }
 
-// The acting side of a policy; two implementations (fused kernel, LibTorch) are held together by a
-// test. Thread-confined.
+// The acting side of a policy; its implementations (fused kernels, LibTorch, and a plain one
+// in double precision to compare with) are held together by a test. Thread-confined.
 class Policy {
  public:
   virtual ~Policy() = default;
   // Graphs that later batches refer to by index. Replaces the former list; embeddings are
   // recomputed.
   virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
-  // New weights; their layout hash must be the network's (PACML_CHECK: callers compare first).
+  // Of the weights that it takes.
+  [[nodiscard]] virtual const ParameterLayout& layout() const = 0;
+  // New weights, as fits(parameters, layout()) has them (PACML_CHECK: callers compare first).
   virtual void set_parameters(const Parameters& parameters) = 0;
   // Logits and values of `batch`. Runs the graph network at most once per distinct graph and
   // parameter version. Resizes `out`.

@@ -23,8 +23,9 @@ class ReferencePolicy final : public Policy {
     graphs_.assign(graphs.begin(), graphs.end());
   }
 
+  [[nodiscard]] const ParameterLayout& layout() const override { return layout_; }
   void set_parameters(const Parameters& parameters) override {
-    PACML_CHECK(parameters.layout_hash == layout_.hash, "parameters of another network");
+    PACML_CHECK(fits(parameters, layout_), "parameters of another network");
     parameters_ = parameters;
   }
 

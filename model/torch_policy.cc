@@ -43,10 +43,10 @@ void TorchPolicy::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
   impl_->model->set_graphs(graphs);
 }
 
+const ParameterLayout& TorchPolicy::layout() const { return impl_->layout; }
+
 void TorchPolicy::set_parameters(const Parameters& parameters) {
-  PACML_CHECK(parameters.layout_hash == impl_->layout.hash &&
-                  parameters.values.size() == impl_->layout.total,
-              "parameters of another network");
+  PACML_CHECK(fits(parameters, impl_->layout), "parameters of another network");
   std::ranges::copy(parameters.values, impl_->values.data_ptr<float>());
   impl_->model->weights_changed();
 }

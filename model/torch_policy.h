@@ -20,6 +20,7 @@ class TorchPolicy final : public Policy {
   TorchPolicy& operator=(const TorchPolicy&) = delete;
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
+  [[nodiscard]] const ParameterLayout& layout() const override;
   void set_parameters(const Parameters& parameters) override;
   void evaluate(const Observations& batch, PolicyOutput& out) override;
 

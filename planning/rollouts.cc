@@ -1,12 +1,20 @@
 #include "planning/rollouts.h"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "common/check.h"
 #include "common/result.h"
 
 namespace pacml::planning {
+namespace {
+
+// Behind the horizon, before the value of whoever is to decide has to do.
+constexpr int kMostTurnsOfOthers = 64;
+
+}  // namespace
 
 Rollouts::Rollouts(double discount, RolloutPolicy& policy) : discount_(discount), policy_(&policy) {
   PACML_CHECK(discount > 0 && discount <= 1, "a discount");
@@ -17,44 +25,64 @@ void Rollouts::add(const env::Environment& environment, std::span<const int> act
   PACML_CHECK(!actions.empty() && sums.size() == actions.size(), "one sum for each action");
   auto root = environment.clone();
   if (!root->resample_future(future)) {
+    forget();
     throw UserError("a search needs futures that can be drawn, and this episode's are given");
   }
   for (std::size_t a = 0; a < actions.size(); ++a) {
     const bool last = a + 1 == actions.size();
-    worlds_.push_back({last ? std::move(root) : root->clone(), &sums[a], 1});
+    worlds_.push_back({last ? std::move(root) : root->clone(), &sums[a], environment.agent()});
     actions_.push_back(actions[a]);
   }
 }
 
 void Rollouts::play(int horizon, double rate) {
   PACML_CHECK(horizon >= 1, "a first decision");
+  const std::shared_ptr<void> at_end(nullptr, [this](void*) { forget(); });
   pace_ = {};
-  for (int step = 0; step < horizon && !worlds_.empty(); ++step) {
-    if (step > 0) {
-      actions_.resize(worlds_.size());
-      policy_->act(pointers(), actions_);
-    }
-    Pace first;
-    advance(rate, step > 0 ? pace_ : first);
+  Pace first;
+  advance(rate, first);
+  for (int step = 1; step < horizon && !worlds_.empty(); ++step) {
+    decide();
+    advance(rate, pace_);
   }
-  add_values();
+  settle(false);
+  for (int turn = 0; turn < kMostTurnsOfOthers && !worlds_.empty(); ++turn) {
+    decide();
+    advance(rate, pace_);
+    settle(false);
+  }
+  settle(true);
+}
+
+void Rollouts::forget() {
   worlds_.clear();
   actions_.clear();
+}
+
+void Rollouts::decide() {
+  actions_.resize(worlds_.size());
+  policy_->act(pointers(), actions_);
 }
 
 void Rollouts::advance(double rate, Pace& pace) {
   std::size_t kept = 0;
   for (std::size_t w = 0; w < worlds_.size(); ++w) {
     World& world = worlds_[w];
+    const bool own = world.environment->agent() == world.agent;
+    if (own) let_time_pass(world);
     const env::StepResult result = world.environment->step(actions_[w]);
-    const double reward = result.reward;
+    double reward = own ? result.reward : 0;
+    for (const env::AgentReward& other : world.environment->other_rewards()) {
+      if (other.agent == world.agent) reward += other.reward;
+    }
     pace.reward += reward;
     pace.elapsed += result.elapsed;
     *world.sum += world.weight * (reward - rate * result.elapsed);
-    world.weight *= result.elapsed == 1 ? discount_ : std::pow(discount_, double{result.elapsed});
+    world.elapsed += result.elapsed;
     if (result.terminated) continue;
     if (result.truncated) {
       // Something would have followed.
+      let_time_pass(world);
       const env::Environment* const cut[] = {world.environment.get()};
       double value = 0;
       policy_->evaluate(cut, {&value, 1});
@@ -67,13 +95,29 @@ void Rollouts::advance(double rate, Pace& pace) {
   worlds_.resize(kept);
 }
 
-void Rollouts::add_values() {
-  if (worlds_.empty()) return;
-  values_.resize(worlds_.size());
-  policy_->evaluate(pointers(), values_);
-  for (std::size_t w = 0; w < worlds_.size(); ++w) {
-    *worlds_[w].sum += worlds_[w].weight * values_[w];
+void Rollouts::settle(bool everywhere) {
+  const auto waits = [everywhere](const World& world) {
+    return !everywhere && world.environment->agent() != world.agent;
+  };
+  const auto settled = std::ranges::stable_partition(worlds_, waits);
+  if (settled.empty()) return;
+  pointers_.clear();
+  for (World& world : settled) {
+    let_time_pass(world);
+    pointers_.push_back(world.environment.get());
   }
+  values_.resize(settled.size());
+  policy_->evaluate(pointers_, values_);
+  for (std::size_t w = 0; w < settled.size(); ++w) {
+    *settled[w].sum += settled[w].weight * values_[w];
+  }
+  worlds_.erase(settled.begin(), settled.end());
+}
+
+void Rollouts::let_time_pass(World& world) const {
+  if (world.elapsed == 0) return;
+  world.weight *= world.elapsed == 1 ? discount_ : std::pow(discount_, world.elapsed);
+  world.elapsed = 0;
 }
 
 std::span<const env::Environment* const> Rollouts::pointers() {

@@ -13,7 +13,12 @@ namespace pacml::planning {
 
 // What actions come to in imagined futures: in each an action is taken, then a policy decides, up
 // to a horizon, behind which counts what the policy expects to follow. All that has been added is
-// played in lockstep, so that a network answers for all of it in one pass. Thread-confined.
+// played in lockstep, so that a network answers for all of it in one pass.
+//
+// Where several agents decide in turns, all by the same policy, what counts is what comes to the
+// one that takes the action, as env::Environment has it: its rewards, also of others' decisions,
+// each worth what its own last decision is. Behind the horizon others decide on until it is its
+// turn again, whose value then counts. Thread-confined.
 class Rollouts {
  public:
   // Borrows the policy. `discount`: of rewards a unit of time later, and of what follows; in (0,
@@ -22,11 +27,13 @@ class Rollouts {
 
   // Adds each of `actions` of the environment's current decision, in one future of that seed: never
   // the true one, the same for all of them. play() adds what each comes to to `sums` [actions],
-  // which is borrowed until then. Pre: actions are valid. UserError: the future cannot be drawn.
+  // which is borrowed until then. Pre: actions are valid. UserError: the future cannot be drawn;
+  // nothing is borrowed any more.
   void add(const env::Environment& environment, std::span<const int> actions, Seed future,
            std::span<double> sums);
   // Plays what was added since the last call. `horizon`: decisions of each that are played, the
-  // first one included; >= 1. `rate`: taken off every reward for each unit of time.
+  // first one included, whoever takes them; >= 1. `rate`: taken off every reward for each unit of
+  // time. Whatever the policy throws, nothing is borrowed any more.
   void play(int horizon, double rate = 0);
 
   // What the policy's own decisions came to in the last play(), all but the first of each future.
@@ -43,12 +50,20 @@ class Rollouts {
   struct World {
     std::unique_ptr<env::Environment> environment;
     double* sum = nullptr;
-    double weight = 1;  // of what comes next: discounted by the time that has passed
+    int agent = 0;       // whose rewards count
+    double weight = 1;   // of its last decision: discounted by the time that has passed until then
+    double elapsed = 0;  // since then
   };
+  void forget();
+  // The policy decides in worlds_.
+  void decide();
   // Steps worlds_ with actions_; those that end are dropped. What came of it is added to `pace`.
   void advance(double rate, Pace& pace);
-  // Of what follows the horizon.
-  void add_values();
+  // Adds what is expected to follow, where it is the turn of the world's own agent, or everywhere,
+  // and drops those worlds.
+  void settle(bool everywhere);
+  // Discounts what is still to come by the time since the agent's last decision.
+  void let_time_pass(World& world) const;
   [[nodiscard]] std::span<const env::Environment* const> pointers();
 
   double discount_;

@@ -109,8 +109,9 @@ class Connection {
       return;
     }
     written_ += static_cast<std::size_t>(count);
-    if (written_ == output_.size()) {
-      output_.clear();
+    // Nobody may ever have read all of it: what is gone must not pile up.
+    if (written_ == output_.size() || written_ >= kMostUnread) {
+      output_.erase(0, written_);
       written_ = 0;
     }
   }

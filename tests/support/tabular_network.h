@@ -100,11 +100,12 @@ class TabularNetwork final : public TrainableNetwork {
   Observations batch_;
 };
 
-// The same table without gradients. The layout hash is not looked at.
+// The same table without gradients. Takes any weights; its layout says nothing.
 class TabularPolicy final : public Policy {
  public:
   explicit TabularPolicy(std::size_t states) : states_(states) {}
   void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
+  [[nodiscard]] const ParameterLayout& layout() const override { return layout_; }
   void set_parameters(const Parameters& parameters) override { weights_ = parameters.values; }
   void evaluate(const Observations& batch, PolicyOutput& out) override {
     read_table(weights_, states_, batch, out);
@@ -112,6 +113,7 @@ class TabularPolicy final : public Policy {
 
  private:
   std::size_t states_;
+  ParameterLayout layout_;
   std::vector<float> weights_;
 };
 

@@ -167,6 +167,14 @@ TEST_CASE("weights that nobody can act with are refused, and the former ones go 
   }
 }
 
+TEST_CASE("weights of another network end an actor with a sentence", "[unit][actor]") {
+  Actor actor(Seed{7});
+  model::Parameters others = weights(1);
+  SECTION("another layout") { ++others.layout_hash; }
+  SECTION("another length") { others.values.pop_back(); }
+  CHECK_THROWS_WITH(actor.loop.set_parameters(others), Catch::Contains("another network"));
+}
+
 TEST_CASE("decisions are counted", "[unit][actor]") {
   Actor actor(Seed{5});
   actor.loop.set_parameters(weights(1));

@@ -166,6 +166,10 @@ TEST_CASE("an expert that cannot look ahead is refused by name", "[unit][actor]"
             "futures: must be in 1..1000", "horizon: must be in 1..10000",
             "first_horizon: must be in 1..10000", "first_versions: must be in 0..1000000000",
             "discount: must be greater than 0 and at most 1", "exploration: must be from 0 to 1"});
+  config = {};
+  config.centre_rewards = true;
+  config.horizon = 1;
+  CHECK(validate(config).size() == 1);
 }
 
 }  // namespace

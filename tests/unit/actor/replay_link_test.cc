@@ -174,6 +174,29 @@ TEST_CASE("what was on its way to a shard that died counts as unacknowledged", "
   CHECK(c.link.unacknowledged() == 2);
 }
 
+TEST_CASE("what a shard says of a former conversation counts nothing in the next one",
+          "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.send(1));
+  REQUIRE(c.send(2));
+  c.shard.become(Mood::kIsSuspended);
+  REQUIRE(c.send(3));
+  REQUIRE(c.send(4));
+  // Behind two messages and some Pings that it has not heard come Hellos.
+  c.stage.once([&] { return c.shard.unheard() > 60; }, [&] { c.shard.become(Mood::kServes); });
+  REQUIRE(c.send(5));
+  CHECK(c.shard.inserts().back().sequence == Sequence{1});
+  CHECK(c.link.shard_joins() == 2);
+  const auto before = c.link.unacknowledged();
+  CHECK(before == 2);
+  c.shard.restart();
+  REQUIRE(c.send(6));
+  REQUIRE(c.send(7));
+  REQUIRE(c.send(8));
+  CHECK(c.link.shard_joins() == 3);
+  CHECK(c.link.unacknowledged() - before <= 2);
+}
+
 TEST_CASE("a shard that stops in order is waited for", "[unit][actor]") {
   Connected c;
   REQUIRE(c.send(1));

@@ -66,6 +66,7 @@ class ScriptedServer {
  public:
   enum class Mood {
     kServes,
+    kIsSuspended,     // hears nothing now, and everything when it serves again
     kIsDead,          // takes everything, says nothing, and knows nobody when it is back
     kRefuses,         // for good
     kStops,           // in order
@@ -85,6 +86,8 @@ class ScriptedServer {
   void become(Mood mood) {
     mood_ = mood;
     if (mood == Mood::kIsDead) known_.clear();
+    if (mood != Mood::kServes) return;
+    for (const auto& [peer, frame] : std::exchange(unheard_, {})) answer(peer, frame);
   }
   // Another one in its place, at once: it remembers nobody, and its weights are `version`'s.
   void restart(std::uint64_t version = 0) {
@@ -103,6 +106,8 @@ class ScriptedServer {
   [[nodiscard]] const std::vector<wire::Hello>& hellos() const { return hellos_; }
   [[nodiscard]] const std::vector<wire::Insert>& inserts() const { return inserts_; }
   [[nodiscard]] const std::vector<wire::Graph>& graphs() const { return graphs_; }
+  // Messages that have come while it was suspended, and wait.
+  [[nodiscard]] std::size_t unheard() const { return unheard_.size(); }
   [[nodiscard]] std::size_t pings() const { return pings_; }
   [[nodiscard]] std::size_t goodbyes() const { return goodbyes_; }
 
@@ -160,10 +165,15 @@ class ScriptedServer {
 
   void answer(const transport::PeerId& peer, const wire::Frame& frame) {
     last_peer_ = peer;
+    if (mood_ == Mood::kIsSuspended) {
+      unheard_.emplace_back(peer, frame);
+      return;
+    }
     const auto message = wire::decode(frame);
     if (!message) return;
     if (const auto* hello = std::get_if<wire::Hello>(&*message)) hellos_.push_back(*hello);
     switch (mood_) {
+      case Mood::kIsSuspended:
       case Mood::kIsDead:
         return;
       case Mood::kRefuses:
@@ -229,6 +239,7 @@ class ScriptedServer {
   std::set<transport::PeerId> known_;
   transport::PeerId last_peer_;
   Sequence accepted_;
+  std::vector<std::pair<transport::PeerId, wire::Frame>> unheard_;
   model::Parameters weights_;
   std::vector<wire::Hello> hellos_;
   std::vector<wire::Insert> inserts_;

@@ -362,8 +362,12 @@ class GraphCountingPolicy final : public model::Policy {
  public:
   std::size_t graphs = 0;
   void set_graphs(std::span<const env::GraphFeaturesPtr> list) override { graphs = list.size(); }
+  [[nodiscard]] const model::ParameterLayout& layout() const override { return layout_; }
   void set_parameters(const model::Parameters&) override {}
   void evaluate(const Observations&, model::PolicyOutput&) override {}
+
+ private:
+  model::ParameterLayout layout_;
 };
 
 TEST_CASE("graphs reach the passes without gradient, too", "[unit][learner]") {

@@ -125,6 +125,9 @@ TEST_CASE("optimiser settings out of range are named", "[unit][learner]") {
   config.gradient_clip = 0;
   REQUIRE(validate(config).size() == 5);
   config = {};
+  config.epsilon = 1e-50;  // nothing to a float
+  REQUIRE(validate(config).size() == 1);
+  config = {};
   config.gradient_clip = std::numeric_limits<double>::infinity();
   REQUIRE(validate(config).empty());
 }

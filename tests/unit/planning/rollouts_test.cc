@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "common/result.h"
 #include "tests/support/catch.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/signal_chain.h"
 
 namespace pacml::planning {
@@ -96,6 +98,94 @@ TEST_CASE("a rate is taken off each unit of time, and the policy's own pace is t
   CHECK(rollouts.pace().reward == 1);
   CHECK(rollouts.pace().elapsed >= 1);
   CHECK(rollouts.pace().elapsed <= env::SignalChain::kLength);
+}
+
+// Two agents in turns: who decides gets 1, and the other one 10 for what it decided last.
+class Relay final : public env::Environment {
+ public:
+  Relay() {
+    spec_.task = "relay";
+    spec_.observation = plain_spec(1, 1);
+    spec_.observation.agents = 2;
+  }
+  [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
+  void reset(Seed /*seed*/) override { agent_ = 0; }
+  [[nodiscard]] env::StepResult step(int /*action*/) override {
+    agent_ = 1 - agent_;
+    other_ = {agent_, 10};
+    return {.reward = 1};
+  }
+  [[nodiscard]] int agent() const override { return agent_; }
+  [[nodiscard]] std::span<const env::AgentReward> other_rewards() const override {
+    return {&other_, 1};
+  }
+  void observe(Observations& /*out*/) const override {}
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override {
+    return std::make_unique<Relay>(*this);
+  }
+  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
+  [[nodiscard]] EpisodeRecord summary() const override { return {}; }
+
+ private:
+  env::EnvironmentSpec spec_;
+  int agent_ = 0;
+  env::AgentReward other_;
+};
+
+// The same, and what it expects depends on who is asked.
+class RelayPolicy final : public RolloutPolicy {
+ public:
+  void act(std::span<const env::Environment* const> /*environments*/,
+           std::span<int> actions) override {
+    if (broken) throw UserError("broken");
+    std::ranges::fill(actions, 0);
+  }
+  void evaluate(std::span<const env::Environment* const> environments,
+                std::span<double> values) override {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = environments[i]->agent() == 0 ? 8 : 1e6;
+  }
+  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+    return {};
+  }
+  bool broken = false;
+};
+
+TEST_CASE("what comes to the agent that decides counts, whoever decides then", "[planning]") {
+  RelayPolicy policy;
+  Rollouts rollouts(kDiscount, policy);
+  const Relay relay;
+  const std::vector<int> only = {0};
+  const auto worth = [&](int horizon) {
+    std::vector<double> sum = {0};
+    rollouts.add(relay, only, Seed{1}, sum);
+    rollouts.play(horizon);
+    return sum[0];
+  };
+  const double later = kDiscount * kDiscount;  // its second decision
+  // A decision is worth what comes until the next one, which others' decisions are a part of.
+  CHECK(worth(1) == Approx(11 + later * 8));
+  CHECK(worth(2) == Approx(11 + later * 8));
+  CHECK(worth(3) == Approx(11 + later * 11 + later * later * 8));
+}
+
+TEST_CASE("a policy that throws leaves nothing behind", "[planning]") {
+  RelayPolicy policy;
+  Rollouts rollouts(kDiscount, policy);
+  const Relay relay;
+  const std::vector<int> only = {0};
+  policy.broken = true;
+  {
+    std::vector<double> gone = {0};
+    rollouts.add(relay, only, Seed{1}, gone);
+    CHECK_THROWS_AS(rollouts.play(1), UserError);
+  }
+  CHECK(rollouts.size() == 0);
+  policy.broken = false;
+  std::vector<double> sum = {0};
+  rollouts.add(relay, only, Seed{1}, sum);
+  rollouts.play(1);
+  CHECK(sum[0] == Approx(11 + kDiscount * kDiscount * 8));
 }
 
 }  // namespace
