@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "apps/launch/hostfile.h"
 #include "apps/launch/template_text.h"
@@ -19,11 +20,16 @@ bool hostfile(std::span<const std::byte> bytes) {
                   "a login is one plain word");
       PACML_CHECK(host.login.ends_with(host.name), "a host is named in its login");
     }
-    const auto placement = apps::place_roles(hosts, 3, std::nullopt);
-    const auto is_there = [&](std::size_t host) { return host < hosts.size(); };
-    PACML_CHECK(is_there(placement.learner) && placement.shards.size() == 3 &&
-                    !placement.actors.empty() && std::ranges::all_of(placement.shards, is_there) &&
-                    std::ranges::all_of(placement.actors, is_there),
+    const auto learners =
+        1 + std::ranges::count(hosts, apps::HostRole::kLearner, &apps::Host::role);
+    const auto placement = apps::place_roles(hosts, learners, 3, std::nullopt);
+    const auto are_there = [&](const std::vector<std::size_t>& some) {
+      return !some.empty() &&
+             std::ranges::all_of(some, [&](std::size_t host) { return host < hosts.size(); });
+    };
+    PACML_CHECK(are_there(placement.learners) && are_there(placement.shards) &&
+                    are_there(placement.actors) && placement.shards.size() == 3 &&
+                    std::ranges::ssize(placement.learners) == learners,
                 "every role has a host");
     return true;
   } catch (const UserError&) {
