@@ -2,10 +2,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/trace/trace_replay.h"
+#include "common/json_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -14,11 +16,9 @@ namespace {
 using nlohmann::json;
 
 json parse(const std::string& file) {
-  try {
-    return json::parse(read_user_file(file));
-  } catch (const json::exception& error) {
-    throw UserError(file + " is no JSON document: " + error.what());
-  }
+  auto document = parse_json_text(read_user_file(file));
+  if (!document) throw UserError(file + ": " + document.error().detail);
+  return std::move(*document);
 }
 
 // Part of the document is the user's: a member of another type is theirs to mend.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/json_text.h"
 #include "common/text.h"
 
 namespace pacml::apps {
@@ -144,8 +145,10 @@ Result<void> check_complete(const KindKeys& kind, const json& object) {
 }  // namespace
 
 Result<DecisionRequest> parse_decision_request(std::string_view line) {
-  const json object = json::parse(line.begin(), line.end(), nullptr, false);
-  if (!object.is_object()) return wrong("a request is one JSON object a line");
+  const auto document = parse_json_text(line);
+  if (!document && document.error().code == Errc::kOverLimit) return wrong(document.error().detail);
+  if (!document || !document->is_object()) return wrong("a request is one JSON object a line");
+  const json& object = *document;
   const auto type = object.find("type");
   if (type == object.end() || !type->is_string()) {
     return wrong("type: must be describe, arrive, ask, finish or cluster");

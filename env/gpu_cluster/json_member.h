@@ -88,7 +88,10 @@ class JsonMember {
 
  private:
   [[noreturn]] void fail(const std::string& expected) const {
-    throw UserError(path_ + ": expected " + expected + ", found " + value_->dump().substr(0, 60));
+    // A list or an object may be large.
+    throw UserError(path_ + ": expected " + expected + ", found " +
+                    (value_->is_structured() ? "an " + std::string(value_->type_name())
+                                             : value_->dump().substr(0, 60)));
   }
 
   const nlohmann::json* value_;

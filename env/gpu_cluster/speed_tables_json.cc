@@ -3,17 +3,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/gpu_cluster/json_member.h"
 
 namespace pacml::env {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20U;
 
@@ -55,13 +55,10 @@ GpuSpeedTables read_speed_tables(const std::string& file) {
   const auto bytes = std::filesystem::file_size(file, error);
   if (!in || error) throw UserError(file + ": it cannot be read");
   if (bytes > kMostBytes) throw UserError(file + ": it is larger than 256 MiB");
-  json document;
-  try {
-    document = json::parse(in);
-  } catch (const json::exception& problem) {
-    throw UserError(file + ": it is no JSON document: " + problem.what());
-  }
-  const JsonMember root(document, file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto document = parse_json_text(text);
+  if (!document) throw UserError(file + ": " + document.error().detail);
+  const JsonMember root(*document, file);
   return speed_tables(root.has("config") ? root["config"] : root);
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/graph/profile_reader.h"
 #include "env/placement/profile_ops.h"
@@ -82,11 +83,9 @@ std::int32_t end_from_json(const json& value, const Names& names, const std::str
 }
 
 json parse(const std::string& text) {
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    throw UserError(std::string("it is no JSON document: ") + error.what());
-  }
+  auto document = parse_json_text(text);
+  if (!document) throw UserError(document.error().detail);
+  return std::move(*document);
 }
 
 std::string read_text(const std::filesystem::path& file) {

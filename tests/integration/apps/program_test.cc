@@ -88,7 +88,7 @@ TEST_CASE("trace refuses what is no recording, with the file's name") {
   std::ofstream(file) << "{\"config\": ";
   const Outcome outcome = run(program() + " trace " + file.string() + " --out /dev/null");
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.output, Catch::Contains(file.string() + " is no JSON document"));
+  CHECK_THAT(outcome.output, Catch::Contains(file.string() + ": it is no JSON document"));
 }
 
 TEST_CASE("every listed command has a help text with examples") {
