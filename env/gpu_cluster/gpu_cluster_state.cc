@@ -432,10 +432,15 @@ void GpuClusterState::end(std::int32_t job, double finish_s) {
 
 void GpuClusterState::replace_future(GpuJobListPtr jobs) {
   PACML_CHECK(jobs->size() == jobs_->size(), "the future has as many jobs");
-  jobs_ = std::move(jobs);
+  const GpuJobListPtr former = std::exchange(jobs_, std::move(jobs));
   for (std::size_t id = 0; id < jobs_->size(); ++id) {
-    if (progress_[id].status != GpuJobStatus::kAhead) continue;
     const GpuJob& job = (*jobs_)[static_cast<std::int32_t>(id)];
+    if (progress_[id].status != GpuJobStatus::kAhead) {
+      PACML_CHECK(job.rank == (*former)[static_cast<std::int32_t>(id)].rank,
+                  "who has arrived keeps the place among the arrivals");
+      continue;
+    }
+    PACML_CHECK(job.submit_s >= now(), "what comes arrives from now on");
     progress_[id].left = job.steps;
     progress_[id].since = job.submit_s;
   }

@@ -1,7 +1,9 @@
 #include "env/tasks/cluster_scheduling/baselines.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -27,48 +29,55 @@ class RuleAgent final : public Agent {
     static_cast<void>(make_rule_scheduler(rules));  // a user's mistake shows here
   }
 
-  void reset(Seed seed) override {
-    seed_ = seed;
-    instant_ = -1;
-  }
+  void reset(Seed seed) override { seed_ = std::make_shared<const Seed>(seed); }
 
   [[nodiscard]] int act(const Environment& environment) override {
     const ClusterSchedulingEnv& env = scheduling(environment);
-    if (env.instant() != instant_ || env.state().now() != time_s_) plan(env);
-    for (; next_ < planned_.size(); ++next_) {
-      const GpuDecision& placed = planned_[next_];
+    ClusterSchedulingEnv::Plan& plan = env.plan_of(seed_);
+    if (!is_followed(env, plan)) plan.placed = decide(env);
+    plan.instant = env.instant();
+    plan.decision = env.decisions();
+    plan.job = -1;
+    for (const GpuDecision& placed : *plan.placed) {
       const int scheduler = env.state().progress(placed.job).partition;
-      if (scheduler > env.agent()) break;
-      // Not where somebody else has decided in between.
       const bool waits = env.state().progress(placed.job).status == GpuJobStatus::kWaiting;
-      if (scheduler < env.agent() || !waits) continue;
-      ++next_;
+      if (!waits || scheduler < env.agent()) continue;
+      if (scheduler > env.agent()) break;
+      plan.job = placed.job;
       return env.action_for(placed.job, placed.gpus);
     }
     return 0;  // it passes, or does the first thing where it must do something
   }
 
  private:
-  void plan(const ClusterSchedulingEnv& env) {
-    instant_ = env.instant();
-    time_s_ = env.state().now();
+  // Whether what has been decided since is what was answered: else GPUs may be taken.
+  static bool is_followed(const ClusterSchedulingEnv& env, const ClusterSchedulingEnv::Plan& plan) {
+    if (plan.instant != env.instant()) return false;
+    if (plan.decision == env.decisions()) return true;
+    if (plan.decision + 1 != env.decisions()) return false;
+    if (plan.job < 0) return true;  // nothing else was to come of that scheduler
+    const auto planned = std::ranges::find(*plan.placed, plan.job, &GpuDecision::job);
+    return env.last_job() == plan.job &&
+           env.state().progress(plan.job).status == GpuJobStatus::kRunning &&
+           env.state().layout(plan.job).gpus == planned->gpus;
+  }
+
+  [[nodiscard]] std::shared_ptr<const std::vector<GpuDecision>> decide(
+      const ClusterSchedulingEnv& env) const {
     GpuRulesConfig rules = rules_;
-    rules.seed = mix64(seed_.get() + static_cast<std::uint64_t>(instant_));
+    rules.seed = mix64(seed_->get() + static_cast<std::uint64_t>(env.instant()));
     const auto scheduler = make_rule_scheduler(rules);
     GpuClusterState copy = env.state();
     copy.set_queue_order(scheduler->queue_order());
-    planned_.clear();
-    next_ = 0;
-    copy.record_to(&planned_);
+    auto placed = std::make_shared<std::vector<GpuDecision>>();
+    copy.record_to(placed.get());
     scheduler->decide(copy);
+    return placed;
   }
 
   GpuRulesConfig rules_;
-  Seed seed_{};
-  std::int64_t instant_ = -1;
-  double time_s_ = 0;
-  std::vector<GpuDecision> planned_;
-  std::size_t next_ = 0;
+  // Plans are of who this belongs to, since its last reset.
+  std::shared_ptr<const Seed> seed_ = std::make_shared<const Seed>();
 };
 
 // A rule with a threshold of sharing takes it as an argument.
@@ -149,6 +158,10 @@ std::vector<Baseline> cluster_scheduling_baselines() {
 }
 
 std::unique_ptr<Agent> make_rule_agent(const GpuRulesConfig& rules) {
+  if (rules.order == ScheduleOrder::kAgent) {
+    throw UserError("order: agents of a rule decide for all schedulers, and this one is for each");
+  }
+  if (rules.preempt) throw UserError("preempt: nothing is pre-empted in this task");
   return std::make_unique<RuleAgent>(rules);
 }
 

@@ -14,7 +14,8 @@ namespace pacml::env {
 [[nodiscard]] std::vector<Baseline> cluster_scheduling_baselines();
 // UserError: there is no such baseline, or its argument is none.
 [[nodiscard]] std::unique_ptr<Agent> make_cluster_scheduling_agent(std::string_view name);
-// Any other rule. UserError with the first problem of validate(rules).
+// Any other rule that places jobs and nothing else. UserError: it pre-empts, its order is kAgent,
+// or the first problem of validate(rules).
 [[nodiscard]] std::unique_ptr<Agent> make_rule_agent(const GpuRulesConfig& rules);
 
 }  // namespace pacml::env

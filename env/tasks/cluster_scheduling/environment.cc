@@ -33,6 +33,7 @@ void ClusterSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   turn_ = partitions;
   begun_ = -1;
   own_job_ = -1;
+  plans_.clear();
   instant_ = 0;
   is_over_ = false;
   passed_.assign(at(partitions), {});
@@ -130,6 +131,15 @@ int ClusterSchedulingEnv::action_for(std::int32_t job, std::span<const std::int3
   return static_cast<int>(offers_.size());
 }
 
+ClusterSchedulingEnv::Plan& ClusterSchedulingEnv::plan_of(
+    const std::shared_ptr<const void>& agent) const {
+  for (Plan& plan : plans_) {
+    if (plan.agent.lock() == agent) return plan;
+  }
+  std::erase_if(plans_, [](const Plan& plan) { return plan.agent.expired(); });
+  return plans_.emplace_back(Plan{.agent = agent});
+}
+
 // What a scheduler is paid for, summed up until now, in mean jobs.
 double ClusterSchedulingEnv::worth(int partition) const {
   if (task_->config().reward == SchedulingReward::kProgress) return state().progress_now(partition);
@@ -209,8 +219,10 @@ bool ClusterSchedulingEnv::resample_future(Seed seed) {
   const std::size_t arrived = simulator_->num_arrived();
   auto jobs = task_->draw_jobs(seed);
   // Arrivals have no memory: the time until the next one is as between any two.
-  const double later = state().now() - jobs[arrived > 0 ? arrived - 1 : 0].submit_s;
-  for (std::size_t i = arrived; i < jobs.size(); ++i) jobs[i].submit_s += later;
+  const double former = jobs[arrived > 0 ? arrived - 1 : 0].submit_s;
+  for (std::size_t i = arrived; i < jobs.size(); ++i) {
+    jobs[i].submit_s = state().now() + (jobs[i].submit_s - former);
+  }
   std::copy_n(jobs_->begin(), arrived, jobs.begin());
   jobs_ = std::make_shared<const std::vector<GpuJobSpec>>(std::move(jobs));
   simulator_->state().replace_future(std::make_shared<const GpuJobList>(*task_->model(), *jobs_));

@@ -8,6 +8,7 @@
 
 #include "env/environment.h"
 #include "env/gpu_cluster/gpu_cluster_simulator.h"
+#include "env/gpu_cluster/gpu_decision.h"
 #include "env/picture.h"
 #include "env/tasks/cluster_scheduling/offers.h"
 #include "env/tasks/cluster_scheduling/task.h"
@@ -44,8 +45,23 @@ class ClusterSchedulingEnv final : public Environment, public Pictured {
   // than the offers do. It is good until the next step or the next call. Pre: as
   // GpuClusterState::place().
   [[nodiscard]] int action_for(std::int32_t job, std::span<const std::int32_t> gpus) const;
-  // Instants of decision so far in this episode.
+  // Instants of decision so far in this episode, and decisions.
   [[nodiscard]] std::int64_t instant() const { return instant_; }
+  [[nodiscard]] std::int64_t decisions() const { return decisions_; }
+  // The job that the last decision was about; -1: it passed.
+  [[nodiscard]] std::int32_t last_job() const { return last_job_; }
+  // What an agent that decides for all schedulers of an instant intends there. The environment
+  // keeps it for the agent, until the episode or the agent ends, and copies have it too: so an
+  // agent may decide in many environments in turn.
+  struct Plan {
+    std::weak_ptr<const void> agent;
+    std::int64_t instant = -1;   // it is for
+    std::int64_t decision = -1;  // in which something was answered last
+    std::int32_t job = -1;       // that this was about; -1: whatever comes first
+    std::shared_ptr<const std::vector<GpuDecision>> placed = nullptr;
+  };
+  // An agent's, empty at first. Borrowed until the next call.
+  [[nodiscard]] Plan& plan_of(const std::shared_ptr<const void>& agent) const;
 
  private:
   // What a scheduler had before it when it passed.
@@ -71,6 +87,7 @@ class ClusterSchedulingEnv final : public Environment, public Pictured {
   // What action_for() was asked for; a job of -1: nothing.
   mutable std::int32_t own_job_ = -1;
   mutable std::vector<std::int32_t> own_gpus_;
+  mutable std::vector<Plan> plans_;
   int turn_ = 0;
   int begun_ = -1;  // whose turn has begun in this instant, the last one
   std::uint64_t begun_version_ = 0;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "env/tasks/cluster_scheduling/task.h"
+#include "tests/support/agent_contract.h"
 #include "tests/support/catch.h"
 #include "tests/support/environment_contract.h"
 
@@ -63,6 +64,19 @@ TEST_CASE("cluster scheduling keeps the environment contract", "[conformance][en
     for (const std::uint64_t seed : {21U, 210U}) {
       CAPTURE(seed);
       testing::check_environment_contract(task->make_factory(), Seed{seed});
+    }
+  }
+}
+
+TEST_CASE("the rules of cluster scheduling keep the agent contract", "[conformance][env]") {
+  for (const auto& [name, change] : kConfigs) {
+    INFO(name);
+    ClusterSchedulingConfig config = base();
+    change(config);
+    const auto task = std::make_shared<const ClusterSchedulingTask>(config);
+    for (const std::string& rule : compared_agents(*task)) {
+      INFO(rule);
+      testing::check_agent_contract(task->make_factory(), *task->make_agent(rule), Seed{4});
     }
   }
 }

@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/result.h"
+#include "env/gpu_cluster/job_trace.h"
 #include "env/tasks/cluster_scheduling/baselines.h"
 #include "env/tasks/cluster_scheduling/environment.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml::env {
 namespace {
@@ -184,6 +187,39 @@ TEST_CASE("what comes is drawn anew, what is there stays", "[unit][env]") {
     }
   }
   CHECK(changed > 10);
+}
+
+TEST_CASE("jobs that come at one time may be drawn for a later one", "[unit][env]") {
+  // Times such that differences to them are rounded.
+  std::string rows;
+  for (int i = 0; i < 200; ++i) {
+    rows += std::to_string(i) + "," + std::to_string(100 * (i / 4) + 0.1) + ",1,1," +
+            std::to_string(300 + 37 * i) + ",,image_small,u,,,\n";
+  }
+  const testing::TempDir folder;
+  const std::string file = (folder / "ties.csv").string();
+  std::ofstream(file) << kJobTraceHeader << '\n' << rows;
+  ClusterSchedulingConfig config = two_servers();
+  config.trace = {.file = file, .until = 1};
+  config.jobs.jobs = 60;
+  const auto task = std::make_shared<const ClusterSchedulingTask>(config);
+  ClusterSchedulingEnv env(task);
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    env.reset(Seed{seed});
+    for (bool is_over = false; !is_over;) {
+      const auto future = env.clone();
+      REQUIRE(future->resample_future(Seed{seed + 7}));
+      for (int i = 0; i < 20; ++i) {
+        if (future->step(0).final()) break;
+      }
+      is_over = env.step(0).final();
+    }
+  }
+}
+
+TEST_CASE("rules for which schedulers have no actions are refused", "[unit][env]") {
+  CHECK_THROWS_WITH(make_rule_agent({.order = ScheduleOrder::kAgent}), Catch::StartsWith("order"));
+  CHECK_THROWS_WITH(make_rule_agent({.preempt = true}), Catch::StartsWith("preempt"));
 }
 
 TEST_CASE("what schedulers cannot be is refused", "[unit][env]") {
