@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -55,10 +56,7 @@ std::ifstream open(const std::string& file) {
 JobTraceFormat format_of(const Selection& from) {
   if (!from.format.empty()) return format_by_name(from.format);
   std::ifstream in = open(from.file);
-  std::string line(1 << 16, '\0');
-  in.getline(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(line.find('\0'));
-  if (const auto format = env::recognise_job_trace(line)) return *format;
+  if (const auto format = env::recognise_job_trace(env::first_line_of(in))) return *format;
   throw UserError(from.file +
                   ":1:1: the first line is of no format that is known; --format names one");
 }
@@ -67,14 +65,14 @@ std::unique_ptr<env::JobTraceReader> reader_of(const Selection& from, std::istre
   return env::read_job_trace(in, from.file, format_of(from));
 }
 
-// Calls `f` with each of the jobs; how many of the file want no GPU.
+// Calls `f` with each of the jobs; how many of the file the reader left out.
 std::int64_t for_each_job(const Selection& from, const std::function<void(const TraceJob&)>& f) {
   std::ifstream in = open(from.file);
   const auto reader = reader_of(from, in);
   std::vector<TraceJob> sorted;
   std::int64_t index = 0;
-  double last_s = 0;
-  const auto is_past = [&] { return from.jobs > 0 && index >= from.first + from.jobs; };
+  double last_s = -std::numeric_limits<double>::infinity();
+  const auto is_past = [&] { return from.jobs > 0 && index - from.first >= from.jobs; };
   const auto take = [&](const TraceJob& job) {
     if (job.submit_s < last_s) {
       throw UserError(from.file + ": job " + job.id +
@@ -135,7 +133,7 @@ void print(const env::TraceStatistics& statistics, std::int64_t left_out) {
   const std::int64_t jobs = statistics.num_jobs();
   std::vector<std::vector<std::string>> rows{
       {"jobs", std::to_string(jobs)},
-      {"left out, without GPUs", std::to_string(left_out)},
+      {"left out, without GPUs or a start", std::to_string(left_out)},
       {"span, h", in_hours(statistics.span_s())},
       {"with a duration", std::to_string(statistics.num_with_duration())},
       {"GPU-hours", in_hours(statistics.gpu_seconds())}};
@@ -192,7 +190,8 @@ class WorkloadCommand final : public Command {
         load_ ? env::time_scale(statistics, *load_, static_cast<double>(gpus_)) : 1;
     print(statistics, left_out);
     if (!out_.empty()) {
-      write(load_ ? statistics.first_s() : 0, scale);
+      // Dates are after the file's first job, which need not be the first to arrive.
+      write(load_ ? statistics.first_s() : std::min(0.0, statistics.first_s()), scale);
       std::cout << "\n" << statistics.num_jobs() << " jobs written to " << out_ << "\n";
     }
     return 0;

@@ -91,6 +91,12 @@ std::vector<GpuJobSpec> generate_jobs(const GpuClusterModel& model,
     if (!shapes.contains(n)) {
       throw UserError("largest_gpus: no type of job has a speed on " + std::to_string(n) + " GPUs");
     }
+    for (const GpuJobShape* shape : shapes[n]) {
+      if (config.most_s * shape->best_rate <= kMostSteps) continue;
+      throw UserError("most_s: jobs of type \"" +
+                      model.speeds().types()[static_cast<std::size_t>(shape->type)] +
+                      "\" would do more than 1e15 steps");
+    }
     sizes.push_back(n);
     size_weights.push_back(1.0 / n);
   }

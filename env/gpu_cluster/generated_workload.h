@@ -55,7 +55,7 @@ void visit_fields(Config& c, Visitor&& v) {
 
 // A Poisson process of such jobs, a pure function of the seed. Types are drawn evenly among those
 // that the model has a speed for at the job's size, ring and parameter servers as well. UserError:
-// there is none at some size.
+// there is none at some size, or one could do more than kMostSteps.
 [[nodiscard]] std::vector<GpuJobSpec> generate_jobs(const GpuClusterModel& model,
                                                     const GeneratedJobsConfig& config, Seed seed);
 

@@ -41,11 +41,12 @@ class Replay {
     return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
   }
 
-  // Where to stop for a decision; never: something happens then, and stops anyway.
+  // Where to stop for a decision: where something happens, if that is then.
   [[nodiscard]] double stop_s() const {
     if (is_at_end()) return kNever;
     const double time = std::max(current().time_s, state_.now());
-    return is_same(time, simulator_.next_event()) ? kNever : time;
+    const double event = simulator_.next_event();
+    return is_same(time, event) ? event : time;
   }
 
   [[nodiscard]] bool is_due() const {

@@ -10,11 +10,16 @@ namespace {
 bool is_speed(double v) { return v >= 1e-12 && v <= 1e12; }
 // Zero: it was not measured.
 bool is_speed_or_hole(double v) { return v == 0 || is_speed(v); }
-bool is_share(double v) { return v >= 0 && v <= 1e6; }
+bool is_load(double v) { return v >= 0 && v <= 1e6; }
+// Zero: they do not fit.
+bool is_share(double v) { return v == 0 || (v >= 1e-9 && v <= 1e6); }
+
+// Of pairs of types on a type of GPUs: half a gigabyte.
+constexpr std::size_t kMostPairs = std::size_t{1} << 26;
 
 void check(const std::string& name, const GpuJobType& type) {
   const std::string of = "job type \"" + name + "\"";
-  if (!is_share(type.host_load)) throw UserError(of + ": its host load must be in 0..1e6");
+  if (!is_load(type.host_load)) throw UserError(of + ": its host load must be in 0..1e6");
   for (const auto& [gpu_type, sizes] : type.speeds) {
     for (const auto& [gpus, speed] : sizes) {
       const std::string on = of + " on " + std::to_string(gpus) + " GPUs of type " + gpu_type;
@@ -37,6 +42,11 @@ JobSpeeds::JobSpeeds(const GpuSpeedTables& tables, const GpuTopology& topology)
     add_shapes(static_cast<std::int32_t>(types_.size()) - 1, type, topology);
   }
   const std::size_t n = types_.size();
+  if (n > 0 && n > kMostPairs / gpu_types_.size() / n) {
+    throw UserError("there are " + std::to_string(n) + " types of jobs on " +
+                    std::to_string(gpu_types_.size()) +
+                    " types of GPUs, of whose pairs there can be 2^26");
+  }
   pairs_.assign(gpu_types_.size() * n * n, 0.0);
   const auto index = [&](const std::string& name) {
     const auto it = std::ranges::lower_bound(types_, name);
@@ -49,7 +59,7 @@ JobSpeeds::JobSpeeds(const GpuSpeedTables& tables, const GpuTopology& topology)
       for (const auto& [b, share] : row) {
         if (!is_share(share)) {
           throw UserError("pair \"" + a + "\" beside \"" + b + "\" on " + gpu_type +
-                          ": the share must be in 0..1e6");
+                          ": the share must be 0 or in 1e-9..1e6");
         }
         if (it == gpu_types_.end() || index(a) == n || index(b) == n) continue;
         pairs_[(gt * n + index(a)) * n + index(b)] = share;

@@ -50,8 +50,8 @@ struct GpuJobShape {
 // The tables, restricted to what runs on each of a cluster's GPU types. Immutable; any thread.
 class JobSpeeds {
  public:
-  // UserError, one sentence: a speed that is not 0 nor in 1e-12 .. 1e12, a host load or a share
-  // that is not in 0 .. 1e6, a size that is not in 1 .. 2^20.
+  // UserError, one sentence: speeds not 0 or in 1e-12 .. 1e12, host loads not in 0 .. 1e6, shares
+  // not 0 or in 1e-9 .. 1e6, sizes not in 1 .. 2^20, more than 2^26 pairs of types on GPU types.
   JobSpeeds(const GpuSpeedTables& tables, const GpuTopology& topology);
 
   [[nodiscard]] std::span<const std::string> types() const { return types_; }  // by name

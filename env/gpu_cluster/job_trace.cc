@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/gpu_cluster/delimited_text.h"
 
@@ -121,8 +122,12 @@ void fill_pai(const Row& row, TraceJob& job) {
   const auto end = row.optional(5, kMostTime);
   const double percent = row.optional(6, 1e6).value_or(0);
   job.gpu_type = row.word(7);
-  job.submit_s = start.value_or(0);
-  if (start && end && *end >= *start) job.duration_s = *end - *start;
+  if (!start) {
+    job.gpus = 0;  // it never ran
+    return;
+  }
+  job.submit_s = *start;
+  if (end && *end >= *start) job.duration_s = *end - *start;
   job.gpus = static_cast<int>(
       std::min<double>(kMostGpusOfJob, std::ceil(instances) * std::ceil(percent / 100)));
   job.gpu_share = percent < 100 ? percent / 100 : 1;
@@ -267,6 +272,10 @@ class PhillyReader final : public JobTraceReader {
  public:
   PhillyReader(std::istream& in, std::string name) : name_(std::move(name)) {
     const std::string text = read_all(in);
+    if (!is_shallow_json(text)) {
+      throw UserError(name_ + ": it nests lists and objects deeper than " +
+                      std::to_string(kMostJsonDepth));
+    }
     try {
       document_ = json::parse(text);
     } catch (const json::parse_error& error) {
@@ -336,11 +345,15 @@ class PhillyReader final : public JobTraceReader {
       job.gpus = static_cast<int>(std::min<std::size_t>(gpus, kMostGpusOfJob));
       const json& end = attempt.at("end_time");
       const json& start = attempt.at("start_time");
-      is_known = is_known && end.is_string() && start.is_string();
+      is_known = is_known && is_there(end) && is_there(start);
       if (is_known) ran += std::max(0.0, date(end) - date(start));
     }
-    if (is_known) job.duration_s = ran;
+    if (is_known) job.duration_s = std::min(ran, kMostTime);
     return job;
+  }
+  // A time that the log has: those that it has not are null, empty or "None".
+  [[nodiscard]] static bool is_there(const json& time) {
+    return time.is_string() && time != json("") && time != json("None");
   }
 
   std::string name_;
@@ -356,17 +369,32 @@ void put(std::ostream& out, double v) {
             std::to_chars(text.data(), text.data() + text.size(), v).ptr - text.data());
 }
 
+// Of ASCII alone, whatever the locale.
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
 void put(std::ostream& out, const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) {
-    out << text;
-    return;
+  const bool is_quoted = text.find_first_of(",\"") != std::string::npos;
+  if (is_quoted) out << '"';
+  for (const char c : text) {
+    if (c == '"') out << c;
+    out << (is_control(c) ? ' ' : c);
   }
-  out << '"';
-  for (const char c : text) out << (c == '"' ? "\"\"" : std::string(1, c));
-  out << '"';
+  if (is_quoted) out << '"';
 }
 
 }  // namespace
+
+std::string first_line_of(std::istream& in) {
+  constexpr std::size_t kMost = std::size_t{1} << 16;
+  std::string line;
+  for (int c = in.get(); c != std::istream::traits_type::eof() && c != '\n'; c = in.get()) {
+    line.push_back(static_cast<char>(c));
+    if (line.size() == kMost) break;
+  }
+  in.clear();
+  in.seekg(0);
+  return line;
+}
 
 std::optional<JobTraceFormat> recognise_job_trace(std::string_view first_line) {
   while (!first_line.empty() && (first_line.back() == '\r' || first_line.back() == ' ')) {

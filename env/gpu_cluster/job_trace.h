@@ -38,8 +38,8 @@ constexpr auto enum_names(JobTraceFormat /*unused*/) {
 // A job as somebody recorded it; empty or absent: the source does not say.
 struct TraceJob {
   std::string id = {};
-  double submit_s = 0;   // dates: after the first job of the file
-  int gpus = 1;          // at least 1: jobs without GPUs are left out
+  double submit_s = 0;   // dates: after the first job of the file, before it where negative
+  int gpus = 1;          // at least 1
   double gpu_share = 1;  // of each; below 1: it shares
   std::optional<double> duration_s = {};
   std::optional<double> steps = {};
@@ -56,14 +56,19 @@ struct TraceJob {
 class JobTraceReader {
  public:
   virtual ~JobTraceReader() = default;
-  // The next job with GPUs; absent: the end. UserError, "FILE:line:column: ...": a field that is
+  // The next job; absent: the end. Left out is who wants no GPU, or of whom nobody says when they
+  // began. UserError, "FILE:line:column: ...": a field that is
   // not what it should be, a line with other columns.
   [[nodiscard]] virtual std::optional<TraceJob> next() = 0;
-  [[nodiscard]] std::int64_t num_left_out() const { return num_left_out_; }  // they want no GPU
+  [[nodiscard]] std::int64_t num_left_out() const { return num_left_out_; }
 
  protected:
   std::int64_t num_left_out_ = 0;
 };
+
+// A file's first line, its first 64 KiB at most; empty: it cannot be read, or has none. Reading
+// then begins at the start again.
+[[nodiscard]] std::string first_line_of(std::istream& in);
 
 // Which format a file's first line is of; absent: none, or one without a header that is not known.
 [[nodiscard]] std::optional<JobTraceFormat> recognise_job_trace(std::string_view first_line);
@@ -75,6 +80,7 @@ class JobTraceReader {
 // Our own format, which all others can be converted to.
 inline constexpr const char* kJobTraceHeader =
     "job_id,submit_s,gpus,gpu_share,duration_s,steps,job_type,user,vc,gpu_type,state";
+// Control characters in texts, which it cannot have, become blanks.
 void write_job(std::ostream& out, const TraceJob& job);
 
 }  // namespace pacml::env

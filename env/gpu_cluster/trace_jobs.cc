@@ -27,15 +27,13 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
       load_(jobs.load),
       num_gpus_(model.topology().num_gpus()) {
   std::ifstream in(trace.file);
-  std::string line;
-  if (!in || !std::getline(in, line)) throw UserError(trace.file + ": it cannot be read");
+  const std::string line = in ? first_line_of(in) : std::string();
+  if (line.empty()) throw UserError(trace.file + ": it cannot be read");
   const auto format = recognise_job_trace(line);
   if (!format) {
     throw UserError(trace.file +
                     ": its first line is of no format that is known; pacml workload converts");
   }
-  in.clear();
-  in.seekg(0);
   std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
   for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
   std::map<std::string, std::int32_t> user_of;
@@ -53,6 +51,10 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
     }
     const double recorded_s = job->duration_s ? *job->duration_s : *job->steps / shape->best_rate;
     const double alone_s = std::clamp(recorded_s, jobs.least_s, jobs.most_s);
+    if (alone_s * shape->best_rate > kMostSteps) {
+      throw UserError(trace.file + ": job " + job->id + " would do more than 1e15 steps; " +
+                      "jobs.most_s cuts it");
+    }
     const auto user =
         user_of.emplace(job->user, static_cast<std::int32_t>(user_of.size())).first->second;
     if (static_cast<std::size_t>(user) == users_.size()) users_.push_back(job->user);
@@ -64,9 +66,9 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
   const auto share = [&](double of) {
     return static_cast<std::ptrdiff_t>(of * static_cast<double>(jobs_.size()));
   };
+  const std::ptrdiff_t first = share(trace.from);
   jobs_.erase(jobs_.begin() + share(trace.until), jobs_.end());
-  jobs_.erase(jobs_.begin(),
-              jobs_.begin() + std::min(share(trace.from / trace.until), std::ssize(jobs_)));
+  jobs_.erase(jobs_.begin(), jobs_.begin() + first);
   if (jobs_.size() < count_) {
     throw UserError(trace.file + ": " + std::to_string(jobs_.size()) +
                     " of its jobs can be taken, fewer than an episode's " + std::to_string(count_));

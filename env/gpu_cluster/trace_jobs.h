@@ -28,13 +28,13 @@ void visit_fields(Config& c, Visitor&& v) {
 }
 [[nodiscard]] std::vector<std::string> validate(const TraceJobsConfig& c);
 
-// Jobs in a row of a trace. What it does not say is drawn, a type among those that have a speed at
-// the job's size; jobs of sizes that have none, or larger than largest_gpus, or that neither say
-// how long they last nor how many steps they do, are left out. Immutable; any thread.
+// Jobs in a row of a trace; a share of a GPU counts as a whole one. What it does not say is drawn,
+// a type among those with a speed at the job's size; jobs of sizes that have none, or larger than
+// largest_gpus, or that say neither duration nor steps, are left out. Immutable; any thread.
 class TraceJobs {
  public:
   // Of `jobs`: how many, up to which size; durations are cut to least_s .. most_s. UserError: the
-  // file cannot be read, or has fewer such jobs.
+  // file cannot be read, has fewer such jobs, or one of more than kMostSteps.
   TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
             const GeneratedJobsConfig& jobs);
 

@@ -130,7 +130,8 @@ void Offers::value(GpuClusterState& state, std::int32_t job, std::size_t candida
   valued_.push_back({.offer = offer, .candidate = candidate});
 }
 
-// Those that delay least, its own delay and that of others together; one of each kind at least.
+// Those that delay least, its own delay and that of others together; one of each kind at least,
+// as far as they are so many.
 void Offers::keep_best() {
   const auto most = static_cast<std::size_t>(config_.places);
   by_delay_.resize(valued_.size());
@@ -139,16 +140,14 @@ void Offers::keep_best() {
     std::ranges::stable_sort(by_delay_, {}, [&](std::size_t i) {
       return rounded_score(valued_[i].offer.own_delay_s + valued_[i].offer.others_delay_s);
     });
-    const auto is_of_new_kind = [&](std::size_t i) {
-      return std::none_of(
-          by_delay_.begin(), by_delay_.begin() + static_cast<std::ptrdiff_t>(most),
-          [&](std::size_t k) { return valued_[k].offer.kind == valued_[i].offer.kind; });
-    };
-    for (std::size_t i = most; i < by_delay_.size() && most > 1; ++i) {
-      if (!is_of_new_kind(by_delay_[i])) continue;
-      std::swap(by_delay_[most - 1], by_delay_[i]);
-      break;
-    }
+    // The best of each kind before all others, as far as there is room.
+    unsigned kinds = 0;
+    std::ranges::stable_partition(by_delay_, [&](std::size_t i) {
+      const unsigned kind = 1U << static_cast<unsigned>(valued_[i].offer.kind);
+      const bool is_first = (kinds & kind) == 0;
+      kinds |= kind;
+      return is_first;
+    });
     by_delay_.resize(most);
   }
   for (const std::size_t i : by_delay_) valued_[i].is_kept = true;

@@ -29,8 +29,9 @@ PictureItem item_of(const GpuClusterState& state, const std::vector<GpuJobSpec>&
 }
 
 PictureGrid grid_of(const GpuTopology& t, const char* title) {
-  const std::int32_t per_rack =
-      t.config().servers_per_rack == 0 ? t.num_servers() : t.config().servers_per_rack;
+  const std::int32_t per_rack = t.config().servers_per_rack == 0
+                                    ? t.num_servers()
+                                    : std::min(t.config().servers_per_rack, t.num_servers());
   PictureGrid grid{.title = title,
                    .shape = {t.num_racks(), per_rack, t.per_server()},
                    .of = {"rack", "server", "GPU"},

@@ -12,6 +12,8 @@ namespace {
 
 using namespace env;  // NOLINT(google-build-using-namespace): this file speaks of little else
 
+constexpr std::size_t kMostWritten = std::size_t{1} << 16;
+
 // What is written of a job is read as the same job.
 void check(const TraceJob& job) {
   PACML_CHECK(std::isfinite(job.submit_s) && job.submit_s >= -1e12, "a time that is none");
@@ -20,11 +22,15 @@ void check(const TraceJob& job) {
   std::stringstream text;
   text << kJobTraceHeader << '\n';
   write_job(text, job);
-  if (job.id.find_first_of("\n\r") != std::string::npos) return;
-  const auto back = read_job_trace(text, "again", JobTraceFormat::kPacml)->next();
-  PACML_CHECK(back.has_value() && back->submit_s == job.submit_s && back->gpus == job.gpus &&
-                  back->duration_s == job.duration_s,
-              "what is written is read");
+  if (text.str().size() > kMostWritten) return;  // no line is read that is so long
+  try {
+    const auto back = read_job_trace(text, "again", JobTraceFormat::kPacml)->next();
+    PACML_CHECK(back.has_value() && back->submit_s == job.submit_s && back->gpus == job.gpus &&
+                    back->duration_s == job.duration_s,
+                "what is written is read");
+  } catch (const UserError&) {
+    PACML_CHECK(false, "what is written can be read");
+  }
 }
 
 }  // namespace

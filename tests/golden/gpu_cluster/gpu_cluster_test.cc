@@ -164,7 +164,7 @@ TEST_CASE("a recording of a schedule that makes no sense is refused in a sentenc
   CHECK_THAT(refusal("/config/types/vision/thr/fast", {{"x", {1, 1}}}),
              contains("\"x\" is no number of GPUs"));
   CHECK_THAT(refusal("/config/types/vision/thr", json::object()), contains("has no speed on"));
-  CHECK_THAT(refusal("/config/pairs/fast/vision/vision", -1), contains("share must be in"));
+  CHECK_THAT(refusal("/config/pairs/fast/vision/vision", -1), contains("share must be 0 or in"));
   CHECK_THAT(refusal("/config/lockstep", 0), contains("lockstep"));
   CHECK_THAT(refusal("/jobs", json::array()), contains("there are no jobs"));
   CHECK_THAT(refusal("/jobs/1/submit", -1), contains("job 1: its time of arrival"));
@@ -189,6 +189,18 @@ TEST_CASE("a recording of a schedule that makes no sense is refused in a sentenc
   CHECK_THAT(refusal("/decisions/0/2", {0, 1, 2, 3, 4}, true), contains("GPUs"));
   CHECK_THAT(refusal("/decisions/0/2/0", 99, true), contains("GPU 99 is not there"));
   CHECK_THAT(refusal("/decisions/0/2", "act", true), contains("decisions[0]"));
+}
+
+TEST_CASE("a decision at the time of an arrival is taken then, also between rounds",
+          "[golden][gpu_cluster]") {
+  const json recorded = json::parse(R"({
+    "format": "cluster-golden-1",
+    "config": {"topology": {"gpus_per_group": 1, "groups_per_socket": 1, "sockets": 1, "servers": 1,
+                            "gpu_types": [["g", 1]]},
+               "types": {"t": {"thr": {"g": {"1": [1, 1]}}}}, "round": 60, "policy": {}},
+    "jobs": [{"submit": 10, "type": "t", "gpus": 1, "steps": 5}],
+    "decisions": [[10, 0, [0], []]]})");
+  CHECK(replay(recorded, true).at("finish") == json::parse("[[0, 10.0, 15.0]]"));
 }
 
 }  // namespace

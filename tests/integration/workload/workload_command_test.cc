@@ -70,5 +70,24 @@ TEST_CASE("what is no trace is refused in a sentence", "[integration][workload]"
   CHECK_THAT(text_of(out), Catch::Contains("a,0,1,1,100,,t,u,,,done\ne,5,"));
 }
 
+TEST_CASE("dates before those of the first row are put in order, and written from 0 on",
+          "[integration][workload]") {
+  const TempDir folder;
+  const auto file = write(folder, "log.csv",
+                          "job_id,user,vc,gpu_num,state,submit_time,duration\n"
+                          "b,u,v,1,COMPLETED,2020-02-28 23:00:10,36\n"
+                          "a,u,v,1,COMPLETED,2020-02-28 23:00:00,20\n");
+  const auto out = (folder / "out.csv").string();
+  CHECK(pacml({"workload", file}).code == 2);
+  const Outcome sorted = pacml({"workload", file, "--sort", "--out", out});
+  INFO(sorted.err);
+  REQUIRE(sorted.code == 0);
+  CHECK(text_of(out) ==
+        std::string(kHeader) + "a,0,1,1,20,,,u,v,,COMPLETED\nb,10,1,1,36,,,u,v,,COMPLETED\n");
+  CHECK(pacml({"workload", out}).code == 0);
+  const Outcome far = pacml({"workload", out, "--first", "1", "--jobs", "9223372036854775807"});
+  CHECK(far.code == 0);
+}
+
 }  // namespace
 }  // namespace pacml::testing

@@ -100,6 +100,43 @@ TEST_CASE("units and dates of other formats are seconds", "[unit][gpu_cluster]")
   CHECK(pai[0].duration_s == 790);
 }
 
+TEST_CASE("a task of which nobody says when it began is left out and counted",
+          "[unit][gpu_cluster]") {
+  std::istringstream in(
+      "j,worker,4.0,Terminated,110,900,600,29,200.0,V100\nj,late,4.0,Waiting,,,600,29,100.0,"
+      "V100\n");
+  const auto reader = read_job_trace(in, "pai", JobTraceFormat::kPai);
+  CHECK(reader->next().has_value());
+  CHECK_FALSE(reader->next().has_value());
+  CHECK(reader->num_left_out() == 1);
+}
+
+TEST_CASE("times that Philly's log has not are null, empty or None", "[unit][gpu_cluster]") {
+  for (const std::string end : {"null", "\"\"", "\"None\""}) {
+    INFO(end);
+    const auto jobs = read(R"([{"status": "Killed", "vc": "v", "jobid": "a", "user": "u",
+      "submitted_time": "2017-10-07 01:00:00", "attempts": [{"start_time": "2017-10-07 01:00:10",
+      "end_time": )" + end + R"(, "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}])",
+                           JobTraceFormat::kPhilly);
+    REQUIRE(jobs.size() == 1);
+    CHECK_FALSE(jobs[0].duration_s.has_value());
+  }
+}
+
+TEST_CASE("control characters in texts are written as blanks", "[unit][gpu_cluster]") {
+  std::ostringstream out;
+  write_job(out, {.id = "a\nb", .user = "u\r,\x7f", .state = "d\xc3\xa9j\xc3\xa0"});
+  CHECK(out.str() == "a b,0,1,1,,,,\"u , \",,,d\xc3\xa9j\xc3\xa0\n");
+}
+
+TEST_CASE("a file's first line is read up to a limit", "[unit][gpu_cluster]") {
+  std::istringstream in("one\ntwo");
+  CHECK(first_line_of(in) == "one");
+  CHECK(first_line_of(in) == "one");
+  std::istringstream endless(std::string(1 << 20, 'x'));
+  CHECK(first_line_of(endless).size() == 1 << 16);
+}
+
 TEST_CASE("a job of Philly's log is its attempts together", "[unit][gpu_cluster]") {
   const auto jobs = read(R"([
     {"status": "Pass", "vc": "v", "jobid": "a", "user": "u", "submitted_time": "2017-10-07 01:00:00",

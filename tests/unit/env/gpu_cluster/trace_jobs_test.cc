@@ -113,6 +113,9 @@ TEST_CASE("training and tests take different parts of a trace", "[unit][gpu_clus
   };
   CHECK(lengths(0, 0.7) == std::vector<int>{20, 21, 22, 23, 24, 25, 26});
   CHECK(lengths(0.7, 1) == std::vector<int>{27, 28, 29});
+  // Also where the shares are no whole numbers of what they are shares of.
+  config.jobs.jobs = 1;
+  CHECK(lengths(0.7, 0.8) == std::vector<int>{27});
 }
 
 TEST_CASE("tables of speeds are read from files", "[unit][gpu_cluster]") {
@@ -123,6 +126,41 @@ TEST_CASE("tables of speeds are read from files", "[unit][gpu_cluster]") {
   CHECK(tables.pairs.at("v100").at("two").size() == 1);
   CHECK(read_speed_tables(files.write("c.json", R"({"config": )" + std::string(kSpeeds) + "}")) ==
         tables);
+}
+
+TEST_CASE("jobs of more steps than can be are refused when they are read", "[unit][gpu_cluster]") {
+  const Files files;
+  const std::string fast = R"({"types": {"one": {"thr": {"v100": {"1": [1e12, 1e12]}}}}})";
+  ClusterSchedulingConfig config =
+      files.config("a,0,1,1,10000,,one,,,,\nb,1,1,1,1,,one,,,,\nc,2,1,1,1,,one,,,,\n");
+  config.speeds = files.write("fast.json", fast);
+  config.jobs.largest_gpus = 1;
+  config.jobs.most_s = 10000;
+  CHECK_THAT(refusal(config), Catch::Contains("job a would do more than 1e15 steps"));
+  ClusterSchedulingConfig generated;
+  generated.speeds = config.speeds;
+  generated.jobs.largest_gpus = 1;
+  CHECK_THAT(refusal(generated), Catch::Contains("more than 1e15 steps"));
+}
+
+TEST_CASE("tables that would take all memory, or the stack, are refused", "[unit][gpu_cluster]") {
+  const Files files;
+  const auto refused = [&](const std::string& text) {
+    ClusterSchedulingConfig config = files.config("");
+    config.speeds = files.write("t.json", text);
+    return refusal(config);
+  };
+  std::string types;
+  for (int i = 0; i < 8200; ++i) {
+    types += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(": {"thr": {}})";
+  }
+  CHECK_THAT(refused(R"({"types": {)" + types + "}}"), Catch::Contains("8200 types of jobs"));
+  CHECK_THAT(refused(R"({"types": )" + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
+             Catch::Contains("deeper than 64"));
+  CHECK_THAT(refused(R"({"types": [1, 2]})"),
+             Catch::Contains("expected an object, found an array"));
+  CHECK_THAT(refused(R"({"types": {}, "pairs": {"v100": {"one": {"one": 1e-320}}}})"),
+             Catch::Contains("the share must be 0 or in 1e-9..1e6"));
 }
 
 TEST_CASE("files that are no traces and no tables are refused by name", "[unit][gpu_cluster]") {
