@@ -6,6 +6,10 @@
 namespace pacml::env {
 
 // Whoever chooses actions: a heuristic, a trained policy, a search. Thread-confined.
+//
+// It may be asked about several environments in turn, in any order, copies of one another among
+// them: what it answers of one is an action of that one, whatever it was asked about others. Unless
+// it draws, it is also the same as if that were the only one.
 class Agent {
  public:
   virtual ~Agent() = default;
