@@ -11,9 +11,12 @@
 #include "apps/bench/bench_report.h"
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
+#include "apps/commands/http_options.h"
 #include "apps/decide/decide_bench.h"
 #include "apps/decide/decision_service.h"
+#include "apps/decide/http_decisions.h"
 #include "apps/decide/line_server.h"
+#include "apps/http/http_server.h"
 #include "common/log.h"
 #include "common/result.h"
 #include "planning/search_config.h"
@@ -37,6 +40,9 @@ class DecideCommand final : public Command {
               "answers JSON lines, from standard input to standard output; SIGHUP: reads it anew"},
              {"decide policy.safetensors --socket /run/pacml/decide",
               "an exported policy, over a Unix socket"},
+             {"decide runs/a --http 9200",
+              "over HTTP: curl -H 'Content-Type: application/json' -d '{\"type\": \"describe\"}' "
+              "http://localhost:9200/v1/decisions"},
              {"decide runs/a --search K=64,H=12", "looks ahead before it decides"},
              {"decide runs/a --bench 100000 --out bench.json", "how fast it answers"}}};
   }
@@ -44,6 +50,12 @@ class DecideCommand final : public Command {
     options.argument("MODEL", &options_.path,
                      "run folder, or a policy that `pacml export --format safetensors` wrote");
     options.option("--socket PATH", &socket_, "serve a Unix socket there instead");
+    options.option(
+        "--http [HOST:]PORT", &http_.address,
+        "serve POST /v1/decisions there instead; a port alone is for this machine, 0 any "
+        "free port");
+    options.option("--http-token-file FILE", &http_.token_file,
+                   "whoever asks over HTTP has to show this token");
     options.option("--search K=..,H=..", &options_.search,
                    "look ahead, as in `pacml eval --policy RUN+search:...`");
     options.option("--profiles DIR", &options_.profiles,
@@ -56,7 +68,12 @@ class DecideCommand final : public Command {
       throw UserError("--bench: must be in 1..1000000000");
     }
     if (out_ && !bench_) throw UserError("--out: is of --bench");
-    if (bench_ && socket_) throw UserError("--bench: serves no --socket");
+    if (bench_ && (socket_ || http_.address)) {
+      throw UserError("--bench: serves no --socket and no --http");
+    }
+    if (socket_ && http_.address) throw UserError("--http: not beside --socket");
+    const auto pages = http_.load();
+    if (pages) check_listenable(*pages);
     if (out_) check_writable(*out_);
     LogSetup logging;
     logging.role = "decide";
@@ -64,7 +81,7 @@ class DecideCommand final : public Command {
     if (bench_) {
       measure();
     } else {
-      serve();
+      serve(pages);
     }
     return 0;
   }
@@ -84,36 +101,50 @@ class DecideCommand final : public Command {
     if (out_) write_user_file(*out_, report_to_json(report, ""));
   }
 
-  void serve() {
+  void serve(const std::optional<HttpSettings>& pages) {
     std::optional<DecisionService> service;
     std::unique_ptr<DecisionModel> next;  // made by one thread, then taken by the other
-    LineServer server({.answer = [&](std::string_view line) { return service->answer(line); },
-                       .too_long =
-                           [] {
-                             return std::string(R"({"type":"error","error":"a line has at most )") +
-                                    std::to_string(kLongestLine) + R"( bytes"})";
-                           },
-                       .prepare =
-                           [&] {
-                             try {
-                               next = load(options_);
-                             } catch (const std::exception& error) {
-                               spdlog::error("keeps the former policy: {}", error.what());
-                             }
-                           },
-                       .take_over =
-                           [&] {
-                             if (!next) return;
-                             try {
-                               service->take_over(std::exchange(next, nullptr));
-                               spdlog::info("decides by {} of update {}", service->model().file(),
-                                            service->model().version());
-                             } catch (const UserError& error) {
-                               spdlog::error("keeps the former policy: {}", error.what());
-                             }
-                           }});
-    service.emplace(load(options_));
-    spdlog::info("decides by {} of update {}", service->model().file(), service->model().version());
+    LineCallbacks callbacks{
+        .answer = [&](std::string_view line) { return service->answer(line); },
+        .too_long =
+            [] {
+              return std::string(R"({"type":"error","error":"a line has at most )") +
+                     std::to_string(kLongestLine) + R"( bytes"})";
+            },
+        .prepare =
+            [&] {
+              try {
+                next = load(options_);
+              } catch (const std::exception& error) {
+                spdlog::error("keeps the former policy: {}", error.what());
+              }
+            },
+        .take_over =
+            [&] {
+              if (!next) return;
+              try {
+                service->take_over(std::exchange(next, nullptr));
+                spdlog::info("decides by {} of update {}", service->model().file(),
+                             service->model().version());
+              } catch (const UserError& error) {
+                spdlog::error("keeps the former policy: {}", error.what());
+              }
+            }};
+    // Signals are the server's before there is a thread.
+    const auto begin = [&] {
+      service.emplace(load(options_));
+      spdlog::info("decides by {} of update {}", service->model().file(),
+                   service->model().version());
+    };
+    if (pages) {
+      HttpDecisions server(std::move(callbacks));
+      begin();
+      return server.serve(*pages, [](const std::string& address) {
+        spdlog::info("serving http://{}/v1/decisions", address);
+      });
+    }
+    LineServer server(std::move(callbacks));
+    begin();
     if (socket_) {
       server.serve_socket(*socket_);
     } else {
@@ -123,6 +154,7 @@ class DecideCommand final : public Command {
 
   DecisionModelOptions options_;
   std::optional<std::string> socket_;
+  HttpOptions http_;
   std::optional<std::int64_t> bench_;
   std::optional<std::string> out_;
 };

@@ -1,8 +1,6 @@
 #include "apps/decide/line_server.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -11,19 +9,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "apps/decide/service_events.h"
 #include "common/file_descriptor.h"
 #include "common/result.h"
-#include "common/thread_group.h"
 
 namespace pacml::apps {
 namespace {
@@ -36,13 +30,6 @@ constexpr int kLinesAtOnce = 16;
 
 [[noreturn]] void fail_with(const std::string& what) {
   throw UserError(what + ": " + std::generic_category().message(errno));
-}
-
-sigset_t served_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, number);
-  return set;
 }
 
 // One peer: bytes in, lines out of them, answers to be written.
@@ -175,49 +162,8 @@ FileDescriptor listen_at(const std::string& path) {
 }  // namespace
 
 struct LineServer::Impl {
-  explicit Impl(LineCallbacks c) : callbacks(std::move(c)) {
-    const sigset_t set = served_signals();
-    sigset_t before;
-    pthread_sigmask(SIG_BLOCK, &set, &before);
-    std::signal(SIGPIPE, SIG_IGN);
-    signals = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    prepared = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!signals.is_open() || !prepared.is_open()) fail_with("signals");
-  }
-  ~Impl() {
-    if (preparing.joinable()) preparing.join();
-  }
-
-  // True: the end.
-  bool take_signals() {
-    signalfd_siginfo info{};
-    while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      if (info.ssi_signo != SIGHUP) return true;
-      if (preparing.joinable()) {
-        once_more = true;
-      } else {
-        prepare();
-      }
-    }
-    return false;
-  }
-
-  void prepare() {
-    preparing = std::thread([this] {
-      name_this_thread("next model");
-      callbacks.prepare();
-      const std::uint64_t one = 1;
-      static_cast<void>(!::write(prepared.get(), &one, sizeof one));  // its counter has room
-    });
-  }
-
-  void take_over() {
-    std::uint64_t count = 0;
-    if (::read(prepared.get(), &count, sizeof count) < 0) return;
-    preparing.join();
-    callbacks.take_over();
-    if (std::exchange(once_more, false)) prepare();
-  }
+  explicit Impl(LineCallbacks c)
+      : callbacks(std::move(c)), events(callbacks.prepare, callbacks.take_over) {}
 
   void accept(int listener) {
     FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -226,7 +172,7 @@ struct LineServer::Impl {
 
   // Waits for something to do and does it. True: the end.
   bool turn(int listener) {
-    std::vector<pollfd> wanted = {{signals.get(), POLLIN, 0}, {prepared.get(), POLLIN, 0}};
+    std::vector<pollfd> wanted = {{events.signals(), POLLIN, 0}, {events.prepared(), POLLIN, 0}};
     const bool accepts = listener >= 0 && connections.size() < kMostConnections;
     wanted.push_back({accepts ? listener : -1, POLLIN, 0});
     bool has_work = false;
@@ -238,8 +184,8 @@ struct LineServer::Impl {
     if (::poll(wanted.data(), wanted.size(), has_work ? 0 : -1) < 0 && errno != EINTR) {
       fail_with("poll");
     }
-    if (wanted[0].revents != 0 && take_signals()) return true;
-    if (wanted[1].revents != 0) take_over();
+    if (wanted[0].revents != 0 && events.take_signals()) return true;
+    if (wanted[1].revents != 0) events.take_over();
     for (std::size_t i = 0; i < connections.size(); ++i) {
       Connection& peer = connections[i];
       if (wanted[3 + 2 * i].revents != 0) peer.read();
@@ -251,10 +197,8 @@ struct LineServer::Impl {
   }
 
   LineCallbacks callbacks;
-  FileDescriptor signals, prepared;
+  ServiceEvents events;
   std::vector<Connection> connections;
-  std::thread preparing;
-  bool once_more = false;  // another one was asked for meanwhile
 };
 
 LineServer::LineServer(LineCallbacks callbacks)

@@ -6,17 +6,23 @@
 
 namespace pacml::apps {
 
-// A GET, or a HEAD, which is answered the same.
+// A HEAD is a GET to those who answer.
+enum class HttpMethod { kGet, kPost };
+
 struct HttpRequest {
   std::string path;           // without what follows a '?'
   std::string authorization;  // the header; empty: there is none
   std::string host{};         // the header, perhaps with a port; empty: there is none
+  HttpMethod method = HttpMethod::kGet;
+  std::string type{};  // the header Content-Type of a POST; empty: there is none
+  std::string body{};  // of a POST
 };
 
 struct HttpReply {
   unsigned status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body;
+  std::string allow = "GET, HEAD";  // where `status` is 405: what there is
 };
 
 // What an HTTP server has done since it began.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <list>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "common/asio.h"
@@ -56,7 +57,12 @@ void listen_or_refuse(tcp::acceptor& acceptor, const HttpSettings& settings) {
 }
 
 HttpReply plain(unsigned status, const std::string& sentence) {
-  return {status, "text/plain; charset=utf-8", sentence + "\n"};
+  return {.status = status, .body = sentence + "\n"};
+}
+
+// Of the HTTP that came, not of the connection.
+bool is_malformed(const error_code& error) {
+  return error && error.category() == make_error_code(http::error::bad_method).category();
 }
 
 }  // namespace
@@ -106,8 +112,10 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     state_->connections.splice(state_->connections.end(), state_->connections, *place_);
     request_.emplace();
     request_->header_limit(static_cast<std::uint32_t>(state_->limits.request_bytes));
-    // A body is refused by respond(), whatever its length; Beast takes "no limit" for 0.
-    request_->body_limit(std::numeric_limits<std::uint64_t>::max());
+    // Where no body is taken, respond() refuses it, whatever its length; Beast takes "no limit"
+    // for 0.
+    request_->body_limit(takes_bodies() ? state_->limits.body_bytes
+                                        : std::numeric_limits<std::uint64_t>::max());
     stream_.expires_after(state_->limits.patience);
     http::async_read_header(
         stream_, buffer_, *request_,
@@ -125,41 +133,82 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
  private:
+  [[nodiscard]] bool takes_bodies() const { return state_->limits.body_bytes > 0; }
+
   void leave() {
     if (place_) state_->connections.erase(*std::exchange(place_, std::nullopt));
   }
 
   void received(error_code error) {
-    if (error == beast::error::timeout) return cut();
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return refuse(431, "a request has at most " + std::to_string(state_->limits.request_bytes) +
                              " bytes of headers");
     }
-    // The client has gone, perhaps in the middle of a request.
-    if (error == http::error::end_of_stream || error == http::error::partial_message) return;
-    if (error && error.category() == make_error_code(http::error::bad_method).category()) {
-      return refuse(400, "this is no HTTP request");
+    if (failed(error)) return;
+    respond();
+  }
+
+  // Whether that is all that comes of what was being read.
+  bool failed(error_code error) {
+    if (!error) return false;
+    // Else the client has gone, perhaps in the middle of a request.
+    if (error == beast::error::timeout) {
+      cut();
+    } else if (error == http::error::body_limit) {
+      refuse(413, "a request brings at most " + std::to_string(state_->limits.body_bytes) +
+                      " bytes along");
+    } else if (error != http::error::end_of_stream && error != http::error::partial_message &&
+               is_malformed(error)) {
+      refuse(400, "this is no HTTP request");
     }
-    if (!error) respond();
+    return true;
   }
 
   void respond() {
     const auto& request = request_->get();
     const bool brings_body = request_->chunked() || request_->content_length().value_or(0) > 0;
     const bool head = request.method() == http::verb::head;
-    if (!head && request.method() != http::verb::get) {
+    const bool post = request.method() == http::verb::post && takes_bodies();
+    if (!head && !post && request.method() != http::verb::get) {
       return send(plain(405, "there is GET and HEAD here"), request.keep_alive() && !brings_body,
                   false);
     }
-    if (brings_body) return refuse(400, "a request has no body here");
+    if (brings_body && !post) return refuse(400, "a request has no body here");
     if (request.version() >= 11 && request.find(http::field::host) == request.end()) {
       return refuse(400, "a request names its host");
     }
+    if (!post) return answer();
+    if (beast::iequals(request[http::field::expect], "100-continue")) return ask_for_body();
+    read_body();
+  }
+
+  // The client wants to be told that its body is welcome before it sends it.
+  void ask_for_body() {
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(kContinue),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        if (!self->failed(error)) self->read_body();
+                      });
+  }
+  void read_body() {
+    http::async_read(stream_, buffer_, *request_,
+                     [self = shared_from_this()](error_code error, std::size_t) {
+                       if (!self->failed(error)) self->answer();
+                     });
+  }
+
+  void answer() {
+    auto& request = request_->get();
     std::string target(request.target());
     target.resize(std::min(target.find('?'), target.size()));
-    const HttpRequest asked{std::move(target), std::string(request[http::field::authorization]),
-                            std::string(request[http::field::host])};
-    send(state_->answer(asked), request.keep_alive(), head);
+    HttpRequest asked{std::move(target), std::string(request[http::field::authorization]),
+                      std::string(request[http::field::host])};
+    if (request.method() == http::verb::post) {
+      asked.method = HttpMethod::kPost;
+      asked.type = std::string(request[http::field::content_type]);
+      asked.body = std::move(request.body());
+    }
+    send(state_->answer(asked), request.keep_alive(), request.method() == http::verb::head);
   }
 
   void refuse(unsigned status, const std::string& sentence) {
@@ -179,7 +228,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     response_.set("X-Frame-Options", "DENY");
     response_.set("X-Content-Type-Options", "nosniff");
     if (reply.status == 401) response_.set(http::field::www_authenticate, "Bearer");
-    if (reply.status == 405) response_.set(http::field::allow, "GET, HEAD");
+    if (reply.status == 405) response_.set(http::field::allow, reply.allow);
     response_.keep_alive(keep_alive);
     response_.content_length(reply.body.size());
     if (!head) response_.body() = std::move(reply.body);
@@ -212,7 +261,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::optional<std::list<Connection*>::iterator> place_;  // none: cut
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::empty_body>> request_;
+  std::optional<http::request_parser<http::string_body>> request_;
   http::response<http::string_body> response_;
 };
 

@@ -17,14 +17,16 @@ namespace pacml::apps {
 struct HttpLimits {
   std::size_t connections = 32;
   std::size_t request_bytes = 8 * 1024;  // of a request's line and headers
+  std::size_t body_bytes = 0;            // of what a POST brings; 0: there is no POST
   std::chrono::milliseconds patience{
       10'000};  // for a request to come whole, and for its answer to go
 };
 
-// Serves GET and HEAD over HTTP/1.1, without bodies, on the thread that runs `io`: a few small
-// pages for a person, a probe or a scraper. Bounded in everything that a client decides: of too
-// many connections, the one that has said nothing for the longest is cut; one that is slow is cut
-// after `patience`; no client's bytes throw. Thread-confined to the thread that runs `io`.
+// Serves GET and HEAD over HTTP/1.1, without bodies, and POST where the limits say so, on the
+// thread that runs `io`: a few small pages for a person, a probe or a scraper. Bounded in
+// everything that a client decides: of too many connections, the one that has said nothing for the
+// longest is cut; one that is slow is cut after `patience`; no client's bytes throw.
+// Thread-confined to the thread that runs `io`.
 class HttpServer {
  public:
   // Listens from now on, answers while `io` runs; `handler` must not wait. UserError: cannot listen

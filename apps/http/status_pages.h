@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/http/http_access.h"
 #include "apps/http/http_message.h"
 #include "apps/http/role_report.h"
 
@@ -22,9 +23,7 @@ struct FurtherPages {
 //   /status    its status, JSON
 //   /metrics   the same for Prometheus
 // and further ones. The first two tell nothing else and are for anybody; the others ask for the
-// token where there is one. Where there is none, only this machine's own processes reach the pages,
-// and a request that names another host is refused: it comes from a page of somebody else's, whose
-// name was made to lead here (DNS rebinding). Immutable, but for what `report` does.
+// token where there is one (apps/http/http_access.h). Immutable, but for what `report` does.
 class StatusPages {
  public:
   // `token` empty: nobody is asked for one.
@@ -32,10 +31,8 @@ class StatusPages {
   [[nodiscard]] HttpReply answer(const HttpRequest& request, const HttpCounters& counters) const;
 
  private:
-  [[nodiscard]] bool may_read(const HttpRequest& request) const;
-
   ReportRole report_;
-  std::string token_;
+  HttpAccess access_;
   FurtherPages further_;
 };
 

@@ -62,8 +62,9 @@ class HttpClient {
     return !timed_out_;
   }
   HttpAnswer ask(const std::string& method, const std::string& target,
-                 const std::string& headers = {}) {
-    REQUIRE(say(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n"));
+                 const std::string& headers = {}, const std::string& body = {}) {
+    // Whether all of it is taken is for the answer to say.
+    say(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n" + body);
     auto answer = hear(method == "HEAD");
     REQUIRE(answer);
     return *std::move(answer);

@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "common/file_descriptor.h"
 #include "tests/support/catch.h"
+#include "tests/support/http_client.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/random_run.h"
 
@@ -130,6 +131,9 @@ TEST_CASE("a model that is none is the user's to mend", "[integration][decide]")
       {{"decide", place.run(), "--search", "K=2"}, "no search can go by them"},
       {{"decide", place / "p.safetensors", "--search", "Q=1"}, "Q"},
       {{"decide", place.run(), "--bench", "0"}, "--bench: must be in"},
+      {{"decide", place.run(), "--bench", "9", "--http", "0"}, "serves no --socket and no --http"},
+      {{"decide", place.run(), "--socket", place / "s", "--http", "0"}, "not beside --socket"},
+      {{"decide", place.run(), "--http", "0.0.0.0:0"}, "needs --http-token-file"},
       {{"decide", place.run(), "--socket", place.run()}, "is there, and no socket"}};
   for (const auto& [words, sentence] : wrong) {
     const Outcome outcome = pacml(words);
@@ -187,6 +191,124 @@ TEST_CASE("another model is taken over at SIGHUP, and no question is lost",
   CHECK(client.ask(arrival("a", 1))["type"] == "decision");
   service.signal(SIGTERM);
   CHECK(service.end() == 0);
+}
+
+// `pacml decide` over HTTP, and where.
+class HttpService {
+ public:
+  explicit HttpService(const RandomRun& place, std::vector<std::string> words = {})
+      : service_([&] {
+          words.insert(words.begin(), {"decide", place.run(), "--http", "0"});
+          return words;
+        }()) {
+    wait_until("it is served", [&] {
+      const std::string said = service_.err();
+      const std::string before = "serving http://";
+      const auto begin = said.find(before);
+      const auto end = said.find("/v1/decisions", begin);
+      if (end == std::string::npos) return false;
+      address_ = said.substr(begin + before.size(), end - begin - before.size());
+      return true;
+    });
+  }
+  [[nodiscard]] const std::string& address() const { return address_; }
+  [[nodiscard]] Pacml& process() { return service_; }
+  // The answer to a POST with this body; headers end in a newline.
+  [[nodiscard]] HttpAnswer post(const std::string& body,
+                                const std::string& headers = "Content-Type: application/json\r\n",
+                                const std::string& path = "/v1/decisions") const {
+    HttpClient client(address_);
+    return client.ask("POST", path,
+                      headers + "Content-Length: " + std::to_string(body.size()) + "\r\n", body);
+  }
+
+ private:
+  Pacml service_;
+  std::string address_;
+};
+
+TEST_CASE("lines that are posted are answered, each with one", "[integration][decide]") {
+  const RandomRun place;
+  HttpService service(place);
+  const auto answer =
+      service.post(arrival("a", 1).dump() + "\r\n\nnonsense\n" + arrival("b", 2).dump());
+  CHECK(answer.result_int() == 200);
+  CHECK(answer["content-type"] == "application/x-ndjson");
+  std::vector<json> lines;
+  std::istringstream body(answer.body());
+  for (std::string line; std::getline(body, line);) lines.push_back(json::parse(line));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0]["id"] == "a");
+  CHECK(lines[1]["type"] == "error");
+  CHECK(lines[2]["id"] == "b");
+  // What clients of curl's kind do before a body that is not small.
+  HttpClient careful(service.address());
+  const std::string question = R"({"type": "describe"})";
+  REQUIRE(
+      careful.say("POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                  "application/x-ndjson; charset=utf-8\r\nExpect: 100-continue\r\n"
+                  "Content-Length: " +
+                  std::to_string(question.size()) + "\r\n\r\n"));
+  CHECK(careful.hear(true)->result_int() == 100);
+  REQUIRE(careful.say(question));
+  CHECK(json::parse(careful.hear()->body())["policy"] == 3);
+  CHECK(http_get(service.address(), "/healthz").body() == "ok\n");
+  write_random_run(place.run(), cluster_config(), 4);
+  service.process().signal(SIGHUP);
+  wait_until("the new policy decides",
+             [&] { return json::parse(service.post(question).body())["policy"] == 4; });
+  service.process().signal(SIGTERM);
+  CHECK(service.process().end() == 0);
+}
+
+TEST_CASE("what is posted amiss is refused with a sentence, and changes nothing",
+          "[integration][decide]") {
+  const RandomRun place;
+  HttpService service(place);
+  const std::string json_type = "Content-Type: application/json\r\n";
+  const std::string question = arrival("a", 1).dump();
+  CHECK(service.post(question, json_type, "/v1/decision").result_int() == 404);
+  CHECK(service.post(question, "").result_int() == 415);
+  CHECK(service.post(question, "Content-Type: text/plain\r\n").result_int() == 415);
+  CHECK(service.post("\n\r\n", json_type).result_int() == 400);
+  const auto long_one = service.post(std::string((1 << 20) + 1, 'x'), json_type);
+  CHECK(long_one.result_int() == 413);
+  CHECK_THAT(long_one.body(), Catch::Contains("1048576 bytes"));
+  std::string many;
+  for (int i = 0; i < 1025; ++i) many += question + "\n";
+  CHECK(service.post(many, json_type).result_int() == 413);
+  HttpClient getter(service.address());
+  const auto got = getter.get("/v1/decisions");
+  CHECK(got.result_int() == 405);
+  CHECK(got["allow"] == "POST");
+  HttpClient elsewhere(service.address());
+  REQUIRE(elsewhere.say("POST /v1/decisions HTTP/1.1\r\nHost: example.com\r\n" + json_type +
+                        "Content-Length: " + std::to_string(question.size()) + "\r\n\r\n" +
+                        question));
+  CHECK(elsewhere.hear()->result_int() == 403);
+  // Chunks whose sum is too much, and that no header announced.
+  HttpClient chunked(service.address());
+  chunked.say("POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\n" + json_type +
+              "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + std::string(0x200000, 'x'));
+  const auto refused = chunked.hear();
+  REQUIRE(refused);
+  CHECK(refused->result_int() == 413);
+  CHECK(json::parse(service.post(R"({"type": "describe"})").body())["running"] == 0);
+}
+
+TEST_CASE("over HTTP, who does not show the token is not answered", "[integration][decide]") {
+  const RandomRun place;
+  const std::string token(32, 't');
+  std::ofstream(place / "token") << token << "\n";
+  REQUIRE(::chmod((place / "token").c_str(), 0600) == 0);
+  HttpService service(place, {"--http-token-file", place / "token"});
+  const std::string json_type = "Content-Type: application/json\r\n";
+  const std::string question = R"({"type": "describe"})";
+  CHECK(service.post(question, json_type).result_int() == 401);
+  CHECK(service.post(question, json_type + bearer(token)).result_int() == 200);
+  const Outcome taken = pacml({"decide", place.run(), "--http", service.address()});
+  CHECK(taken.code != 0);
+  CHECK_THAT(taken.err, Catch::Contains("cannot listen at " + service.address()));
 }
 
 TEST_CASE("somebody who does not read answers holds up nobody else", "[integration][decide]") {

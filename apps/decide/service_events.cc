@@ -1,0 +1,71 @@
+#include "apps/decide/service_events.h"
+
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include "common/thread_group.h"
+#include "common/try_again.h"
+
+namespace pacml::apps {
+namespace {
+
+sigset_t served_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, number);
+  return set;
+}
+
+}  // namespace
+
+ServiceEvents::ServiceEvents(std::function<void()> prepare, std::function<void()> take_over)
+    : prepare_(std::move(prepare)), take_over_(std::move(take_over)) {
+  const sigset_t set = served_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  prepared_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!signals_.is_open() || !prepared_.is_open()) throw_system_error("signals", errno);
+}
+
+ServiceEvents::~ServiceEvents() {
+  if (preparing_.joinable()) preparing_.join();
+}
+
+bool ServiceEvents::take_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo != SIGHUP) return true;
+    if (preparing_.joinable()) {
+      once_more_ = true;
+    } else {
+      start();
+    }
+  }
+  return false;
+}
+
+void ServiceEvents::start() {
+  preparing_ = std::thread([this] {
+    name_this_thread("next model");
+    prepare_();
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(prepared_.get(), &one, sizeof one));  // its counter has room
+  });
+}
+
+void ServiceEvents::take_over() {
+  std::uint64_t count = 0;
+  if (::read(prepared_.get(), &count, sizeof count) < 0) return;
+  preparing_.join();
+  take_over_();
+  if (std::exchange(once_more_, false)) start();
+}
+
+}  // namespace pacml::apps
