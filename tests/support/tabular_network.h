@@ -39,19 +39,32 @@ inline void read_table(std::span<const float> weights, std::size_t states,
   }
 }
 
+// Its weights: logits [states, actions], values [states], and a value for all.
+inline ParameterLayout tabular_layout(std::size_t states, int actions) {
+  const auto rows = static_cast<std::int64_t>(states);
+  ParameterLayout layout;
+  const auto add = [&layout](std::string name, std::vector<std::int64_t> shape) {
+    std::size_t size = 1;
+    for (const std::int64_t extent : shape) size *= static_cast<std::size_t>(extent);
+    layout.entries.push_back({std::move(name), std::move(shape), layout.total, size});
+    layout.total += size;
+  };
+  add("logits.weight", {rows, actions});
+  add("value.weight", {rows});
+  add("value.bias", {1});
+  layout.hash = hash_entries(layout.entries);
+  return layout;
+}
+
 // The simplest network there is: a table of logits and values. The state is the number in the first
 // global feature. V(s) = value.weight[s] + value.bias. For tests of algorithms without a library.
 class TabularNetwork final : public TrainableNetwork {
  public:
-  TabularNetwork(std::size_t states, int globals, int actions) : states_(states) {
+  TabularNetwork(std::size_t states, int globals, int actions)
+      : states_(states), layout_(tabular_layout(states, actions)) {
     shape_.slots.resize(1);
     shape_.globals = globals;
     shape_.actions = actions;
-    const auto rows = static_cast<std::int64_t>(states);
-    add("logits.weight", {rows, actions});
-    add("value.weight", {rows});
-    add("value.bias", {1});
-    layout_.hash = hash_entries(layout_.entries);
     values_.assign(layout_.total, 0.0F);
   }
 
@@ -84,13 +97,6 @@ class TabularNetwork final : public TrainableNetwork {
   }
 
  private:
-  void add(std::string name, std::vector<std::int64_t> shape) {
-    std::size_t size = 1;
-    for (const std::int64_t extent : shape) size *= static_cast<std::size_t>(extent);
-    layout_.entries.push_back({std::move(name), std::move(shape), layout_.total, size});
-    layout_.total += size;
-  }
-
   std::size_t states_;
   NetworkShape shape_;
   ParameterLayout layout_;
@@ -100,13 +106,17 @@ class TabularNetwork final : public TrainableNetwork {
   Observations batch_;
 };
 
-// The same table without gradients. Takes any weights; its layout says nothing.
+// The same table without gradients.
 class TabularPolicy final : public Policy {
  public:
-  explicit TabularPolicy(std::size_t states) : states_(states) {}
+  TabularPolicy(std::size_t states, int actions)
+      : states_(states), layout_(tabular_layout(states, actions)) {}
   void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
   [[nodiscard]] const ParameterLayout& layout() const override { return layout_; }
-  void set_parameters(const Parameters& parameters) override { weights_ = parameters.values; }
+  void set_parameters(const Parameters& parameters) override {
+    PACML_CHECK(fits(parameters, layout_), "parameters of another network");
+    weights_ = parameters.values;
+  }
   void evaluate(const Observations& batch, PolicyOutput& out) override {
     read_table(weights_, states_, batch, out);
   }

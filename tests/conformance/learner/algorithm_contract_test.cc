@@ -80,8 +80,8 @@ class ApexHarness {
     return config;
   }
   model::TabularNetwork network_{kStates, 1, kActions};
-  model::TabularPolicy online_{kStates};
-  model::TabularPolicy target_{kStates};
+  model::TabularPolicy online_{kStates, kActions};
+  model::TabularPolicy target_{kStates, kActions};
   ApexDqn apex_{config(), 0.99, network_, online_, target_};
 };
 

@@ -34,17 +34,17 @@ ApexConfig settings() {
 
 std::vector<float> train(const ApexConfig& config, const ChainReplay::Options& options, Seed seed) {
   model::TabularNetwork network(kStates, 1, kActions);
-  model::TabularPolicy online(kStates);
-  model::TabularPolicy target(kStates);
+  model::TabularPolicy online(kStates, kActions);
+  model::TabularPolicy target(kStates, kActions);
   ApexDqn apex(config, 0.99, network, online, target);
-  ChainReplay replay(options, std::make_unique<model::TabularPolicy>(kStates), seed);
+  ChainReplay replay(options, std::make_unique<model::TabularPolicy>(kStates, kActions), seed);
   ReplayUpdates updates(apex, network.shape(), replay);
   LearnerLoop loop(apex, updates, replay);
   loop.publish();
   for (int n = 0; n < kUpdates; ++n) REQUIRE(loop.step({}, Deadline::never()));
   REQUIRE(loop.counters().updates == kUpdates);
   REQUIRE(loop.counters().misfits == 0);
-  model::TabularPolicy trained(kStates);
+  model::TabularPolicy trained(kStates, kActions);
   trained.set_parameters(apex.snapshot());
   return q_everywhere(trained, ChainView::kTable, config.heads);
 }
@@ -143,15 +143,15 @@ TEST_CASE("importance weights take out what prioritized draws put in", "[learnin
     config.learning_rate = {
         .kind = ScheduleKind::kLinear, .start = 2e-2, .end = 1e-4, .decisions = 3000 * 64};
     model::TabularNetwork network(1, 1, kActions);
-    model::TabularPolicy online(1);
-    model::TabularPolicy target(1);
+    model::TabularPolicy online(1, kActions);
+    model::TabularPolicy target(1, kActions);
     ApexDqn apex(config, 0.99, network, online, target);
     Lottery lottery(Seed{seed});
     NoSink sink;
     ReplayUpdates updates(apex, network.shape(), lottery);
     LearnerLoop loop(apex, updates, sink);
     for (int n = 0; n < 3000; ++n) REQUIRE(loop.step({}, Deadline::never()));
-    model::TabularPolicy trained(1);
+    model::TabularPolicy trained(1, kActions);
     trained.set_parameters(apex.snapshot());
     Observations state(plain_shape(1, kActions), 1);
     std::ranges::fill(state.row(0).mask, std::uint8_t{1});

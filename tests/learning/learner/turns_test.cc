@@ -148,7 +148,7 @@ std::vector<float> train(Seed seed) {
   config.entropy_cost = {
       .kind = ScheduleKind::kLinear, .start = 0.05, .end = 0, .decisions = kUpdates * 72};
   Impala impala(config, network);
-  model::TabularPolicy policy(kTurns);
+  model::TabularPolicy policy(kTurns, kActions);
   const env::EnvironmentSpec spec = Turns().spec();
   actor::ActorLoop actor(
       kActing, [] { return std::make_unique<Turns>(); }, policy,

@@ -22,8 +22,8 @@ constexpr std::size_t kValues = kStates * kActions;  // where the values begin i
 struct Bench {
   explicit Bench(const ApexConfig& config) : apex(config, 0.99, network, online, target) {}
   model::TabularNetwork network{kStates, 1, kActions};
-  model::TabularPolicy online{kStates};
-  model::TabularPolicy target{kStates};
+  model::TabularPolicy online{kStates, kActions};
+  model::TabularPolicy target{kStates, kActions};
   ApexDqn apex;
 
   // Q(s, a) of published weights, by definition, all actions valid.
@@ -69,8 +69,8 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   model::TabularNetwork network(kStates, 1, kActions);
   set_table(network, 0, {1, 2, 6}, 10);   // Q = 8, 9, 13
   set_table(network, 1, {4, -2, 1}, -5);  // Q = -2, -8, -5; without action 0: -6.5, -3.5
-  model::TabularPolicy online(kStates);
-  model::TabularPolicy target(kStates);
+  model::TabularPolicy online(kStates, kActions);
+  model::TabularPolicy target(kStates, kActions);
   ApexConfig config = plain_config();
   config.importance_exponent = 0.5;
   ApexDqn apex(config, 0.99, network, online, target);
@@ -135,8 +135,8 @@ TEST_CASE("heads of actions say the value of an action, and learn it whatever th
 TEST_CASE("values of heads of actions start at 0, whatever the weights say", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   set_table(network, 0, {1, 2, 6}, 10);
-  model::TabularPolicy online(kStates);
-  model::TabularPolicy target(kStates);
+  model::TabularPolicy online(kStates, kActions);
+  model::TabularPolicy target(kStates, kActions);
   ApexConfig config = plain_config();
   config.heads = model::ValueHeads::kActions;
   const ApexDqn apex(config, 0.99, network, online, target);

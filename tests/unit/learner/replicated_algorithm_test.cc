@@ -159,8 +159,8 @@ class ApexHarness {
 
  private:
   model::TabularNetwork network_{kStates, 1, kActions};
-  model::TabularPolicy online_{kStates};
-  model::TabularPolicy target_{kStates};
+  model::TabularPolicy online_{kStates, kActions};
+  model::TabularPolicy target_{kStates, kActions};
   ApexDqn apex_;
 };
 
