@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -17,6 +18,8 @@ namespace pacml::learner {
 // Members of one group over Gloo, each on a thread of its own: body(group) with each.
 inline void with_gloo(std::size_t size, const std::function<void(ReplicaGroup&)>& body,
                       std::chrono::milliseconds patience = std::chrono::hours(1)) {
+  std::signal(SIGPIPE,
+              SIG_IGN);  // Gloo writes to members that have gone; processes of a run ignore it, too
   LocalBoard board;
   on_threads(size, [&](std::size_t rank) {
     Team team{"call", {}, rank};
