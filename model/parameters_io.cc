@@ -81,8 +81,7 @@ Result<std::string_view> verified_body(std::string_view bytes) {
 }  // namespace
 
 std::string encode_parameters(const Parameters& parameters, const ParameterLayout& layout) {
-  PACML_CHECK(parameters.layout_hash == layout.hash && parameters.values.size() == layout.total,
-              "parameters of another layout");
+  PACML_CHECK(fits(parameters, layout), "parameters of another layout");
   std::string bytes(kMagic);
   append_value(bytes, kParametersFormat);
   append_value(bytes, parameters.version.get());

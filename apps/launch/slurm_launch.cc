@@ -77,9 +77,9 @@ transport::Endpoint learner_address(const LaunchRequest& request) {
 }
 
 std::vector<std::string> learner_ports(const LaunchRequest& request) {
-  std::vector<std::string> ports = {learner_address(request).port()};
-  for (std::int64_t k = 1; k < request.config.learner.replicas; ++k) {
-    ports.push_back(follower_endpoint(learner_address(request), shards_of(request), k).port());
+  std::vector<std::string> ports;
+  for (std::int64_t k = 0; k < request.config.learner.replicas; ++k) {
+    ports.push_back(learner_endpoint(learner_address(request), shards_of(request), k).port());
   }
   return ports;
 }

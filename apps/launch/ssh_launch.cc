@@ -75,10 +75,6 @@ class Plan {
   [[nodiscard]] std::size_t host_of_learner(std::int64_t k) const {
     return placement_.learners[static_cast<std::size_t>(k)];
   }
-  [[nodiscard]] transport::Endpoint learner_at(const transport::Endpoint& host,
-                                               std::int64_t k) const {
-    return k == 0 ? host : follower_endpoint(host, shards_, k);
-  }
   // Learners that share a host exchange gradients without leaving it.
   [[nodiscard]] std::string all_reduce_host(std::size_t host) const {
     const bool is_alone =
@@ -119,7 +115,8 @@ class Plan {
     const std::string number = std::to_string(k);
     RemoteRole made = role("learner", leads ? kLearner : kLearner + ("-" + number), host,
                            leads ? MemberKind::kLearner : MemberKind::kFollower);
-    append(made.command, {"--run", request_.run, "--bind", learner_at(bound(host), k).str()});
+    append(made.command,
+           {"--run", request_.run, "--bind", learner_endpoint(bound(host), shards_, k).str()});
     append(made.command, replay_words());
     if (learners_ > 1) {
       const auto at = leads ? bound(host) : told(host_of_learner(0));
@@ -135,7 +132,8 @@ class Plan {
     const std::string number = std::to_string(a);
     RemoteRole made = role("actor", "actor-" + number, placement_.actors[a], MemberKind::kActor);
     for (std::int64_t k = 0; k < learners_; ++k) {
-      append(made.command, {"--learner", learner_at(told(host_of_learner(k)), k).str()});
+      append(made.command,
+             {"--learner", learner_endpoint(told(host_of_learner(k)), shards_, k).str()});
     }
     append(made.command, {"--id", number, "--run-id", run_name(request_)});
     append(made.command, replay_words());

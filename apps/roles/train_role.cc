@@ -84,13 +84,13 @@ class Training {
     if (options.bind.empty()) return std::nullopt;
     // The learner's second port, those of the shards and of further learners lie above.
     return with_chosen_port(transport::Endpoint::parse(options.bind),
-                            1 + options.replay_shards + 2 * (options.learners - 1));
+                            ports_above(options.replay_shards, options.learners));
   }
   [[nodiscard]] transport::Endpoint address() const {
     return bind_.value_or(private_address(kLearner));
   }
-  [[nodiscard]] transport::Endpoint follower_address(std::int64_t number) const {
-    return follower_endpoint(address(), options_.replay_shards, number);
+  [[nodiscard]] transport::Endpoint learner_address(std::int64_t number) const {
+    return learner_endpoint(address(), options_.replay_shards, number);
   }
   // Where the learners of this machine gather, which concerns nobody else.
   [[nodiscard]] transport::Endpoint board_address() const {
@@ -100,13 +100,13 @@ class Training {
   // A role that was killed leaves its file; ours go with their folder.
   void remove_sockets() const {
     if (!bind_ || bind_->kind() != transport::Endpoint::Kind::kIpc) return;
-    std::vector<transport::Endpoint> all = {address(), announcement_endpoint(address())};
+    std::vector<transport::Endpoint> all;
     for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
       all.push_back(shard_endpoint(address(), s));
     }
-    for (std::int64_t k = 1; k < options_.learners; ++k) {
-      all.push_back(follower_address(k));
-      all.push_back(announcement_endpoint(follower_address(k)));
+    for (std::int64_t k = 0; k < options_.learners; ++k) {
+      all.push_back(learner_address(k));
+      all.push_back(announcement_endpoint(learner_address(k)));
     }
     std::error_code ignored;
     for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
@@ -141,7 +141,7 @@ class Training {
     start_learner(address().str(), shards);
     for (std::int64_t k = 1; k < options_.learners; ++k) start_follower(k, shards);
     for (std::int64_t i = 0; i < options_.actors; ++i) {
-      start_actor(i, reached_from_here(address()).str(), shards);
+      start_actor(i, shards);
     }
   }
 
@@ -196,7 +196,7 @@ class Training {
     learner.spec.command = {program("pacml-learner"), "learner"};
     append(learner.spec.command, config_arguments_);
     append(learner.spec.command,
-           {"--run", options_.run_directory, "--bind", follower_address(number).str(), "--replica",
+           {"--run", options_.run_directory, "--bind", learner_address(number).str(), "--replica",
             std::to_string(number), "--leader", board_address().str()});
     for (const auto& shard : shards) append(learner.spec.command, {"--replay", shard});
     start(std::move(learner));
@@ -212,15 +212,14 @@ class Training {
     }
   }
 
-  void start_actor(std::int64_t number, const std::string& address,
-                   const std::vector<std::string>& shards) {
+  void start_actor(std::int64_t number, const std::vector<std::string>& shards) {
     Member actor{.kind = MemberKind::kActor, .spec = {}};
     actor.spec.name = "actor-" + std::to_string(number);
     actor.spec.command = {program("pacml"), "actor"};
     append(actor.spec.command, config_arguments_);
-    append(actor.spec.command, {"--learner", address, "--id", std::to_string(number)});
-    for (std::int64_t k = 1; k < options_.learners; ++k) {
-      append(actor.spec.command, {"--learner", reached_from_here(follower_address(k)).str()});
+    append(actor.spec.command, {"--id", std::to_string(number)});
+    for (std::int64_t k = 0; k < options_.learners; ++k) {
+      append(actor.spec.command, {"--learner", reached_from_here(learner_address(k)).str()});
     }
     for (const auto& shard : shards) append(actor.spec.command, {"--replay", shard});
     log_to_file(actor.spec);

@@ -37,7 +37,7 @@ std::vector<float> policy_to_start_with(const std::filesystem::path& run, const 
                                         const model::ParameterLayout& layout,
                                         model::ValueHeads heads) {
   TrainedRun trained = load_trained_run(run, task.spec());
-  if (trained.parameters.layout_hash != layout.hash) {
+  if (!model::fits(trained.parameters, layout)) {
     throw UserError("warm_start.from: the policy of " + run.string() +
                     " is of another network than this configuration's");
   }

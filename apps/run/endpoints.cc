@@ -40,15 +40,21 @@ transport::Endpoint shard_endpoint(const transport::Endpoint& actors, std::int64
                 "replay shards listen above it");
 }
 
-transport::Endpoint follower_endpoint(const transport::Endpoint& actors, std::int64_t shards,
-                                      std::int64_t number) {
+transport::Endpoint learner_endpoint(const transport::Endpoint& actors, std::int64_t shards,
+                                     std::int64_t number) {
+  if (number == 0) return actors;
   return beside(actors, 2 + shards + 2 * (number - 1), "-learner-" + std::to_string(number),
                 "further learners listen above it");
 }
 
 transport::Endpoint board_endpoint(const transport::Endpoint& actors, std::int64_t shards,
                                    std::int64_t learners) {
-  return beside(actors, 2 + shards + 2 * (learners - 1), "-board", "the learners gather above it");
+  return beside(actors, ports_above(shards, learners) + 1, "-board",
+                "the learners gather above it");
+}
+
+std::int64_t ports_above(std::int64_t shards, std::int64_t learners) {
+  return 1 + shards + 2 * (learners - 1);
 }
 
 transport::Endpoint reached_from_here(const transport::Endpoint& bound) {

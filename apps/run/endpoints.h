@@ -20,14 +20,17 @@ namespace pacml::apps {
 [[nodiscard]] transport::Endpoint shard_endpoint(const transport::Endpoint& actors,
                                                  std::int64_t shard);
 
-// Where learner `number` >= 1 of several talks to its actors; of a path, with "-learner-N" at its
-// end. It announces weights beside that.
-[[nodiscard]] transport::Endpoint follower_endpoint(const transport::Endpoint& actors,
-                                                    std::int64_t shards, std::int64_t number);
+// Where learner `number` of several talks to its actors: the first one there, each of the others,
+// of a path, with "-learner-N" at its end. It announces weights beside that.
+[[nodiscard]] transport::Endpoint learner_endpoint(const transport::Endpoint& actors,
+                                                   std::int64_t shards, std::int64_t number);
 
 // Where the first of several learners gathers the others; of a path, with "-board" at its end.
 [[nodiscard]] transport::Endpoint board_endpoint(const transport::Endpoint& actors,
                                                  std::int64_t shards, std::int64_t learners);
+
+// How many ports above its learner's a run binds on one host, if the board is elsewhere.
+[[nodiscard]] std::int64_t ports_above(std::int64_t shards, std::int64_t learners);
 
 // How processes of this machine reach what is bound at `bound`, which may be every interface.
 [[nodiscard]] transport::Endpoint reached_from_here(const transport::Endpoint& bound);

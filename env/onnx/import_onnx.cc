@@ -446,19 +446,12 @@ class Importer {
 
   // Without inputs that nobody reads.
   static std::vector<ImportedOp> used(std::vector<ImportedOp> ops) {
-    std::vector<bool> is_read(ops.size(), false);
-    for (const ImportedOp& op : ops) {
-      for (const int input : op.inputs) is_read[static_cast<std::size_t>(input)] = true;
-    }
-    std::vector<int> place(ops.size(), -1);
-    std::vector<ImportedOp> left;
+    const std::vector<int> readers = readers_of(ops);
+    std::vector<bool> is_gone(ops.size(), false);
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      if (ops[i].inputs.empty() && !is_read[i]) continue;
-      place[i] = static_cast<int>(left.size());
-      for (int& input : ops[i].inputs) input = place[static_cast<std::size_t>(input)];
-      left.push_back(std::move(ops[i]));
+      is_gone[i] = ops[i].inputs.empty() && readers[i] == 0;
     }
-    return left;
+    return without(std::move(ops), is_gone);
   }
 
   const onnx::GraphProto& graph_;

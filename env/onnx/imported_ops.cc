@@ -12,14 +12,6 @@ constexpr double kMomentBytes = 4;
 
 std::size_t at(int op) { return static_cast<std::size_t>(op); }
 
-std::vector<int> readers_of(const std::vector<ImportedOp>& ops) {
-  std::vector<int> readers(ops.size(), 0);
-  for (const ImportedOp& op : ops) {
-    for (const int input : op.inputs) ++readers[at(input)];
-  }
-  return readers;
-}
-
 void append(ImportedOp& group, const ImportedOp& op) {
   group.description += " + " + op.type;
   group.output_bytes = op.output_bytes;
@@ -36,6 +28,26 @@ double optimizer_bytes(Optimizer optimizer, double parameters, double parameter_
   const double moments = optimizer == Optimizer::kSgd ? 0 : optimizer == Optimizer::kAdam ? 2 : 1;
   const double copies = parameter_bytes < kMomentBytes * parameters ? 1 : 0;
   return (moments + copies) * kMomentBytes * parameters;
+}
+
+std::vector<int> readers_of(const std::vector<ImportedOp>& ops) {
+  std::vector<int> readers(ops.size(), 0);
+  for (const ImportedOp& op : ops) {
+    for (const int input : op.inputs) ++readers[at(input)];
+  }
+  return readers;
+}
+
+std::vector<ImportedOp> without(std::vector<ImportedOp> ops, const std::vector<bool>& is_gone) {
+  std::vector<int> place(ops.size(), -1);
+  std::vector<ImportedOp> left;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (is_gone[i]) continue;
+    place[i] = static_cast<int>(left.size());
+    for (int& input : ops[i].inputs) input = place[at(input)];
+    left.push_back(std::move(ops[i]));
+  }
+  return left;
 }
 
 std::vector<ImportedOp> fuse_small_ops(std::vector<ImportedOp> ops) {
@@ -61,15 +73,7 @@ std::vector<ImportedOp> fuse_small_ops(std::vector<ImportedOp> ops) {
     }
     op = std::move(group);
   }
-  std::vector<int> place(ops.size(), -1);
-  std::vector<ImportedOp> left;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (is_taken[i]) continue;
-    place[i] = static_cast<int>(left.size());
-    for (int& input : ops[i].inputs) input = place[at(input)];
-    left.push_back(std::move(ops[i]));
-  }
-  return left;
+  return without(std::move(ops), is_taken);
 }
 
 std::vector<ImportedOp> with_one_end(std::vector<ImportedOp> ops) {

@@ -33,6 +33,13 @@ enum class Optimizer { kSgd, kMomentum, kAdam };
 [[nodiscard]] double optimizer_bytes(Optimizer optimizer, double parameters,
                                      double parameter_bytes);
 
+// How many read each. Pure.
+[[nodiscard]] std::vector<int> readers_of(const std::vector<ImportedOp>& ops);
+
+// Those that are not gone, in their order. Pre: none of them reads one that is. Pure.
+[[nodiscard]] std::vector<ImportedOp> without(std::vector<ImportedOp> ops,
+                                              const std::vector<bool>& is_gone);
+
 // Small ops run together with the op in front of them, where nobody else reads what that one puts
 // out: they count as one op, which puts out what the last of them does. Ops without inputs, which
 // are data, stay alone. The order is kept. Pure.

@@ -63,6 +63,23 @@ Tensor experts(LayerBuilder& b, Tensor x, std::int64_t inner) {
   return b.combine(x, outputs);
 }
 
+constexpr std::int64_t kLlamaWidth = 4096;
+
+// `feed_forward`: what follows attention in each layer, of `inner` numbers a step.
+Network llama(const char* name, int batch, std::int64_t shared,
+              Tensor (*feed_forward)(LayerBuilder&, Tensor, std::int64_t inner),
+              std::int64_t inner) {
+  constexpr std::int64_t kVocabulary = 32'000;
+  LayerBuilder b(name, batch);
+  Tensor x = b.embedding(b.token_input(1, 2048), kVocabulary, kLlamaWidth);
+  for (int layer = 0; layer < 32; ++layer) {
+    x = llama_attention(b, x, 32, shared);
+    x = b.add(feed_forward(b, b.rms_norm(x), inner), x);
+  }
+  b.softmax_cross_entropy(b.linear(b.rms_norm(x), kVocabulary, false));
+  return b.build();
+}
+
 }  // namespace
 
 Network bert_base(int batch) {
@@ -92,27 +109,10 @@ Network vit_b_16(int batch) {
 }
 
 Network llama_7b(int batch) {
-  constexpr std::int64_t kWidth = 4096;
-  LayerBuilder b("llama_7b", batch);
-  Tensor x = b.embedding(b.token_input(1, 2048), 32'000, kWidth);
-  for (int layer = 0; layer < 32; ++layer) {
-    x = llama_attention(b, x, 32, kWidth);
-    x = b.add(gated_feed_forward(b, b.rms_norm(x), 11'008), x);
-  }
-  b.softmax_cross_entropy(b.linear(b.rms_norm(x), 32'000, false));
-  return b.build();
+  return llama("llama_7b", batch, kLlamaWidth, gated_feed_forward, 11'008);
 }
-
 Network mixtral_8x7b(int batch) {
-  constexpr std::int64_t kWidth = 4096;
-  LayerBuilder b("mixtral_8x7b", batch);
-  Tensor x = b.embedding(b.token_input(1, 2048), 32'000, kWidth);
-  for (int layer = 0; layer < 32; ++layer) {
-    x = llama_attention(b, x, 32, kWidth / 4);
-    x = b.add(experts(b, b.rms_norm(x), 14'336), x);
-  }
-  b.softmax_cross_entropy(b.linear(b.rms_norm(x), 32'000, false));
-  return b.build();
+  return llama("mixtral_8x7b", batch, kLlamaWidth / 4, experts, 14'336);
 }
 
 }  // namespace pacml::env::zoo

@@ -12,13 +12,14 @@ TEST_CASE("a run's addresses follow from its learner's") {
   CHECK(announcement_endpoint(tcp).str() == "tcp://*:5556");
   CHECK(shard_endpoint(tcp, 0).str() == "tcp://*:5557");
   CHECK(shard_endpoint(tcp, 3).str() == "tcp://*:5560");
-  CHECK(follower_endpoint(tcp, 4, 1).str() == "tcp://*:5561");
-  CHECK(follower_endpoint(tcp, 4, 2).str() == "tcp://*:5563");
+  CHECK(learner_endpoint(tcp, 4, 0).str() == "tcp://*:5555");
+  CHECK(learner_endpoint(tcp, 4, 1).str() == "tcp://*:5561");
+  CHECK(learner_endpoint(tcp, 4, 2).str() == "tcp://*:5563");
   CHECK(board_endpoint(tcp, 4, 3).str() == "tcp://*:5565");
   const auto ipc = Endpoint::parse("ipc:///tmp/run");
   CHECK(announcement_endpoint(ipc).str() == "ipc:///tmp/run-weights");
   CHECK(shard_endpoint(ipc, 3).str() == "ipc:///tmp/run-replay-3");
-  CHECK(follower_endpoint(ipc, 4, 1).str() == "ipc:///tmp/run-learner-1");
+  CHECK(learner_endpoint(ipc, 4, 1).str() == "ipc:///tmp/run-learner-1");
   CHECK(board_endpoint(ipc, 4, 3).str() == "ipc:///tmp/run-board");
 }
 
