@@ -1,10 +1,10 @@
 #include "planning/search_config.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -14,13 +14,12 @@ namespace {
 constexpr std::array<std::string_view, 6> kKeys = {"K", "H", "gamma", "gap", "weight", "ms"};
 
 double number_of(const std::string& key, std::string_view text) {
-  double value = 0;
   if (text == "inf") return std::numeric_limits<double>::infinity();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+  const auto value = read_number<double>(text);
+  if (!value || !std::isfinite(*value)) {
     throw UserError("search: " + key + "=" + std::string(text) + " is no number");
   }
-  return value;
+  return *value;
 }
 
 int whole(const std::string& key, double value) {

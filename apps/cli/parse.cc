@@ -4,12 +4,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <type_traits>
 #include <variant>
 
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -23,13 +23,11 @@ namespace {
 template <class Number>
 Number to_number(const std::string& name, const std::string& word) {
   constexpr bool kWhole = std::is_integral_v<Number>;
-  Number value{};
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  bool good = error == std::errc{} && stop == end;
-  if constexpr (!kWhole) good = good && std::isfinite(value);
+  const auto value = read_number<Number>(word);
+  bool good = value.has_value();
+  if constexpr (!kWhole) good = good && std::isfinite(*value);
   if (!good) refuse(name, kWhole ? "a whole number" : "a number", word);
-  return value;
+  return *value;
 }
 
 void assign(const std::string&, const std::string& word, std::string& target) { target = word; }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -15,6 +14,7 @@
 #include "apps/cli/files.h"
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 #include "env/graph/job_graph.h"
@@ -39,18 +39,15 @@ env::Optimizer optimizer_by_name(const std::string& name) {
 // "NAME=N"
 std::pair<std::string, std::int64_t> parse_extent(const std::string& text) {
   const auto equals = text.rfind('=');
-  std::int64_t extent = 0;
-  bool is_right = equals != std::string::npos && equals > 0;
-  if (is_right) {
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, extent);
-    is_right = error == std::errc{} && rest == end && extent >= 1 && extent <= kMostExtent;
+  std::optional<std::int64_t> extent;
+  if (equals != std::string::npos && equals > 0) {
+    extent = read_number<std::int64_t>(std::string_view(text).substr(equals + 1));
   }
-  if (!is_right) {
+  if (!extent || *extent < 1 || *extent > kMostExtent) {
     throw UserError("--dim " + text + ": must be NAME=N, with N in 1.." +
                     std::to_string(kMostExtent));
   }
-  return {text.substr(0, equals), extent};
+  return {text.substr(0, equals), *extent};
 }
 
 env::ImportedModel read_model(const std::string& file, const env::OnnxImport& setting) {

@@ -1,6 +1,5 @@
 #include "apps/dashboard/dashboard.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "apps/dashboard/page.h"
 #include "apps/run/run_history.h"
 #include "apps/run/run_summary.h"
+#include "common/read_number.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -38,12 +38,8 @@ std::string next_part(std::string& path) {
 }
 
 std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end || value < 0 || value > std::int64_t{1} << 53) {
-    return std::nullopt;
-  }
+  const auto value = read_number<std::int64_t>(text);
+  if (!value || *value < 0 || *value > std::int64_t{1} << 53) return std::nullopt;
   return value;
 }
 

@@ -1,7 +1,6 @@
 #include "apps/evaluation/model_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include "apps/run/run_directory.h"
 #include "common/config/reader.h"
 #include "common/finite.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "learner/export/policy_export.h"
 #include "learner/export/safetensors.h"
@@ -49,13 +49,11 @@ TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported
 
 PolicyVersion version_of(const fs::path& file, const learner::Safetensors& exported) {
   const std::string& text = exported.metadata.at("policy_version");
-  std::uint64_t version = 0;
-  const char* end = text.data() + text.size();
-  if (const auto read = std::from_chars(text.data(), end, version);
-      read.ec != std::errc{} || read.ptr != end) {
+  const auto version = read_number<std::uint64_t>(text);
+  if (!version) {
     throw UserError(file.string() + " says a policy_version that is no number: " + text);
   }
-  return PolicyVersion{version};
+  return PolicyVersion{*version};
 }
 
 TrainedRun policy_of(const fs::path& file, const learner::Safetensors& exported, TrainConfig config,

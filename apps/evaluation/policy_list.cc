@@ -1,7 +1,6 @@
 #include "apps/evaluation/policy_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -14,6 +13,7 @@
 #include "apps/evaluation/searched_policy.h"
 #include "apps/evaluation/trained_agent.h"
 #include "apps/run/run_directory.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 #include "env/refinable_task.h"
@@ -83,14 +83,11 @@ NamedPolicy refined(const NamedPolicy& policy, const Suffixed& parts, const env:
   constexpr std::int64_t kMost = 10'000'000;
   std::optional<std::int64_t> simulations;
   if (!parts.settings.empty()) {
-    std::int64_t count = 0;
-    const char* end = parts.settings.data() + parts.settings.size();
-    const auto [rest, error] = std::from_chars(parts.settings.data(), end, count);
-    if (error != std::errc{} || rest != end || count < 1 || count > kMost) {
+    simulations = read_number<std::int64_t>(parts.settings);
+    if (!simulations || *simulations < 1 || *simulations > kMost) {
       throw UserError(parts.policy + std::string(kRefine) + ":" + parts.settings +
                       ": needs a number of simulations in 1.." + std::to_string(kMost));
     }
-    simulations = count;
   }
   const std::string behind = parts.settings.empty() ? "" : ":" + parts.settings;
   return {policy.name + std::string(kRefine) + behind,

@@ -1,10 +1,10 @@
 #include "apps/http/http_settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "common/asio.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/secret_file.h"
 
@@ -33,9 +33,9 @@ HttpSettings parse_address(const std::string& text) {
     if (bad || ip.is_v6() != bracketed) refuse_address(text);
     settings.host = ip.to_string();
   }
-  const auto* const end = port.data() + port.size();
-  const auto [rest, error] = std::from_chars(port.data(), end, settings.port);
-  if (error != std::errc{} || rest != end) refuse_address(text);
+  const auto number = read_number<decltype(settings.port)>(port);
+  if (!number) refuse_address(text);
+  settings.port = *number;
   return settings;
 }
 

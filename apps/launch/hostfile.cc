@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <numeric>
 #include <span>
 #include <utility>
 
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -99,14 +99,12 @@ class Parser {
   }
 
   [[nodiscard]] std::int64_t slots_of(std::string_view value) const {
-    std::int64_t slots = -1;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), slots);
-    if (error != std::errc{} || end != value.data() + value.size() || slots < 0 ||
-        slots > kMostSlots) {
+    const auto slots = read_number<std::int64_t>(value);
+    if (!slots || *slots < 0 || *slots > kMostSlots) {
       refuse("slots must be a number in 0.." + std::to_string(kMostSlots) + ", not '" +
              std::string(value) + "'");
     }
-    return slots;
+    return *slots;
   }
 
   [[nodiscard]] HostRole role_of(std::string_view value) const {

@@ -1,8 +1,8 @@
 #include "apps/run/endpoints.h"
 
-#include <charconv>
 #include <string>
 
+#include "common/read_number.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -16,17 +16,15 @@ transport::Endpoint beside(const transport::Endpoint& actors, std::int64_t offse
   if (actors.kind() != transport::Endpoint::Kind::kTcp) {
     return transport::Endpoint::parse(actors.str() + suffix);
   }
-  std::int64_t port = 0;
-  const std::string& text = actors.port();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const auto port = read_number<std::int64_t>(actors.port());
   const std::int64_t highest = 65535 - offset;
-  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > highest) {
+  if (!port || *port < 1 || *port > highest) {
     throw UserError(actors.str() + ": the port must be a number in 1.." + std::to_string(highest) +
                     " (" + purpose + ")");
   }
   const auto colon = actors.str().rfind(':');
   return transport::Endpoint::parse(actors.str().substr(0, colon + 1) +
-                                    std::to_string(port + offset));
+                                    std::to_string(*port + offset));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 
 #include "apps/tensorboard/events.pb.h"
 #include "common/config/source.h"
+#include "common/read_number.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -131,13 +131,11 @@ void add_settings(const ConfigNode& node, const std::string& prefix,
     const std::string name = prefix.empty() ? std::string(key) : prefix + "." + std::string(key);
     if (value.kind == ConfigNode::Kind::kMap) add_settings(value, name, out);
     if (value.kind != ConfigNode::Kind::kScalar) continue;
-    double number = 0;
-    const char* const end = value.text.data() + value.text.size();
-    const auto parsed = std::from_chars(value.text.data(), end, number);
+    const auto number = read_number<double>(value.text);
     if (value.text == "true" || value.text == "false") {
       out[name].set_bool_value(value.text == "true");
-    } else if (parsed.ec == std::errc{} && parsed.ptr == end && std::isfinite(number)) {
-      out[name].set_number_value(number);
+    } else if (number && std::isfinite(*number)) {
+      out[name].set_number_value(*number);
     } else {
       out[name].set_string_value(value.text);
     }

@@ -1,10 +1,9 @@
 #include "common/config/reader.h"
 
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include "common/config/list_override.h"
+#include "common/read_number.h"
 
 namespace pacml::config_detail {
 namespace {
@@ -19,21 +18,11 @@ std::string_view without_plus(std::string_view text) {
   return text;
 }
 
-template <class T>
-std::optional<T> from_chars_whole(std::string_view text) {
-  T value{};
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const auto [stopped, error] = std::from_chars(begin, end, value);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
-  return value;
-}
-
 // A finite number; std::from_chars also knows "inf" and "nan", which YAML spells differently.
 std::optional<double> finite_number(std::string_view text) {
   text = without_plus(text);
   if (text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) return std::nullopt;
-  return from_chars_whole<double>(text);
+  return read_number<double>(text);
 }
 
 // "1e6" and "32.0" are integers too, as far as a double counts without gaps.
@@ -49,7 +38,7 @@ std::optional<T> parse_integer(const ConfigNode& node, const std::string& path, 
                                Problems& problems) {
   if (is_plain_scalar(node)) {
     const std::string_view text = without_plus(node.text);
-    if (const auto value = from_chars_whole<T>(text); value && *value >= min && *value <= max) {
+    if (const auto value = read_number<T>(text); value && *value >= min && *value <= max) {
       return value;
     }
     if (const auto value = integral_double(text); value && std::in_range<T>(*value)) {

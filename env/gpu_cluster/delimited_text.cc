@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/read_number.h"
 #include "common/result.h"
 
 namespace pacml::env {
@@ -99,14 +100,12 @@ void DelimitedText::fail(std::size_t field, const std::string& what) const {
 
 double DelimitedText::number(std::size_t field, double least, double most) const {
   const std::string_view text = (*this)[field];
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!is_number || !(value >= least && value <= most)) {
+  const auto value = read_number<double>(text);
+  if (!value || !(*value >= least && *value <= most)) {
     fail(field, "expected a number from " + spelled(least) + " to " + spelled(most) + ", found \"" +
                     std::string(text.substr(0, 40)) + "\"");
   }
-  return value;
+  return *value;
 }
 
 int DelimitedText::whole(std::size_t field, int least, int most) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "common/atomic_file.h"
+#include "common/read_number.h"
 #include "common/result.h"
 
 namespace pacml::env {
@@ -50,29 +50,24 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 
 int parse_node(std::string_view text, const Place& place) {
   text = trim(text);
-  int id = 0;
   constexpr std::string_view kPrefix = "node";
-  const bool named = text.starts_with(kPrefix);
-  const char* begin = text.data() + (named ? kPrefix.size() : 0);
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(begin, end, id);
-  if (!named || error != std::errc{} || rest != end || id < 1 || id > kMaxOps) {
+  const auto id =
+      text.starts_with(kPrefix) ? read_number<int>(text.substr(kPrefix.size())) : std::nullopt;
+  if (!id || *id < 1 || *id > kMaxOps) {
     place.refuse("expected node<ID> with an id from 1, found \"" + std::string(text.substr(0, 40)) +
                  "\"");
   }
-  return id;
+  return *id;
 }
 
 double parse_number(std::string_view text, std::string_view key, const Place& place) {
   text = trim(text);
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc{} && rest == text.data() + text.size();
-  if (!is_number || !(value >= 0 && value <= kMaxFigure)) {
+  const auto value = read_number<double>(text);
+  if (!value || !(*value >= 0 && *value <= kMaxFigure)) {
     place.refuse(std::string(key) + " must be a number from 0 to 1e30, found \"" +
                  std::string(text.substr(0, 40)) + "\"");
   }
-  return value;
+  return *value;
 }
 
 // A number, or a bracketed list of numbers that stands for its sum.

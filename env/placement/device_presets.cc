@@ -1,9 +1,9 @@
 #include "env/placement/device_presets.h"
 
-#include <charconv>
 #include <filesystem>
 
 #include "common/config/reader.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -29,9 +29,9 @@ DevicesConfig a100s(int count, int per_host) {
 DevicesConfig placeto(std::string_view count) {
   DevicesConfig config;
   config.semantics = PlacementSemantics::kPlaceto;
-  const auto [end, error] =
-      std::from_chars(count.data(), count.data() + count.size(), config.count);
-  if (error != std::errc{} || end != count.data() + count.size() || !validate(config).empty()) {
+  const auto devices = read_number<decltype(config.count)>(count);
+  config.count = devices.value_or(0);
+  if (!devices || !validate(config).empty()) {
     throw UserError("devices: \"" + std::string(kPlaceto) + std::string(count) +
                     "\" needs a number of devices in 1.." + std::to_string(kMostDevices));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/read_number.h"
 #include "common/result.h"
 
 namespace pacml::env {
@@ -23,11 +24,8 @@ constexpr double kVariatesPerGridPoint = 10;  // likewise
 double grid_step(int decimals) { return 1.0 / std::pow(10.0, decimals); }
 
 std::optional<double> parse_number(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto value = read_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::string to_text(double value) {

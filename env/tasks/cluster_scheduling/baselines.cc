@@ -1,13 +1,13 @@
 #include "env/tasks/cluster_scheduling/baselines.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "common/check.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/text.h"
@@ -139,14 +139,11 @@ const std::vector<Rule>& rules() {
 }
 
 double gain_of(std::string_view name, std::string_view argument) {
-  double gain = 0;
-  const auto [end, error] =
-      std::from_chars(argument.data(), argument.data() + argument.size(), gain);
-  if (error != std::errc{} || end != argument.data() + argument.size() ||
-      !(gain >= 0 && gain <= 1e6)) {
+  const auto gain = read_number<double>(argument);
+  if (!gain || !(*gain >= 0 && *gain <= 1e6)) {
     throw UserError(std::string(name) + ": needs a sum of two speeds, e.g. 1.4");
   }
-  return gain;
+  return *gain;
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "env/tasks/device_placement/baselines.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "common/check.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 #include "env/placement/list_schedule.h"
@@ -153,14 +153,11 @@ constexpr std::int64_t kMostSimulations = 10'000'000;
 std::int64_t simulations_of(std::string_view name) {
   const auto colon = name.find(':');
   if (colon == std::string_view::npos) return 2000;
-  const std::string_view text = name.substr(colon + 1);
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || end != text.data() + text.size() || count < 1 ||
-      count > kMostSimulations) {
+  const auto count = read_number<std::int64_t>(name.substr(colon + 1));
+  if (!count || *count < 1 || *count > kMostSimulations) {
     throw UserError(std::string(name) + ": needs a number of simulations, e.g. anneal:2000");
   }
-  return count;
+  return *count;
 }
 
 }  // namespace

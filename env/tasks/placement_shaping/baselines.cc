@@ -1,11 +1,11 @@
 #include "env/tasks/placement_shaping/baselines.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "common/check.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/text.h"
@@ -185,14 +185,12 @@ std::unique_ptr<Agent> make_placement_shaping_agent(std::string_view name,
   }
   const std::string_view argument =
       colon == std::string_view::npos ? std::string_view{} : name.substr(colon + 1);
-  int degree = 0;
-  const auto [end, error] =
-      std::from_chars(argument.data(), argument.data() + argument.size(), degree);
-  if (error != std::errc{} || end != argument.data() + argument.size() || degree < 1) {
+  const auto degree = read_number<int>(argument);
+  if (!degree || *degree < 1) {
     throw UserError("policy " + std::string(name) + ": needs a degree, e.g. " + std::string(base) +
                     ":4");
   }
-  return rule->make(degree);
+  return rule->make(*degree);
 }
 
 }  // namespace pacml::env

@@ -1,10 +1,10 @@
 #include "env/tasks/ramp/degree_rule.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/text.h"
@@ -124,10 +124,8 @@ class MinFeasible final : public CopiedRule<MinFeasible> {
 
 std::optional<int> parse_argument(std::string_view name, std::string_view argument) {
   if (argument.empty()) return std::nullopt;
-  int value = 0;
-  const auto [end, error] =
-      std::from_chars(argument.data(), argument.data() + argument.size(), value);
-  if (error != std::errc{} || end != argument.data() + argument.size() || value < 0) {
+  const auto value = read_number<int>(argument);
+  if (!value || *value < 0) {
     throw UserError("policy " + std::string(name) + ": \"" + std::string(argument) +
                     "\" is no whole number >= 0");
   }
