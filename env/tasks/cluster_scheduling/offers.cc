@@ -142,12 +142,13 @@ void Offers::keep_best() {
     });
     // The best of each kind before all others, as far as there is room.
     unsigned kinds = 0;
-    std::ranges::stable_partition(by_delay_, [&](std::size_t i) {
-      const unsigned kind = 1U << static_cast<unsigned>(valued_[i].offer.kind);
-      const bool is_first = (kinds & kind) == 0;
+    auto behind = by_delay_.begin();
+    for (auto it = by_delay_.begin(); it != by_delay_.end(); ++it) {
+      const unsigned kind = 1U << static_cast<unsigned>(valued_[*it].offer.kind);
+      if ((kinds & kind) != 0) continue;
       kinds |= kind;
-      return is_first;
-    });
+      std::rotate(behind++, it, it + 1);
+    }
     by_delay_.resize(most);
   }
   for (const std::size_t i : by_delay_) valued_[i].is_kept = true;
