@@ -10,10 +10,12 @@
 
 #include "common/config/fields.h"
 #include "env/gpu_cluster/completion_heap.h"
-#include "env/gpu_cluster/free_servers.h"
+#include "env/gpu_cluster/contention.h"
 #include "env/gpu_cluster/gpu_cluster_model.h"
 #include "env/gpu_cluster/gpu_decision.h"
 #include "env/gpu_cluster/gpu_job_list.h"
+#include "env/gpu_cluster/gpu_occupancy.h"
+#include "env/gpu_cluster/job_set.h"
 
 namespace pacml::env {
 
@@ -70,8 +72,7 @@ struct DisturbedJob {
 
 // Jobs on a cluster at one time: who waits, who runs where, and how fast everybody is because of
 // the others. A job's work is accounted for when its rate changes, and only then, so that results
-// do not depend on what else happens. Loads are sums in the order of jobs' ids from zero: adding
-// and subtracting would drift. Copies are independent. Thread-confined.
+// do not depend on what else happens. Copies are independent. Thread-confined.
 class GpuClusterState {
  public:
   struct Waiting {
@@ -97,7 +98,7 @@ class GpuClusterState {
   [[nodiscard]] double queue_score(std::int32_t job) const;
   // In line for a scheduler. Borrowed until something changes.
   [[nodiscard]] const std::deque<Waiting>& waiting(int partition) const {
-    return waiting_[static_cast<std::size_t>(partition)];
+    return schedulers_[at(partition)].waiting;
   }
   [[nodiscard]] std::size_t num_waiting() const { return num_waiting_; }
   [[nodiscard]] std::span<const std::int32_t> running() const { return running_; }  // ascending
@@ -113,29 +114,30 @@ class GpuClusterState {
 
   // Of jobs that wait for a scheduler or run for it.
   [[nodiscard]] std::int64_t gpus_wanted(int partition) const {
-    return wanted_[static_cast<std::size_t>(partition)];
+    return schedulers_[at(partition)].gpus_wanted;
   }
 
-  // Idle GPUs.
-  [[nodiscard]] bool is_idle(std::int32_t gpu) const { return residents_[2 * at(gpu)] < 0; }
-  [[nodiscard]] std::int32_t idle_in_group(std::int32_t g) const { return idle_in_group_[at(g)]; }
-  [[nodiscard]] std::int32_t idle_in_socket(std::int32_t s) const { return idle_in_socket_[at(s)]; }
-  [[nodiscard]] std::int32_t idle_in_server(std::int32_t s) const { return idle_in_server_[at(s)]; }
-  // Of a partition; kWholeCluster: of all.
-  static constexpr int kWholeCluster = -1;
-  [[nodiscard]] const FreeServers& free_servers(int partition) const {
-    return free_[partition < 0 ? free_.size() - 1 : static_cast<std::size_t>(partition)];
-  }
-  // The jobs on a GPU; -1: none. The first is there when the second is.
+  // As GpuOccupancy says.
+  static constexpr int kWholeCluster = GpuOccupancy::kWholeCluster;
+  [[nodiscard]] bool is_idle(std::int32_t gpu) const { return occupancy_.is_idle(gpu); }
   [[nodiscard]] std::int32_t resident(std::int32_t gpu, int which) const {
-    return residents_[2 * at(gpu) + static_cast<std::size_t>(which)];
+    return occupancy_.resident(gpu, which);
   }
-  [[nodiscard]] double host_load(std::int32_t socket) const { return host_load_[at(socket)]; }
-  [[nodiscard]] double link_load(std::int32_t link) const { return link_load_[at(link)]; }
-  // Changes whenever a job begins or ends to hold GPUs of the partition.
-  [[nodiscard]] std::uint64_t version(int partition) const {
-    return versions_[partition < 0 ? versions_.size() - 1 : static_cast<std::size_t>(partition)];
+  [[nodiscard]] std::int32_t idle_in_group(std::int32_t g) const {
+    return occupancy_.idle_in_group(g);
   }
+  [[nodiscard]] std::int32_t idle_in_socket(std::int32_t s) const {
+    return occupancy_.idle_in_socket(s);
+  }
+  [[nodiscard]] std::int32_t idle_in_server(std::int32_t s) const {
+    return occupancy_.idle_in_server(s);
+  }
+  [[nodiscard]] const FreeServers& free_servers(int partition) const {
+    return occupancy_.free_servers(partition);
+  }
+  [[nodiscard]] std::uint64_t version(int partition) const { return occupancy_.version(partition); }
+  [[nodiscard]] double host_load(std::int32_t socket) const { return hosts_.load(socket); }
+  [[nodiscard]] double link_load(std::int32_t link) const { return links_.load(link); }
 
   // Decisions. Pre, PACML_CHECK: the job waits or runs as they need it; GPUs are ascending, as
   // many as it wants, and each has room for it.
@@ -177,14 +179,13 @@ class GpuClusterState {
   [[nodiscard]] double active_job_s() const { return active_job_s_; }
   // Of the jobs that wait for a scheduler or run for it, while they do.
   [[nodiscard]] double active_job_s(int partition) const {
-    const Active& active = active_[static_cast<std::size_t>(partition)];
-    return active.job_s + static_cast<double>(active.jobs) * (now_ - active.since);
+    return schedulers_[at(partition)].active_job_s(now_);
   }
   [[nodiscard]] std::int64_t num_placements() const { return num_placements_; }
   // Jobs' worth of work done for a scheduler; settled: up to when rates changed last.
   [[nodiscard]] double progress_now(int partition) const;
   [[nodiscard]] double settled_progress(int partition) const {
-    return done_[static_cast<std::size_t>(partition)];
+    return schedulers_[at(partition)].done;
   }
 
   // From here on, decisions are written down; null: no longer. Borrowed.
@@ -194,19 +195,23 @@ class GpuClusterState {
   }
 
  private:
-  struct Load {
+  // What one scheduler answers for.
+  struct Scheduler {
+    // Its jobs' time in the system until a time.
+    [[nodiscard]] double active_job_s(double now) const {
+      return active_before_s + static_cast<double>(active) * (now - active_since);
+    }
+
+    std::deque<Waiting> waiting;
+    std::int64_t gpus_wanted = 0;
+    std::int64_t active = 0;  // jobs, since `active_since`
+    double active_since = 0;  // s
+    double active_before_s = 0;
+    double done = 0;  // jobs' worth of work
+  };
+  struct ReplacedPair {
     std::int32_t job = 0;
-    double load = 0;
-  };
-  struct Saved {
-    std::int32_t on = 0;
-    double factor = 0;
-  };
-  // A scheduler's jobs, and their time in the system until `since`.
-  struct Active {
-    std::int64_t jobs = 0;
-    double job_s = 0;
-    double since = 0;
+    double pair = 0;
   };
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -214,71 +219,50 @@ class GpuClusterState {
   void enqueue(std::int32_t job);
   void dequeue(std::int32_t job);
   void lay_out(std::int32_t job, std::span<const std::int32_t> gpus, GpuLayout& out);
-  void occupy(std::int32_t job, const GpuLayout& layout);
-  void vacate(std::int32_t job, const GpuLayout& layout);
-  void set_idle(std::int32_t gpu, int change);
-  void count_versions(const GpuLayout& layout);
+  [[nodiscard]] GpuLayout& layout_of(std::int32_t job) { return slots_[at(progress(job).slot)]; }
   [[nodiscard]] double rate_of(std::int32_t job) const;
   [[nodiscard]] double rate_of(const GpuLayout& layout) const;
   [[nodiscard]] double pair_of(std::int32_t job) const;
   void put_loads(std::int32_t job, const GpuLayout& layout);
   void take_loads(std::int32_t job, const GpuLayout& layout);
-  void set_host_load(std::int32_t socket, double load);
-  void set_link_load(std::int32_t link, double load);
   void settle(std::int32_t job);
-  void mark(std::int32_t job);
-  void mark_all(const std::vector<Load>& loads);
+  void mark_users(const Contention& of, std::int32_t on);
+  void pair_marked();
   void rebase_marked();
   void release(std::int32_t job);
   void record_placement(std::int32_t job);
+  void suppose_beside(std::int32_t job, std::span<const std::int32_t> gpus);
+  void withdraw_supposed();
 
   GpuClusterModelPtr model_;
   GpuJobListPtr jobs_;
   QueueOrder order_;
   double now_ = 0;
   std::vector<GpuJobProgress> progress_;  // [jobs]
-  std::vector<std::deque<Waiting>> waiting_;
+  std::vector<Scheduler> schedulers_;     // [partitions]
   std::size_t num_waiting_ = 0;
   std::vector<std::int32_t> running_;
   std::vector<std::vector<std::int32_t>> running_of_type_;
-  std::vector<std::int64_t> held_;    // [users]
-  std::vector<std::int64_t> wanted_;  // [partitions]
-  std::vector<Active> active_;
+  std::vector<std::int64_t> held_;  // [users]
   std::vector<GpuLayout> slots_;
   std::vector<std::int32_t> empty_slots_;
-
-  std::vector<std::int32_t> residents_;  // [gpus, 2]
-  std::vector<std::int32_t> idle_in_group_;
-  std::vector<std::int32_t> idle_in_socket_;
-  std::vector<std::int32_t> idle_in_server_;
-  std::vector<FreeServers> free_;  // [partitions], and of all where there are several
-  std::vector<std::uint64_t> versions_;
-  std::vector<std::vector<Load>> on_socket_;  // by job
-  std::vector<std::vector<Load>> on_link_;
-  std::vector<double> host_load_;
-  std::vector<double> link_load_;
-  // How many times longer a step's part takes because of the load: at least 1.
-  std::vector<double> host_factor_;
-  std::vector<double> link_factor_;
+  GpuOccupancy occupancy_;
+  Contention hosts_;  // by socket
+  Contention links_;
 
   CompletionHeap completions_;
   std::vector<CompletionHeap::Entry> thaws_;  // a heap
   double busy_gpu_s_ = 0;
   double active_job_s_ = 0;
   std::int64_t num_placements_ = 0;
-  std::vector<double> done_;  // [partitions]
   std::vector<GpuDecision>* recorder_ = nullptr;
 
   // Memory that is used again and again.
-  std::vector<std::int32_t> marked_;
-  std::vector<std::uint64_t> mark_of_;  // [jobs]
-  std::uint64_t marks_ = 0;
+  JobSet marked_;  // whose rates may be others now
   GpuLayout planned_;
+  std::vector<ReplacedPair> replaced_pairs_;
   std::vector<std::int32_t> servers_;
   std::vector<LinkWeight> weights_;
-  std::vector<Saved> saved_sockets_;
-  std::vector<Saved> saved_links_;
-  std::vector<Saved> saved_pairs_;
 };
 
 }  // namespace pacml::env
