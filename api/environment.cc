@@ -1,5 +1,3 @@
-#include "env/tasks/partitioning/environment.h"
-
 #include <pacml/environment.h>
 #include <pacml/error.h>
 
@@ -36,12 +34,10 @@ void Environment::Impl::check_running() const {
 
 void Environment::Impl::check_action(int action) const {
   check_running();
-  // Baselines of partitioning choose among all degrees that there are, those included which are not
-  // shown because nothing would come of them.
-  const auto* partitioning = dynamic_cast<const env::PartitioningEnv*>(environment.get());
-  const auto mask = partitioning != nullptr ? partitioning->mask() : row().mask(0);
-  if (action < 0 || static_cast<std::size_t>(action) >= mask.size() ||
-      mask[static_cast<std::size_t>(action)] == 0) {
+  const auto mask = row().mask(0);
+  const bool is_shown = action >= 0 && static_cast<std::size_t>(action) < mask.size() &&
+                        mask[static_cast<std::size_t>(action)] != 0;
+  if (!is_shown && !environment->takes(action)) {
     throw Error("action " + std::to_string(action) + " is not valid now");
   }
 }

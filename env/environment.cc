@@ -12,4 +12,12 @@ double EnvironmentSpec::metric(const EpisodeRecord& episode, std::string_view na
   return episode.metrics[static_cast<std::size_t>(found - metrics.begin())];
 }
 
+bool Environment::takes(int action) const {
+  Observations seen = spec().make_observations();
+  observe(seen);
+  const auto mask = seen.mask(0);
+  return action >= 0 && static_cast<std::size_t>(action) < mask.size() &&
+         mask[static_cast<std::size_t>(action)] != 0;
+}
+
 }  // namespace pacml::env

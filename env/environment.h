@@ -87,8 +87,10 @@ class Environment {
   [[nodiscard]] virtual const EnvironmentSpec& spec() const = 0;
   // Starts an episode that is a pure function of `seed`.
   virtual void reset(Seed seed) = 0;
-  // Pre: the last step was not final, and 0 <= action < num_actions() (PACML_CHECK).
+  // Pre: the last step was not final, and takes(action) (PACML_CHECK).
   [[nodiscard]] virtual StepResult step(int action) = 0;
+  // Whether step() takes the action now: those that observe() shows, and what rules may do besides.
+  [[nodiscard]] virtual bool takes(int action) const;
   // Adds the current observation as a row; graphs are indices into the spec's. After a step that
   // truncated the episode: the final observation, which the next decision would have had, had the
   // episode gone on; after one that terminated it: that of the last decision, whose value nobody

@@ -33,9 +33,11 @@ std::vector<int> valid_actions(const env::Environment& environment, const Opinio
   const auto mask = seen.mask(0);
   std::vector<int> actions;
   for (std::size_t a = 0; a < mask.size(); ++a) {
-    // A rule may do what a network is not shown, since nothing comes of it.
-    const bool chosen = static_cast<int>(a) == opinion.action;
-    if (mask[a] != 0 || chosen) actions.push_back(static_cast<int>(a));
+    if (mask[a] != 0) actions.push_back(static_cast<int>(a));
+  }
+  // A rule may do what is not shown (Environment::takes()).
+  if (std::ranges::find(actions, opinion.action) == actions.end()) {
+    actions.push_back(opinion.action);
   }
   const auto& weights =
       opinion.probabilities.empty() ? opinion.action_values : opinion.probabilities;

@@ -32,7 +32,7 @@ void ClusterSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   const int partitions = task_->config().cluster.partitions;
   turn_ = partitions;
   begun_ = -1;
-  own_job_ = -1;
+  own_.clear();
   plans_.clear();
   instant_ = 0;
   is_over_ = false;
@@ -126,9 +126,14 @@ int ClusterSchedulingEnv::action_for(std::int32_t job, std::span<const std::int3
     if (offers_[i].job != job || !std::ranges::equal(offers_.gpus(state(), i), gpus)) continue;
     return static_cast<int>(i);
   }
-  own_job_ = job;
-  own_gpus_.assign(gpus.begin(), gpus.end());
-  return static_cast<int>(offers_.size());
+  const auto same = std::ranges::find_if(own_, [&](const GpuDecision& placed) {
+    return placed.job == job && std::ranges::equal(placed.gpus, gpus);
+  });
+  const auto which = static_cast<std::size_t>(same - own_.begin());
+  if (same == own_.end()) {
+    own_.push_back({.time_s = state().now(), .job = job, .gpus = {gpus.begin(), gpus.end()}});
+  }
+  return static_cast<int>(offers_.size() + which);
 }
 
 ClusterSchedulingEnv::Plan& ClusterSchedulingEnv::plan_of(
@@ -172,18 +177,17 @@ StepResult ClusterSchedulingEnv::pay(int agent) {
 }
 
 StepResult ClusterSchedulingEnv::step(int action) {
-  const bool is_own = own_job_ >= 0 && action == static_cast<int>(offers_.size());
-  PACML_CHECK(!is_over_ && action >= 0 && (is_own || at(action) < offers_.size()),
-              "no such decision");
+  PACML_CHECK(!is_over_ && takes(action), "no such decision");
   const int agent = turn_;
-  last_job_ = is_own ? own_job_ : offers_[at(action)].job;
+  const GpuDecision* placed = own(action);
+  last_job_ = placed != nullptr ? placed->job : offers_[at(action)].job;
   last_time_s_ = state().now();
-  if (is_own) {
-    place(own_job_, own_gpus_);
+  if (placed != nullptr) {
+    place(placed->job, placed->gpus);
   } else {
     take(offers_[at(action)], at(action));
   }
-  own_job_ = -1;
+  own_.clear();
   ++decisions_;
   go_on();
   const StepResult result = pay(agent);
@@ -268,16 +272,16 @@ Picture ClusterSchedulingEnv::picture() const {
 }
 
 std::string ClusterSchedulingEnv::describe(int action) const {
-  const bool is_own = own_job_ >= 0 && action == static_cast<int>(offers_.size());
-  const Offer offer =
-      is_own ? Offer{.kind = Offer::Kind::kOneServer, .job = own_job_} : offers_[at(action)];
+  const GpuDecision* placed = own(action);
+  const Offer offer = placed != nullptr ? Offer{.kind = Offer::Kind::kOneServer, .job = placed->job}
+                                        : offers_[at(action)];
   if (offer.kind == Offer::Kind::kPass) return "wait";
   const GpuJobSpec& job = (*jobs_)[at(offer.job)];
   const std::string what = "job " + std::to_string(offer.job) + " (" + job.type + ", " +
                            std::to_string(job.gpus) + " GPUs) ";
   if (offer.kind == Offer::Kind::kForward) return what + "to scheduler " + std::to_string(offer.to);
-  const auto gpus =
-      is_own ? std::span<const std::int32_t>(own_gpus_) : offers_.gpus(state(), at(action));
+  const auto gpus = placed != nullptr ? std::span<const std::int32_t>(placed->gpus)
+                                      : offers_.gpus(state(), at(action));
   const GpuTopology& t = state().topology();
   const std::int32_t first = t.server_of(gpus.front());
   const std::int32_t last = t.server_of(gpus.back());

@@ -42,8 +42,10 @@ class ClusterSchedulingEnv final : public Environment, public Pictured {
   [[nodiscard]] const GpuClusterState& state() const { return simulator_->state(); }
   [[nodiscard]] const Offers& offers() const { return offers_; }
   // The action that places a job of the scheduler's line on these GPUs, for rules that look further
-  // than the offers do. It is good until the next step or the next call. Pre: as
-  // GpuClusterState::place().
+  // than the offers do. It is good until the next step. Pre: as GpuClusterState::place().
+  [[nodiscard]] bool takes(int action) const override {
+    return action >= 0 && static_cast<std::size_t>(action) < offers_.size() + own_.size();
+  }
   [[nodiscard]] int action_for(std::int32_t job, std::span<const std::int32_t> gpus) const;
   // Instants of decision so far in this episode, and decisions.
   [[nodiscard]] std::int64_t instant() const { return instant_; }
@@ -74,6 +76,11 @@ class ClusterSchedulingEnv final : public Environment, public Pictured {
   void go_on();
   [[nodiscard]] bool is_news(int partition) const;
   [[nodiscard]] Passed present(int partition) const;
+  // The placement that action_for() numbered so; null: the action is an offer.
+  [[nodiscard]] const GpuDecision* own(int action) const {
+    const auto a = static_cast<std::size_t>(action);
+    return a < offers_.size() ? nullptr : &own_[a - offers_.size()];
+  }
   void take(const Offer& offer, std::size_t which);
   void place(std::int32_t job, std::span<const std::int32_t> gpus);
   [[nodiscard]] double worth(int partition) const;
@@ -84,9 +91,7 @@ class ClusterSchedulingEnv final : public Environment, public Pictured {
   GpuJobSpecs jobs_;
   std::optional<GpuClusterSimulator> simulator_;
   Offers offers_;
-  // What action_for() was asked for; a job of -1: nothing.
-  mutable std::int32_t own_job_ = -1;
-  mutable std::vector<std::int32_t> own_gpus_;
+  mutable std::vector<GpuDecision> own_;  // what action_for() was asked for since the last step
   mutable std::vector<Plan> plans_;
   int turn_ = 0;
   int begun_ = -1;  // whose turn has begun in this instant, the last one

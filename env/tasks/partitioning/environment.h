@@ -28,6 +28,10 @@ class PartitioningEnv final : public RampEnvironment {
   // The waiting job's valid actions as 0/1 [num_actions]. With `observation: paper` the same as the
   // observation's mask; `cluster` shows those of them that come to something.
   [[nodiscard]] std::span<const std::uint8_t> mask() const { return mask_; }
+  [[nodiscard]] bool takes(int action) const override {
+    return action >= 0 && static_cast<std::size_t>(action) < mask_.size() &&
+           mask_[static_cast<std::size_t>(action)] != 0;
+  }
   [[nodiscard]] std::span<const float> globals() const { return globals_; }
 
  private:

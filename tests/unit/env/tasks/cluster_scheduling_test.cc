@@ -164,6 +164,35 @@ TEST_CASE("a place says what it would come to", "[unit][env]") {
   CHECK(offer.others_delay_s == Approx(39 * 0.56));
 }
 
+TEST_CASE("rules place jobs where none is offered, each place by a number of its own",
+          "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.partitions = 1;
+  Scene scene(config);
+  scene.begin({{0, 1, 100}, {0, 1, 100}});
+  const std::vector<std::int32_t> second_gpu = {1};
+  const std::vector<std::int32_t> last_gpu = {3};
+  const auto offered = static_cast<int>(scene.env.offers().size());
+  CHECK_FALSE(scene.env.takes(offered));
+  const int here = scene.env.action_for(0, second_gpu);
+  const int there = scene.env.action_for(0, last_gpu);
+  CHECK(here == offered);
+  CHECK(there == offered + 1);
+  CHECK(scene.env.action_for(0, second_gpu) == here);
+  CHECK(scene.env.takes(there));
+  CHECK_FALSE(scene.env.takes(offered + 2));
+  CHECK(scene.env.describe(here) == "job 0 (image_large, 1 GPUs) on server 0");
+  CHECK(scene.env.describe(there) == "job 0 (image_large, 1 GPUs) on server 1");
+
+  const auto imagined = scene.env.clone();
+  static_cast<void>(imagined->step(there));
+  CHECK(dynamic_cast<const ClusterSchedulingEnv&>(*imagined).state().resident(3, 0) == 0);
+  static_cast<void>(scene.env.step(here));
+  CHECK(scene.env.state().resident(1, 0) == 0);
+  CHECK(scene.env.state().is_idle(3));
+  CHECK_FALSE(scene.env.takes(static_cast<int>(scene.env.offers().size())));
+}
+
 TEST_CASE("what comes is drawn anew, what is there stays", "[unit][env]") {
   ClusterSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(two_servers()));
   env.reset(Seed{3});
