@@ -30,7 +30,18 @@ double sum_of(std::span<const float> values) {
 struct Share {
   double size = 0;
   double least_probability = std::numeric_limits<double>::infinity();
-  RewardSums rewards{};  // discounted, as the time that they took
+  // Of its transitions, discounted, as the time that they took, and each as often as if all that
+  // the replay holds were drawn equally often: those of high priority pay otherwise than usual.
+  RewardSums usual{};
+  double weight = 0;  // the sum of how often that is
+
+  Share& operator+=(const Share& other) {
+    size += other.size;
+    least_probability = std::min(least_probability, other.least_probability);
+    usual += other.usual;
+    weight += other.weight;
+    return *this;
+  }
 };
 
 }  // namespace
@@ -121,20 +132,21 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   Share share{.size = static_cast<double>(batch.size())};
   if (batch.size() > 0) share.least_probability = *std::ranges::min_element(batch.probabilities);
   for (std::size_t n = 0; config_.centre_rewards && n < batch.size(); ++n) {
-    share.rewards += {1, double{batch.n_step_returns[n]}, discounted_time(batch, n)};
+    const double often = 1 / batch.probabilities[n];
+    share.usual += {1, often * double{batch.n_step_returns[n]}, often * discounted_time(batch, n)};
+    share.weight += often;
   }
   const auto shares = gather_rows(*replicas_, share);
   if (!shares) return tl::unexpected(shares.error());
   Share whole;
-  for (const Share& part : *shares) {
-    whole.size += part.size;
-    whole.least_probability = std::min(whole.least_probability, part.least_probability);
-    whole.rewards += part.rewards;
-  }
+  for (const Share& part : *shares) whole += part;
   UpdateReport report;
   report.decisions = static_cast<std::int64_t>(whole.size);
   if (report.decisions == 0) return report;
-  if (config_.centre_rewards) reward_rate_.take_in(whole.rewards);
+  if (config_.centre_rewards) {
+    const double once = whole.size / whole.weight;
+    reward_rate_.take_in({whole.size, once * whole.usual.rewards, once * whole.usual.elapsed});
+  }
 
   Figures figures;
   std::span<float> gradient;

@@ -50,9 +50,9 @@ class ApexDqn final : public TransitionAlgorithm {
   // report. Pre: the share is not empty.
   std::span<float> differentiate(const TransitionBatch& batch, std::int64_t whole_size,
                                  double least_probability, Figures& figures, UpdateReport& report);
-  // y [N], in the unit of rewards. False: the network says nothing that can be learned from.
   // The discounted time of transition n's steps.
   [[nodiscard]] double discounted_time(const TransitionBatch& batch, std::size_t n) const;
+  // y [N], in the unit of rewards. False: the network says nothing that can be learned from.
   [[nodiscard]] bool compute_targets(const TransitionBatch& batch);
   // No gradient, and a loss that is no number: this share's batch is not learned from, by nobody.
   std::span<float> refuse(Figures& figures);

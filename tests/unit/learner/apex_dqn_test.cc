@@ -163,11 +163,12 @@ TEST_CASE("targets that are centred are less what their steps pay on average", "
   graph->hash = GraphHash{5};
   registry.add(graph);
   TransitionBatch batch;
-  assemble(transitions, std::vector<double>(3, 0.1), registry, batch);
+  // What is drawn more often counts as if it were not.
+  assemble(transitions, std::vector<double>{0.4, 0.1, 0.2}, registry, batch);
   const auto report = bench.apex.update(batch).value();
   const std::vector<double> times = {1 + gamma + gamma * gamma,
                                      (1 - std::pow(gamma, 2.5)) / (1 - gamma), 1 + gamma};
-  const double rate = -9 / (times[0] + times[1] + times[2]);
+  const double rate = (-6 * 2.5 - 2 * 10 - 1 * 5) / (times[0] * 2.5 + times[1] * 10 + times[2] * 5);
   CHECK(scalar(report, "reward_rate") == Approx(rate));
   const std::vector<double> returns = {-6, -2, -1};
   for (std::size_t n = 0; n < 3; ++n) {
