@@ -15,6 +15,15 @@ struct Signals::State : std::enable_shared_from_this<Signals::State> {
     if (action.sa_handler != SIG_IGN) signals.add(SIGHUP);
   }
 
+  ~State() {
+    boost::system::error_code ignored;
+    signals.clear(ignored);
+    // A request that comes late must not be the end of a process that has stopped in order.
+    struct sigaction action {};
+    ::sigaction(SIGUSR1, nullptr, &action);
+    if (action.sa_handler == SIG_DFL) ::signal(SIGUSR1, SIG_IGN);
+  }
+
   void wait() {
     signals.async_wait(
         [self = shared_from_this()](const boost::system::error_code& error, int signal) {

@@ -12,8 +12,9 @@ namespace pacml {
 
 // Turns signals into calls on the thread that runs `io`: SIGINT, SIGTERM and SIGHUP (the terminal,
 // or the ssh session, is gone) request a stop, SIGUSR1 asks for a checkpoint. While one exists,
-// these signals no longer end the process; SIGHUP stays ignored where it was (nohup). One per
-// process. Thread-confined to the thread that runs `io`, but for token(): thread-safe.
+// these signals no longer end the process, and afterwards SIGUSR1 still does not; SIGHUP stays
+// ignored where it was (nohup). One per process. Thread-confined to the thread that runs `io`, but
+// for token(): thread-safe.
 class Signals {
  public:
   struct Callbacks {

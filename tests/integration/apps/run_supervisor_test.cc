@@ -279,5 +279,26 @@ TEST_CASE("a checkpoint is asked of the learner once it can hear") {
   CHECK(run.told.empty());
 }
 
+TEST_CASE("a learner that stops already is not asked for a checkpoint") {
+  Run run;
+  const auto asked = run.folder / "asked";
+  const auto hears = run.folder / "hears";
+  Member learner{.kind = MemberKind::kLearner, .spec = {}};
+  learner.spec.name = "learner";
+  learner.spec.life_line = LifeLineKind::kDescriptor;
+  learner.spec.command = {"/bin/sh", "-c",
+                          "trap ': > " + asked.string() +
+                              "' USR1; trap 'sleep 0.5; exit 0' TERM; echo 'pacml +' > "
+                              "/proc/self/fd/$PACML_LIFE_LINE; : > " +
+                              hears.string() + "; while :; do sleep 0.01; done"};
+  run.supervisor->start(std::move(learner));
+  run.run_until([&] { return std::filesystem::exists(hears); });
+  run.supervisor->stop();
+  REQUIRE(::raise(SIGUSR1) == 0);
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK_FALSE(std::filesystem::exists(asked));
+}
+
 }  // namespace
 }  // namespace pacml::apps

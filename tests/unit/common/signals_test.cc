@@ -65,6 +65,20 @@ TEST_CASE("SIGUSR1 asks for a checkpoint and stops nothing", "[signals]") {
   REQUIRE_FALSE(signals.token().stop_requested());
 }
 
+TEST_CASE("a request for a checkpoint that comes after the end is no harm", "[signals]") {
+  asio::io_context io;
+  { const Signals signals(io); }
+  io.run_for(5s);
+  std::raise(SIGUSR1);
+  // Who listens again hears again.
+  int checkpoints = 0;
+  const Signals signals(io, {.stop = {}, .checkpoint = [&] { ++checkpoints; }});
+  io.restart();
+  std::raise(SIGUSR1);
+  run_until(io, [&] { return checkpoints > 0; });
+  REQUIRE(checkpoints == 1);
+}
+
 TEST_CASE("after cancel the event loop runs out of work", "[signals]") {
   asio::io_context io;
   Signals signals(io);
