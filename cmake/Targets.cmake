@@ -66,7 +66,7 @@ function(pacml_add_test name)
   math(EXPR patience "${ARG_TIMEOUT} - 15")
   add_executable(${name} ${ARG_SOURCES})
   # Assertions compile slowly; what they check is in the libraries, optimised as users run it.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE -O1)
   set(main pacml_test_main)
   if(ARG_TORCH)
     set(main pacml_test_torch_main)

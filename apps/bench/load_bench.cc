@@ -361,7 +361,7 @@ std::string knees_of(const std::vector<Point>& points) {
 
 void run_load_bench(const TrainConfig& config, const LoadBenchOptions& options, BenchReport& report,
                     std::ostream& out) {
-  const bool replays = config.algorithm == AlgorithmKind::kApex;
+  const bool replays = uses_replay(config.algorithm);
   if (!options.learner.empty()) check_replay_addresses(config, options.replay);
   std::vector<std::size_t> shards = options.shards;
   if (!options.learner.empty()) shards = {options.replay.size()};

@@ -275,7 +275,7 @@ class ScalingBench {
 
 void run_scaling_bench(const TrainConfig& config, const ScalingBenchOptions& options,
                        BenchReport& report, std::ostream& out) {
-  if (config.algorithm == AlgorithmKind::kApex) {
+  if (uses_replay(config.algorithm)) {
     throw UserError("algorithm: bench scaling measures actors that send to a learner: impala, ppo");
   }
   const ScalingBench bench(config, options);

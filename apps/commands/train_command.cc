@@ -78,7 +78,7 @@ class TrainCommand final : public Command {
     options.minutes = minutes_;
     options.decisions = decisions_;
     options.actors = actors_.value_or(config.actors);
-    if (config.algorithm == AlgorithmKind::kApex) options.replay_shards = config.replay.shards;
+    if (uses_replay(config.algorithm)) options.replay_shards = config.replay.shards;
     options.bind = bind_;
     options.learners = config.learner.replicas;
     options.resume = resume_;

@@ -12,7 +12,7 @@
 namespace pacml::apps {
 
 std::int64_t shards_of(const LaunchRequest& request) {
-  return request.config.algorithm == AlgorithmKind::kApex ? request.config.replay.shards : 0;
+  return uses_replay(request.config.algorithm) ? request.config.replay.shards : 0;
 }
 
 std::int64_t actors_of(const LaunchRequest& request) {

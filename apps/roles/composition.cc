@@ -32,7 +32,7 @@ std::unique_ptr<actor::Behaviour> make_behaviour(const TrainConfig& config,
                                       model::ValueHeads::kActions),
         seed);
   }
-  if (config.algorithm != AlgorithmKind::kApex) {
+  if (!uses_replay(config.algorithm)) {
     return std::make_unique<actor::ImpalaBehaviour>(spec, config.actor, seed);
   }
   auto epsilons = actor::ladder_of(config.exploration, id, static_cast<std::size_t>(config.actors),
@@ -69,7 +69,7 @@ std::unique_ptr<actor::ActorLoop> make_actor_loop(const TrainConfig& config, con
 Learning make_learning(const TrainConfig& config, model::TrainableNetwork& network,
                        const ExperienceSource& source, learner::ReplicaGroup& replicas) {
   Learning learning;
-  if (config.algorithm != AlgorithmKind::kApex) {
+  if (!uses_replay(config.algorithm)) {
     auto algorithm = make_sequence_algorithm(config, network, replicas);
     learning.updates = std::make_unique<learner::SequenceUpdates>(
         *algorithm, network.shape(), *std::get<learner::SampleSource*>(source),

@@ -172,7 +172,7 @@ void check_options(const TrainConfig& config, const LearnerRoleOptions& options,
 
 learner::ExperienceServerConfig serving_config_of(const TrainConfig& config) {
   learner::ExperienceServerConfig out;
-  if (config.algorithm != AlgorithmKind::kApex) {
+  if (!uses_replay(config.algorithm)) {
     out.work = learner::wanted_work(update_size_of(config), config.learner);
   }
   out.max_actors = static_cast<std::size_t>(config.learner.max_actors);
@@ -207,7 +207,7 @@ class ServingLearner {
     std::vector<RoleThread> threads = {
         {"serve", [this](const std::stop_token& stop) { serve(stop); }}};
     ExperienceSource source = &actors_;
-    if (config_.algorithm == AlgorithmKind::kApex) {
+    if (uses_replay(config_.algorithm)) {
       source = &draw_from_shards();
       threads.push_back({"replay", [this](const std::stop_token& stop) {
                            talk_to_shards(*client_, sockets_, options_.replay, context_, stop);
@@ -321,7 +321,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   std::optional<InProcessReplay> replay;
   ExperienceSource source;
   learner::ParametersSink* sink = nullptr;
-  if (config.algorithm == AlgorithmKind::kApex) {
+  if (uses_replay(config.algorithm)) {
     source = &replay.emplace(config);
     sink = &*replay;
   } else {

@@ -48,7 +48,7 @@ struct Content {
 };
 
 Content content_of(const TrainConfig& config, const env::Task& task) {
-  if (config.algorithm != AlgorithmKind::kApex) return {step_bytes(task), 1};
+  if (!uses_replay(config.algorithm)) return {step_bytes(task), 1};
   // Windows that were open may all close in one message.
   return {transition_bytes(task),
           config.transitions.n_step * std::int64_t{task.spec().observation.agents}};
@@ -61,7 +61,7 @@ std::int64_t largest_part(const TrainConfig& config, const env::Task& task) {
   std::int64_t largest = kSmallest + config.actor.environments *
                                          (config.actor.unroll_length + content.beside) *
                                          content.bytes;
-  if (config.algorithm == AlgorithmKind::kApex) {
+  if (uses_replay(config.algorithm)) {
     constexpr std::int64_t kEpisodes = 65'536;  // in an answer to a draw (docs/memory.md)
     largest = std::max(largest,
                        config.apex.batch_size * transition_bytes(task) + kEpisodeBytes * kEpisodes);

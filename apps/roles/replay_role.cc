@@ -22,7 +22,7 @@ namespace pacml::apps {
 
 int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   LifeLine life_line(in_seconds(config.supervision.silence_seconds));
-  if (config.algorithm != AlgorithmKind::kApex) {
+  if (!uses_replay(config.algorithm)) {
     throw UserError("algorithm: " + std::string(name_of(config.algorithm)) +
                     " uses no replay; apex does");
   }

@@ -63,7 +63,7 @@ transport::Endpoint reached_from_here(const transport::Endpoint& bound) {
 
 void check_replay_addresses(const TrainConfig& config, const std::vector<std::string>& addresses) {
   const std::string algorithm(name_of(config.algorithm));
-  if (config.algorithm != AlgorithmKind::kApex) {
+  if (!uses_replay(config.algorithm)) {
     if (addresses.empty()) return;
     throw UserError("--replay: the algorithm " + algorithm + " uses no replay; apex does");
   }

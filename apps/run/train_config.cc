@@ -34,7 +34,7 @@ void check_message(const TrainConfig& config, std::vector<std::string>& problems
 
 // What waits for its n steps, of every agent of every environment, may all be sent at once.
 void check_open_windows(const TrainConfig& config, std::vector<std::string>& problems) {
-  if (config.algorithm != AlgorithmKind::kApex || !config.env.is_valid()) return;
+  if (!uses_replay(config.algorithm) || !config.env.is_valid()) return;
   if (!validate(config.actor).empty() || !validate(config.transitions).empty()) return;
   const std::int64_t agents = config.env.observation().agents;
   constexpr std::int64_t kMost = 1 << 19;
@@ -115,7 +115,7 @@ TrainConfig load_train_config(const std::string& path, const std::vector<std::st
 
 void check_replay_fits(const TrainConfig& config, const env::Task& task) {
   const replay::TableConfig& table = config.replay.table;
-  if (config.algorithm != AlgorithmKind::kApex || table.max_bytes == 0) return;
+  if (!uses_replay(config.algorithm) || table.max_bytes == 0) return;
   const auto item = static_cast<std::int64_t>(
       replay::PayloadStore::footprint(packed_bytes(task.spec().observation.shape())));
   if (table.max_bytes / item >= table.min_size) return;

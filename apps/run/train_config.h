@@ -39,6 +39,9 @@ constexpr auto enum_names(AlgorithmKind) {
        {"apex", AlgorithmKind::kApex},
        {"expert_iteration", AlgorithmKind::kExpertIteration}});
 }
+// Its experience are transitions that wait in replay shards until they are drawn; that of the
+// others are sequences, which actors send to learners.
+constexpr bool uses_replay(AlgorithmKind algorithm) { return algorithm == AlgorithmKind::kApex; }
 
 // Everything that a training run is made of: one struct per module, each documented where it is
 // defined.
