@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/config/fields.h"
-#include "env/gpu_cluster/gpu_candidates.h"
 #include "env/gpu_cluster/gpu_scheduler.h"
+#include "env/gpu_cluster/place_by_rule.h"
 
 namespace pacml::env {
 
@@ -29,29 +29,6 @@ constexpr auto enum_names(ScheduleOrder /*unused*/) {
                                                  {"drf", ScheduleOrder::kDrf},
                                                  {"tetris", ScheduleOrder::kTetris},
                                                  {"agent", ScheduleOrder::kAgent}});
-}
-
-// Which of the candidates a job gets. All but `random` and the last two take one server before
-// several before shared GPUs, and of shared ones those with the best joint speed; first_fit takes
-// the first ones.
-enum class PlacementRule {
-  kFirstFit,
-  kBestFit,            // the server with the fewest idle GPUs
-  kLeastLoaded,        // ... with the most
-  kTetris,             // ... that the job's wants align with best, in GPUs and host load
-  kRandom,             // SplitMix64
-  kLeastInterference,  // the least sum of slow-downs, its own and those of whom it disturbs
-  kLeastDelay,         // the same in seconds
-};
-constexpr auto enum_names(PlacementRule /*unused*/) {
-  return std::to_array<EnumName<PlacementRule>>(
-      {{"first_fit", PlacementRule::kFirstFit},
-       {"best_fit", PlacementRule::kBestFit},
-       {"least_loaded", PlacementRule::kLeastLoaded},
-       {"tetris", PlacementRule::kTetris},
-       {"random", PlacementRule::kRandom},
-       {"least_interference", PlacementRule::kLeastInterference},
-       {"least_delay", PlacementRule::kLeastDelay}});
 }
 
 struct GpuRulesConfig {
