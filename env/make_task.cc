@@ -2,6 +2,7 @@
 #include "env/task_config.h"
 #include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/device_placement/task.h"
+#include "env/tasks/job_scheduling/task.h"
 #include "env/tasks/partitioning/task.h"
 #include "env/tasks/placement_shaping/task.h"
 
@@ -19,6 +20,8 @@ std::vector<TaskKind>& kinds() {
           "device_placement", "on which device each operation of a computation runs (Placeto)"),
       task_kind<ClusterSchedulingConfig, ClusterSchedulingTask>(
           "cluster_scheduling", "which job runs where on a GPU cluster of several schedulers"),
+      task_kind<JobSchedulingConfig, JobSchedulingTask>(
+          "job_scheduling", "which of the jobs that wait for a GPU cluster is next"),
   };
   return list;
 }

@@ -7,57 +7,15 @@
 
 #include "common/config/fields.h"
 #include "common/experience/observation_spec.h"
-#include "env/gpu_cluster/generated_workload.h"
-#include "env/gpu_cluster/gpu_candidates.h"
-#include "env/gpu_cluster/gpu_cluster_model.h"
-#include "env/gpu_cluster/trace_jobs.h"
+#include "env/tasks/gpu_scheduling/config.h"
 
 namespace pacml::env {
 
-// What schedulers are paid for, in units of what a job takes alone on average.
-enum class SchedulingReward {
-  kActiveTime,  // - integral of the jobs in the system: their sum is that of all completion times
-  kProgress,    // shares of jobs done; pays short jobs more for their time, and waiting nothing
-};
-constexpr auto enum_names(SchedulingReward /*unused*/) {
-  return std::to_array<EnumName<SchedulingReward>>(
-      {{"active_time", SchedulingReward::kActiveTime}, {"progress", SchedulingReward::kProgress}});
-}
-
-// How much of what it could do a scheduler is offered.
-struct OffersConfig {
-  int jobs = 6;      // the first in line, by remaining time, that could go anywhere
-  int places = 4;    // for each; those that delay everybody the least, and one of each kind
-  int forwards = 1;  // for each: other schedulers with room, where here is no server with room
-  bool pass = true;  // it may leave all of them waiting, as long as anything runs
-  CandidateRules rules = {.share = SharingRule::kAlways};
-  bool operator==(const OffersConfig&) const = default;
-};
-template <class Config, class Visitor>
-requires std::same_as<std::remove_const_t<Config>, OffersConfig>
-void visit_fields(Config& c, Visitor&& v) {
-  v("jobs", c.jobs);
-  v("places", c.places);
-  v("forwards", c.forwards);
-  v("pass", c.pass);
-  v("rules", c.rules);
-}
-[[nodiscard]] std::vector<std::string> validate(const OffersConfig& c);
-
 // The cluster scheduling task (after Zhao & Wu, arXiv:2112.13354): several schedulers, each with a
 // part of a GPU cluster, decide which of their jobs runs where, and beside whom.
-struct ClusterSchedulingConfig {
-  GpuClusterConfig cluster = [] {
-    GpuClusterConfig small = named_gpu_cluster("small16").cluster;
-    small.partitions = 2;
-    return small;
-  }();
-  std::string speeds;  // file of tables (env/gpu_cluster/speed_tables_json.h); empty: made up
-  // Jobs of an episode: out of a trace where there is one, of which `jobs` then says how many, how
-  // large and how long they are and their load; else all that `jobs` says.
-  GeneratedJobsConfig jobs = {};
-  TraceJobsConfig trace = {};
-  OffersConfig offers = {};
+struct ClusterSchedulingConfig : GpuWorkloadConfig {
+  ClusterSchedulingConfig() { cluster.partitions = 2; }
+  OffersConfig offers = {};  // jobs are in line by remaining time
   SchedulingReward reward = SchedulingReward::kActiveTime;
   double own_share = 0.5;  // of a scheduler's reward that is for its own jobs; the rest is for all
   bool operator==(const ClusterSchedulingConfig&) const = default;
@@ -65,18 +23,14 @@ struct ClusterSchedulingConfig {
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, ClusterSchedulingConfig>
 void visit_fields(Config& c, Visitor&& v) {
-  v("cluster", c.cluster);
-  v("speeds", c.speeds);
-  v("jobs", c.jobs);
-  v("trace", c.trace);
+  visit_workload(c, v);
   v("offers", c.offers);
   v("reward", c.reward);
   v("own_share", c.own_share);
 }
 [[nodiscard]] std::vector<std::string> validate(const ClusterSchedulingConfig& c);
 
-// What a decision shows: the scheduler's servers and what the others tell, and what it may do as
-// candidates, as many as there are. Pre: validate() finds no problem.
+// Pre: validate() finds no problem.
 [[nodiscard]] ObservationSpec observation_spec(const ClusterSchedulingConfig& c);
 
 }  // namespace pacml::env

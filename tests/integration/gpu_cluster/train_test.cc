@@ -4,7 +4,7 @@
 #include "tests/support/judged_training.h"
 #include "tests/support/pacml_process.h"
 
-// Cluster scheduling over real processes.
+// Scheduling on GPU clusters over real processes.
 
 namespace pacml::testing {
 namespace {
@@ -12,11 +12,8 @@ namespace {
 // Jobs of one GPU whose times differ much, on four servers of two schedulers: who lets the short
 // ones go first is far better than who does not. Little is left to chance, since the most probable
 // of many places that are nearly alike may be none of them.
-constexpr const char* kConfig = R"(
-seed: 3
-actors: 1
-env:
-  task: cluster_scheduling
+std::string config_of(const std::string& task) {
+  return "env:\n  task: " + task + R"(
   cluster: {share: 1}
   jobs: {jobs: 100, load: 6, largest_gpus: 1, median_s: 1500, deviation: 2, least_s: 60, most_s: 30000}
 network:
@@ -28,13 +25,17 @@ impala: {batch_decisions: 256, discount: 0.9, learning_rate: {kind: constant, st
 ppo: {batch_decisions: 1024, minibatch_decisions: 256, discount: 0.9, learning_rate: {kind: constant, start: 3.0e-3}, entropy_cost: {start: 1.0e-3}}
 learner: {metrics_seconds: 0.5, evaluate_seconds: 1, evaluate_episodes: 10}
 supervision: {silence_seconds: 0}
+seed: 3
+actors: 1
 )";
+}
 
 TEST_CASE("schedulers learn over real processes, and are compared and exported",
           "[integration][gpu_cluster]") {
   const std::string algorithm = GENERATE("impala", "ppo");
   INFO(algorithm);
-  const JudgedTraining training(kConfig, algorithm, 100000, "load_balancing,srtf_best_fit");
+  const JudgedTraining training(config_of("cluster_scheduling"), algorithm, 100000,
+                                "load_balancing,srtf_best_fit");
   CHECK(training.objective() == "average_jct_s");
   // Rules that let short jobs go first are a third better.
   CHECK(training.mean(0) < 0.9 * training.mean(1));
@@ -42,6 +43,13 @@ TEST_CASE("schedulers learn over real processes, and are compared and exported",
                                   (training.folder / "policy.safetensors").string()});
   INFO(exported.err);
   CHECK(exported.code == 0);
+}
+
+TEST_CASE("who learns which job is next lets the short ones go first",
+          "[integration][gpu_cluster]") {
+  const JudgedTraining training(config_of("job_scheduling"), "ppo", 100000, "fifo_backfill,srtf");
+  CHECK(training.objective() == "average_jct_s");
+  CHECK(training.mean(0) < 0.9 * training.mean(1));
 }
 
 }  // namespace

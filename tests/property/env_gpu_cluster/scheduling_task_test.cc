@@ -1,21 +1,23 @@
-// The cluster scheduling task is the simulator: a rule that decides through its actions comes to
+// The scheduling tasks are the simulator: a rule that decides through its actions comes to
 // the schedule of the rule alone, and rewards come to the completion times.
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/rng.h"
 #include "env/gpu_cluster/gpu_cluster_simulator.h"
-#include "env/tasks/cluster_scheduling/baselines.h"
-#include "env/tasks/cluster_scheduling/environment.h"
+#include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/gpu_scheduling/environment.h"
+#include "env/tasks/gpu_scheduling/rule_agent.h"
+#include "env/tasks/job_scheduling/task.h"
 #include "tests/support/catch.h"
 
 namespace pacml::env {
 namespace {
 
-ClusterSchedulingConfig draw_config(Rng& rng) {
-  ClusterSchedulingConfig c;
+void draw_workload(Rng& rng, GpuWorkloadConfig& c) {
   c.cluster = named_gpu_cluster(rng.below(2) == 0 ? "small16" : "fat512").cluster;
   GpuTopologyConfig& t = c.cluster.topology;
   t.servers = static_cast<int>(2 + rng.below(5));
@@ -29,6 +31,11 @@ ClusterSchedulingConfig draw_config(Rng& rng) {
   if (rng.below(3) == 0) c.cluster.round_s = 60;
   c.jobs = {.jobs = 60, .load = 1.2 + rng.uniform()};
   c.jobs.largest_gpus = 4;
+}
+
+ClusterSchedulingConfig draw_config(Rng& rng) {
+  ClusterSchedulingConfig c;
+  draw_workload(rng, c);
   c.offers.jobs = static_cast<int>(1 + rng.below(6));
   c.offers.places = static_cast<int>(1 + rng.below(6));
   return c;
@@ -48,6 +55,40 @@ GpuRulesConfig draw_rules(Rng& rng) {
   return r;
 }
 
+// An agent in the task comes to the schedule of a rule alone.
+void check_is_rule(const std::shared_ptr<const GpuSchedulingTask>& task, Agent& agent,
+                   const GpuRulesConfig& rules, Seed seed) {
+  const auto scheduler = make_rule_scheduler(rules);
+  GpuClusterSimulator alone(
+      task->model(), std::make_shared<const GpuJobList>(*task->model(), task->draw_jobs(seed)),
+      scheduler->queue_order());
+  run_schedule(alone, *scheduler);
+
+  GpuSchedulingEnv env(task);
+  env.reset(seed);
+  agent.reset(seed);
+  double rewards = 0;
+  bool is_over = false;
+  while (!is_over) {
+    const StepResult result = env.step(agent.act(env));
+    rewards += static_cast<double>(result.reward);
+    for (const AgentReward& other : env.other_rewards()) {
+      rewards += static_cast<double>(other.reward);
+    }
+    is_over = result.final();
+  }
+  double jct_s = 0;
+  for (std::size_t i = 0; i < env.state().jobs().size(); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    REQUIRE(env.state().progress(id).start == alone.state().progress(id).start);
+    REQUIRE(env.state().progress(id).finish == alone.state().progress(id).finish);
+    jct_s += env.state().progress(id).finish - env.state().jobs()[id].submit_s;
+  }
+  // Rewards are of 24 bits.
+  REQUIRE(rewards == Approx(-jct_s / task->scale().mean_job_s).epsilon(1e-4));
+  REQUIRE(env.summary().metrics[0] == Approx(jct_s / 60));
+}
+
 TEST_CASE("a rule through the actions of the task is the rule alone", "[property][gpu_cluster]") {
   Rng rng(Seed{31});
   for (int round = 0; round < 150; ++round) {
@@ -59,37 +100,92 @@ TEST_CASE("a rule through the actions of the task is the rule alone", "[property
             int(rules.candidates.share), rules.candidates.gain);
     const Seed seed{rng.next()};
     const auto task = std::make_shared<const ClusterSchedulingTask>(config);
+    check_is_rule(task, *make_rule_agent(rules), rules, seed);
+  }
+}
 
-    const auto scheduler = make_rule_scheduler(rules);
-    GpuClusterSimulator alone(
-        task->model(), std::make_shared<const GpuJobList>(*task->model(), task->draw_jobs(seed)),
-        scheduler->queue_order());
-    run_schedule(alone, *scheduler);
+JobSchedulingConfig draw_job_config(Rng& rng) {
+  JobSchedulingConfig c;
+  draw_workload(rng, c);
+  c.cluster.partitions = 1;
+  c.line = static_cast<QueueOrder>(rng.below(3));
+  c.window = static_cast<int>(1 + rng.below(20));
+  do {
+    c.place = static_cast<PlacementRule>(rng.below(7));
+  } while (c.place == PlacementRule::kRandom);
+  c.candidates = draw_rules(rng).candidates;
+  return c;
+}
 
-    ClusterSchedulingEnv env(task);
-    env.reset(seed);
-    const auto agent = make_rule_agent(rules);
-    agent->reset(seed);
-    double rewards = 0;
-    bool is_over = false;
-    while (!is_over) {
-      const StepResult result = env.step(agent->act(env));
-      rewards += static_cast<double>(result.reward);
-      for (const AgentReward& other : env.other_rewards()) {
-        rewards += static_cast<double>(other.reward);
-      }
-      is_over = result.final();
+TEST_CASE("orders of jobs through the actions of the task are the rules alone",
+          "[property][gpu_cluster]") {
+  struct Order {
+    const char* name;
+    ScheduleOrder order;
+    bool strict;
+  };
+  Rng rng(Seed{33});
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    const JobSchedulingConfig config = draw_job_config(rng);
+    CAPTURE(int(config.line), int(config.place), config.window, config.cluster.round_s);
+    const auto task = std::make_shared<const JobSchedulingTask>(config);
+    for (const auto& [name, order, strict] :
+         {Order{"fifo", ScheduleOrder::kFifo, true},
+          Order{"fifo_backfill", ScheduleOrder::kFifo, false},
+          Order{"drf", ScheduleOrder::kDrf, false}, Order{"srtf", ScheduleOrder::kSrtf, false},
+          Order{"srsf", ScheduleOrder::kSrsf, false}}) {
+      INFO(name);
+      check_is_rule(task, *task->make_agent(name),
+                    {.order = order,
+                     .place = config.place,
+                     .strict = strict,
+                     .candidates = config.candidates},
+                    Seed{rng.next()});
     }
-    double jct_s = 0;
-    for (std::size_t i = 0; i < env.state().jobs().size(); ++i) {
-      const auto id = static_cast<std::int32_t>(i);
-      REQUIRE(env.state().progress(id).start == alone.state().progress(id).start);
-      REQUIRE(env.state().progress(id).finish == alone.state().progress(id).finish);
-      jct_s += env.state().progress(id).finish - env.state().jobs()[id].submit_s;
-    }
-    // Rewards are of 24 bits.
-    REQUIRE(rewards == Approx(-jct_s / task->scale().mean_job_s).epsilon(1e-4));
-    REQUIRE(env.summary().metrics[0] == Approx(jct_s / 60));
+  }
+}
+
+// Where the line is in a rule's order, the first job that can start is its choice: what is offered
+// is what the rule would do.
+TEST_CASE("who always starts the first job in line is the rule of that order",
+          "[property][gpu_cluster]") {
+  class First final : public Agent {
+   public:
+    void reset(Seed /*seed*/) override {}
+    [[nodiscard]] int act(const Environment& /*environment*/) override { return 0; }
+  };
+  Rng rng(Seed{34});
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    JobSchedulingConfig config = draw_job_config(rng);
+    config.pass = false;
+    CAPTURE(int(config.line), int(config.place), config.window, config.cluster.round_s);
+    const auto task = std::make_shared<const JobSchedulingTask>(config);
+    First first;
+    check_is_rule(task, first,
+                  {.order = std::array{ScheduleOrder::kFifo, ScheduleOrder::kSrtf,
+                                       ScheduleOrder::kSrsf}[static_cast<std::size_t>(config.line)],
+                   .place = config.place,
+                   .strict = false,
+                   .candidates = config.candidates},
+                  Seed{rng.next()});
+  }
+}
+
+// Random play to the end, where always_first is passing as long as that is offered.
+void play_to_end(GpuSchedulingEnv& env, Rng& rng) {
+  env.reset(Seed{rng.next()});
+  StepResult result;
+  const bool always_first = rng.below(3) == 0;
+  while (!result.final()) {
+    REQUIRE(env.offers().size() >= 1);
+    REQUIRE(env.offers().size() <= env.spec().observation.candidates.most);
+    result = env.step(always_first ? 0 : static_cast<int>(rng.below(env.offers().size())));
+    REQUIRE(env.summary().decisions < 100'000);
+  }
+  for (std::int32_t id = 0; id < 60; ++id) {
+    REQUIRE(env.state().progress(id).status == GpuJobStatus::kFinished);
   }
 }
 
@@ -102,19 +198,19 @@ TEST_CASE("whatever schedulers do, every job is done in the end", "[property][gp
                      .places = static_cast<int>(1 + rng.below(3)),
                      .forwards = static_cast<int>(rng.below(2)),
                      .pass = rng.below(4) != 0};
-    ClusterSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(config));
-    env.reset(Seed{rng.next()});
-    StepResult result;
-    const bool always_first = rng.below(3) == 0;  // passing, where that is offered
-    while (!result.final()) {
-      REQUIRE(env.offers().size() >= 1);
-      REQUIRE(env.offers().size() <= env.spec().observation.candidates.most);
-      result = env.step(always_first ? 0 : static_cast<int>(rng.below(env.offers().size())));
-      REQUIRE(env.summary().decisions < 100'000);
-    }
-    for (std::int32_t id = 0; id < 60; ++id) {
-      REQUIRE(env.state().progress(id).status == GpuJobStatus::kFinished);
-    }
+    GpuSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(config));
+    play_to_end(env, rng);
+  }
+}
+
+TEST_CASE("whichever jobs are next, every job is done in the end", "[property][gpu_cluster]") {
+  Rng rng(Seed{35});
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    JobSchedulingConfig config = draw_job_config(rng);
+    config.pass = rng.below(4) != 0;
+    GpuSchedulingEnv env(std::make_shared<const JobSchedulingTask>(config));
+    play_to_end(env, rng);
   }
 }
 

@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "env/tasks/cluster_scheduling/environment.h"
+#include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/gpu_scheduling/environment.h"
 #include "model/initialise.h"
 #include "planning/rollout_policy.h"
 #include "planning/search_agent.h"
@@ -20,7 +21,7 @@ std::shared_ptr<const env::ClusterSchedulingTask> small_task() {
   return std::make_shared<const env::ClusterSchedulingTask>(config);
 }
 
-double play(env::ClusterSchedulingEnv& env, env::Agent& agent, Seed seed) {
+double play(env::GpuSchedulingEnv& env, env::Agent& agent, Seed seed) {
   env.reset(seed);
   agent.reset(seed);
   while (!env.step(agent.act(env)).final()) {
@@ -30,7 +31,7 @@ double play(env::ClusterSchedulingEnv& env, env::Agent& agent, Seed seed) {
 
 TEST_CASE("a search imagines schedulers by each of the rules", "[planning]") {
   const auto task = small_task();
-  env::ClusterSchedulingEnv env(task);
+  env::GpuSchedulingEnv env(task);
   for (const std::string& rule : env::compared_agents(*task)) {
     INFO(rule);
     SearchAgent agent({.futures = 3, .horizon = 6}, make_rule_policy(task->make_agent(rule)));
@@ -48,7 +49,7 @@ TEST_CASE("a search imagines schedulers by a network", "[planning]") {
   config.encoders = {
       {.slot = "servers", .kind = model::EncoderKind::kDeepSet, .width = 4, .blocks = 1}};
   const auto shape = model::make_shape(config, task->spec());
-  env::ClusterSchedulingEnv env(task);
+  env::GpuSchedulingEnv env(task);
   SearchAgent agent({.futures = 3, .horizon = 6, .gap = 30},
                     make_network_policy(shape, model::initialise(shape, Seed{5}),
                                         model::ValueHeads::kValue, task->spec().graphs));

@@ -7,7 +7,9 @@
 #include "common/result.h"
 #include "env/gpu_cluster/job_trace.h"
 #include "env/tasks/cluster_scheduling/baselines.h"
-#include "env/tasks/cluster_scheduling/environment.h"
+#include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/gpu_scheduling/environment.h"
+#include "env/tasks/gpu_scheduling/rule_agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 
@@ -68,7 +70,7 @@ struct Scene {
   }
 
   std::shared_ptr<const ClusterSchedulingTask> task;
-  ClusterSchedulingEnv env;
+  GpuSchedulingEnv env;
 };
 
 TEST_CASE("a scheduler must begin where nothing runs, and may wait else", "[unit][env]") {
@@ -116,7 +118,7 @@ TEST_CASE("a job goes to a scheduler that has room, once in an instant", "[unit]
   CHECK(scene.env.agent() == 1);
   CHECK(scene.env.offers()[1].job == 2);
   static_cast<void>(scene.take(Kind::kOneServer, 2));
-  CHECK(scene.env.summary().metrics[10] == Approx(1.0 / 3));
+  CHECK(scene.env.spec().metric(scene.env.summary(), "forwards") == Approx(1.0 / 3));
 }
 
 TEST_CASE("rewards are the time of jobs in the system, for the scheduler and for all",
@@ -186,7 +188,7 @@ TEST_CASE("rules place jobs where none is offered, each place by a number of its
 
   const auto imagined = scene.env.clone();
   static_cast<void>(imagined->step(there));
-  CHECK(dynamic_cast<const ClusterSchedulingEnv&>(*imagined).state().resident(3, 0) == 0);
+  CHECK(dynamic_cast<const GpuSchedulingEnv&>(*imagined).state().resident(3, 0) == 0);
   static_cast<void>(scene.env.step(here));
   CHECK(scene.env.state().resident(1, 0) == 0);
   CHECK(scene.env.state().is_idle(3));
@@ -194,7 +196,7 @@ TEST_CASE("rules place jobs where none is offered, each place by a number of its
 }
 
 TEST_CASE("what comes is drawn anew, what is there stays", "[unit][env]") {
-  ClusterSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(two_servers()));
+  GpuSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(two_servers()));
   env.reset(Seed{3});
   for (int i = 0; i < 20; ++i) static_cast<void>(env.step(0));
   const GpuClusterState before = env.state();
@@ -232,7 +234,7 @@ TEST_CASE("jobs that come at one time may be drawn for a later one", "[unit][env
   config.trace = {.file = file, .until = 1};
   config.jobs.jobs = 60;
   const auto task = std::make_shared<const ClusterSchedulingTask>(config);
-  ClusterSchedulingEnv env(task);
+  GpuSchedulingEnv env(task);
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     env.reset(Seed{seed});
     for (bool is_over = false; !is_over;) {

@@ -26,8 +26,8 @@ void check_whole(const Picture& picture) {
 
 TEST_CASE("every task of ours has a picture at every decision, which refers to what is in it",
           "[unit][env]") {
-  const std::string task =
-      GENERATE("partitioning", "placement_shaping", "device_placement", "cluster_scheduling");
+  const std::string task = GENERATE("partitioning", "placement_shaping", "device_placement",
+                                    "cluster_scheduling", "job_scheduling");
   INFO(task);
   const auto environment = TaskConfig(task).make()->make_factory()();
   const auto* pictured = dynamic_cast<const Pictured*>(environment.get());

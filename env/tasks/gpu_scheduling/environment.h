@@ -10,8 +10,8 @@
 #include "env/gpu_cluster/gpu_cluster_simulator.h"
 #include "env/gpu_cluster/gpu_decision.h"
 #include "env/picture.h"
-#include "env/tasks/cluster_scheduling/offers.h"
-#include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/gpu_scheduling/offers.h"
+#include "env/tasks/gpu_scheduling/task.h"
 
 namespace pacml::env {
 
@@ -19,9 +19,9 @@ namespace pacml::env {
 // schedulers have their turn one after another; in its turn one takes decisions until it passes, or
 // has nothing left to decide. Whoever is offered what it has just passed on is not asked again.
 // Action a is offers()[a]; one that is not offered is action_for(). Thread-confined.
-class ClusterSchedulingEnv final : public Environment, public Pictured {
+class GpuSchedulingEnv final : public Environment, public Pictured {
  public:
-  explicit ClusterSchedulingEnv(std::shared_ptr<const ClusterSchedulingTask> task);
+  explicit GpuSchedulingEnv(std::shared_ptr<const GpuSchedulingTask> task);
 
   [[nodiscard]] const EnvironmentSpec& spec() const override { return task_->spec(); }
   void reset(Seed seed) override;
@@ -87,7 +87,7 @@ class ClusterSchedulingEnv final : public Environment, public Pictured {
   StepResult pay(int agent);
   void look();
 
-  std::shared_ptr<const ClusterSchedulingTask> task_;
+  std::shared_ptr<const GpuSchedulingTask> task_;
   GpuJobSpecs jobs_;
   std::optional<GpuClusterSimulator> simulator_;
   Offers offers_;

@@ -7,7 +7,7 @@
 #include "common/experience/observation_spec.h"
 #include "env/gpu_cluster/gpu_cluster_state.h"
 #include "env/graph_features.h"
-#include "env/tasks/cluster_scheduling/offers.h"
+#include "env/tasks/gpu_scheduling/offers.h"
 
 // What decisions of the cluster scheduling task show. Times are in units of what a job takes alone
 // on average, sizes in shares of a partition, so that clusters of any size and jobs of any length

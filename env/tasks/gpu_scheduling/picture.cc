@@ -1,4 +1,4 @@
-#include "env/tasks/cluster_scheduling/picture.h"
+#include "env/tasks/gpu_scheduling/picture.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "env/tasks/cluster_scheduling/observation.h"
+#include "env/tasks/gpu_scheduling/observation.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "env/tasks/cluster_scheduling/offers.h"
+#include "env/tasks/gpu_scheduling/offers.h"
 
 #include <algorithm>
 #include <functional>
@@ -46,7 +46,8 @@ bool Offers::find(GpuClusterState& state, int partition) {
     const std::int32_t job = waiting.job;
     std::uint8_t& no_place = no_place_[static_cast<std::size_t>(state.jobs()[job].shape)];
     std::uint8_t& no_room = no_room_[static_cast<std::size_t>(state.jobs()[job].shape)];
-    const bool has_place = no_place == 0 && add_places(state, job, partition);
+    const bool has_place = no_place == 0 && (rule_ ? add_place_of_rule(state, job, partition)
+                                                   : add_places(state, job, partition));
     if (!has_place) no_place = 1;
     bool has_forward = false;
     if (no_room == 0 && !has_room(state, job, partition) &&
@@ -65,16 +66,29 @@ bool Offers::add_places(GpuClusterState& state, std::int32_t job, int partition)
   looked_at_.clear();
   choose_partners(state, job);
   valued_.clear();
-  for (const std::size_t c : looked_at_) value(state, job, c);
+  for (const std::size_t c : looked_at_) {
+    const GpuCandidate& from = candidates_[c];
+    const auto gpus = finder_.gpus(state, job, candidates_, c);
+    valued_.push_back({.offer = value(state, job, from.kind, from.key, gpus), .candidate = c});
+  }
   keep_best();
   for (Valued& valued : valued_) {
     if (!valued.is_kept) continue;
-    valued.offer.first_gpu = gpus_.size();
-    const auto gpus = finder_.gpus(state, job, candidates_, valued.candidate);
-    gpus_.insert(gpus_.end(), gpus.begin(), gpus.end());
-    offers_.push_back(valued.offer);
+    add_place(valued.offer, finder_.gpus(state, job, candidates_, valued.candidate));
   }
   return true;
+}
+
+bool Offers::add_place_of_rule(GpuClusterState& state, std::int32_t job, int partition) {
+  if (!rule_->find(state, job, partition, of_rule_)) return false;
+  add_place(value(state, job, of_rule_.kind, of_rule_.key, of_rule_.gpus), of_rule_.gpus);
+  return true;
+}
+
+void Offers::add_place(Offer offer, std::span<const std::int32_t> gpus) {
+  offer.first_gpu = gpus_.size();
+  gpus_.insert(gpus_.end(), gpus.begin(), gpus.end());
+  offers_.push_back(offer);
 }
 
 // Candidates to be valued: of servers that are all idle and alike the first, and where there are
@@ -113,11 +127,11 @@ void Offers::choose_partners(const GpuClusterState& state, std::int32_t job) {
   std::ranges::sort(looked_at_);
 }
 
-void Offers::value(GpuClusterState& state, std::int32_t job, std::size_t candidate) {
-  const GpuCandidate& from = candidates_[candidate];
-  Offer offer{.kind = kind_of(from.kind), .job = job};
-  if (from.kind == GpuCandidate::Kind::kShared) offer.to = from.key;
-  offer.rate = state.predict(job, finder_.gpus(state, job, candidates_, candidate), disturbed_);
+Offer Offers::value(GpuClusterState& state, std::int32_t job, GpuCandidate::Kind kind,
+                    std::int32_t key, std::span<const std::int32_t> gpus) {
+  Offer offer{.kind = kind_of(kind), .job = job};
+  if (kind == GpuCandidate::Kind::kShared) offer.to = key;
+  offer.rate = state.predict(job, gpus, disturbed_);
   const double left = state.left(job);
   const double lasts = left / offer.rate;
   offer.own_delay_s = lasts - left / state.jobs()[job].best_rate;
@@ -127,7 +141,7 @@ void Offers::value(GpuClusterState& state, std::int32_t job, std::size_t candida
     // Until one of the two is done.
     offer.others_delay_s += std::min(lasts, state.left(other.job) / other.after) * loss;
   }
-  valued_.push_back({.offer = offer, .candidate = candidate});
+  return offer;
 }
 
 // Those that delay least, its own delay and that of others together; one of each kind at least,

@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "env/gpu_cluster/gpu_candidates.h"
-#include "env/tasks/cluster_scheduling/config.h"
+#include "env/tasks/gpu_scheduling/config.h"
 
 namespace pacml::env {
 
@@ -27,10 +28,15 @@ struct Offer {
 };
 
 // What a scheduler may do: nothing, or put one of its jobs somewhere. Bounded: the first jobs in
-// line, a few places for each. Thread-confined.
+// line, a few places for each. It serves one state from its beginning, and copies of both go on
+// together. Thread-confined.
 class Offers {
  public:
-  explicit Offers(const OffersConfig& config) : config_(config), finder_(config.rules) {}
+  // `place`: the one place that a job is offered; none: the best ones.
+  Offers(const OffersConfig& config, std::optional<PlacementRule> place)
+      : config_(config), finder_(config.rules) {
+    if (place) rule_.emplace(PlaceByRuleConfig{.rule = *place, .candidates = config.rules});
+  }
 
   // Replaces all() by what the scheduler of a partition may do; false: nothing but to wait. The
   // state is not changed. What comes first are jobs in the order of the line, and of each its
@@ -55,11 +61,16 @@ class Offers {
   bool add_places(GpuClusterState& state, std::int32_t job, int partition);
   bool add_forwards(const GpuClusterState& state, std::int32_t job, int partition);
   void choose_partners(const GpuClusterState& state, std::int32_t job);
-  void value(GpuClusterState& state, std::int32_t job, std::size_t candidate);
+  bool add_place_of_rule(GpuClusterState& state, std::int32_t job, int partition);
+  Offer value(GpuClusterState& state, std::int32_t job, GpuCandidate::Kind kind, std::int32_t key,
+              std::span<const std::int32_t> gpus);
+  void add_place(Offer offer, std::span<const std::int32_t> gpus);
   void keep_best();
 
   OffersConfig config_;
   CandidateFinder finder_;
+  std::optional<PlaceByRule> rule_;
+  RulePlace of_rule_;
   std::vector<Offer> offers_;
   std::vector<std::int32_t> gpus_;
   // Memory that is used again and again.

@@ -1,4 +1,4 @@
-#include "env/tasks/cluster_scheduling/environment.h"
+#include "env/tasks/gpu_scheduling/environment.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 #include "env/gpu_cluster/gpu_cluster_metrics.h"
-#include "env/tasks/cluster_scheduling/picture.h"
+#include "env/tasks/gpu_scheduling/picture.h"
 
 namespace pacml::env {
 namespace {
@@ -18,18 +18,19 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-ClusterSchedulingEnv::ClusterSchedulingEnv(std::shared_ptr<const ClusterSchedulingTask> task)
-    : task_(std::move(task)), offers_(task_->config().offers) {}
+GpuSchedulingEnv::GpuSchedulingEnv(std::shared_ptr<const GpuSchedulingTask> task)
+    : task_(std::move(task)), offers_(task_->rules().offers, task_->rules().place) {}
 
-void ClusterSchedulingEnv::reset(Seed seed) {
+void GpuSchedulingEnv::reset(Seed seed) {
   reset(std::make_shared<const std::vector<GpuJobSpec>>(task_->draw_jobs(seed)));
 }
 
-void ClusterSchedulingEnv::reset(const GpuJobSpecs& jobs) {
+void GpuSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   jobs_ = jobs;
   simulator_.emplace(task_->model(), std::make_shared<const GpuJobList>(*task_->model(), *jobs),
-                     QueueOrder::kSrtf);
-  const int partitions = task_->config().cluster.partitions;
+                     task_->rules().line);
+  const int partitions = task_->num_schedulers();
+  offers_ = Offers(task_->rules().offers, task_->rules().place);
   turn_ = partitions;
   begun_ = -1;
   own_.clear();
@@ -50,12 +51,12 @@ void ClusterSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   look();
 }
 
-ClusterSchedulingEnv::Passed ClusterSchedulingEnv::present(int partition) const {
+GpuSchedulingEnv::Passed GpuSchedulingEnv::present(int partition) const {
   Passed now{.has = true,
              .version = state().version(partition),
              .waiting = state().waiting(partition).size()};
-  if (task_->config().offers.forwards == 0) return now;
-  for (int p = 0; p < task_->config().cluster.partitions; ++p) {
+  if (task_->rules().offers.forwards == 0) return now;
+  for (int p = 0; p < task_->num_schedulers(); ++p) {
     if (p == partition) continue;
     const FreeServers& free = state().free_servers(p);
     now.most_room = std::max<std::int64_t>(
@@ -67,7 +68,7 @@ ClusterSchedulingEnv::Passed ClusterSchedulingEnv::present(int partition) const 
 // Since the turn in which it passed began, GPUs of its own have become free or taken (what it has
 // just placed is somebody to share with, next time), jobs have come to it, or there is more room
 // elsewhere.
-bool ClusterSchedulingEnv::is_news(int partition) const {
+bool GpuSchedulingEnv::is_news(int partition) const {
   const Passed& before = passed_[at(partition)];
   if (!before.has) return true;
   const Passed now = present(partition);
@@ -76,8 +77,8 @@ bool ClusterSchedulingEnv::is_news(int partition) const {
 }
 
 // To the next decision, or to the end.
-void ClusterSchedulingEnv::go_on() {
-  const int partitions = task_->config().cluster.partitions;
+void GpuSchedulingEnv::go_on() {
+  const int partitions = task_->num_schedulers();
   while (true) {
     for (; turn_ < partitions; ++turn_) {
       if (state().waiting(turn_).empty()) continue;
@@ -96,7 +97,7 @@ void ClusterSchedulingEnv::go_on() {
   }
 }
 
-void ClusterSchedulingEnv::take(const Offer& offer, std::size_t which) {
+void GpuSchedulingEnv::take(const Offer& offer, std::size_t which) {
   GpuClusterState& state = simulator_->state();
   switch (offer.kind) {
     case Offer::Kind::kPass:
@@ -116,12 +117,12 @@ void ClusterSchedulingEnv::take(const Offer& offer, std::size_t which) {
   }
 }
 
-void ClusterSchedulingEnv::place(std::int32_t job, std::span<const std::int32_t> gpus) {
+void GpuSchedulingEnv::place(std::int32_t job, std::span<const std::int32_t> gpus) {
   if (!state().is_idle(gpus.front())) ++shared_;
   simulator_->state().place(job, gpus);
 }
 
-int ClusterSchedulingEnv::action_for(std::int32_t job, std::span<const std::int32_t> gpus) const {
+int GpuSchedulingEnv::action_for(std::int32_t job, std::span<const std::int32_t> gpus) const {
   for (std::size_t i = 0; i < offers_.size(); ++i) {
     if (offers_[i].job != job || !std::ranges::equal(offers_.gpus(state(), i), gpus)) continue;
     return static_cast<int>(i);
@@ -136,8 +137,7 @@ int ClusterSchedulingEnv::action_for(std::int32_t job, std::span<const std::int3
   return static_cast<int>(offers_.size() + which);
 }
 
-ClusterSchedulingEnv::Plan& ClusterSchedulingEnv::plan_of(
-    const std::shared_ptr<const void>& agent) const {
+GpuSchedulingEnv::Plan& GpuSchedulingEnv::plan_of(const std::shared_ptr<const void>& agent) const {
   for (Plan& plan : plans_) {
     if (plan.agent.lock() == agent) return plan;
   }
@@ -146,16 +146,16 @@ ClusterSchedulingEnv::Plan& ClusterSchedulingEnv::plan_of(
 }
 
 // What a scheduler is paid for, summed up until now, in mean jobs.
-double ClusterSchedulingEnv::worth(int partition) const {
-  if (task_->config().reward == SchedulingReward::kProgress) return state().progress_now(partition);
+double GpuSchedulingEnv::worth(int partition) const {
+  if (task_->rules().reward == SchedulingReward::kProgress) return state().progress_now(partition);
   return -state().active_job_s(partition) / task_->scale().mean_job_s;
 }
 
-StepResult ClusterSchedulingEnv::pay(int agent) {
-  const int partitions = task_->config().cluster.partitions;
+StepResult GpuSchedulingEnv::pay(int agent) {
+  const int partitions = task_->num_schedulers();
   double total = 0;
   for (int p = 0; p < partitions; ++p) total += worth(p) - worth_[at(p)];
-  const double own_share = task_->config().own_share;
+  const double own_share = task_->rules().own_share;
   const double for_all = (1 - own_share) / partitions * total;
   StepResult result;
   others_.clear();
@@ -176,7 +176,7 @@ StepResult ClusterSchedulingEnv::pay(int agent) {
   return result;
 }
 
-StepResult ClusterSchedulingEnv::step(int action) {
+StepResult GpuSchedulingEnv::step(int action) {
   PACML_CHECK(!is_over_ && takes(action), "no such decision");
   const int agent = turn_;
   const GpuDecision* placed = own(action);
@@ -196,13 +196,13 @@ StepResult ClusterSchedulingEnv::step(int action) {
   return result;
 }
 
-void ClusterSchedulingEnv::look() {
+void GpuSchedulingEnv::look() {
   const auto jobs = static_cast<double>(state().jobs().size());
   const double to_come = 1 - static_cast<double>(simulator_->num_arrived()) / jobs;
   shown_.look_at(state(), task_->nodes(turn_), task_->scale(), offers_, to_come);
 }
 
-void ClusterSchedulingEnv::observe(Observations& out) const {
+void GpuSchedulingEnv::observe(Observations& out) const {
   const auto nodes = static_cast<std::uint32_t>(shown_.nodes.size() / kClusterDynamicWidth);
   const ObservationRow row = out.append(
       {.candidates = static_cast<std::uint32_t>(shown_.where.size()), .nodes = {&nodes, 1}});
@@ -215,11 +215,11 @@ void ClusterSchedulingEnv::observe(Observations& out) const {
   for (auto& agent : row.agent) agent = static_cast<std::uint16_t>(shown_.agent);
 }
 
-std::unique_ptr<Environment> ClusterSchedulingEnv::clone() const {
-  return std::make_unique<ClusterSchedulingEnv>(*this);
+std::unique_ptr<Environment> GpuSchedulingEnv::clone() const {
+  return std::make_unique<GpuSchedulingEnv>(*this);
 }
 
-bool ClusterSchedulingEnv::resample_future(Seed seed) {
+bool GpuSchedulingEnv::resample_future(Seed seed) {
   const std::size_t arrived = simulator_->num_arrived();
   auto jobs = task_->draw_jobs(seed);
   // Arrivals have no memory: the time until the next one is as between any two.
@@ -233,7 +233,7 @@ bool ClusterSchedulingEnv::resample_future(Seed seed) {
   return true;
 }
 
-EpisodeRecord ClusterSchedulingEnv::summary() const {
+EpisodeRecord GpuSchedulingEnv::summary() const {
   const GpuClusterMetrics of = gpu_cluster_metrics(state());
   double alone_s = 0;
   double jct_s = 0;
@@ -252,17 +252,17 @@ EpisodeRecord ClusterSchedulingEnv::summary() const {
   record.episode_return = return_;
   record.decisions = decisions_;
   std::size_t m = 0;
-  for (const double value : {of.avg_jct, of.finished > 0 ? jct_s / alone_s : of.avg_jct, of.p50_jct,
-                             of.p99_jct, of.avg_queue, of.makespan, of.utilisation,
-                             of.mean_slowdown, of.jain_users, share(shared_, of.placements),
-                             share(forwards_, static_cast<std::int64_t>(state().jobs().size())),
-                             share(passes_, decisions_)}) {
+  for (const double value :
+       {of.avg_jct, of.finished > 0 ? jct_s / alone_s : of.avg_jct, of.p50_jct, of.p99_jct,
+        of.avg_queue, of.makespan, of.utilisation, of.mean_slowdown, of.jain_users,
+        share(shared_, of.placements), share(passes_, decisions_),
+        share(forwards_, static_cast<std::int64_t>(state().jobs().size()))}) {
     record.metrics[m++] = value;
   }
   return record;
 }
 
-Picture ClusterSchedulingEnv::picture() const {
+Picture GpuSchedulingEnv::picture() const {
   Picture picture = gpu_cluster_picture(state(), *jobs_);
   if (!is_over_) {
     picture.facts.insert(picture.facts.begin(), {"scheduler", std::to_string(turn_)});
@@ -271,7 +271,7 @@ Picture ClusterSchedulingEnv::picture() const {
   return picture;
 }
 
-std::string ClusterSchedulingEnv::describe(int action) const {
+std::string GpuSchedulingEnv::describe(int action) const {
   const GpuDecision* placed = own(action);
   const Offer offer = placed != nullptr ? Offer{.kind = Offer::Kind::kOneServer, .job = placed->job}
                                         : offers_[at(action)];

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/config/fields.h"
+#include "common/experience/observation_spec.h"
+#include "env/gpu_cluster/generated_workload.h"
+#include "env/gpu_cluster/gpu_candidates.h"
+#include "env/gpu_cluster/gpu_cluster_model.h"
+#include "env/gpu_cluster/place_by_rule.h"
+#include "env/gpu_cluster/trace_jobs.h"
+
+// What the settings of tasks have in common in which jobs of a GPU cluster are scheduled.
+
+namespace pacml::env {
+
+// What schedulers are paid for, in units of what a job takes alone on average.
+enum class SchedulingReward {
+  kActiveTime,  // - integral of the jobs in the system: their sum is that of all completion times
+  kProgress,    // shares of jobs done; pays short jobs more for their time, and waiting nothing
+};
+constexpr auto enum_names(SchedulingReward /*unused*/) {
+  return std::to_array<EnumName<SchedulingReward>>(
+      {{"active_time", SchedulingReward::kActiveTime}, {"progress", SchedulingReward::kProgress}});
+}
+
+// How much of what it could do a scheduler is offered.
+struct OffersConfig {
+  int jobs = 6;      // the first in line that could go anywhere
+  int places = 4;    // for each; those that delay everybody the least, and one of each kind
+  int forwards = 1;  // for each: other schedulers with room, where here is no server with room
+  bool pass = true;  // it may leave all of them waiting, as long as anything runs
+  CandidateRules rules = {.share = SharingRule::kAlways};
+  bool operator==(const OffersConfig&) const = default;
+};
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, OffersConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("jobs", c.jobs);
+  v("places", c.places);
+  v("forwards", c.forwards);
+  v("pass", c.pass);
+  v("rules", c.rules);
+}
+[[nodiscard]] std::vector<std::string> validate(const OffersConfig& c);
+
+// A cluster and the jobs that come to it: what a task's settings begin with.
+struct GpuWorkloadConfig {
+  GpuClusterConfig cluster = named_gpu_cluster("small16").cluster;
+  std::string speeds;  // file of tables (env/gpu_cluster/speed_tables_json.h); empty: made up
+  // Jobs of an episode: out of a trace where there is one, of which `jobs` then says how many, how
+  // large and how long they are and their load; else all that `jobs` says.
+  GeneratedJobsConfig jobs = {};
+  TraceJobsConfig trace = {};
+  bool operator==(const GpuWorkloadConfig&) const = default;
+};
+template <class Config, class Visitor>
+void visit_workload(Config& c, Visitor&& v) {
+  v("cluster", c.cluster);
+  v("speeds", c.speeds);
+  v("jobs", c.jobs);
+  v("trace", c.trace);
+}
+[[nodiscard]] std::vector<std::string> workload_problems(const GpuWorkloadConfig& c);
+
+// What schedulers see, may do and are paid for, whatever the settings of their task are called.
+struct SchedulingRules {
+  QueueOrder line = QueueOrder::kSrtf;  // by which jobs are offered
+  OffersConfig offers = {};
+  std::optional<PlacementRule> place = {};  // the one place that a job is offered; none: the best
+  SchedulingReward reward = SchedulingReward::kActiveTime;
+  double own_share = 1;  // of a scheduler's reward that is for its own jobs; the rest is for all
+};
+
+// What a decision shows: the scheduler's servers and what the others tell, and what it may do as
+// candidates, as many as there are. Pre: the settings of both are valid.
+[[nodiscard]] ObservationSpec scheduling_observation(const GpuClusterConfig& cluster,
+                                                     const OffersConfig& offers);
+
+}  // namespace pacml::env

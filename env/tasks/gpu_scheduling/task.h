@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "env/task.h"
+#include "env/tasks/gpu_scheduling/config.h"
+#include "env/tasks/gpu_scheduling/observation.h"
+
+namespace pacml::env {
+
+using GpuJobSpecs = std::shared_ptr<const std::vector<GpuJobSpec>>;
+
+// A decision problem about which job runs where on a GPU cluster, but for its baselines. Immutable;
+// any thread.
+class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSchedulingTask> {
+ public:
+  [[nodiscard]] const SchedulingRules& rules() const { return rules_; }
+  [[nodiscard]] const GpuClusterModelPtr& model() const { return model_; }
+  [[nodiscard]] int num_schedulers() const { return model_->config().partitions; }
+  [[nodiscard]] const SchedulingScale& scale() const { return scale_; }
+  [[nodiscard]] const PartitionNodes& nodes(int partition) const {
+    return nodes_[static_cast<std::size_t>(partition)];
+  }
+  // Of the spec's graphs.
+  [[nodiscard]] std::uint16_t graph_of(int partition) const {
+    return graph_of_[static_cast<std::size_t>(partition)];
+  }
+  // The jobs of an episode, in the order of their arrival: always as many. A pure function of the
+  // seed.
+  [[nodiscard]] std::vector<GpuJobSpec> draw_jobs(Seed seed) const;
+
+  [[nodiscard]] const EnvironmentSpec& spec() const override { return spec_; }
+  [[nodiscard]] EnvironmentFactory make_factory() const override;
+
+ protected:
+  // UserError with the first of `problems`, or of the cluster and its jobs together.
+  GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
+                    const SchedulingRules& rules, const std::vector<std::string>& problems);
+
+ private:
+  GeneratedJobsConfig jobs_;
+  SchedulingRules rules_;
+  GpuClusterModelPtr model_;
+  std::optional<TraceJobs> trace_;
+  SchedulingScale scale_;
+  std::vector<PartitionNodes> nodes_;    // [partitions]
+  std::vector<std::uint16_t> graph_of_;  // [partitions]
+  EnvironmentSpec spec_;
+};
+
+}  // namespace pacml::env
