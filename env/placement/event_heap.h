@@ -45,6 +45,8 @@ class EventHeap {
     }
     events_[i] = event;
   }
+  // Pre: not empty().
+  [[nodiscard]] const SimEvent& top() const { return events_.front(); }
   // O(log n). Pre: not empty().
   SimEvent pop() {
     const SimEvent first = events_.front();

@@ -95,13 +95,45 @@ bool PlacementEvaluator::surely_fits() {
   return true;
 }
 
-double PlacementEvaluator::runtime_s(std::span<const std::int32_t> device_of_group) {
+void PlacementEvaluator::place(std::span<const std::int32_t> device_of_group) {
   PACML_CHECK(device_of_group.size() == problem_->num_groups(), "a placement of another graph");
   const auto group_of = problem_->graph->group_of();
   for (std::size_t v = 0; v < device_of_op_.size(); ++v) {
     device_of_op_[v] = device_of_group[static_cast<std::size_t>(group_of[v])];
   }
-  const double runtime_us = simulator_.run(device_of_op_);
+}
+
+double PlacementEvaluator::runtime_s(std::span<const std::int32_t> device_of_group) {
+  place(device_of_group);
+  static_cast<void>(simulator_.run(device_of_op_));
+  return penalised_s();
+}
+
+std::span<const double> PlacementEvaluator::runtimes_if_moved(
+    std::span<const std::int32_t> device_of_group, std::size_t group, double now_s) {
+  PACML_CHECK(group < device_of_group.size(), "a group of the graph");
+  moved_.assign(device_of_group.begin(), device_of_group.end());
+  runtimes_.assign(problem_->num_devices(), now_s);
+  bool is_first = true;
+  for (std::size_t d = 0; d < runtimes_.size(); ++d) {
+    if (static_cast<std::int32_t>(d) == device_of_group[group]) continue;
+    moved_[group] = static_cast<std::int32_t>(d);
+    place(moved_);
+    // With two devices there is nothing to go on with.
+    if (runtimes_.size() == 2) {
+      static_cast<void>(simulator_.run(device_of_op_));
+    } else if (std::exchange(is_first, false)) {
+      static_cast<void>(simulator_.run_for(device_of_op_, group));
+    } else {
+      static_cast<void>(simulator_.rerun(device_of_op_));
+    }
+    runtimes_[d] = penalised_s();
+  }
+  return runtimes_;
+}
+
+double PlacementEvaluator::penalised_s() {
+  const double runtime_us = simulator_.runtime_us();
   ++num_simulations_;
   const MemoryPenalty& penalty = problem_->penalty;
   if (!(penalty.s_per_gb > 0)) return runtime_us / 1e6;

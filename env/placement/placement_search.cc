@@ -38,36 +38,31 @@ struct Cooling {
 
 }  // namespace
 
-FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start, int passes,
-                       std::int64_t most) {
-  const std::int64_t begin = evaluator.num_simulations();
-  const auto may_go_on = [&] { return evaluator.num_simulations() - begin < most; };
+std::int32_t best_device(std::span<const double> runtimes, std::int32_t current) {
+  const auto least = std::ranges::min_element(runtimes);
+  if (!(*least < runtimes[static_cast<std::size_t>(current)])) return current;
+  return static_cast<std::int32_t>(least - runtimes.begin());
+}
+
+FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start, int passes) {
   const auto order = fifo_topological_order(evaluator.problem().groups->children());
-  const auto num_devices = static_cast<std::int32_t>(evaluator.problem().num_devices());
   Best best(evaluator);
   GroupPlacement current = start;
   double now = evaluator.runtime_s(current);
   best.offer(current, now);
   for (int pass = 0; pass < passes; ++pass) {
     bool has_moved = false;
-    for (const std::int32_t group : order) {
-      std::int32_t& device = current[static_cast<std::size_t>(group)];
-      const std::int32_t old = device;
-      std::int32_t chosen = old;
-      for (std::int32_t d = 0; d < num_devices; ++d) {
-        if (d == old || !may_go_on()) continue;
-        device = d;
-        const double runtime = evaluator.runtime_s(current);
-        if (runtime < now) {
-          now = runtime;
-          chosen = d;
-          best.offer(current, now);
-        }
-      }
-      device = chosen;
-      has_moved |= chosen != old;
+    for (const std::int32_t g : order) {
+      const auto group = static_cast<std::size_t>(g);
+      const auto runtimes = evaluator.runtimes_if_moved(current, group, now);
+      const std::int32_t device = best_device(runtimes, current[group]);
+      if (device == current[group]) continue;
+      has_moved = true;
+      current[group] = device;
+      now = runtimes[static_cast<std::size_t>(device)];
+      best.offer(current, now);
     }
-    if (!has_moved || !may_go_on()) break;
+    if (!has_moved) break;
   }
   return best.take();
 }

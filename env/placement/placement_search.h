@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "env/placement/placement_heuristics.h"
@@ -23,13 +23,14 @@ struct FoundPlacement {
   std::vector<Improvement> improvements;
 };
 
-// Visits groups in topological order and moves each to the device where the whole runs fastest,
-// all others being where they are; of equals, where it is, then the lowest. `passes` times, or
-// until a pass moves nothing, or until it has simulated `most` times. (devices - 1) simulations a
-// group and pass.
+// Of a group on each device (PlacementEvaluator::runtimes_if_moved), the device where the whole
+// runs fastest; of equals, the one that it is on, then the lowest. Pure.
+[[nodiscard]] std::int32_t best_device(std::span<const double> runtimes, std::int32_t current);
+
+// Visits groups in topological order and moves each to its best device, all others being where they
+// are. `passes` times, or until a pass moves nothing. (devices - 1) simulations a group and pass.
 [[nodiscard]] FoundPlacement descend(PlacementEvaluator& evaluator, const GroupPlacement& start,
-                                     int passes,
-                                     std::int64_t most = std::numeric_limits<std::int64_t>::max());
+                                     int passes);
 
 // One random move of one group a simulation, kept if it is no slower, or by chance: the less, the
 // slower it is and the later. The temperature falls from 5 % to 0.01 % of the first runtime

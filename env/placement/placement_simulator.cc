@@ -55,27 +55,57 @@ PlacementSimulator::PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices)
     transfer_us_.push_back(bytes / devices_->constants().bytes_per_us);
   }
   device_of_.resize(ops);
-  waiting_.resize(ops);
-  last_release_.resize(ops);
-  next_ready_.resize(ops);
-  op_order_.reserve(ops);
-  start_us_.resize(ops);
-  end_us_.resize(ops);
-  ready_.resize(devices_->size());
-  channels_.resize(devices_->num_channels());
-  asked_.assign(graph_->num_outputs() * (is_placeto ? 1 : devices_->size()), 0);
+  is_watched_.resize(ops);
+  state_.waiting.resize(ops);
+  state_.last_release.resize(ops);
+  state_.next_ready.resize(ops);
+  state_.op_order.reserve(ops);
+  state_.start_us.resize(ops);
+  state_.end_us.resize(ops);
+  state_.ready.resize(devices_->size());
+  state_.channels.resize(devices_->num_channels());
+  state_.asked.assign(graph_->num_outputs() * (is_placeto ? 1 : devices_->size()), 0);
   peak_bytes_.resize(devices_->size());
 }
 
 double PlacementSimulator::run(std::span<const std::int32_t> device_of) {
-  begin(device_of);
+  place(device_of);
+  begin();
+  is_for_group_ = false;
+  is_watching_ = false;
+  return finish_run();
+}
+
+double PlacementSimulator::run_for(std::span<const std::int32_t> device_of, std::size_t group) {
+  place(device_of);
+  begin();
+  is_for_group_ = true;
+  has_kept_ = false;
+  watch_parents(group);
+  return finish_run();
+}
+
+double PlacementSimulator::rerun(std::span<const std::int32_t> device_of) {
+  PACML_CHECK(is_for_group_, "a run that this one differs from in a group");
+  place(device_of);
+  is_watching_ = false;
+  if (has_kept_) {
+    state_ = kept_;
+  } else {
+    begin();
+  }
+  return finish_run();
+}
+
+double PlacementSimulator::finish_run() {
+  has_peaks_ = false;
   const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
   runtime_us_ = is_placeto ? run_placeto() : run_corrected();
-  PACML_CHECK(op_order_.size() == graph_->num_ops(), "an operation never ran");
+  PACML_CHECK(state_.op_order.size() == graph_->num_ops(), "an operation never ran");
   return runtime_us_;
 }
 
-void PlacementSimulator::begin(std::span<const std::int32_t> device_of) {
+void PlacementSimulator::place(std::span<const std::int32_t> device_of) {
   PACML_CHECK(device_of.size() == device_of_.size(), "a placement of another graph");
   const auto num_devices = static_cast<std::uint32_t>(devices_->size());
   std::uint32_t highest = 0;
@@ -84,18 +114,46 @@ void PlacementSimulator::begin(std::span<const std::int32_t> device_of) {
     highest = std::max(highest, static_cast<std::uint32_t>(device_of[v]));
   }
   PACML_CHECK(highest < num_devices, "an operation is on a device that is not there");
-  std::ranges::copy(num_parents_, waiting_.begin());
-  std::ranges::fill(last_release_, Release{});
-  std::ranges::fill(ready_, Queue{});
-  std::ranges::fill(channels_, Queue{});
-  events_.clear();
-  transfers_.clear();
-  transfer_order_.clear();
-  op_order_.clear();
-  last_end_us_ = 0;
-  num_events_ = 0;
-  has_peaks_ = false;
-  ++run_;
+}
+
+void PlacementSimulator::begin() {
+  std::ranges::copy(num_parents_, state_.waiting.begin());
+  std::ranges::fill(state_.last_release, Release{});
+  std::ranges::fill(state_.ready, Queue{});
+  std::ranges::fill(state_.channels, Queue{});
+  state_.events.clear();
+  state_.transfers.clear();
+  state_.transfer_order.clear();
+  state_.op_order.clear();
+  state_.last_end_us = 0;
+  state_.num_events = 0;
+  ++state_.run;
+  const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
+  for (const std::int32_t v : graph_->sources()) {
+    make_ready(v, is_placeto ? devices_->constants().init_offset_us : 0);
+  }
+}
+
+void PlacementSimulator::watch_parents(std::size_t group) {
+  std::ranges::fill(is_watched_, std::uint8_t{0});
+  is_watching_ = true;
+  const auto group_of = graph_->group_of();
+  for (std::size_t v = 0; v < group_of.size(); ++v) {
+    if (at(group_of[v]) != group) continue;
+    // Where it is matters from the first moment on.
+    if (graph_->parents()[v].empty()) is_watching_ = false;
+    for (const std::int32_t parent : graph_->parents()[v]) is_watched_[at(parent)] = 1;
+  }
+}
+
+void PlacementSimulator::watch() {
+  const SimEvent& next = state_.events.top();
+  if (next.kind() != kDevice) return;
+  const std::int32_t op = state_.ready[at(device_of_rank_[next.a()])].head;
+  if (op < 0 || is_watched_[at(op)] == 0) return;
+  kept_ = state_;
+  has_kept_ = true;
+  is_watching_ = false;
 }
 
 // An operation is ready when its last parent has released it, so that of all its releases one event
@@ -104,64 +162,63 @@ void PlacementSimulator::begin(std::span<const std::int32_t> device_of) {
 // behind them.
 void PlacementSimulator::release(std::int32_t consumer, double time, std::uint64_t tie,
                                  double now) {
-  Release& last = last_release_[at(consumer)];
+  Release& last = state_.last_release[at(consumer)];
   if (last.time <= now || time > last.time || (time == last.time && tie > last.tie)) {
     last = {time, tie};
   }
-  if (--waiting_[at(consumer)] > 0) {
-    ++num_events_;
+  if (--state_.waiting[at(consumer)] > 0) {
+    ++state_.num_events;
     return;
   }
-  events_.push(SimEvent::make(last.time, kReleased, last.tie,
-                              static_cast<std::uint64_t>(op_rank_[at(consumer)])));
+  state_.events.push(SimEvent::make(last.time, kReleased, last.tie,
+                                    static_cast<std::uint64_t>(op_rank_[at(consumer)])));
 }
 
 void PlacementSimulator::make_ready(std::int32_t op, double now) {
   const auto device = at(device_of_[at(op)]);
-  Queue& queue = ready_[device];
-  next_ready_[at(op)] = -1;
-  (queue.tail < 0 ? queue.head : next_ready_[at(queue.tail)]) = op;
+  Queue& queue = state_.ready[device];
+  state_.next_ready[at(op)] = -1;
+  (queue.tail < 0 ? queue.head : state_.next_ready[at(queue.tail)]) = op;
   queue.tail = op;
   if (queue.is_armed) return;
   queue.is_armed = true;
-  events_.push(SimEvent::make(now, kDevice, static_cast<std::uint64_t>(device_rank_[device])));
+  state_.events.push(
+      SimEvent::make(now, kDevice, static_cast<std::uint64_t>(device_rank_[device])));
 }
 
 std::int32_t PlacementSimulator::take_ready(Queue& queue) {
   const std::int32_t op = queue.head;
-  queue.head = next_ready_[at(op)];
+  queue.head = state_.next_ready[at(op)];
   if (queue.head < 0) queue.tail = -1;
   return op;
 }
 
 void PlacementSimulator::ask_transfer(Queue& queue, std::size_t channel_rank,
                                       PlacedTransfer transfer) {
-  const auto index = static_cast<std::int32_t>(transfers_.size());
-  transfers_.push_back(transfer);
-  (queue.tail < 0 ? queue.head : transfers_[at(queue.tail)].next) = index;
+  const auto index = static_cast<std::int32_t>(state_.transfers.size());
+  state_.transfers.push_back(transfer);
+  (queue.tail < 0 ? queue.head : state_.transfers[at(queue.tail)].next) = index;
   queue.tail = index;
   if (queue.is_armed) return;
   queue.is_armed = true;
-  events_.push(SimEvent::make(transfer.asked_us, kChannel, channel_rank));
+  state_.events.push(SimEvent::make(transfer.asked_us, kChannel, channel_rank));
 }
 
 std::int32_t PlacementSimulator::take_transfer(Queue& queue) {
   const std::int32_t index = queue.head;
-  queue.head = transfers_[at(index)].next;
+  queue.head = state_.transfers[at(index)].next;
   if (queue.head < 0) queue.tail = -1;
-  transfer_order_.push_back(index);
+  state_.transfer_order.push_back(index);
   return index;
 }
 
 double PlacementSimulator::run_placeto() {
-  for (const std::int32_t v : graph_->sources()) {
-    make_ready(v, devices_->constants().init_offset_us);
-  }
   double now = 0;
-  while (!events_.empty()) {
-    const SimEvent event = events_.pop();
+  while (!state_.events.empty()) {
+    if (is_watching_) watch();
+    const SimEvent event = state_.events.pop();
     now = event.time;
-    ++num_events_;
+    ++state_.num_events;
     switch (event.kind()) {
       case kReleased:
         make_ready(op_of_rank_[event.b()], now);
@@ -179,7 +236,7 @@ double PlacementSimulator::run_placeto() {
 // Its outputs are queued for the bus now, stamped with its end: a device executes one operation
 // after another, so that stamps never decrease.
 void PlacementSimulator::start_on_placeto(std::size_t device, double now) {
-  Queue& queue = ready_[device];
+  Queue& queue = state_.ready[device];
   if (queue.head < 0) {
     queue.is_armed = false;
     return;
@@ -187,21 +244,21 @@ void PlacementSimulator::start_on_placeto(std::size_t device, double now) {
   const auto v = at(take_ready(queue));
   const double cost = graph_->cost_us()[v];
   const double end = now + cost;
-  op_order_.push_back(static_cast<std::int32_t>(v));
-  start_us_[v] = now;
-  end_us_[v] = end;
+  state_.op_order.push_back(static_cast<std::int32_t>(v));
+  state_.start_us[v] = now;
+  state_.end_us[v] = end;
   const auto device_rank = static_cast<std::uint64_t>(device_rank_[device]);
   const auto tie = static_cast<std::uint64_t>(op_rank_[v]);
-  events_.push(SimEvent::make(cost == 0 ? end : end + devices_->constants().delta1_us, kDevice,
-                              device_rank));
+  state_.events.push(SimEvent::make(cost == 0 ? end : end + devices_->constants().delta1_us,
+                                    kDevice, device_rank));
   const auto consumers = graph_->consumers()[v];
   const auto outputs = graph_->consumed_outputs()[v];
   for (std::size_t i = 0; i < consumers.size(); ++i) {
     if (at(device_of_[at(consumers[i])]) == device) {
       release(consumers[i], end, tie, now);
-    } else if (std::uint64_t& asked = asked_[at(outputs[i])]; asked != run_) {
-      asked = run_;
-      ask_transfer(channels_[device], device_rank,
+    } else if (std::uint64_t& asked = state_.asked[at(outputs[i])]; asked != state_.run) {
+      asked = state_.run;
+      ask_transfer(state_.channels[device], device_rank,
                    {.op = static_cast<std::int32_t>(v),
                     .output = outputs[i],
                     .from = static_cast<std::int32_t>(device),
@@ -211,17 +268,17 @@ void PlacementSimulator::start_on_placeto(std::size_t device, double now) {
 }
 
 void PlacementSimulator::send_on_bus(std::size_t device, double now) {
-  Queue& queue = channels_[device];
+  Queue& queue = state_.channels[device];
   if (queue.head < 0) {
     queue.is_armed = false;
     return;
   }
   const auto device_rank = static_cast<std::uint64_t>(device_rank_[device]);
-  if (const double stamp = transfers_[at(queue.head)].asked_us; stamp > now) {
-    events_.push(SimEvent::make(stamp, kChannel, device_rank));
+  if (const double stamp = state_.transfers[at(queue.head)].asked_us; stamp > now) {
+    state_.events.push(SimEvent::make(stamp, kChannel, device_rank));
     return;
   }
-  PlacedTransfer& transfer = transfers_[at(take_transfer(queue))];
+  PlacedTransfer& transfer = state_.transfers[at(take_transfer(queue))];
   transfer.start_us = now;
   transfer.arrive_us = now + transfer_us_[at(transfer.output)];
   transfer.free_us = transfer.arrive_us + devices_->constants().delta2_us;
@@ -229,14 +286,14 @@ void PlacementSimulator::send_on_bus(std::size_t device, double now) {
   for (const std::int32_t c : graph_->output_consumers()[at(transfer.output)]) {
     if (at(device_of_[at(c)]) != device) release(c, transfer.arrive_us, tie, now);
   }
-  events_.push(SimEvent::make(transfer.free_us, kChannel, device_rank));
+  state_.events.push(SimEvent::make(transfer.free_us, kChannel, device_rank));
 }
 
 double PlacementSimulator::run_corrected() {
-  for (const std::int32_t v : graph_->sources()) make_ready(v, 0);
-  while (!events_.empty()) {
-    const SimEvent event = events_.pop();
-    ++num_events_;
+  while (!state_.events.empty()) {
+    if (is_watching_) watch();
+    const SimEvent event = state_.events.pop();
+    ++state_.num_events;
     switch (event.kind()) {
       case kReleased:
         make_ready(static_cast<std::int32_t>(event.b()), event.time);
@@ -251,11 +308,11 @@ double PlacementSimulator::run_corrected() {
         finish(event.a(), event.time);
     }
   }
-  return last_end_us_;
+  return state_.last_end_us;
 }
 
 void PlacementSimulator::start_on_corrected(std::size_t device, double now) {
-  Queue& queue = ready_[device];
+  Queue& queue = state_.ready[device];
   if (queue.head < 0) {
     queue.is_armed = false;
     return;
@@ -263,12 +320,12 @@ void PlacementSimulator::start_on_corrected(std::size_t device, double now) {
   const auto v = at(take_ready(queue));
   const double cost = graph_->cost_us()[v];
   const double end = now + cost / devices_->speed(device);
-  op_order_.push_back(static_cast<std::int32_t>(v));
-  start_us_[v] = now;
-  end_us_[v] = end;
-  last_end_us_ = std::max(last_end_us_, end);
-  events_.push(SimEvent::make(end, kFinished, v));
-  events_.push(
+  state_.op_order.push_back(static_cast<std::int32_t>(v));
+  state_.start_us[v] = now;
+  state_.end_us[v] = end;
+  state_.last_end_us = std::max(state_.last_end_us, end);
+  state_.events.push(SimEvent::make(end, kFinished, v));
+  state_.events.push(
       SimEvent::make(cost == 0 ? end : end + devices_->launch_us(device), kDevice, device));
 }
 
@@ -280,11 +337,11 @@ void PlacementSimulator::finish(std::size_t op, double now) {
     const auto to = at(device_of_[at(consumers[i])]);
     if (to == from) {
       release(consumers[i], now, 0, now);
-    } else if (std::uint64_t& asked = asked_[at(outputs[i]) * devices_->size() + to];
-               asked != run_) {
-      asked = run_;
+    } else if (std::uint64_t& asked = state_.asked[at(outputs[i]) * devices_->size() + to];
+               asked != state_.run) {
+      asked = state_.run;
       const std::size_t channel = devices_->channel(from, to);
-      ask_transfer(channels_[channel], channel,
+      ask_transfer(state_.channels[channel], channel,
                    {.op = static_cast<std::int32_t>(op),
                     .output = outputs[i],
                     .from = static_cast<std::int32_t>(from),
@@ -295,12 +352,12 @@ void PlacementSimulator::finish(std::size_t op, double now) {
 }
 
 void PlacementSimulator::send_on_channel(std::size_t channel, double now) {
-  Queue& queue = channels_[channel];
+  Queue& queue = state_.channels[channel];
   if (queue.head < 0) {
     queue.is_armed = false;
     return;
   }
-  PlacedTransfer& transfer = transfers_[at(take_transfer(queue))];
+  PlacedTransfer& transfer = state_.transfers[at(take_transfer(queue))];
   const auto from = at(transfer.from);
   const auto to = at(transfer.to);
   transfer.start_us = now;
@@ -310,7 +367,7 @@ void PlacementSimulator::send_on_channel(std::size_t channel, double now) {
   for (const std::int32_t c : graph_->output_consumers()[at(transfer.output)]) {
     if (at(device_of_[at(c)]) == to) release(c, transfer.arrive_us, 0, now);
   }
-  events_.push(SimEvent::make(transfer.free_us, kChannel, channel));
+  state_.events.push(SimEvent::make(transfer.free_us, kChannel, channel));
 }
 
 std::span<const double> PlacementSimulator::peak_bytes() {

@@ -36,21 +36,30 @@ class PlacementSimulator {
   // What is below is about the last run. Pre: [num_ops], each in 0 .. devices - 1 (PACML_CHECK).
   double run(std::span<const std::int32_t> device_of);
 
+  // The same in less time for placements that differ in a group alone: run_for(placement, group)
+  // begins, rerun() with that group elsewhere goes on from where that began to matter, which is
+  // before the first of its operations' parents starts. Exact. Pre: run_for has been called, and
+  // run has not since; the placement is that one but for its group (PACML_CHECK of the former).
+  double run_for(std::span<const std::int32_t> device_of, std::size_t group);
+  double rerun(std::span<const std::int32_t> device_of);
+
   [[nodiscard]] const OpGraph& graph() const { return *graph_; }
   [[nodiscard]] const DeviceSet& devices() const { return *devices_; }
   [[nodiscard]] double runtime_us() const { return runtime_us_; }
   // Borrowed until the next run.
   [[nodiscard]] std::span<const std::int32_t> device_of() const { return device_of_; }
-  [[nodiscard]] std::span<const double> start_us() const { return start_us_; }  // [ops]
-  [[nodiscard]] std::span<const double> end_us() const { return end_us_; }      // [ops]
+  [[nodiscard]] std::span<const double> start_us() const { return state_.start_us; }  // [ops]
+  [[nodiscard]] std::span<const double> end_us() const { return state_.end_us; }      // [ops]
   // In the order in which they began.
-  [[nodiscard]] std::span<const std::int32_t> op_order() const { return op_order_; }
+  [[nodiscard]] std::span<const std::int32_t> op_order() const { return state_.op_order; }
   [[nodiscard]] const PlacedTransfer& transfer(std::int32_t t) const {
-    return transfers_[static_cast<std::size_t>(t)];
+    return state_.transfers[static_cast<std::size_t>(t)];
   }
-  [[nodiscard]] std::span<const std::int32_t> transfer_order() const { return transfer_order_; }
+  [[nodiscard]] std::span<const std::int32_t> transfer_order() const {
+    return state_.transfer_order;
+  }
   // Events that the published algorithm would have taken from its heap.
-  [[nodiscard]] std::int64_t num_events() const { return num_events_; }
+  [[nodiscard]] std::int64_t num_events() const { return state_.num_events; }
   // Bytes at most at one time on each device; computed when asked for.
   [[nodiscard]] std::span<const double> peak_bytes();
 
@@ -69,7 +78,12 @@ class PlacementSimulator {
     std::uint64_t tie = 0;
   };
 
-  void begin(std::span<const std::int32_t> device_of);
+  void place(std::span<const std::int32_t> device_of);
+  void begin();
+  double finish_run();
+  // Keeps the state if the next event starts one of those that are watched.
+  void watch();
+  void watch_parents(std::size_t group);
   double run_placeto();
   double run_corrected();
   void start_on_placeto(std::size_t device, double now);
@@ -93,23 +107,33 @@ class PlacementSimulator {
   std::vector<std::int32_t> num_parents_;  // [ops]
   std::vector<double> transfer_us_;        // [outputs], on a bus
 
-  EventHeap events_;
+  // All that a run changes as it goes on.
+  struct State {
+    EventHeap events;
+    std::vector<std::int32_t> waiting;  // [ops], parents that have not released it
+    std::vector<Release> last_release;  // [ops]
+    std::vector<std::int32_t> next_ready;
+    std::vector<Queue> ready;          // [devices]
+    std::vector<Queue> channels;       // [channels]
+    std::vector<std::uint64_t> asked;  // [outputs] or [outputs, devices]: the run that asked for it
+    std::uint64_t run = 0;
+    std::vector<PlacedTransfer> transfers;
+    std::vector<std::int32_t> transfer_order;
+    std::vector<std::int32_t> op_order;
+    std::vector<double> start_us;
+    std::vector<double> end_us;
+    double last_end_us = 0;
+    std::int64_t num_events = 0;
+  };
+  State state_;
+  State kept_;
+  std::vector<std::uint8_t> is_watched_;  // [ops], before whose start kept_ is to be
+  bool is_watching_ = false;              // that has not come yet
+  bool is_for_group_ = false;             // the last run was run_for or rerun
+  bool has_kept_ = false;
+
   std::vector<std::int32_t> device_of_;
-  std::vector<std::int32_t> waiting_;  // [ops], parents that have not released it
-  std::vector<Release> last_release_;  // [ops]
-  std::vector<std::int32_t> next_ready_;
-  std::vector<Queue> ready_;          // [devices]
-  std::vector<Queue> channels_;       // [channels]
-  std::vector<std::uint64_t> asked_;  // [outputs] or [outputs, devices]: the run that asked for it
-  std::uint64_t run_ = 0;
-  std::vector<PlacedTransfer> transfers_;
-  std::vector<std::int32_t> transfer_order_;
-  std::vector<std::int32_t> op_order_;
-  std::vector<double> start_us_;
-  std::vector<double> end_us_;
   double runtime_us_ = 0;
-  double last_end_us_ = 0;
-  std::int64_t num_events_ = 0;
   bool has_peaks_ = false;
   std::vector<double> peak_bytes_;
 };

@@ -60,21 +60,9 @@ class DescentAgent final : public Agent {
   [[nodiscard]] int act(const Environment& environment) override {
     const DevicePlacementEnv& env = placing(environment);
     PlacementEvaluator& evaluator = evaluators_.of(env.problem().problem);
-    GroupPlacement placement = env.placement();
-    std::int32_t& device = placement[env.group()];
-    int best = device;
-    double fastest = env.runtime_s();
-    for (std::int32_t d = 0; d < static_cast<std::int32_t>(evaluator.problem().num_devices());
-         ++d) {
-      if (d == env.placement()[env.group()]) continue;
-      device = d;
-      const double runtime = evaluator.runtime_s(placement);
-      if (runtime < fastest) {
-        fastest = runtime;
-        best = d;
-      }
-    }
-    return best;
+    const auto runtimes =
+        evaluator.runtimes_if_moved(env.placement(), env.group(), env.runtime_s());
+    return best_device(runtimes, env.placement()[env.group()]);
   }
 
  private:

@@ -98,14 +98,9 @@ void DevicePlacementEnv::look() {
   const PlacementProblem& about = *problem().problem;
   what_if_s_.clear();
   if (task_->config().what_if) {
-    PlacementEvaluator& evaluator = evaluators_->of(problem().problem);
-    std::int32_t& device = device_[group()];
-    const std::int32_t old = device;
-    for (std::size_t d = 0; d < about.num_devices(); ++d) {
-      device = static_cast<std::int32_t>(d);
-      what_if_s_.push_back(device == old ? runtime_s_ : evaluator.runtime_s(device_));
-    }
-    device = old;
+    const auto moved =
+        evaluators_->of(problem().problem).runtimes_if_moved(device_, group(), runtime_s_);
+    what_if_s_.assign(moved.begin(), moved.end());
     simulations_ += static_cast<std::int64_t>(about.num_devices()) - 1;
   }
   const auto steps = static_cast<double>(order_.size()) * task_->config().rounds;

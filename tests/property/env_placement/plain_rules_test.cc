@@ -286,6 +286,55 @@ TEST_CASE("with corrected semantics devices and links work in the order in which
   }
 }
 
+bool same(const PlacedTransfer& a, const PlacedTransfer& b) {
+  return std::tie(a.op, a.output, a.from, a.to, a.asked_us, a.start_us, a.arrive_us, a.free_us) ==
+         std::tie(b.op, b.output, b.from, b.to, b.asked_us, b.start_us, b.arrive_us, b.free_us);
+}
+
+TEST_CASE("going on from where a moved group begins to matter is a whole run, to the last bit",
+          "[property][placement]") {
+  Rng rng(Seed{45});
+  int moved = 0;
+  for (int round = 0; round < 1000; ++round) {
+    OpGraphSpec spec = draw_graph(rng);
+    for (OpSpec& op : spec.ops) {  // groups of several here and there
+      if (rng.below(4) == 0) op.group = "g" + std::to_string(rng.below(4));
+    }
+    const auto graph = std::make_shared<const OpGraph>(spec);
+    const auto devices = std::make_shared<const DeviceSet>(
+        rng.below(2) == 0 ? DeviceSet::placeto(2 + static_cast<int>(rng.below(6)))
+                          : DeviceSet(draw_devices(rng)));
+    PlacementSimulator whole(graph, devices);
+    PlacementSimulator resumed(graph, devices);
+    CAPTURE(round);
+    for (int series = 0; series < 3; ++series) {
+      auto placement = draw_placement(rng, spec.ops.size(), devices->size());
+      const std::size_t group = rng.below(graph->num_groups());
+      for (int run = 0; run < 4; ++run) {
+        const auto device = static_cast<std::int32_t>(rng.below(devices->size()));
+        for (std::size_t v = 0; v < placement.size(); ++v) {
+          if (at(graph->group_of()[v]) == group) placement[v] = device;
+        }
+        const double runtime =
+            run == 0 ? resumed.run_for(placement, group) : resumed.rerun(placement);
+        REQUIRE(runtime == whole.run(placement));
+        REQUIRE(resumed.num_events() == whole.num_events());
+        REQUIRE(std::ranges::equal(resumed.start_us(), whole.start_us()));
+        REQUIRE(std::ranges::equal(resumed.end_us(), whole.end_us()));
+        REQUIRE(std::ranges::equal(resumed.op_order(), whole.op_order()));
+        REQUIRE(std::ranges::equal(resumed.transfer_order(), whole.transfer_order()));
+        for (const std::int32_t t : whole.transfer_order()) {
+          REQUIRE(same(resumed.transfer(t), whole.transfer(t)));
+        }
+        REQUIRE(std::ranges::equal(resumed.peak_bytes(), whole.peak_bytes()));
+        ++moved;
+      }
+      static_cast<void>(resumed.run(draw_placement(rng, spec.ops.size(), devices->size())));
+    }
+  }
+  CHECK(moved == 12000);
+}
+
 TEST_CASE("the binding chain goes from the last end to something that waited for nothing",
           "[property][placement]") {
   Rng rng(Seed{44});
