@@ -97,6 +97,7 @@ constexpr Figure kFigures[] = {
     {"/joins", "pacml_joins_total", kCounter, "Times that the actor was welcomed by its learner."},
     {"/shard_joins", "pacml_shard_joins_total", kCounter, "Times that the actor was welcomed by its replay shard."},
     {"/unacknowledged", "pacml_unacknowledged_total", kCounter, "Messages on their way when a connection was lost: perhaps never received."},
+    {"/refused_weights", "pacml_refused_weights_total", kCounter, "Weights that the actor did not act with: learning diverges."},
 };
 // clang-format on
 

@@ -55,10 +55,19 @@ Stint act(const TrainConfig& config, const ActorRoleOptions& options, const env:
   const auto loop = make_actor_loop(config, *task, *policy, welcome->run_seed, ActorId{options.id},
                                     welcome->policy_version);
   ReportedSink sink(
-      link, [&loop] { return loop->decisions(); }, status);
+      link,
+      [&loop] {
+        return ActorProgress{loop->decisions(), loop->refused_weights()};
+      },
+      status);
   const Error ended = loop->run(sink, stop);
   link.leave(ended.detail);
-  spdlog::info("acted {} decisions, {}; ended: {}", loop->decisions(), history(link), ended.detail);
+  const std::string refused =
+      loop->refused_weights() > 0
+          ? std::to_string(loop->refused_weights()) + " weights refused (learning diverged), "
+          : "";
+  spdlog::info("acted {} decisions, {}{}; ended: {}", loop->decisions(), refused, history(link),
+               ended.detail);
   return {ended, true};
 }
 

@@ -24,10 +24,10 @@ void ActorStatus::has_weights(PolicyVersion version) {
   waits_ = false;
 }
 
-void ActorStatus::waits(std::int64_t decisions) {
+void ActorStatus::waits(const ActorProgress& progress) {
   const std::scoped_lock lock(mutex_);
   beat();
-  decisions_ = decisions;
+  progress_ = progress;
   waits_ = true;
 }
 
@@ -60,7 +60,8 @@ RoleReport ActorStatus::report() const {
                                               : "acting"},
                            {"joined", joined},
                            {"joins", link("learner").joins},
-                           {"decisions", decisions_},
+                           {"decisions", progress_.decisions},
+                           {"refused_weights", progress_.refused_weights},
                            {"messages", messages_},
                            {"policy_version", version_.get()}};
   std::uint64_t unacknowledged = 0;
@@ -77,7 +78,7 @@ RoleReport ActorStatus::report() const {
 }
 
 Result<actor::Work> ReportedSink::next_work(std::stop_token stop) {
-  status_->waits(decisions_());
+  status_->waits(progress_());
   auto work = inner_->next_work(std::move(stop));
   if (work) status_->acts();
   return work;

@@ -17,6 +17,12 @@
 
 namespace pacml::apps {
 
+// What an actor has done for the run that it is in.
+struct ActorProgress {
+  std::int64_t decisions = 0;
+  std::int64_t refused_weights = 0;
+};
+
 // What an actor says of itself: told by its thread between messages and while it waits, which is
 // that thread's heartbeat, too; asked by any. Thread-safe.
 class ActorStatus {
@@ -27,7 +33,7 @@ class ActorStatus {
   void heard(const actor::LinkReport& link);
   void has_weights(PolicyVersion version);
   // For leave to act; and has it.
-  void waits(std::int64_t decisions);
+  void waits(const ActorProgress& progress);
   void acts();
   void has_sent();
 
@@ -49,17 +55,17 @@ class ActorStatus {
   bool waits_ = true;
   bool acts_ = false;  // has ever had weights
   PolicyVersion version_;
-  std::int64_t decisions_ = 0;
+  ActorProgress progress_;
   std::int64_t messages_ = 0;
 };
 
 // A sink that tells a status what passes through it. Thread-confined to the actor.
 class ReportedSink final : public actor::ExperienceSink {
  public:
-  // Borrows both. `decisions`: that the actor has taken.
-  ReportedSink(actor::ExperienceSink& inner, std::function<std::int64_t()> decisions,
+  // Borrows both.
+  ReportedSink(actor::ExperienceSink& inner, std::function<ActorProgress()> progress,
                ActorStatus& status)
-      : inner_(&inner), decisions_(std::move(decisions)), status_(&status) {}
+      : inner_(&inner), progress_(std::move(progress)), status_(&status) {}
 
   [[nodiscard]] Result<actor::Work> next_work(std::stop_token stop) override;
   [[nodiscard]] Result<void> send(actor::ActorMessage&& message, std::stop_token stop) override;
@@ -68,7 +74,7 @@ class ReportedSink final : public actor::ExperienceSink {
 
  private:
   actor::ExperienceSink* inner_;
-  std::function<std::int64_t()> decisions_;
+  std::function<ActorProgress()> progress_;
   ActorStatus* status_;
 };
 

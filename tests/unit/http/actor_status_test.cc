@@ -55,7 +55,7 @@ TEST_CASE("an actor that acts or waits beats, and one that does neither is misse
     const TimePoint now = steady().now();
     return now - longest_silence(now)->lasted;
   };
-  status.waits(10);
+  status.waits({.decisions = 10});
   CHECK(silent_since() >= before);
   CHECK(hung_thread(steady().now() + std::chrono::seconds(40), std::chrono::seconds(30)) ==
         "thread actor has been silent for 40 s");
@@ -87,16 +87,17 @@ class Sink final : public actor::ExperienceSink {
 
 TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][http]") {
   ActorStatus status(ActorId{0}, "");
-  std::int64_t decisions = 0;
+  ActorProgress progress;
   Sink inner(status);
   ReportedSink sink(
-      inner, [&decisions] { return decisions; }, status);
+      inner, [&progress] { return progress; }, status);
   CHECK(sink.first_parameters({})->version == PolicyVersion{3});
   CHECK(status_of(status)["policy_version"] == 3);
-  decisions = 40;
+  progress = {.decisions = 40, .refused_weights = 2};
   CHECK(sink.next_work({})->unrolls == 5);
   CHECK(inner.seen["state"] == "waiting");
   CHECK(inner.seen["decisions"] == 40);
+  CHECK(inner.seen["refused_weights"] == 2);
   CHECK(sink.send(Sequences{}, {}));
   CHECK(status_of(status)["state"] == "acting");
   CHECK(status_of(status)["messages"] == 1);

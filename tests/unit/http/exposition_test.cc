@@ -166,7 +166,8 @@ json everything() {
                           "snapshot_age_seconds",
                           "joins",
                           "shard_joins",
-                          "unacknowledged"}) {
+                          "unacknowledged",
+                          "refused_weights"}) {
     status[key] = 1;
   }
   status["policy_lag"] = {{"p50", 1}, {"p99", 1}, {"max", 1}};
