@@ -14,6 +14,7 @@ set(PACML_ENV_ZOO_SOURCES
   graph/zoo/transformers.cc
   graph/zoo/vgg16.cc
   graph/zoo/zoo.cc
+  workload/arrival_process.cc
   workload/distribution.cc
   workload/job_pool.cc
   workload/job_stream.cc
@@ -28,6 +29,7 @@ set(PACML_ENV_ZOO_HEADERS
   graph/zoo/network.h
   graph/zoo/networks.h
   graph/zoo/zoo.h
+  workload/arrival_process.h
   workload/distribution.h
   workload/job_pool.h
   workload/job_stream.h

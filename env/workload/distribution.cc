@@ -143,11 +143,16 @@ std::vector<std::string> validate(const DistributionConfig& config) {
   for (const auto& [key, value] : {std::pair{"value", config.value},
                                    {"min", config.min},
                                    {"max", config.max},
-                                   {"skewness", config.skewness}}) {
+                                   {"skewness", config.skewness},
+                                   {"period", config.period}}) {
     if (!(std::abs(value) <= kMostValue)) {
       problems.push_back(std::string(key) + " must be from -1e15 to 1e15");
     }
   }
+  if (!(config.amplitude >= 0 && config.amplitude <= 1)) {
+    problems.emplace_back("amplitude must be from 0 to 1");
+  }
+  if (!(config.period > 0)) problems.emplace_back("period must be above 0");
   if (!problems.empty()) return problems;
   switch (config.kind) {
     case DistributionKind::kFixed:
@@ -163,6 +168,9 @@ std::vector<std::string> validate(const DistributionConfig& config) {
       break;
     case DistributionKind::kList:
       problems.push_back("kind must not be list here");
+      break;
+    case DistributionKind::kPoisson:
+    case DistributionKind::kDiurnal:
       break;
   }
   return problems;
@@ -231,6 +239,8 @@ Distribution make_distribution(const DistributionConfig& config) {
       return make_skew_normal(config);
     case DistributionKind::kFixed:
     case DistributionKind::kList:  // refused by validate
+    case DistributionKind::kPoisson:
+    case DistributionKind::kDiurnal:
       break;
   }
   return Distribution(std::array{config.value}, std::array{1.0});

@@ -15,20 +15,27 @@
 
 namespace pacml::env {
 
-enum class DistributionKind { kFixed, kUniform, kPmf, kSkewNormal, kList };
+enum class DistributionKind { kFixed, kUniform, kPmf, kSkewNormal, kList, kPoisson, kDiurnal };
 
 constexpr auto enum_names(DistributionKind) {
   return std::to_array<EnumName<DistributionKind>>({{"fixed", DistributionKind::kFixed},
                                                     {"uniform", DistributionKind::kUniform},
                                                     {"pmf", DistributionKind::kPmf},
                                                     {"skew_normal", DistributionKind::kSkewNormal},
-                                                    {"list", DistributionKind::kList}});
+                                                    {"list", DistributionKind::kList},
+                                                    {"poisson", DistributionKind::kPoisson},
+                                                    {"diurnal", DistributionKind::kDiurnal}});
+}
+// Not finitely many values: of times between arrivals alone (arrival_process.h).
+constexpr bool is_arrival_process(DistributionKind kind) {
+  return kind == DistributionKind::kPoisson || kind == DistributionKind::kDiurnal;
 }
 
-// A distribution over finitely many values. Each kind reads its own keys and ignores the others.
+// A distribution over finitely many values, or an arrival process. Each kind reads its own keys and
+// ignores the others.
 struct DistributionConfig {
   DistributionKind kind = DistributionKind::kFixed;
-  double value = 1.0;                      // fixed
+  double value = 1.0;                      // fixed; poisson, diurnal: the mean
   double min = 0.1;                        // uniform, skew_normal
   double max = 1.0;                        // uniform, skew_normal
   int decimals = 2;                        // uniform, skew_normal: places of a value; 0 .. 9
@@ -37,6 +44,8 @@ struct DistributionConfig {
   int num_bins = 1000;               // skew_normal: bins of the histogram; >= 1
   std::uint64_t seed = 0;            // skew_normal: of the variates, hence of the shape
   bool redraw_each_episode = false;  // skew_normal: a new shape for every episode, as published
+  double amplitude = 0.5;            // diurnal: how far the rate swings about its mean; 0 .. 1
+  double period = 86'400;            // diurnal: a day, in the unit of the values; > 0
   bool operator==(const DistributionConfig&) const = default;
 };
 
@@ -53,6 +62,8 @@ void visit_fields(Config& c, Visitor&& v) {
   v("num_bins", c.num_bins);
   v("seed", c.seed);
   v("redraw_each_episode", c.redraw_each_episode);
+  v("amplitude", c.amplitude);
+  v("period", c.period);
 }
 
 // Every problem, as a sentence that begins with the key. Kind `list` is one here: a config that may
@@ -95,7 +106,7 @@ class Distribution {
 };
 
 // Throws UserError with the first problem of validate(config). A skew-normal shape is drawn with
-// `config.seed`.
+// `config.seed`. Pre: the kind is no arrival process.
 [[nodiscard]] Distribution make_distribution(const DistributionConfig& config);
 
 // The decimal number of so many places that is nearest to `value`; exact ties go to the even digit.

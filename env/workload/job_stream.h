@@ -55,6 +55,7 @@ class JobStream {
   // replacement or from a list.
   std::shared_ptr<const std::vector<std::uint32_t>> order_;
   std::uint64_t drawn_ = 0;
+  double arrived_ = 0;  // when the last one did, since the first one
 };
 
 }  // namespace pacml::env

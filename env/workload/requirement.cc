@@ -20,6 +20,7 @@ Distribution make_requirement(const DistributionConfig& config) {
 
 // True when every value that the distribution can take is in (0, 1]. Pre: it is valid in itself.
 bool takes_fractions(const DistributionConfig& config) {
+  if (is_arrival_process(config.kind)) return false;
   if (config.kind == DistributionKind::kUniform || config.kind == DistributionKind::kSkewNormal) {
     return round_to_decimals(config.min, config.decimals) > 0 && config.max <= 1;
   }

@@ -25,9 +25,10 @@ std::vector<std::string> validate(const WorkloadConfig& config) {
     problems.push_back("num_training_steps must be at least 1, not " +
                        std::to_string(config.num_training_steps));
   }
-  if (validate(config.interarrival).empty() &&
-      make_distribution(config.interarrival).values().front() <= 0) {
-    problems.push_back("interarrival must have all its values above 0");
+  if (validate(config.interarrival).empty()) {
+    for (const std::string& problem : arrival_problems(config.interarrival)) {
+      problems.push_back("interarrival " + problem);
+    }
   }
   return problems;
 }
@@ -36,7 +37,7 @@ WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, int num_models)
     : num_models_(num_models),
       replication_factor_(checked(config).replication_factor),
       sampling_(config.sampling),
-      interarrival_(make_distribution(config.interarrival)),
+      interarrival_(config.interarrival),
       requirement_(config.requirement) {
   PACML_CHECK(num_models > 0, "a workload needs a model");
 }

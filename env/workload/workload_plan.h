@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "env/workload/arrival_process.h"
 #include "env/workload/distribution.h"
 #include "env/workload/requirement.h"
 
@@ -61,14 +62,14 @@ class WorkloadPlan {
   [[nodiscard]] int num_models() const { return num_models_; }
   [[nodiscard]] int replication_factor() const { return replication_factor_; }
   [[nodiscard]] Sampling sampling() const { return sampling_; }
-  [[nodiscard]] const Distribution& interarrival() const { return interarrival_; }
+  [[nodiscard]] const ArrivalProcess& interarrival() const { return interarrival_; }
   [[nodiscard]] const RequirementDistribution& requirement() const { return requirement_; }
 
  private:
   int num_models_;
   int replication_factor_;
   Sampling sampling_;
-  Distribution interarrival_;
+  ArrivalProcess interarrival_;
   RequirementDistribution requirement_;
 };
 

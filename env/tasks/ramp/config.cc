@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "common/text.h"
+#include "env/workload/arrival_process.h"
 
 namespace pacml::env {
 namespace {
@@ -26,8 +27,8 @@ constexpr double kMostArrivals = 1e6;
 void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) {
   const auto& interarrival = c.workload.interarrival;
   if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
-  const double between = make_distribution(interarrival).mean();
-  if (!(between > 0)) return;  // the workload says so itself
+  if (!arrival_problems(interarrival).empty()) return;  // the workload says so itself
+  const double between = ArrivalProcess(interarrival).mean();
   double arrivals = c.cluster.max_simulation_time / between;
   if (c.workload.sampling == Sampling::kRemove) {
     const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));

@@ -96,6 +96,12 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
        c.workload.interarrival = {
            .kind = DistributionKind::kUniform, .min = 10, .max = 90, .decimals = 1};
      }},
+    {"small graphs, arrivals by the day",
+     [](PartitioningConfig& c) {
+       small_profiles(c);
+       c.workload.interarrival = {
+           .kind = DistributionKind::kDiurnal, .value = 60, .amplitude = 0.9, .period = 600};
+     }},
     {"one server",
      [](PartitioningConfig& c) {
        small_profiles(c);

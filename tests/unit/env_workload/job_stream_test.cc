@@ -65,6 +65,33 @@ TEST_CASE("a copied stream goes on by itself from the same place") {
   CHECK(draw(stream, 40) == ahead);
 }
 
+TEST_CASE("arrivals whose rate follows the day go on by the day in copies and futures") {
+  WorkloadConfig config;
+  config.interarrival = {
+      .kind = DistributionKind::kDiurnal, .value = 10, .amplitude = 1, .period = 1000};
+  const auto plan = plan_of(config, 2);
+  JobStream stream(plan, Seed{5});
+  JobStream copy = stream;
+  JobStream future = stream;
+  double now = 0;
+  double then = 0;
+  double by_day = 0;
+  constexpr int kJobs = 20'000;
+  for (int i = 0; i < kJobs; ++i) {
+    stream.next();
+    copy.next();
+    future.next();
+    REQUIRE(copy.next_interarrival() == stream.next_interarrival());
+    if (i == 100) REQUIRE(future.redraw(Seed{6}));
+    now += stream.next_interarrival();
+    then += future.next_interarrival();
+    by_day += std::fmod(then, 1000) < 500 ? 1 : 0;
+  }
+  CHECK(now != then);
+  // Of the rate 1 + sin over a day, 1/2 + 1/pi is in the first half.
+  CHECK(std::abs(by_day / kJobs - 0.8183) < 0.01);
+}
+
 TEST_CASE("asking for the time of the next arrival changes nothing") {
   WorkloadConfig config;
   config.interarrival = {.kind = DistributionKind::kUniform, .min = 1, .max = 1000, .decimals = 0};
@@ -156,7 +183,7 @@ TEST_CASE("interarrival times follow their distribution") {
     stream.next();
     counts[stream.next_interarrival()] += 1;
   }
-  CHECK(looks_drawn_from(plan->interarrival(), counts));
+  CHECK(looks_drawn_from(make_distribution(config.interarrival), counts));
 }
 
 TEST_CASE("statistics are exact over the pool") {

@@ -1,0 +1,63 @@
+#include "env/workload/arrival_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "common/result.h"
+
+namespace pacml::env {
+namespace {
+
+// Exponentially distributed with mean 1, above 0: of the middles of 2^52 equal parts of (0, 1).
+double exponential(std::uint64_t word) {
+  return -std::log((static_cast<double>(word >> 12) + 0.5) * 0x1p-52);
+}
+
+const DistributionConfig& checked(const DistributionConfig& config) {
+  auto problems = validate(config);
+  if (problems.empty()) problems = arrival_problems(config);
+  if (!problems.empty()) throw UserError(problems.front());
+  return config;
+}
+
+}  // namespace
+
+std::vector<std::string> arrival_problems(const DistributionConfig& config) {
+  const bool is_process = is_arrival_process(config.kind);
+  const double least = is_process ? config.value : make_distribution(config).values().front();
+  if (least > 0) return {};
+  return {is_process ? "value must be above 0" : "must have all its values above 0"};
+}
+
+ArrivalProcess::ArrivalProcess(const DistributionConfig& config) {
+  if (!is_arrival_process(checked(config).kind)) {
+    values_ = make_distribution(config);
+    mean_ = values_->mean();
+    return;
+  }
+  mean_ = config.value;
+  if (config.kind != DistributionKind::kDiurnal) return;
+  amplitude_ = config.amplitude;
+  period_ = config.period;
+}
+
+double ArrivalProcess::drawn(double time, std::uint64_t word) const {
+  const double wanted = mean_ * exponential(word);
+  if (amplitude_ == 0) return wanted;
+  // The integral of mean * rate over a time, less what is wanted, has one root.
+  const double turn = 2 * std::numbers::pi / period_;
+  const double swing = amplitude_ / turn;
+  const double phase = std::fmod(time, period_);
+  const double begin = std::cos(turn * phase);
+  double low = std::max(0.0, wanted - 2 * swing);
+  double high = wanted + 2 * swing;
+  while (true) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return high;  // neighbours: nothing is between them
+    const double so_far = middle + swing * (begin - std::cos(turn * (phase + middle)));
+    (so_far < wanted ? low : high) = middle;
+  }
+}
+
+}  // namespace pacml::env
