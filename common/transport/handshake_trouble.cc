@@ -40,13 +40,15 @@ void HandshakeTrouble::heard(std::uint16_t event, std::uint32_t value, TimePoint
   heard_at_ = at;
   if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
     trouble_.reset();
+    in_a_row_ = 0;
   } else {
+    ++in_a_row_;
     trouble_ = meaning(address_, encrypted_, event, value);
   }
 }
 
 std::optional<Trouble> HandshakeTrouble::now(TimePoint at) const {
-  const bool told = trouble_ && (trouble_->lasting || at - heard_at_ <= memory_);
+  const bool told = trouble_ && (trouble_->lasting || (in_a_row_ > 1 && at - heard_at_ <= memory_));
   return told ? trouble_ : std::nullopt;
 }
 

@@ -18,7 +18,8 @@ class HandshakeTrouble {
 
   // An event of a ZeroMQ monitor: ZMQ_EVENT_HANDSHAKE_* with its value.
   void heard(std::uint16_t event, std::uint32_t value, TimePoint at);
-  // nullopt: the last handshake went well, or there was none for long.
+  // nullopt: the last handshake went well, or there was none for long, or one broke off that may
+  // have met a server which was just coming or going.
   [[nodiscard]] std::optional<Trouble> now(TimePoint at) const;
 
  private:
@@ -26,6 +27,7 @@ class HandshakeTrouble {
   bool encrypted_;
   Duration memory_;
   std::optional<Trouble> trouble_;
+  int in_a_row_ = 0;  // handshakes that did not go well
   TimePoint heard_at_;
 };
 

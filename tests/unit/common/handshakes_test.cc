@@ -226,6 +226,8 @@ TEST_CASE("trouble with handshakes is told as long as it lasts", "[transport][se
   HandshakeTrouble trouble("tcp://there:1", true, 10s);
   const TimePoint begin{};
   CHECK_FALSE(trouble.now(begin));
+  trouble.heard(kVague, 0, begin - 1s);
+  CHECK_FALSE(trouble.now(begin - 1s));  // a server that comes breaks off once
   trouble.heard(kVague, 0, begin);
   CHECK_FALSE(trouble.now(begin + 9s)->lasting);
   SECTION("until a handshake goes well") {
