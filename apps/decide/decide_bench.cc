@@ -44,7 +44,7 @@ class Player {
       ends_.emplace(answer["until"].get<double>(), arrivals_);
     }
     ++arrivals_;
-    time_ += jobs_.next_interarrival();
+    time_ += jobs_.next_interarrival(time_);
   }
 
   // What was measured so far does not count.

@@ -110,7 +110,7 @@ void Cluster::arrive(const ArrivingJob& next) {
   job.arrived = now_;
   job.sequential_time = graph.total_compute() * memo_->setting().time_scale * num_training_steps_;
   job.max_acceptable_time = job.fraction * job.sequential_time;
-  next_arrival_ += jobs_.next_interarrival();
+  next_arrival_ += jobs_.next_interarrival(next_arrival_);
   if (keep_log_) {
     log_.load_rates.push_back((graph.total_memory() + graph.total_dependency_bytes()) /
                               (next_arrival_ - now_));
@@ -423,7 +423,9 @@ bool Cluster::resample_future(Seed seed) {
   PACML_CHECK(queued_.has_value(), "a job waits");
   if (!jobs_.redraw(seed)) return false;
   // The job that waits has arrived just now, so that nothing of the time until the next has passed.
-  if (!jobs_.exhausted()) next_arrival_ = queued_->arrived + jobs_.next_interarrival();
+  if (!jobs_.exhausted()) {
+    next_arrival_ = queued_->arrived + jobs_.next_interarrival(queued_->arrived);
+  }
   return true;
 }
 

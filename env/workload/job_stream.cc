@@ -82,7 +82,6 @@ bool JobStream::exhausted() const { return episode_->ends() && drawn_ == episode
 ArrivingJob JobStream::next() {
   PACML_CHECK(!exhausted(), "an exhausted stream has no next job");
   const JobPool& pool = episode_->pool;
-  if (drawn_ > 0) arrived_ += next_interarrival();
   const std::uint64_t number = drawn_++;
   if (redrawn_) {
     const auto models = static_cast<std::size_t>(redrawn_->num_models);
@@ -99,11 +98,11 @@ ArrivingJob JobStream::next() {
   return pool.job((*order_)[place]);
 }
 
-double JobStream::next_interarrival() const {
+double JobStream::next_interarrival(double arrived) const {
   if (exhausted()) return std::numeric_limits<double>::infinity();
   if (!episode_->plan) return episode_->list[drawn_].interarrival_before;
   const WordStream& words = redrawn_ ? redrawn_->intervals : episode_->intervals;
-  return episode_->plan->interarrival().until_next(arrived_, words.word(drawn_));
+  return episode_->plan->interarrival().until_next(arrived, words.word(drawn_));
 }
 
 std::span<const ModelFractions> JobStream::statistics() const {

@@ -26,9 +26,9 @@ class JobStream {
   [[nodiscard]] bool exhausted() const;
   // The next job. Pre: !exhausted() (PACML_CHECK).
   ArrivingJob next();
-  // Time between the arrivals of the job that next() gave last and the one that it will give next;
-  // infinite when exhausted. Calling it changes nothing.
-  [[nodiscard]] double next_interarrival() const;
+  // Time between the arrivals of the job that next() gave last, which was at `arrived`, and the one
+  // that it will give next; infinite when exhausted. Calling it changes nothing.
+  [[nodiscard]] double next_interarrival(double arrived) const;
   // What next() and next_interarrival() give from now on is drawn anew, as a pure function of the
   // plan and `seed`: each job by itself, its model uniformly and its fraction from the plan's
   // requirement, without a pool, so that it costs nothing to draw a future. A stream that ends does
@@ -55,7 +55,6 @@ class JobStream {
   // replacement or from a list.
   std::shared_ptr<const std::vector<std::uint32_t>> order_;
   std::uint64_t drawn_ = 0;
-  double arrived_ = 0;  // when the last one did, since the first one
 };
 
 }  // namespace pacml::env

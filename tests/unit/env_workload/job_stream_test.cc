@@ -50,7 +50,7 @@ TEST_CASE("the same seed gives the same jobs and arrivals, another seed others")
   for (int i = 0; i < 500; ++i) {
     const ArrivingJob job = a.next();
     REQUIRE(b.next() == job);
-    REQUIRE(b.next_interarrival() == a.next_interarrival());
+    REQUIRE(b.next_interarrival(0) == a.next_interarrival(0));
     equal += c.next() == job ? 1 : 0;
   }
   CHECK(equal < 20);
@@ -81,10 +81,10 @@ TEST_CASE("arrivals whose rate follows the day go on by the day in copies and fu
     stream.next();
     copy.next();
     future.next();
-    REQUIRE(copy.next_interarrival() == stream.next_interarrival());
+    REQUIRE(copy.next_interarrival(now) == stream.next_interarrival(now));
     if (i == 100) REQUIRE(future.redraw(Seed{6}));
-    now += stream.next_interarrival();
-    then += future.next_interarrival();
+    now += stream.next_interarrival(now);
+    then += future.next_interarrival(then);
     by_day += std::fmod(then, 1000) < 500 ? 1 : 0;
   }
   CHECK(now != then);
@@ -97,10 +97,10 @@ TEST_CASE("asking for the time of the next arrival changes nothing") {
   config.interarrival = {.kind = DistributionKind::kUniform, .min = 1, .max = 1000, .decimals = 0};
   JobStream stream(plan_of(config, 2), Seed{1});
   stream.next();
-  const double gap = stream.next_interarrival();
-  CHECK(stream.next_interarrival() == gap);
+  const double gap = stream.next_interarrival(0);
+  CHECK(stream.next_interarrival(0) == gap);
   stream.next();
-  CHECK(stream.next_interarrival() != gap);
+  CHECK(stream.next_interarrival(0) != gap);
 }
 
 TEST_CASE("removing gives each job of the pool once and then ends") {
@@ -108,12 +108,12 @@ TEST_CASE("removing gives each job of the pool once and then ends") {
   std::map<int, int> per_model;
   for (int i = 0; i < 21; ++i) {
     REQUIRE_FALSE(stream.exhausted());
-    if (i > 0) REQUIRE(stream.next_interarrival() == 1000);
+    if (i > 0) REQUIRE(stream.next_interarrival(0) == 1000);
     ++per_model[stream.next().model];
   }
   CHECK(per_model == std::map<int, int>{{0, 7}, {1, 7}, {2, 7}});
   CHECK(stream.exhausted());
-  CHECK(std::isinf(stream.next_interarrival()));
+  CHECK(std::isinf(stream.next_interarrival(0)));
 }
 
 TEST_CASE("a refilled pool holds the same fractions in another order") {
@@ -181,7 +181,7 @@ TEST_CASE("interarrival times follow their distribution") {
   std::map<double, double> counts;
   for (int i = 0; i < 50'000; ++i) {
     stream.next();
-    counts[stream.next_interarrival()] += 1;
+    counts[stream.next_interarrival(0)] += 1;
   }
   CHECK(looks_drawn_from(make_distribution(config.interarrival), counts));
 }
@@ -212,12 +212,12 @@ TEST_CASE("a recorded list arrives as it was recorded") {
                             {.model = 2, .fraction = 1, .interarrival_before = 7.5}},
                            4);
   CHECK(stream.next() == ArrivingJob{.model = 1, .fraction = 0.5});
-  CHECK(stream.next_interarrival() == 40);
+  CHECK(stream.next_interarrival(0) == 40);
   CHECK(stream.next() == ArrivingJob{.model = 1, .fraction = 0.25});
-  CHECK(stream.next_interarrival() == 7.5);
+  CHECK(stream.next_interarrival(0) == 7.5);
   CHECK(stream.next() == ArrivingJob{.model = 2, .fraction = 1});
   CHECK(stream.exhausted());
-  CHECK(std::isinf(stream.next_interarrival()));
+  CHECK(std::isinf(stream.next_interarrival(0)));
 
   const auto statistics = stream.statistics();
   REQUIRE(statistics.size() == 4);
