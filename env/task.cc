@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/text.h"
+
 namespace pacml::env {
 
 std::vector<std::string> compared_agents(const Task& task) {
@@ -12,6 +14,13 @@ std::vector<std::string> compared_agents(const Task& task) {
     names.insert(names.end(), baseline.best_of.begin(), baseline.best_of.end());
   }
   return names;
+}
+
+UserError no_such_baseline(std::string_view name, std::span<const Baseline> known) {
+  std::vector<std::string> names;
+  for (const Baseline& baseline : known) names.push_back(baseline.name);
+  return UserError("there is no baseline \"" + std::string(name) + "\"" +
+                   did_you_mean(name, names));
 }
 
 bool is_baseline(const Task& task, std::string_view name) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/result.h"
 #include "env/agent.h"
 #include "env/environment.h"
 
@@ -39,6 +41,9 @@ using TaskPtr = std::shared_ptr<const Task>;
 // The agents behind the baselines that are compared, in their order: all of those that one is the
 // best of.
 [[nodiscard]] std::vector<std::string> compared_agents(const Task& task);
+
+// That there is no such baseline, with the one that was perhaps meant.
+[[nodiscard]] UserError no_such_baseline(std::string_view name, std::span<const Baseline> known);
 
 // Whether `name` (up to a colon) is among the task's baselines.
 [[nodiscard]] bool is_baseline(const Task& task, std::string_view name);

@@ -21,14 +21,6 @@ bool is_later(const CompletionHeap::Entry& a, const CompletionHeap::Entry& b) {
   return b.before(a);
 }
 
-std::vector<double> link_capacities(const GpuTopology& t) {
-  std::vector<double> capacities(t.num_links());
-  for (std::size_t l = 0; l < capacities.size(); ++l) {
-    capacities[l] = t.capacity(static_cast<std::int32_t>(l));
-  }
-  return capacities;
-}
-
 }  // namespace
 
 double rounded_score(double v) { return std::floor(v * 1e9 + 0.5); }
@@ -43,7 +35,7 @@ GpuClusterState::GpuClusterState(GpuClusterModelPtr model, GpuJobListPtr jobs, Q
       held_(jobs_->users().size()),
       occupancy_(model_),
       hosts_(std::vector<double>(at(topology().num_sockets()), model_->host_capacity())),
-      links_(link_capacities(topology())),
+      links_(topology().capacities()),
       completions_(jobs_->size()),
       marked_(jobs_->size()) {
   for (std::size_t id = 0; id < jobs_->size(); ++id) {

@@ -25,6 +25,10 @@ enum class QueueOrder {
   kSrtf,  // shortest remaining time alone
   kSrsf,  // shortest remaining service: the same times GPUs
 };
+constexpr auto enum_names(QueueOrder /*unused*/) {
+  return std::to_array<EnumName<QueueOrder>>(
+      {{"fifo", QueueOrder::kFifo}, {"srtf", QueueOrder::kSrtf}, {"srsf", QueueOrder::kSrsf}});
+}
 
 // Scores are compared in units of 1e-9, so that the last bits of a sum cannot change a decision.
 [[nodiscard]] double rounded_score(double v);

@@ -118,6 +118,7 @@ class GpuTopology {
 
   [[nodiscard]] std::size_t num_links() const { return capacity_.size(); }
   [[nodiscard]] double capacity(std::int32_t link) const { return capacity_[at(link)]; }
+  [[nodiscard]] const std::vector<double>& capacities() const { return capacity_; }  // [links]
   // Replaces `out` by the links of a job on these servers, each once. Pre: ascending, each once.
   void links(std::span<const std::int32_t> servers, GpuComm comm,
              std::vector<LinkWeight>& out) const;

@@ -28,8 +28,7 @@ double rule_alignment(const GpuClusterState& state, std::int32_t job, std::int32
          need / cap * std::max(0.0, cap - load) / cap;
 }
 
-// That a shape of job finds no room is remembered until
-// something moves in the partition.
+// That a shape of job finds no room is remembered until something moves in the partition.
 bool PlaceByRule::find(GpuClusterState& state, std::int32_t job, int partition, RulePlace& out) {
   std::uint64_t& full_since = remembered(state, job, partition);
   const std::uint64_t version = state.version(partition) + 1;

@@ -5,7 +5,6 @@
 
 #include "common/read_number.h"
 #include "common/result.h"
-#include "common/text.h"
 #include "env/tasks/gpu_scheduling/rule_agent.h"
 
 namespace pacml::env {
@@ -98,9 +97,7 @@ std::unique_ptr<Agent> make_cluster_scheduling_agent(std::string_view name) {
     }
     return make_rule_agent(config);
   }
-  std::vector<std::string> names;
-  for (const Baseline& known : cluster_scheduling_baselines()) names.push_back(known.name);
-  throw UserError("there is no baseline \"" + std::string(name) + "\"" + did_you_mean(name, names));
+  throw no_such_baseline(name, cluster_scheduling_baselines());
 }
 
 }  // namespace pacml::env

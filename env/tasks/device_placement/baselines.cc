@@ -8,7 +8,6 @@
 #include "common/check.h"
 #include "common/read_number.h"
 #include "common/result.h"
-#include "common/text.h"
 #include "env/placement/list_schedule.h"
 #include "env/placement/min_cut.h"
 #include "env/placement/placement_search.h"
@@ -183,9 +182,7 @@ std::unique_ptr<Agent> make_device_placement_agent(std::string_view name) {
   for (const Rule& rule : rules()) {
     if (rule.baseline.name == name) return std::make_unique<PlanningAgent>(rule.plan);
   }
-  std::vector<std::string> names;
-  for (const Baseline& known : device_placement_baselines()) names.push_back(known.name);
-  throw UserError("there is no baseline \"" + std::string(name) + "\"" + did_you_mean(name, names));
+  throw no_such_baseline(name, device_placement_baselines());
 }
 
 }  // namespace pacml::env

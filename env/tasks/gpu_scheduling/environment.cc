@@ -293,4 +293,10 @@ std::string GpuSchedulingEnv::describe(int action) const {
   return what + where;
 }
 
+const GpuSchedulingEnv& scheduling_env(const Environment& environment) {
+  const auto* env = dynamic_cast<const GpuSchedulingEnv*>(&environment);
+  PACML_CHECK(env != nullptr, "an agent of another task");
+  return *env;
+}
+
 }  // namespace pacml::env

@@ -114,4 +114,7 @@ class GpuSchedulingEnv final : public Environment, public Pictured {
   ShownScheduling shown_;
 };
 
+// What an agent of these tasks acts in (PACML_CHECK).
+[[nodiscard]] const GpuSchedulingEnv& scheduling_env(const Environment& environment);
+
 }  // namespace pacml::env

@@ -6,19 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/check.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 
 namespace pacml::env {
 namespace {
-
-const GpuSchedulingEnv& scheduling(const Environment& environment) {
-  const auto* env = dynamic_cast<const GpuSchedulingEnv*>(&environment);
-  PACML_CHECK(env != nullptr, "an agent of another task");
-  return *env;
-}
 
 // Lets the rule take all decisions of an instant on a copy of the cluster, and repeats them.
 class RuleAgent final : public Agent {
@@ -30,7 +23,7 @@ class RuleAgent final : public Agent {
   void reset(Seed seed) override { seed_ = std::make_shared<const Seed>(seed); }
 
   [[nodiscard]] int act(const Environment& environment) override {
-    const GpuSchedulingEnv& env = scheduling(environment);
+    const GpuSchedulingEnv& env = scheduling_env(environment);
     GpuSchedulingEnv::Plan& plan = env.plan_of(seed_);
     if (!is_followed(env, plan)) plan.placed = decide(env);
     plan.instant = env.instant();

@@ -1,12 +1,9 @@
 #include "env/tasks/job_scheduling/baselines.h"
 
-#include <algorithm>
 #include <string>
 
 #include "common/check.h"
-#include "common/result.h"
 #include "common/rng.h"
-#include "common/text.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 #include "env/tasks/gpu_scheduling/rule_agent.h"
 
@@ -19,10 +16,9 @@ class RandomJobAgent final : public Agent {
   void reset(Seed seed) override { seed_ = seed; }
 
   [[nodiscard]] int act(const Environment& environment) override {
-    const auto* env = dynamic_cast<const GpuSchedulingEnv*>(&environment);
-    PACML_CHECK(env != nullptr, "an agent of another task");
-    Rng rng(Seed{mix64(seed_.get() + static_cast<std::uint64_t>(env->decisions()))});
-    return static_cast<int>(rng.below(env->offers().size()));
+    const GpuSchedulingEnv& env = scheduling_env(environment);
+    Rng rng(Seed{mix64(seed_.get() + static_cast<std::uint64_t>(env.decisions()))});
+    return static_cast<int>(rng.below(env.offers().size()));
   }
 
  private:
@@ -76,9 +72,7 @@ std::unique_ptr<Agent> make_job_scheduling_agent(std::string_view name,
                             .strict = of.strict,
                             .candidates = rules.offers.rules});
   }
-  std::vector<std::string> names;
-  for (const Baseline& known : job_scheduling_baselines()) names.push_back(known.name);
-  throw UserError("there is no baseline \"" + std::string(name) + "\"" + did_you_mean(name, names));
+  throw no_such_baseline(name, job_scheduling_baselines());
 }
 
 }  // namespace pacml::env

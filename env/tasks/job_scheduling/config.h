@@ -11,11 +11,6 @@
 
 namespace pacml::env {
 
-constexpr auto enum_names(QueueOrder /*unused*/) {
-  return std::to_array<EnumName<QueueOrder>>(
-      {{"fifo", QueueOrder::kFifo}, {"srtf", QueueOrder::kSrtf}, {"srsf", QueueOrder::kSrsf}});
-}
-
 // The job scheduling task: one scheduler decides which of the jobs in line is next; where it runs
 // is given by a rule.
 struct JobSchedulingConfig : GpuWorkloadConfig {

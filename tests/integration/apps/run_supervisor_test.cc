@@ -259,18 +259,24 @@ TEST_CASE("a terminal that hangs up stops the run in order, and twice is no impa
   CHECK(run.told.empty());
 }
 
-TEST_CASE("a checkpoint is asked of the learner once it can hear") {
-  Run run;
-  const auto asked = run.folder / "asked";
+// A learner with a life line, that is a shell's script.
+Member learner_that(const std::string& script) {
   Member learner{.kind = MemberKind::kLearner, .spec = {}};
   learner.spec.name = "learner";
   learner.spec.life_line = LifeLineKind::kDescriptor;
+  learner.spec.command = {"/bin/sh", "-c", script};
+  return learner;
+}
+// It says on its life line that it is ready.
+constexpr const char* kReady = "echo 'pacml +' > /proc/self/fd/$PACML_LIFE_LINE; ";
+
+TEST_CASE("a checkpoint is asked of the learner once it can hear") {
+  Run run;
+  const auto asked = run.folder / "asked";
   // Deaf for a while, in which SIGUSR1 would be its end.
-  learner.spec.command = {"/bin/sh", "-c",
-                          "sleep 0.5; trap ': > " + asked.string() +
-                              "' USR1; trap 'exit 0' TERM; echo 'pacml +' > "
-                              "/proc/self/fd/$PACML_LIFE_LINE; while :; do sleep 0.01; done"};
-  run.supervisor->start(std::move(learner));
+  run.supervisor->start(learner_that("sleep 0.5; trap ': > " + asked.string() +
+                                     "' USR1; trap 'exit 0' TERM; " + kReady +
+                                     "while :; do sleep 0.01; done"));
   REQUIRE(::raise(SIGUSR1) == 0);
   run.run_until([&] { return std::filesystem::exists(asked); });
   run.supervisor->stop();
@@ -283,15 +289,9 @@ TEST_CASE("a learner that stops already is not asked for a checkpoint") {
   Run run;
   const auto asked = run.folder / "asked";
   const auto hears = run.folder / "hears";
-  Member learner{.kind = MemberKind::kLearner, .spec = {}};
-  learner.spec.name = "learner";
-  learner.spec.life_line = LifeLineKind::kDescriptor;
-  learner.spec.command = {"/bin/sh", "-c",
-                          "trap ': > " + asked.string() +
-                              "' USR1; trap 'sleep 0.5; exit 0' TERM; echo 'pacml +' > "
-                              "/proc/self/fd/$PACML_LIFE_LINE; : > " +
-                              hears.string() + "; while :; do sleep 0.01; done"};
-  run.supervisor->start(std::move(learner));
+  run.supervisor->start(learner_that("trap ': > " + asked.string() +
+                                     "' USR1; trap 'sleep 0.5; exit 0' TERM; " + kReady + ": > " +
+                                     hears.string() + "; while :; do sleep 0.01; done"));
   run.run_until([&] { return std::filesystem::exists(hears); });
   run.supervisor->stop();
   REQUIRE(::raise(SIGUSR1) == 0);
