@@ -18,6 +18,7 @@
 #include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "env/chakra/read_chakra_trace.h"
 #include "env/cost_graph/read_cost_graph.h"
 #include "env/graph/job_graph.h"
 #include "env/graph/profile_writer.h"
@@ -96,12 +97,22 @@ std::string table_of(const std::vector<env::ImportedOp>& ops, const env::zoo::De
   return align_columns(rows);
 }
 
+std::string table_of(const std::vector<env::ChakraKind>& kinds) {
+  std::vector<std::vector<std::string>> rows{{"nodes", "count", "timed", "ms", "MB put out"}};
+  for (const env::ChakraKind& kind : kinds) {
+    rows.push_back({kind.name, std::to_string(kind.nodes), std::to_string(kind.timed_nodes),
+                    format_number(kind.cost_us / 1e3, 3),
+                    format_number(kind.output_bytes / 1e6, 3)});
+  }
+  return align_columns(rows);
+}
+
 class ImportCommand final : public Command {
  public:
   [[nodiscard]] CommandText text() const override {
     return {"import",
             "a model of ONNX as a job graph, with modelled costs; a graph that TensorFlow has run, "
-            "to be placed",
+            "or an execution trace of Chakra, to be placed",
             {{"import resnet50.onnx --batch 64 --out my_models/resnet50/graph.txt",
               "then: train CONFIG --profiles my_models"},
              {"import bert.onnx --dim sequence=128 --device h100 --optimizer adam --fuse --out "
@@ -110,16 +121,19 @@ class ImportCommand final : public Command {
              {"import net.onnx --device my_device.yaml --out graph.txt",
               "timed for a device of one's own (docs/import.md)"},
              {"import cost_graph.pbtxt --out graph.json",
-              "operations with measured costs; then: place graph.json"}}};
+              "operations with measured costs; then: place graph.json"},
+             {"import trace.0.et --out graph.json",
+              "what one rank has run, as MLCommons' Chakra records it"}}};
   }
   void declare(Options& options) override {
     options.argument(
         "MODEL", &model_,
-        "MODEL.onnx, whose files of weights need not be there, or a CostGraphDef as text, "
-        "NAME.pbtxt, which none of the options below but --out is for");
+        "MODEL.onnx, whose files of weights need not be there; a CostGraphDef as text, NAME.pbtxt, "
+        "which none of the options below but --out is for; or an execution trace of Chakra, "
+        "NAME.et, which --device is for, too: it times what has no duration");
     options.required_option("--out FILE|DIR", &out_,
                             "a file that ends in .txt, or a folder, for DIR/NAME/graph.txt; of a "
-                            ".pbtxt, a file for JSON");
+                            ".pbtxt or .et, a file for JSON");
     options.option("--name NAME", &name_, "of the model; the file's if not given");
     options.option("--device NAME|FILE", &device_,
                    join(env::zoo::device_names()) + ", or a file (YAML); a100 if not given");
@@ -136,6 +150,7 @@ class ImportCommand final : public Command {
       throw UserError("--batch: must be in 1.." + std::to_string(kMostExtent));
     }
     if (fs::path(model_).extension() == ".pbtxt") return import_cost_graph();
+    if (fs::path(model_).extension() == ".et") return import_chakra_trace();
     const env::Optimizer optimizer = optimizer_by_name(optimizer_);
     const env::zoo::Device device = device_of();
     env::OnnxImport setting{.batch = batch_.value_or(0), .extents = {}};
@@ -166,7 +181,29 @@ class ImportCommand final : public Command {
     }
     check_writable(out_);
     std::ifstream in = env::open_file(model_);
-    const env::OpGraphSpec spec = env::read_cost_graph(in, model_);
+    return write_op_graph(env::read_cost_graph(in, model_));
+  }
+
+  [[nodiscard]] int import_chakra_trace() const {
+    if (batch_ || fuse_ || !name_.empty() || !extents_.empty()) {
+      throw UserError(model_ + ": a trace goes as it is, without options but --out and --device");
+    }
+    const env::zoo::Device device = device_of();
+    check_writable(out_);
+    std::ifstream in = env::open_file(model_);
+    const env::ChakraTrace trace = env::read_chakra_trace(in, model_, device);
+    std::cout << table_of(trace.kinds) << "\n";
+    const auto is_modelled = [](const env::ChakraKind& kind) {
+      return kind.timed_nodes < kind.nodes && kind.cost_us > 0;
+    };
+    if (std::ranges::any_of(trace.kinds, is_modelled)) {
+      std::cout << "what has no duration is timed for " << device.name
+                << ", communication excepted\n";
+    }
+    return write_op_graph(trace.graph);
+  }
+
+  [[nodiscard]] int write_op_graph(const env::OpGraphSpec& spec) const {
     try {
       static_cast<void>(env::OpGraph(spec));
     } catch (const UserError& error) {
@@ -175,7 +212,10 @@ class ImportCommand final : public Command {
     double cost_us = 0;
     for (const env::OpSpec& op : spec.ops) cost_us += op.cost_us;
     if (cost_us == 0) throw UserError(model_ + ": no operation of it takes any time");
-    write_user_file(out_, env::op_graph_to_json(spec).dump() + "\n");
+    // Names need not be UTF-8 where they come from, but here.
+    const std::string json =
+        env::op_graph_to_json(spec).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    write_user_file(out_, json + "\n");
     std::cout << spec.ops.size() << " operations, " << spec.edges.size() << " edges, "
               << format_number(cost_us / 1e3, 3) << " ms one after the other\nwrote " << out_
               << "\n";

@@ -62,4 +62,22 @@ inline Bytes damaged(Bytes bytes, const Bytes& other, Rng& rng) {
   return bytes;
 }
 
+// Runs the files of a folder through a target, which answers whether it could read them: `least` of
+// them it can, some it cannot. Then `rounds` seeded damages to each of them: a crash that a fuzzer
+// once found stays found.
+inline void replay_corpus(const std::string& folder, bool (*target)(std::span<const std::byte>),
+                          std::ptrdiff_t least, int rounds) {
+  const std::vector<Bytes> inputs = read_corpus(folder);
+  const auto read = std::count_if(inputs.begin(), inputs.end(),
+                                  [&](const Bytes& bytes) { return target(bytes); });
+  CHECK(read >= least);
+  CHECK(read < static_cast<std::ptrdiff_t>(inputs.size()));
+  Rng rng(Seed{1});
+  for (int round = 0; round < rounds; ++round) {
+    for (const Bytes& input : inputs) {
+      target(damaged(input, inputs[rng.below(inputs.size())], rng));
+    }
+  }
+}
+
 }  // namespace pacml::testing

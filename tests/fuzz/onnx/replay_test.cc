@@ -1,26 +1,11 @@
-#include <algorithm>
-#include <vector>
-
 #include "tests/fuzz/onnx/targets.h"
 #include "tests/support/catch.h"
 #include "tests/support/fuzz_corpus.h"
 
-// Every build runs the corpus, and seeded damages to it, through the fuzz target: a crash that a
-// fuzzer once found stays found.
-
 namespace pacml {
 
 TEST_CASE("the reader of ONNX models survives its corpus and damages to it", "[fuzz][onnx]") {
-  const std::vector<Bytes> inputs = testing::read_corpus("tests/fuzz/onnx/corpus/model");
-  const auto read = std::ranges::count_if(inputs, fuzz::model);
-  CHECK(read >= 4);
-  CHECK(read < static_cast<std::ptrdiff_t>(inputs.size()));
-  Rng rng(Seed{1});
-  for (int round = 0; round < 300; ++round) {
-    for (const Bytes& input : inputs) {
-      fuzz::model(testing::damaged(input, inputs[rng.below(inputs.size())], rng));
-    }
-  }
+  testing::replay_corpus("tests/fuzz/onnx/corpus/model", fuzz::model, 4, 300);
 }
 
 }  // namespace pacml

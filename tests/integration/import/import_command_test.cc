@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/chakra_traces.h"
 #include "tests/support/onnx_models.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/temp_dir.h"
@@ -74,6 +75,46 @@ TEST_CASE("a graph that TensorFlow has run is placed", "[integration]") {
   CHECK_THAT(refusal("node {"), Catch::Contains("bad.pbtxt:1:7: "));
   CHECK_THAT(refusal("node { name: 'a' compute_cost: 1 }", {"--fuse"}),
              Catch::Contains("without options but --out"));
+}
+
+TEST_CASE("an execution trace of Chakra is placed", "[integration]") {
+  const TempDir folder;
+  const std::vector<ChakraNode> nodes = {
+      {.id = 1, .name = "a", .duration_micros = 500, .output_values = "[[1, 2, 0, 9, 4, 'cuda']]"},
+      {.id = 2,
+       .name = "b\xff",  // as no text is
+       .data_deps = {1},
+       .attributes = {attribute("num_ops", 1'000'000'000)}},
+      {.id = 3,
+       .name = "c",
+       .type = 7,
+       .data_deps = {2},
+       .attributes = {attribute("comm_type", 2), attribute("comm_size", 4'000'000)}}};
+  const auto trace = write(folder, "t.et", chakra_trace(nodes));
+  const auto out = (folder / "g.json").string();
+  const Outcome imported = pacml({"import", trace, "--device", "v100", "--out", out});
+  INFO(imported.err);
+  REQUIRE(imported.code == 0);
+  for (const char* text : {"3 operations, 2 edges", "all-gather", "4.000", "is timed for v100"}) {
+    CHECK_THAT(imported.out, Catch::Contains(text));
+  }
+  const Outcome placed =
+      pacml({"place", out, "--devices", "a100x4", "--out", (folder / "placement.json").string()});
+  INFO(placed.err);
+  CHECK(placed.code == 0);
+  const auto refusal = [&](const std::string& bytes, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"import", write(folder, "bad.et", bytes), "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = pacml(words);
+    CHECK(outcome.code == 2);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    return outcome.err;
+  };
+  CHECK_THAT(refusal(chakra_trace(nodes).substr(0, 30)), Catch::Contains("bad.et: node 1 is cut"));
+  CHECK_THAT(refusal(chakra_trace({{.id = 1}})), Catch::Contains("takes any time"));
+  CHECK_THAT(refusal(chakra_trace({{.id = 1, .data_deps = {2}}, {.id = 2, .data_deps = {1}}})),
+             Catch::Contains("cycle"));
+  CHECK_THAT(refusal(chakra_trace(nodes), {"--batch", "8"}), Catch::Contains("--device"));
 }
 
 TEST_CASE("the same import gives the same file, and says where it is from", "[integration]") {
