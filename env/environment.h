@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ struct EnvironmentSpec {
   // from the same configuration.
   std::vector<GraphFeaturesPtr> graphs;
   std::vector<std::string> graph_names;  // [graphs], for people
+  // What the files say that the task reads beside its graphs, by the settings that name them
+  // ("env.workload.recorded.file"): equal jobs, equal hash.
+  std::map<std::string, std::uint64_t> inputs;
   // What networks read of each candidate where that is derived; else null.
   CandidateViewPtr candidate_view;
   // What Environment::summary() reports, at most kMostMetrics; the first is the objective, by which

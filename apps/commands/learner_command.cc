@@ -80,7 +80,7 @@ class LearnerCommand final : public Command {
   [[nodiscard]] TrainConfig resumed() const {
     const auto run = RunDirectory::open(options_.run_directory);
     auto [config, changes] = config_.resume(run);
-    check_graphs(run, agreement_of(config, *config.env.make()).graphs);
+    check_inputs(run, agreement_of(config, *config.env.make()));
     for (const std::string& change : changes) std::cerr << change << "\n";
     return config;
   }

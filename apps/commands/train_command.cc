@@ -63,9 +63,7 @@ class TrainCommand final : public Command {
     const TrainConfig config = resume_ ? resumed() : config_.load();
     const auto task = config.env.make();  // complains before anything is started
     check_replay_fits(config, *task);
-    if (resume_) {
-      check_graphs(RunDirectory::open(run_directory_), agreement_of(config, *task).graphs);
-    }
+    if (resume_) check_inputs(RunDirectory::open(run_directory_), agreement_of(config, *task));
     check_keys(config.security);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);
     add_tags(run_directory_, tags_);

@@ -56,10 +56,10 @@ RunDirectory open_or_create(const TrainConfig& config, const LearnerRoleOptions&
 void record(const RunDirectory& run, const TrainConfig& config, const LearnerRoleOptions& options,
             const Agreement& agreement) {
   if (options.resume) {
-    check_graphs(run, agreement.graphs);
+    check_inputs(run, agreement);
     run.record(dump_config(as_recorded(config)));
   }
-  record_graphs(run, agreement.graphs);
+  record_inputs(run, agreement);
 }
 
 // A port that is in use, or keys that are broken, should be said before the run folder is made.

@@ -16,17 +16,19 @@ namespace {
 struct ReplicaTerms {
   TrainConfig config;
   std::map<std::string, std::string> graphs;
+  std::map<std::string, std::string> inputs;
 };
 template <class Terms, class Visitor>
 requires std::same_as<std::remove_const_t<Terms>, ReplicaTerms>
 void visit_fields(Terms& terms, Visitor&& v) {
   visit_fields(terms.config, v);
   v("graphs", terms.graphs);
+  v("inputs", terms.inputs);
 }
 
 // How each of them is run, and where its files lie, is its own affair.
 std::string terms_of(const TrainConfig& config, const Agreement& agreement) {
-  ReplicaTerms terms{config, agreement.graphs};
+  ReplicaTerms terms{config, agreement.graphs, agreement.inputs};
   terms.config.env.forget_folders();
   terms.config.actors = 1;
   terms.config.transport = {};

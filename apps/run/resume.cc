@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr auto kHarmless = std::to_array<std::string_view>({
     "actors",
     "actor.",
-    "env.profiles",  // where they lie; check_graphs sees to what they are
+    "env.profiles",  // where they lie; check_inputs sees to what they are
     "exploration.",
     "learner.all_reduce_seconds",
     "learner.allow_insecure_all_reduce",
@@ -80,7 +80,31 @@ bool is_harmless(std::string_view key) {
   return of_algorithm && is_among(kHarmlessToLearning, key.substr(dot + 1));
 }
 
+using Hashes = std::map<std::string, std::string>;  // by name
+
 fs::path graphs_file(const RunDirectory& run) { return run.path() / "graphs.json"; }
+fs::path inputs_file(const RunDirectory& run) { return run.path() / "inputs.json"; }
+
+void write_hashes(const fs::path& file, const Hashes& hashes) {
+  write_user_file(file, nlohmann::json(hashes).dump(1) + "\n");
+}
+
+// What is not as the file says, by name; a file that is not there says nothing.
+std::vector<std::string> differing(const fs::path& file, const Hashes& now,
+                                   const std::string& what) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return {};
+  const auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
+  if (!recorded.is_object()) throw UserError(file.string() + " does not name " + what);
+  std::vector<std::string> other;
+  for (const auto& [name, hash] : now) {
+    if (recorded.value(name, nlohmann::json()) != hash) other.push_back(name);
+  }
+  for (const auto& [name, hash] : recorded.items()) {
+    if (!now.contains(name)) other.push_back(name);
+  }
+  return other;
+}
 
 }  // namespace
 
@@ -127,27 +151,23 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
   return resumption;
 }
 
-void record_graphs(const RunDirectory& run, const std::map<std::string, std::string>& graphs) {
-  write_user_file(graphs_file(run), nlohmann::json(graphs).dump(1) + "\n");
+void record_inputs(const RunDirectory& run, const Agreement& agreement) {
+  write_hashes(graphs_file(run), agreement.graphs);
+  if (!agreement.inputs.empty()) write_hashes(inputs_file(run), agreement.inputs);
 }
 
-void check_graphs(const RunDirectory& run, const std::map<std::string, std::string>& graphs) {
-  std::error_code none;
-  const auto file = graphs_file(run);
-  if (!fs::exists(file, none)) return;
-  const auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
-  if (!recorded.is_object()) throw UserError(file.string() + " does not name job graphs");
-  std::vector<std::string> other;
-  for (const auto& [model, hash] : graphs) {
-    if (recorded.value(model, nlohmann::json()) != hash) other.push_back(model);
+void check_inputs(const RunDirectory& run, const Agreement& agreement) {
+  const auto graphs = differing(graphs_file(run), agreement.graphs, "job graphs");
+  if (!graphs.empty()) {
+    throw UserError("the run was trained on other job graphs: " + join(graphs) +
+                    (graphs.size() == 1 ? " is" : " are") +
+                    " not what it was; name the folder of the run's with --profiles");
   }
-  for (const auto& [model, hash] : recorded.items()) {
-    if (!graphs.contains(model)) other.push_back(model);
-  }
-  if (other.empty()) return;
-  throw UserError("the run was trained on other job graphs: " + join(other) +
-                  (other.size() == 1 ? " is" : " are") +
-                  " not what it was; name the folder of the run's with --profiles");
+  const auto inputs = differing(inputs_file(run), agreement.inputs, "files");
+  if (inputs.empty()) return;
+  throw UserError("the run was trained on another file: what " + join(inputs) +
+                  (inputs.size() == 1 ? " names" : " name") +
+                  " has changed since; put back what was there, or begin another run");
 }
 
 }  // namespace pacml::apps

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -29,10 +28,11 @@ struct Resumption {
 // As a run's folder keeps it: paths that hold wherever the run is resumed from.
 [[nodiscard]] TrainConfig as_recorded(TrainConfig config);
 
-// Keeps what identifies the run's job graphs (Agreement::graphs) beside its configuration.
-// UserError: cannot be written.
-void record_graphs(const RunDirectory& run, const std::map<std::string, std::string>& graphs);
-// UserError: the run was trained on other job graphs. Runs that have not kept theirs pass.
-void check_graphs(const RunDirectory& run, const std::map<std::string, std::string>& graphs);
+// Keeps what identifies the run's job graphs and other files (Agreement::graphs, ::inputs) beside
+// its configuration. UserError: cannot be written.
+void record_inputs(const RunDirectory& run, const Agreement& agreement);
+// UserError: the run was trained on other job graphs, or other files. Runs that have not kept
+// theirs pass.
+void check_inputs(const RunDirectory& run, const Agreement& agreement);
 
 }  // namespace pacml::apps

@@ -16,6 +16,12 @@ namespace pacml::apps {
 
 namespace {
 
+std::string in_hexadecimal(std::uint64_t hash) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016" PRIx64, hash);
+  return text.data();
+}
+
 // An actor's message must get through. What a decision takes beside its observation is little.
 void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
   if (!validate(config.actor).empty() || !config.env.is_valid()) return;
@@ -165,10 +171,9 @@ Agreement agreement_of(const TrainConfig& config, const env::Task& task) {
   agreement.env.forget_folders();
   const env::EnvironmentSpec& spec = task.spec();
   for (std::size_t i = 0; i < spec.graphs.size(); ++i) {
-    std::array<char, 17> hash{};
-    std::snprintf(hash.data(), hash.size(), "%016" PRIx64, spec.graphs[i]->hash.get());
-    agreement.graphs[spec.graph_names[i]] = hash.data();
+    agreement.graphs[spec.graph_names[i]] = in_hexadecimal(spec.graphs[i]->hash.get());
   }
+  for (const auto& [setting, hash] : spec.inputs) agreement.inputs[setting] = in_hexadecimal(hash);
   return agreement;
 }
 

@@ -117,8 +117,8 @@ void visit_fields(Config& c, Visitor&& v) {
 void check_replay_fits(const TrainConfig& config, const env::Task& task);
 
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
-// job graphs, and what the transitions of a replay, or what searches found, means. Where the
-// profiles and the keys lie may differ from host to host.
+// job graphs and in other files that the task reads, and what the transitions of a replay, or what
+// searches found, means. Where the profiles and the keys lie may differ from host to host.
 struct Agreement {
   AlgorithmKind algorithm = AlgorithmKind::kImpala;
   env::TaskConfig env;
@@ -128,6 +128,7 @@ struct Agreement {
   actor::NstepConfig transitions;
   actor::ExpertConfig expert;
   std::map<std::string, std::string> graphs;  // name -> hash of its graph's features, hexadecimal
+  std::map<std::string, std::string> inputs;  // setting -> hash of what its file says, hexadecimal
 };
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, Agreement>
@@ -139,6 +140,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("transitions", c.transitions);
   v("expert", c.expert);
   v("graphs", c.graphs);
+  v("inputs", c.inputs);
 }
 [[nodiscard]] Agreement agreement_of(const TrainConfig& config, const env::Task& task);
 

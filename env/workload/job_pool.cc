@@ -33,15 +33,17 @@ JobPool::JobPool(const WorkloadPlan& plan, Seed episode) {
   }
 }
 
-JobPool::JobPool(std::span<const RecordedJob> jobs, int num_models)
+JobPool::JobPool(std::span<const RecordedJob> jobs, int num_models, std::size_t counted)
     : statistics_(static_cast<std::size_t>(num_models)) {
+  PACML_CHECK(counted <= jobs.size(), "only jobs of the list are counted");
   for (const RecordedJob& job : jobs) {
     PACML_CHECK(job.model >= 0 && job.model < num_models, "a recorded job names a known model");
+    jobs_.push_back({.model = job.model, .fraction = job.fraction});
+    if (jobs_.size() > counted) continue;
     ModelFractions& model = statistics_[static_cast<std::size_t>(job.model)];
     model.min = model.jobs == 0 ? job.fraction : std::min(model.min, job.fraction);
     model.max = model.jobs == 0 ? job.fraction : std::max(model.max, job.fraction);
     ++model.jobs;
-    jobs_.push_back({.model = job.model, .fraction = job.fraction});
   }
 }
 

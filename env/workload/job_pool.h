@@ -37,12 +37,13 @@ class JobPool {
  public:
   // plan.replication_factor() jobs of every model; a pure function of the plan and the seed.
   JobPool(const WorkloadPlan& plan, Seed episode);
-  // The jobs of a list, in its order. Pre: 0 <= model < num_models (PACML_CHECK).
-  JobPool(std::span<const RecordedJob> jobs, int num_models);
+  // The jobs of a list, in its order, of which statistics() counts the first `counted`. Pre: 0 <=
+  // model < num_models, counted <= jobs.size() (PACML_CHECK).
+  JobPool(std::span<const RecordedJob> jobs, int num_models, std::size_t counted);
 
   [[nodiscard]] std::size_t size() const { return jobs_.size(); }
   [[nodiscard]] const ArrivingJob& job(std::size_t index) const { return jobs_[index]; }
-  // Per model, exact over the whole pool.
+  // Per model, exact over the whole pool, or over what is counted of a list.
   [[nodiscard]] std::span<const ModelFractions> statistics() const { return statistics_; }
 
  private:

@@ -52,7 +52,7 @@ struct JobStream::Episode {
     }
   }
   Episode(std::vector<RecordedJob> jobs, int num_models)
-      : own_pool(JobPool(jobs, num_models)),
+      : own_pool(JobPool(jobs, num_models, jobs.size())),
         picks(seed, kPickStream),
         intervals(seed, kIntervalStream),
         list(std::move(jobs)) {}

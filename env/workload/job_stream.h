@@ -36,7 +36,8 @@ class JobStream {
   // stream that ends does so after as many more jobs as before. statistics() stay those of the
   // episode as it began. False: a list is not drawn.
   [[nodiscard]] bool redraw(Seed seed);
-  // Per model, exact over the jobs that the episode draws from.
+  // Per model, exact over the jobs that the episode draws from; of a record, over those that are
+  // known, whichever part is played.
   [[nodiscard]] std::span<const ModelFractions> statistics() const;
 
  private:

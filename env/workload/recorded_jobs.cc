@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "common/hash.h"
 #include "common/json_text.h"
 #include "common/result.h"
 #include "common/spell_number.h"
@@ -105,6 +106,13 @@ void read_lines(std::istream& in, const std::string& name,
   if (!in.eof()) throw UserError(name + ": a line of more than 64 KiB, or the file is broken");
 }
 
+std::uint64_t chained_hash(const JobLine& job, std::uint64_t before) {
+  constexpr double kNone = -1;  // no fraction and no limit is that
+  const std::array<double, 3> numbers = {job.arrival, job.fraction.value_or(kNone),
+                                         job.limit.value_or(kNone)};
+  return content_hash(std::span<const double>(numbers), content_hash(job.model, before));
+}
+
 // Where episodes begin anew the record has no gap.
 void set_gap_of_first(std::vector<double>& gaps, const RecordedJobs::Part& part) {
   double sum = 0;
@@ -166,11 +174,12 @@ RecordedJobs::RecordedJobs(const RecordedJobsConfig& config, const RecordedModel
     double fraction = requirement.value_of(limits.word(jobs.size()));
     if (line.limit) fraction = std::clamp(*line.limit / models.alone[model], kLeastFraction, 1.0);
     if (line.fraction) fraction = *line.fraction;
+    hash_ = chained_hash(line, hash_);
     jobs.push_back({.model = static_cast<int>(model), .fraction = fraction});
     arrivals.push_back(line.arrival);
   });
-  pool_.emplace(jobs, static_cast<int>(models.names.size()));
   set_parts(config, arrivals);
+  pool_.emplace(jobs, static_cast<int>(models.names.size()), known_.count);
 }
 
 void RecordedJobs::set_parts(const RecordedJobsConfig& config,

@@ -3,6 +3,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <istream>
 #include <optional>
@@ -87,8 +88,11 @@ class RecordedJobs {
   };
   [[nodiscard]] Part known() const { return known_; }
   [[nodiscard]] Part played() const { return played_; }
-  // Of all jobs, so that what is observed means the same in every part.
+  // All jobs. Its statistics are those of the known part, so that what is observed means the same
+  // in every part and tells nothing of what is to come.
   [[nodiscard]] const JobPool& pool() const { return *pool_; }
+  // Of what the record says of its jobs, however its file is written: equal jobs, equal hash.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
   // From the arrival of the job before; of a part's first job, which comes after its last one where
   // an episode goes on from the beginning, the mean.
   [[nodiscard]] double gap_before(std::size_t job) const { return gaps_[job]; }
@@ -102,6 +106,7 @@ class RecordedJobs {
   std::vector<double> gaps_;  // [jobs], > 0
   double mean_gap_ = 0;
   double mean_gap_played_ = 0;
+  std::uint64_t hash_ = 0;
   std::optional<JobPool> pool_;
 };
 

@@ -70,6 +70,9 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
   check_length(config, *plan_);
   spec_.task = std::move(name);
   spec_.metrics = ramp_metrics();
+  if (plan_->recorded()) {
+    spec_.inputs["env.workload.recorded.file"] = plan_->recorded()->hash();
+  }
   for (const auto& graph : graphs_) {
     spec_.graphs.push_back(graph->features(setting_.semantics.mark_max_compute));
     spec_.graph_names.push_back(graph->model());

@@ -374,5 +374,36 @@ TEST_CASE("an actor that differs from its learner is told what differs", "[integ
   CHECK(learner.end() == 0);
 }
 
+TEST_CASE("an actor whose file of jobs is another one than its learner's is refused",
+          "[integration][config]") {
+  const Workplace place;
+  const auto record = [&](const std::string& folder, const std::string& last) {
+    fs::create_directories(place / folder);
+    const auto file = (place / folder) / "jobs.csv";
+    std::ofstream(file) << "arrival,model,fraction\n0,alexnet,0.5\n900,alexnet,0.7\n"
+                        << "1800,alexnet,0.6\n" + last;
+    return "env.workload.recorded.file=" + file.string();
+  };
+  const auto words = [&](const Words& first, const std::string& jobs) {
+    Words all = first;
+    all.insert(all.end(), {"--set", jobs, "--set", "env.workload.recorded.known=1"});
+    return all;
+  };
+  testing::Pacml learner(
+      words({"learner", place.config_file(), "--run", place.run(), "--bind", place.socket()},
+            record("here", "2700,alexnet,0.4\n")));
+  const Outcome refused = pacml(words({"actor", place.config_file(), "--learner", place.socket()},
+                                      record("there", "2700,alexnet,0.3\n")));
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("(here: learner): inputs.env.workload.recorded.file: ") &&
+                              Catch::Contains(" here, ") && Catch::Contains(" there\n"));
+  // Equal jobs elsewhere are as good.
+  testing::Pacml actor(words({"actor", place.config_file(), "--learner", place.socket()},
+                             record("there", "2700,alexnet,0.40\n")));
+  place.wait_for_decisions(400);
+  learner.signal(SIGTERM);
+  CHECK(learner.end() == 0);
+}
+
 }  // namespace
 }  // namespace pacml

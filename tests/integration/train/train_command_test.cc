@@ -404,6 +404,54 @@ TEST_CASE("a run on its own models is resumed on them without being told", "[int
                            Catch::Contains("name theirs with --profiles"));
 }
 
+// A record of so many jobs of the tiny run's model.
+void write_record(const fs::path& file, int jobs, double fraction) {
+  std::ofstream out(file);
+  out << "arrival,model,fraction\n";
+  for (int n = 0; n < jobs; ++n) {
+    out << 900 * n << ",alexnet," << fraction + 0.004 * (n % 50) << "\n";
+  }
+}
+
+TEST_CASE("a run is trained on what is known of a record, and judged by the rest",
+          "[integration][train]") {
+  const Workplace place;
+  const std::string record = (place / "jobs.csv").string();
+  const Words recorded = {"--set", "env.workload.recorded.file=" + record};
+  const auto with = [&](Words words, const Words& more) {
+    words.insert(words.end(), recorded.begin(), recorded.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  write_record(record, 100, 0.5);
+  const Outcome trained = pacml(with(train(place, {"--decisions", "800"}), {}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string scores = (place / "scores.json").string();
+  const Outcome judged = pacml(with({"eval", place.config_file()},
+                                    {"--set", "env.workload.recorded.part=rest", "--policy",
+                                     place.run() + ",para_max", "--seeds", "3", "--out", scores}));
+  INFO(judged.err);
+  REQUIRE(judged.code == 0);
+  CHECK(json::parse(testing::text_of(scores)).dump().find("para_max") != std::string::npos);
+
+  const auto go_on = [&](const Words& options) { return pacml(with(train(place, options), {})); };
+  const Outcome resumed = go_on({"--resume", "--decisions", "1200"});
+  CHECK(resumed.code == 0);
+  write_record(record, 101, 0.5);
+  const Outcome changed = go_on({"--resume", "--decisions", "2000"});
+  CHECK(changed.code == 2);
+  CHECK(changed.err ==
+        "pacml: the run was trained on another file: what env.workload.recorded.file names has "
+        "changed since; put back what was there, or begin another run\n");
+  write_record(record, 100, 0.5);
+  CHECK(go_on({"--resume", "--decisions", "2000"}).code == 0);
+  fs::remove(record);
+  const Outcome gone = go_on({"--resume", "--decisions", "2400"});
+  CHECK(gone.code == 2);
+  CHECK_THAT(gone.err, Catch::Contains(record + ": it cannot be read"));
+}
+
 TEST_CASE("a second signal ends the waiting, and the checkpoint is there all the same",
           "[integration][train]") {
   auto config = tiny_config();

@@ -125,17 +125,35 @@ TEST_CASE("paths are recorded so that they hold from every folder", "[unit][conf
 TEST_CASE("a run is not resumed on other job graphs", "[unit][config]") {
   const Begun begun;
   using Graphs = std::map<std::string, std::string>;
-  const Graphs graphs = {{"alexnet", "00ff"}, {"vgg16", "1234"}};
-  CHECK_NOTHROW(check_graphs(begun.run(), graphs));  // it has not kept any
-  record_graphs(begun.run(), graphs);
-  CHECK_NOTHROW(check_graphs(begun.run(), graphs));
+  Agreement agreement;
+  agreement.graphs = {{"alexnet", "00ff"}, {"vgg16", "1234"}};
+  CHECK_NOTHROW(check_inputs(begun.run(), agreement));  // it has not kept any
+  record_inputs(begun.run(), agreement);
+  CHECK_NOTHROW(check_inputs(begun.run(), agreement));
   for (const Graphs& other :
        {Graphs{{"alexnet", "00ff"}, {"vgg16", "1235"}}, Graphs{{"alexnet", "00ff"}}}) {
-    CHECK_THROWS_WITH(check_graphs(begun.run(), other),
+    Agreement now;
+    now.graphs = other;
+    CHECK_THROWS_WITH(check_inputs(begun.run(), now),
                       Catch::Contains("vgg16 is not what it was") && Catch::Contains("--profiles"));
   }
   std::ofstream(begun / "run/graphs.json") << "nonsense";
-  CHECK_THROWS_AS(check_graphs(begun.run(), graphs), UserError);
+  CHECK_THROWS_AS(check_inputs(begun.run(), agreement), UserError);
+}
+
+TEST_CASE("a run is not resumed on files that say something else", "[unit][config]") {
+  const Begun begun;
+  Agreement agreement;
+  agreement.inputs = {{"env.workload.recorded.file", "00ff"}};
+  CHECK_NOTHROW(check_inputs(begun.run(), agreement));  // it has not kept any
+  record_inputs(begun.run(), agreement);
+  CHECK_NOTHROW(check_inputs(begun.run(), agreement));
+  Agreement changed;
+  changed.inputs = {{"env.workload.recorded.file", "00fe"}};
+  CHECK_THROWS_WITH(check_inputs(begun.run(), changed),
+                    Catch::Contains("what env.workload.recorded.file names has changed since"));
+  std::ofstream(begun / "run/inputs.json") << "[]";
+  CHECK_THROWS_WITH(check_inputs(begun.run(), agreement), Catch::Contains("inputs.json"));
 }
 
 }  // namespace

@@ -134,10 +134,14 @@ TEST_CASE("an episode plays a part of the record from anywhere, over and over",
     }
   }
   CHECK(first.size() == 7);
-  // What is observed is normalised by the whole record, whichever part is played.
-  const JobStream stream(plan, Seed{1});
-  CHECK(stream.statistics()[1].max == 1);
-  CHECK(stream.statistics()[0].jobs == 5);
+  // What is observed is normalised by what is known, whichever part is played.
+  recorded.config().recorded.part = GENERATE(RecordPart::kKnown, RecordPart::kRest);
+  const JobStream stream(recorded.plan(), Seed{1});
+  CHECK(stream.statistics()[0].min == 0.1);
+  CHECK(stream.statistics()[0].max == 0.7);
+  CHECK(stream.statistics()[0].jobs == 4);
+  CHECK(stream.statistics()[1].max == 0.6);
+  CHECK(stream.statistics()[1].jobs == 3);
 }
 
 TEST_CASE("the rest of a record is played by itself, each job once if so wished",
@@ -187,6 +191,25 @@ TEST_CASE("futures of a record are those of what is known, and forget the true o
   const auto last = other.rfind("a,");
   other = other.substr(0, last) + "b,365,0.05\nb,366,0.06\n";
   CHECK(future_of(other) == future);
+}
+
+TEST_CASE("records of equal jobs have equal hashes, however they are written", "[unit][workload]") {
+  const auto hash_of = [](const std::string& text) {
+    return Recorded(text).plan()->recorded()->hash();
+  };
+  const std::string head = "arrival,model,fraction,limit\n";
+  const std::string jobs = "0,a,0.5,\n1,b,,70\n2,a,,\n";
+  const auto hash = hash_of(head + jobs);
+  CHECK(hash_of("{\"arrival\": 0, \"model\": \"a\", \"fraction\": 0.5}\n"
+                "{\"arrival\": 1, \"model\": \"b\", \"limit\": 70}\n"
+                "{\"arrival\": 2, \"model\": \"a\"}\n") == hash);
+  for (const std::string& other :
+       {jobs + "3,a,,\n", std::string("0,a,0.5,\n1,b,,70\n2,b,,\n"),
+        std::string("0,a,0.5,\n1,b,,71\n2,a,,\n"), std::string("0,a,0.5,\n1.5,b,,70\n2,a,,\n"),
+        std::string("0,a,,0.5\n1,b,,70\n2,a,,\n")}) {
+    INFO(other);
+    CHECK(hash_of(head + other) != hash);
+  }
 }
 
 TEST_CASE("limits are fractions of what a job takes alone", "[unit][workload]") {
