@@ -7,7 +7,7 @@
 
 #include "common/check.h"
 #include "model/aligned.h"
-#include "model/encoders/fused_encoder.h"
+#include "model/encoders/fused_encoders.h"
 #include "model/layout.h"
 #include "model/packed_weights.h"
 #include "model/pool.h"
@@ -32,13 +32,9 @@ class FusedCandidates final : public Policy {
         width_(static_cast<std::size_t>(shape.config.candidates.width)),
         features_(row(shape.candidate_inputs())),
         situation_(row(shape.situation_inputs())),
-        context_(static_cast<std::size_t>(shape.context_width())) {
+        has_context_(shape.context_width() > 0),
+        encoders_(shape, kernel) {
     const auto& config = shape.config.candidates;
-    for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
-      if (!shape.slots[slot].encoder) continue;
-      if (shape.node_slot == slot) node_encoder_ = encoders_.size();
-      encoders_.emplace_back(shape.slots[slot], slot, kernel);
-    }
     const std::size_t rows = kRowsAtOnce + static_cast<std::size_t>(shape.actions);
     candidates_.resize(rows * features_);
     hidden_.resize(rows * row(config.hidden_width));
@@ -56,16 +52,14 @@ class FusedCandidates final : public Policy {
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     reader_->set_graphs(graphs);
-    for (FusedEncoder& encoder : encoders_) encoder.set_graphs(graphs);
+    encoders_.set_graphs(graphs);
   }
 
   [[nodiscard]] const ParameterLayout& layout() const override { return layout_; }
   void set_parameters(const Parameters& parameters) override {
     PACML_CHECK(fits(parameters, layout_), "parameters of another network");
     weights_.emplace(shape_, layout_, parameters);
-    for (std::size_t e = 0; e < encoders_.size(); ++e) {
-      encoders_[e].set_weights(weights_->encoders()[e]);
-    }
+    encoders_.set_weights(weights_->encoders());
   }
 
   void evaluate(const Observations& batch, PolicyOutput& out) override {
@@ -98,9 +92,11 @@ class FusedCandidates final : public Policy {
       float* const rows = candidates_.data() + rows_ * features_;
       float* const situation = values ? situations_.data() + (b - first) * situation_ : nullptr;
       counts_.push_back(reader_->read(batch, b, rows, features_, situation));
-      if (!context_.empty()) {
-        find_context(batch, b);
-        if (values) std::ranges::copy(context_, situation + shape_.view->situation().size());
+      if (has_context_) {
+        encoders_.look_at(batch, b);
+        if (values) {
+          std::ranges::copy(encoders_.context(), situation + shape_.view->situation().size());
+        }
         write_context(batch, b, rows);
       }
       rows_ += counts_.back();
@@ -108,27 +104,15 @@ class FusedCandidates final : public Policy {
   }
 
   // What every candidate of a decision is shown behind its own features.
-  void find_context(const Observations& batch, std::size_t b) {
-    auto next = context_.begin();
-    for (FusedEncoder& encoder : encoders_) {
-      encoder.look_at(batch, b);
-      next = std::ranges::copy(encoder.context(), next).out;
-    }
-    if (shape_.agents == 1) return;
-    std::fill(next, context_.end(), 0.0F);
-    next[batch.agent(b)] = 1.0F;
-  }
-
   void write_context(const Observations& batch, std::size_t b, float* rows) const {
     const auto mask = batch.mask(b);
     const auto nodes = batch.candidate_nodes(b);
+    const bool shows_nodes = shape_.node_embedding_width() > 0;
     for (std::size_t a = 0; a < mask.size(); ++a) {
       if (mask[a] == 0) continue;
       float* next = rows + shape_.view->width();
-      if (node_encoder_) {
-        next = std::ranges::copy(encoders_[*node_encoder_].node(nodes[a]), next).out;
-      }
-      std::ranges::copy(context_, next);
+      if (shows_nodes) next = std::ranges::copy(encoders_.node(nodes[a]), next).out;
+      std::ranges::copy(encoders_.context(), next);
       rows += features_;
     }
   }
@@ -168,9 +152,8 @@ class FusedCandidates final : public Policy {
   std::size_t width_;     // of an embedding
   std::size_t features_;  // of a candidate, padded
   std::size_t situation_;
-  std::vector<FusedEncoder> encoders_;       // of the slots that have one
-  std::optional<std::size_t> node_encoder_;  // the one whose nodes the candidates are
-  std::vector<float> context_;               // of the decision that is read
+  bool has_context_;
+  FusedEncoders encoders_;
   std::optional<PackedScorerWeights> weights_;
   // Of the decisions that are looked at.
   std::vector<std::size_t> counts_;  // candidates of each

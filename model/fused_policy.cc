@@ -10,6 +10,7 @@
 #include "model/aligned.h"
 #include "model/encoders/slot_inputs.h"
 #include "model/fused_candidates.h"
+#include "model/fused_perceptron.h"
 #include "model/kernels/kernel.h"
 #include "model/layout.h"
 #include "model/packed_weights.h"
@@ -147,6 +148,9 @@ bool is_supported(KernelPath path) {
 std::unique_ptr<Policy> make_fused_policy(const NetworkShape& shape, KernelPath path) {
   if (shape.config.head == HeadKind::kCandidates) {
     return make_fused_candidates(shape, choose(path));
+  }
+  if (shape.config.head == HeadKind::kPerceptron) {
+    return make_fused_perceptron(shape, choose(path));
   }
   return std::make_unique<FusedPolicy>(shape, choose(path));
 }

@@ -92,12 +92,27 @@ class EncoderEntries {
   LayoutBuilder& builder_;
 };
 
-ParameterLayout candidate_layout(const NetworkShape& shape) {
-  const CandidateHeadConfig& config = shape.config.candidates;
-  LayoutBuilder builder;
+void add_encoders(const NetworkShape& shape, LayoutBuilder& builder) {
   for (const SlotShape& slot : shape.slots) {
     if (slot.encoder) static_cast<void>(make_graph_encoder(EncoderEntries(builder), slot));
   }
+}
+
+ParameterLayout perceptron_layout(const NetworkShape& shape) {
+  const PerceptronHeadConfig& config = shape.config.perceptron;
+  LayoutBuilder builder;
+  add_encoders(shape, builder);
+  builder.linear("first", shape.perceptron_inputs(), config.first_width);
+  builder.linear("second", config.first_width, config.second_width);
+  builder.linear("logits", config.second_width, shape.actions);
+  builder.linear("value", config.second_width, 1);
+  return std::move(builder).build();
+}
+
+ParameterLayout candidate_layout(const NetworkShape& shape) {
+  const CandidateHeadConfig& config = shape.config.candidates;
+  LayoutBuilder builder;
+  add_encoders(shape, builder);
   builder.linear("first", shape.candidate_inputs(), config.hidden_width);
   builder.linear("second", config.hidden_width, config.width);
   builder.product("logits", config.width, 1);
@@ -112,6 +127,7 @@ ParameterLayout candidate_layout(const NetworkShape& shape) {
 ParameterLayout make_layout(const NetworkShape& shape) {
   const NetworkConfig& config = shape.config;
   if (config.head == HeadKind::kCandidates) return candidate_layout(shape);
+  if (config.head == HeadKind::kPerceptron) return perceptron_layout(shape);
   PACML_CHECK(shape.slots.size() == 1, "the published network reads one graph");
   PACML_CHECK(config.rounds > 0, "a network passes messages at least once");
   PACML_CHECK(config.message_width % 2 == 0, "a message has two equal halves");

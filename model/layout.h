@@ -16,9 +16,10 @@ namespace pacml::model {
 //   round{r}.reduce_norm  round{r}.reduce  what each message is put through before the mean
 //   graph_norm  graph                      globals and mask
 //   readout  logits  value                 heads
-// and of head: candidates, behind the layers of each slot's encoder in the order of
+// and of the others, behind the layers of each slot's encoder in the order of
 // encoders/graph_encoder.h, all of them named "encoder.SLOT. ...":
-//   first  second  logits (without a bias)  situation  state  value
+//   first  second  logits (without a bias)  situation  state  value    head: candidates
+//   first  second  logits  value                                       head: perceptron
 // Each has a `.weight` and a `.bias`: [width] for a norm, [out, in] and [out] for a linear layer.
 //
 // Pre: every width of `shape` is positive and the message width even (PACML_CHECK; users are told

@@ -29,17 +29,24 @@ const EncoderConfig* encoder_of(const NetworkConfig& config, const SlotSpec& slo
   return found == config.encoders.end() ? nullptr : &*found;
 }
 
-// The first thing that the published network does not read: another head is the remedy for all.
-std::optional<std::string> unread_by_dense(const ObservationSpec& spec) {
-  const std::string dense = "network.head: dense ";
+// What a head that knows candidates by their places does not read of them.
+std::optional<std::string> unread_candidates(HeadKind kind, const ObservationSpec& spec) {
+  const std::string head = "network.head: " + std::string(name_of(kind)) + " ";
   if (spec.candidates.derived || !spec.candidates.features.empty() || spec.candidates.node_slot) {
-    return dense + "does not read what the task shows of each candidate; candidates does";
+    return head + "does not read what the task shows of each candidate; candidates does";
   }
   if (spec.candidates.vary) {
-    return dense +
+    return head +
            "has one output for each candidate, and their number varies in this task; candidates "
            "scores any number";
   }
+  return std::nullopt;
+}
+
+// The first thing that the published network does not read: another head is the remedy for all.
+std::optional<std::string> unread_by_dense(const ObservationSpec& spec) {
+  if (auto problem = unread_candidates(HeadKind::kDense, spec)) return problem;
+  const std::string dense = "network.head: dense ";
   if (spec.slots.size() != 1) {
     return dense + "reads one graph a decision, the task shows " +
            std::to_string(spec.slots.size()) + "; candidates reads any number";
@@ -57,18 +64,35 @@ std::optional<std::string> unread_by_dense(const ObservationSpec& spec) {
   return std::nullopt;
 }
 
+void add_unread_graphs(const NetworkConfig& config, const ObservationSpec& spec,
+                       std::vector<std::string>& problems) {
+  for (const SlotSpec& slot : spec.slots) {
+    if ((slot.dynamic_width == 0 && !slot.focus) || encoder_of(config, slot) != nullptr) continue;
+    problems.push_back(
+        "network.encoders: nothing reads the graph " + quoted(slot.name) +
+        ", which differs from decision to decision; there must be one with slot: " + slot.name);
+  }
+}
+
+void add_unread_by_perceptron(const NetworkConfig& config, const ObservationSpec& spec,
+                              std::vector<std::string>& problems) {
+  if (auto problem = unread_candidates(HeadKind::kPerceptron, spec)) {
+    problems.push_back(*std::move(problem));
+    return;
+  }
+  add_unread_graphs(config, spec, problems);
+  if (spec.globals.empty() && config.encoders.empty()) {
+    problems.emplace_back(
+        "network.head: perceptron reads a decision's globals and graphs; this task has no globals, "
+        "and no graph is read: network.encoders says which shall be");
+  }
+}
+
 void add_unread_by_candidates(const NetworkConfig& config, const ObservationSpec& spec,
                               std::vector<std::string>& problems) {
   const CandidateSpec& candidates = spec.candidates;
   // A task that computes what is read of its decisions reads its graphs there.
-  if (!candidates.derived) {
-    for (const SlotSpec& slot : spec.slots) {
-      if ((slot.dynamic_width == 0 && !slot.focus) || encoder_of(config, slot) != nullptr) continue;
-      problems.push_back(
-          "network.encoders: nothing reads the graph " + quoted(slot.name) +
-          ", which differs from decision to decision; there must be one with slot: " + slot.name);
-    }
-  }
+  if (!candidates.derived) add_unread_graphs(config, spec, problems);
   const bool reads_nodes =
       candidates.node_slot && encoder_of(config, spec.slots[*candidates.node_slot]) != nullptr;
   if (candidates.node_slot && !reads_nodes && !candidates.derived) {
@@ -107,8 +131,9 @@ std::vector<std::string> validate(const NetworkConfig& config) {
   }
   if (config.head == HeadKind::kDense && !config.encoders.empty()) {
     problems.emplace_back(
-        "encoders are read by head: candidates; dense has one of its own, whose sizes are rounds "
-        "to node_width");
+        "encoders are read by head: candidates and head: perceptron; dense has one of its own, "
+        "whose "
+        "sizes are rounds to node_width");
   }
   if (config.message_width % 2 != 0) {
     problems.push_back("message_width must be even (a node half and an edge half), not " +
@@ -122,6 +147,13 @@ std::vector<std::string> validate(const CandidateHeadConfig& config) {
   check_range(problems, "hidden_width", config.hidden_width, kMaxWidth);
   check_range(problems, "width", config.width, kMaxWidth);
   check_range(problems, "state_width", config.state_width, kMaxWidth);
+  return problems;
+}
+
+std::vector<std::string> validate(const PerceptronHeadConfig& config) {
+  std::vector<std::string> problems;
+  check_range(problems, "first_width", config.first_width, kMaxWidth);
+  check_range(problems, "second_width", config.second_width, kMaxWidth);
   return problems;
 }
 
@@ -152,11 +184,12 @@ NetworkShape make_shape(const NetworkConfig& config, const env::EnvironmentSpec&
     if (const auto* encoder = encoder_of(config, slot)) shape.slots.back().encoder = *encoder;
   }
   if (config.head == HeadKind::kDense) return shape;
+  shape.agents = static_cast<int>(spec.observation.agents);
+  if (config.head == HeadKind::kPerceptron) return shape;
   const CandidateSpec& candidates = spec.observation.candidates;
   shape.candidates_vary = candidates.vary;
   shape.sent_features = static_cast<int>(candidates.features.size());
   if (candidates.node_slot) shape.node_slot = *candidates.node_slot;
-  shape.agents = static_cast<int>(spec.observation.agents);
   shape.view = spec.candidate_view ? spec.candidate_view : env::plain_view(spec.observation);
   return shape;
 }
@@ -170,10 +203,16 @@ std::vector<std::string> unreadable(const NetworkConfig& config, const Observati
     problems.push_back("network.encoders: decisions of this task show no graph " +
                        quoted(encoder.slot) + ", but: " + names);
   }
-  if (config.head == HeadKind::kDense) {
-    if (auto problem = unread_by_dense(spec)) problems.push_back(*std::move(problem));
-  } else {
-    add_unread_by_candidates(config, spec, problems);
+  switch (config.head) {
+    case HeadKind::kDense:
+      if (auto problem = unread_by_dense(spec)) problems.push_back(*std::move(problem));
+      break;
+    case HeadKind::kCandidates:
+      add_unread_by_candidates(config, spec, problems);
+      break;
+    case HeadKind::kPerceptron:
+      add_unread_by_perceptron(config, spec, problems);
+      break;
   }
   return problems;
 }

@@ -22,11 +22,16 @@ namespace pacml::model {
 enum class HeadKind {
   kDense,       // the published network: one output for each candidate, known by its place
   kCandidates,  // one small network for all candidates, which reads what each of them shows
+  kPerceptron,  // one output for each candidate, known by its place, behind encoders
 };
 constexpr auto enum_names(HeadKind) {
-  return std::to_array<EnumName<HeadKind>>(
-      {{"dense", HeadKind::kDense}, {"candidates", HeadKind::kCandidates}});
+  return std::to_array<EnumName<HeadKind>>({{"dense", HeadKind::kDense},
+                                            {"candidates", HeadKind::kCandidates},
+                                            {"perceptron", HeadKind::kPerceptron}});
 }
+
+// Whether a head has an output for each candidate, known by its place.
+[[nodiscard]] constexpr bool knows_places(HeadKind kind) { return kind != HeadKind::kCandidates; }
 
 // head: candidates. With f_i the features of valid candidate i, and s the situation, which all have
 // in common (env/candidate_view.h):
@@ -60,6 +65,28 @@ void visit_fields(Config& c, Visitor&& v) {
 
 [[nodiscard]] std::vector<std::string> validate(const CandidateHeadConfig& config);
 
+// head: perceptron, as Placeto's (Addanki et al. 2019, arXiv:1906.08879), whose two widths are 16
+// and 8 times that of its encoder. With s the globals, followed by what every encoder makes of its
+// graph, in the order of the slots, and where several agents decide by one number for each of them:
+//
+//   z       = relu(W_second relu(W_first s + b_first) + b_second)
+//   logits  = W_logits z + b_logits, kMaskedLogit where the mask is 0
+//   value   = W_value z + b_value
+struct PerceptronHeadConfig {
+  int first_width = 128;
+  int second_width = 64;
+  bool operator==(const PerceptronHeadConfig&) const = default;
+};
+
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, PerceptronHeadConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("first_width", c.first_width);
+  v("second_width", c.second_width);
+}
+
+[[nodiscard]] std::vector<std::string> validate(const PerceptronHeadConfig& config);
+
 // head: dense. The published network (PAC-ML, Parsonson et al., arXiv:2301.13799, section 4 and its
 // code).
 //
@@ -91,9 +118,10 @@ struct NetworkConfig {
   int graph_width = 8;      // embedding of the globals and the mask
   int readout_width = 256;  // hidden layer before the heads
   HeadKind head = HeadKind::kDense;
-  CandidateHeadConfig candidates = {};  // head: candidates, which ignores the sizes above
-  // head: candidates. What reads the graphs that decisions show, a slot each; one without an
-  // encoder is not read.
+  CandidateHeadConfig candidates = {};   // head: candidates, which ignores the sizes above
+  PerceptronHeadConfig perceptron = {};  // head: perceptron, as does it
+  // Not head: dense. What reads the graphs that decisions show, a slot each; one without an encoder
+  // is not read.
   std::vector<EncoderConfig> encoders = {};
   bool operator==(const NetworkConfig&) const = default;
 };
@@ -103,6 +131,7 @@ requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("head", c.head);
   v("candidates", c.candidates);
+  v("perceptron", c.perceptron);
   v("encoders", c.encoders);
   v("rounds", c.rounds);
   v("message_width", c.message_width);
@@ -126,24 +155,27 @@ struct NetworkShape {
   std::vector<SlotShape> slots;  // head: dense reads one, which is static
   int globals = 0;               // per decision, without the mask; the mask is appended as 0/1
   int actions = 0;               // of a decision, or at most where candidates_vary
+  int agents = 1;                // who decide in turns; head: dense knows of one
   // head: candidates.
   bool candidates_vary = false;               // in number
   int sent_features = 0;                      // of each candidate in an observation
   std::optional<std::size_t> node_slot = {};  // each candidate is a node of this slot's graph
-  int agents = 1;                             // who decide in turns
   env::CandidateViewPtr view = nullptr;       // what is read of candidates; never null there
 
   // head: dense. The graph that it reads.
   [[nodiscard]] const SlotShape& graph() const { return slots.front(); }
-  // head: candidates. What is put behind the features of the situation and of every candidate,
+  // What encoders make of a decision's graphs, and who decides: head: candidates puts it behind the
+  // features of the situation and of every candidate, head: perceptron behind the globals.
   [[nodiscard]] int context_width() const;
-  // and before that, of each candidate's own node.
+  // head: candidates puts before that, of each candidate's own node:
   [[nodiscard]] int node_embedding_width() const {
     return node_slot ? slots[*node_slot].embedding_width() : 0;
   }
   // Inputs of the head: of each candidate, and of the situation.
   [[nodiscard]] int candidate_inputs() const;
   [[nodiscard]] int situation_inputs() const;
+  // The same of head: perceptron.
+  [[nodiscard]] int perceptron_inputs() const { return globals + context_width(); }
   bool operator==(const NetworkShape&) const = default;
 };
 

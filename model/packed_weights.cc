@@ -101,7 +101,7 @@ class Packer {
       }
     }
     const float* weights = weight.data();
-    return {layer.in, out, weights, layer.bias.empty() ? nullptr : vector(layer.bias)};
+    return {layer.in, out, weights, layer.bias.empty() ? nullptr : vector(layer.bias), layer.out};
   }
 
  private:
@@ -127,6 +127,15 @@ class EncoderPacker {
   const Reader& reader_;
   Packer& packer_;
 };
+
+std::vector<PackedEncoder> pack_encoders(const NetworkShape& shape, const Reader& reader,
+                                         Packer& packer) {
+  std::vector<PackedEncoder> out;
+  for (const SlotShape& slot : shape.slots) {
+    if (slot.encoder) out.push_back(make_graph_encoder(EncoderPacker(reader, packer), slot));
+  }
+  return out;
+}
 
 // Row sums of the node half less those of the edge half (PackedRound::shift).
 std::vector<double> half_difference(const Linear& reduce, std::size_t half) {
@@ -174,14 +183,23 @@ PackedWeights::PackedWeights(const NetworkShape& shape, const ParameterLayout& l
   network_.heads = packer.linear(stack(reader.linear("logits"), reader.linear("value")));
 }
 
+PackedPerceptronWeights::PackedPerceptronWeights(const NetworkShape& shape,
+                                                 const ParameterLayout& layout,
+                                                 const Parameters& parameters) {
+  const Reader reader(layout, parameters);
+  Packer packer(blocks_);
+  encoders_ = pack_encoders(shape, reader, packer);
+  first_ = packer.linear(reader.linear("first"));
+  second_ = packer.linear(reader.linear("second"));
+  heads_ = packer.linear(stack(reader.linear("logits"), reader.linear("value")));
+}
+
 PackedScorerWeights::PackedScorerWeights(const NetworkShape& shape, const ParameterLayout& layout,
                                          const Parameters& parameters) {
   const CandidateHeadConfig& config = shape.config.candidates;
   const Reader reader(layout, parameters);
   Packer packer(blocks_);
-  for (const SlotShape& slot : shape.slots) {
-    if (slot.encoder) encoders_.push_back(make_graph_encoder(EncoderPacker(reader, packer), slot));
-  }
+  encoders_ = pack_encoders(shape, reader, packer);
   scorer_.first = packer.linear(reader.linear("first"));
   scorer_.second = packer.linear(reader.linear("second"));
   scorer_.logits = packer.linear(reader.product("logits", static_cast<std::size_t>(config.width)));

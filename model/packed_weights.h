@@ -29,6 +29,24 @@ class PackedWeights {
 
 using PackedEncoder = GraphEncoderLayers<PackedLinear, PackedNorm>;
 
+// The same of head: perceptron.
+class PackedPerceptronWeights {
+ public:
+  PackedPerceptronWeights(const NetworkShape& shape, const ParameterLayout& layout,
+                          const Parameters& parameters);
+
+  [[nodiscard]] const PackedLinear& first() const { return first_; }
+  [[nodiscard]] const PackedLinear& second() const { return second_; }
+  [[nodiscard]] const PackedLinear& heads() const { return heads_; }  // logits, then the value
+  // Of each slot that has an encoder, in their order.
+  [[nodiscard]] const std::vector<PackedEncoder>& encoders() const { return encoders_; }
+
+ private:
+  std::vector<AlignedFloats> blocks_;
+  std::vector<PackedEncoder> encoders_;
+  PackedLinear first_, second_, heads_;
+};
+
 // The same of head: candidates.
 class PackedScorerWeights {
  public:

@@ -46,7 +46,7 @@ class ReferenceCandidates final : public Policy {
     std::vector<float> rows(batch.mask(b).size() * width);
     std::vector<float> features(shape_.view->situation().size());
     const std::size_t count = reader_->read(batch, b, rows.data(), width, features.data());
-    const Encoded encoded = encode(batch, b);
+    const auto encoded = reference_context(shape_, parameters_, layout_, graphs_, batch, b);
     std::vector<Vector> candidates;
     for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
       if (batch.mask(b)[a] == 0) continue;
@@ -55,12 +55,12 @@ class ReferenceCandidates final : public Policy {
       if (shape_.node_embedding_width() > 0) {
         append(input, encoded.nodes.at(batch.candidate_nodes(b)[a]));
       }
-      append(input, encoded.context);
+      append(input, encoded.values);
       candidates.push_back(rectified(linear("second", rectified(linear("first", input)))));
     }
     PACML_CHECK(candidates.size() == count, "as many rows as valid candidates");
     Vector situation(features.begin(), features.end());
-    append(situation, encoded.context);
+    append(situation, encoded.values);
     std::size_t next = 0;
     for (const std::uint8_t valid : batch.mask(b)) {
       out.logits.push_back(valid != 0 ? static_cast<float>(reference_product(
@@ -81,26 +81,6 @@ class ReferenceCandidates final : public Policy {
     }
     out.values.push_back(
         static_cast<float>(linear("value", rectified(linear("state", seen))).front()));
-  }
-
-  // What the graphs of a decision come to.
-  struct Encoded {
-    Vector context;
-    std::vector<Vector> nodes;  // of the slot whose nodes the candidates are
-  };
-  [[nodiscard]] Encoded encode(const Observations& batch, std::size_t b) const {
-    Encoded out;
-    for (std::size_t slot = 0; slot < shape_.slots.size(); ++slot) {
-      if (!shape_.slots[slot].encoder) continue;
-      auto encoding = reference_encoding(shape_.slots[slot], slot, parameters_, layout_,
-                                         *graphs_.at(batch.graph(b, slot)), batch, b);
-      append(out.context, encoding.context);
-      if (shape_.node_slot == slot) out.nodes = std::move(encoding.nodes);
-    }
-    for (int agent = 0; shape_.agents > 1 && agent < shape_.agents; ++agent) {
-      out.context.push_back(agent == batch.agent(b) ? 1.0 : 0.0);
-    }
-    return out;
   }
 
   static void append(Vector& row, const Vector& more) {

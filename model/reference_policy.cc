@@ -8,6 +8,7 @@
 #include "model/layout.h"
 #include "model/reference_candidates.h"
 #include "model/reference_layers.h"
+#include "model/reference_perceptron.h"
 
 namespace pacml::model {
 namespace {
@@ -130,6 +131,7 @@ class ReferencePolicy final : public Policy {
 
 std::unique_ptr<Policy> make_reference_policy(const NetworkShape& shape) {
   if (shape.config.head == HeadKind::kCandidates) return make_reference_candidates(shape);
+  if (shape.config.head == HeadKind::kPerceptron) return make_reference_perceptron(shape);
   return std::make_unique<ReferencePolicy>(shape);
 }
 

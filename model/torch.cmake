@@ -3,11 +3,13 @@
 pacml_add_library(model_torch
   SOURCES
     encoders/torch_encoder.cc
+    encoders/torch_encoders.cc
     torch_candidates.cc
     torch_dense.cc
     torch_forward.cc
     torch_model.cc
     torch_network.cc
+    torch_perceptron.cc
     torch_policy.cc
     torch_pool.cc
     torch_runtime.cc

@@ -2,25 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/check.h"
-#include "model/encoders/torch_encoder.h"
+#include "model/encoders/torch_encoders.h"
 #include "model/torch_model.h"
 #include "model/torch_pool.h"
 
 namespace pacml::model {
 namespace {
-
-struct Layer {
-  at::Tensor weight;  // [out, in]
-  at::Tensor bias;    // [out]
-  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
-    return at::linear(x, weight, bias);
-  }
-};
 
 // A batch's valid candidates, decision by decision.
 struct CandidateTensors {
@@ -37,22 +28,17 @@ class TorchCandidates final : public TorchModel {
   TorchCandidates(const NetworkShape& shape, const NamedParts& parts)
       : shape_(shape),
         reader_(shape.view->make_reader()),
-        first_(layer(parts, "first")),
-        second_(layer(parts, "second")),
+        encoders_(shape, parts),
+        first_(linear_layer(parts, "first")),
+        second_(linear_layer(parts, "second")),
         logits_(parts["logits.weight"]),
-        situation_(layer(parts, "situation")),
-        state_(layer(parts, "state")),
-        value_(layer(parts, "value")) {
-    for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
-      if (!shape.slots[slot].encoder) continue;
-      if (shape.node_slot == slot) node_encoder_ = encoders_.size();
-      encoders_.emplace_back(shape.slots[slot], slot, parts);
-    }
-  }
+        situation_(linear_layer(parts, "situation")),
+        state_(linear_layer(parts, "state")),
+        value_(linear_layer(parts, "value")) {}
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     reader_->set_graphs(graphs);
-    for (TorchEncoder& encoder : encoders_) encoder.set_graphs(graphs);
+    encoders_.set_graphs(graphs);
   }
   void weights_changed() override {}
 
@@ -98,18 +84,14 @@ class TorchCandidates final : public TorchModel {
 
  private:
   [[nodiscard]] Heads heads_of(const CandidateTensors& in) const {
-    const at::Tensor candidates = at::relu(second_(at::relu(first_(in.features))));
+    const at::Tensor candidates = at::relu(apply(second_, at::relu(apply(first_, in.features))));
     const at::Tensor scores = at::matmul(candidates, logits_.t()).squeeze(1);
     const auto rows = static_cast<std::int64_t>(in.ends.size());
     const at::Tensor masked = at::full({rows * shape_.actions}, kMaskedLogit, at::kFloat);
-    const at::Tensor seen =
-        at::cat({at::relu(situation_(in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
+    const at::Tensor seen = at::cat(
+        {at::relu(apply(situation_, in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
     return {masked.scatter(0, in.places, scores).view({rows, shape_.actions}),
-            value_(at::relu(state_(seen))).squeeze(1)};
-  }
-
-  [[nodiscard]] static Layer layer(const NamedParts& parts, const std::string& name) {
-    return {parts[name + ".weight"], parts[name + ".bias"]};
+            apply(value_, at::relu(apply(state_, seen))).squeeze(1)};
   }
 
   [[nodiscard]] CandidateTensors read(const Observations& batch) {
@@ -144,44 +126,32 @@ class TorchCandidates final : public TorchModel {
 
   // Behind the features: the candidate's own node, and what all candidates have in common.
   void add_context(const Observations& batch, CandidateTensors& in) {
-    std::vector<at::Tensor> context;
+    const TorchEncoders::Context context = encoders_.encode(batch);
     std::vector<at::Tensor> features = {in.features};
-    for (std::size_t e = 0; e < encoders_.size(); ++e) {
-      const TorchEncoding encoding = encoders_[e].encode(batch);
-      context.push_back(encoding.context);
-      if (node_encoder_ != e) continue;
+    if (context.candidates) {
       const at::Tensor nodes = at::empty({in.places.size(0)}, at::kLong);
       std::int64_t* node = nodes.data_ptr<std::int64_t>();
       for (std::size_t c = 0; c < in.decisions.size(); ++c) {
         const auto b = static_cast<std::size_t>(in.decisions[c]);
         const auto own = batch.candidate_nodes(b)[static_cast<std::size_t>(in.actions[c])];
-        *node++ = encoding.first_node[b] + own;
+        *node++ = context.candidates->first_node[b] + own;
       }
-      features.push_back(encoding.nodes.index_select(0, nodes));
+      features.push_back(context.candidates->nodes.index_select(0, nodes));
     }
-    if (shape_.agents > 1) {
-      const at::Tensor agents =
-          at::zeros({static_cast<std::int64_t>(batch.size()), shape_.agents}, at::kFloat);
-      float* row = agents.data_ptr<float>();
-      for (std::size_t b = 0; b < batch.size(); ++b, row += shape_.agents) row[batch.agent(b)] = 1;
-      context.push_back(agents);
-    }
-    const at::Tensor common = at::cat(context, 1);
     const at::Tensor decision = at::empty({in.places.size(0)}, at::kLong);
     std::ranges::copy(in.decisions, decision.data_ptr<std::int64_t>());
-    features.push_back(common.index_select(0, decision));
+    features.push_back(context.values.index_select(0, decision));
     in.features = at::cat(features, 1);
-    in.situations = at::cat({in.situations, common}, 1);
+    in.situations = at::cat({in.situations, context.values}, 1);
   }
 
   NetworkShape shape_;
   CandidateTensors prepared_;
   std::unique_ptr<env::CandidateReader> reader_;
-  std::vector<TorchEncoder> encoders_;       // of the slots that have one
-  std::optional<std::size_t> node_encoder_;  // the one whose nodes the candidates are
-  Layer first_, second_;
+  TorchEncoders encoders_;
+  TorchLayer first_, second_;
   at::Tensor logits_;
-  Layer situation_, state_, value_;
+  TorchLayer situation_, state_, value_;
 };
 
 }  // namespace

@@ -38,10 +38,12 @@ class TorchModel {
                                                            const ParameterLayout& layout,
                                                            std::span<const at::Tensor> parts);
 
-// The two kinds that it makes (network_config.h, head).
+// The kinds that it makes (network_config.h, head).
 [[nodiscard]] std::unique_ptr<TorchModel> make_torch_dense(const NetworkShape& shape,
                                                            const NamedParts& parts);
 [[nodiscard]] std::unique_ptr<TorchModel> make_torch_candidates(const NetworkShape& shape,
+                                                                const NamedParts& parts);
+[[nodiscard]] std::unique_ptr<TorchModel> make_torch_perceptron(const NetworkShape& shape,
                                                                 const NamedParts& parts);
 
 }  // namespace pacml::model

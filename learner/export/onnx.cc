@@ -277,11 +277,11 @@ void add_input(onnx::GraphProto& graph, const PolicyInput& input) {
 }
 
 void add_outputs(onnx::GraphProto& graph, const model::NetworkShape& shape) {
-  const bool is_dense = shape.config.head == model::HeadKind::kDense;
+  const bool by_place = model::knows_places(shape.config.head);
   onnx::TypeProto::Tensor& logits =
       describe_tensor(*graph.add_output(), "logits", onnx::TensorProto::FLOAT,
-                      is_dense ? "decisions" : "candidates");
-  if (is_dense) logits.mutable_shape()->add_dim()->set_dim_value(shape.actions);
+                      by_place ? "decisions" : "candidates");
+  if (by_place) logits.mutable_shape()->add_dim()->set_dim_value(shape.actions);
   describe_tensor(*graph.add_output(), "values", onnx::TensorProto::FLOAT, "decisions");
 }
 

@@ -9,6 +9,7 @@
 #include "common/experience/observation_spec.h"
 #include "common/experience/observations.h"
 #include "env/graph_features.h"
+#include "model/encoders/graph_encoder.h"
 #include "model/network_config.h"
 
 // What an exported policy is fed: tensors by name, the same ones in every format.
@@ -18,17 +19,24 @@
 //   globals [B, G]         mask [B, A]
 // node_graph says which decision a node belongs to.
 //
-// head: candidates, B decisions between C valid candidates in all; and for each SLOT of the
-// observation whose graph the network reads, of N nodes and E edges in all:
+// head: candidates, B decisions between C valid candidates in all:
 //   candidate_features [C, F]   candidate_decision [C]   situation [B, S]
+// head: perceptron, B decisions:
+//   globals [B, G]              where there are any
+//   mask [B, A]
+// and of both, for each SLOT of the observation whose graph the network reads, of N nodes and E
+// edges in all:
 //   SLOT_node_features [N, F']  SLOT_node_decision [N]
-//   SLOT_edge_features [E, F'']  SLOT_edge_src, SLOT_edge_dst [E]   kind: message_passing
+//   SLOT_edge_features [E, F'']                                     kind: message_passing
+//   SLOT_edge_src, SLOT_edge_dst [E]                                ... and two_way
 //   SLOT_focus [B]                                                  where decisions name a node
+//   SLOT_ancestors, SLOT_descendants, SLOT_others [N, 1]            ... and kind: two_way
 //   candidate_node [C]                                              candidates that are nodes
 //   agent [B]                                                       several agents
 // Candidates stand decision by decision, and so do nodes; a decision has at least one of each.
 // Nodes are counted through all graphs of a slot. Edges without features have no
-// SLOT_edge_features.
+// SLOT_edge_features. Ancestors are 1 where the decision's focus is reached from the node,
+// descendants where it reaches the node, others where the node is neither nor the focus; else 0.
 namespace pacml::learner {
 
 struct PolicyInput {
@@ -47,6 +55,9 @@ struct PolicyInput {
 // The names of a slot's tensors. Pre: the slot has an encoder.
 struct SlotInputNames {
   std::string node_features, node_decision, edge_features, edge_src, edge_dst, focus;
+  std::string ancestors, descendants, others;
+  // Pre: not kAll (PACML_CHECK).
+  [[nodiscard]] const std::string& members(model::NodeSet set) const;
 };
 [[nodiscard]] SlotInputNames slot_input_names(const model::SlotShape& slot);
 

@@ -120,7 +120,7 @@ json make_case(const PolicyExport& policy, std::span<const ShownGraphs> decision
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     out[inputs[i].name] = as_json(inputs[i], values[i]);
   }
-  if (shape.config.head == model::HeadKind::kDense) {
+  if (model::knows_places(shape.config.head)) {
     out["logits"] = as_rows<float>(outputs.logits, batch.size());
   } else {
     for (std::size_t b = 0; b < batch.size(); ++b) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/check.h"
 #include "learner/export/policy_inputs.h"
 #include "model/encoders/graph_encoder.h"
 
@@ -99,14 +100,19 @@ std::vector<TensorOperation> dense_program(const model::NetworkShape& shape) {
 // A slot's encoder: the operations that model/encoders/graph_encoder.h asks for.
 class EncoderWriter {
  public:
-  EncoderWriter(Writer& writer, const SlotInputNames& names, const model::SlotShape& slot)
-      : w_(writer), names_(names) {
-    inputs_ = w_.add(TensorOp::kSquash, {names.node_features});
-    if (slot.encoder->kind != model::EncoderKind::kMessagePassing) return;
-    if (slot.edge_width > 0) edges_ = w_.add(TensorOp::kSquash, {names.edge_features});
+  // `decisions`: a tensor with a row for each.
+  EncoderWriter(Writer& writer, const SlotInputNames& names, const model::SlotShape& slot,
+                Name decisions)
+      : w_(writer), names_(names), decisions_(std::move(decisions)) {
+    const model::EncoderKind kind = slot.encoder->kind;
+    inputs_ = model::squashes(kind) ? w_.add(TensorOp::kSquash, {names.node_features})
+                                    : names.node_features;
+    if (!model::reads_edges(kind)) return;
+    const bool is_mean = kind == model::EncoderKind::kMessagePassing;
+    if (is_mean && slot.edge_width > 0) edges_ = w_.add(TensorOp::kSquash, {names.edge_features});
     for (const Name& heard_at : {names.edge_dst, names.edge_src}) {
-      shares_.push_back(
-          w_.add(TensorOp::kReciprocal, {w_.group_size(heard_at, names.node_features)}));
+      shares_.push_back(w_.add(is_mean ? TensorOp::kReciprocal : TensorOp::kPositive,
+                               {w_.group_size(heard_at, names.node_features)}));
     }
   }
 
@@ -116,19 +122,44 @@ class EncoderWriter {
   Name relu(const Name& rows) { return w_.relu(rows); }
   Name add(const Name& rows, const Name& others) { return w_.add(TensorOp::kAdd, {rows, others}); }
   Name mean_message(model::EdgeEnd end, const Name& rows, const std::optional<Name>& edge_layer) {
-    const bool before = end == model::EdgeEnd::kPredecessors;
-    Name said = w_.take(rows, before ? names_.edge_src : names_.edge_dst);
+    Name said = w_.take(rows, said_at(end));
     if (edge_layer) said = add(said, w_.product(*edge_layer, edges_));
-    const Name heard = w_.group_sum(relu(said), before ? names_.edge_dst : names_.edge_src, rows);
-    return w_.scale(heard, shares_[before ? 0 : 1]);
+    return w_.scale(w_.group_sum(relu(said), heard_at(end), rows), share_at(end));
   }
+  Name sum_messages(model::EdgeEnd end, const Name& rows) {
+    return w_.group_sum(w_.take(rows, said_at(end)), heard_at(end), rows);
+  }
+  Name where_heard(model::EdgeEnd end, const Name& rows) { return w_.scale(rows, share_at(end)); }
+  Name join(const Name& rows, const Name& others) { return w_.concat({rows, others}); }
+  Name mean_and_maximum(const Name& nodes) {
+    return join(w_.group_mean(nodes, names_.node_decision, decisions_),
+                w_.group_max(nodes, names_.node_decision, decisions_));
+  }
+  Name sum_of(model::NodeSet set, const Name& nodes) {
+    const bool all = set == model::NodeSet::kAll;
+    return w_.group_sum(all ? nodes : w_.scale(nodes, names_.members(set)), names_.node_decision,
+                        decisions_);
+  }
+  Name focus(const Name& nodes) { return w_.take(nodes, names_.focus); }
 
  private:
+  [[nodiscard]] const Name& said_at(model::EdgeEnd end) const {
+    return end == model::EdgeEnd::kPredecessors ? names_.edge_src : names_.edge_dst;
+  }
+  [[nodiscard]] const Name& heard_at(model::EdgeEnd end) const {
+    return end == model::EdgeEnd::kPredecessors ? names_.edge_dst : names_.edge_src;
+  }
+  [[nodiscard]] const Name& share_at(model::EdgeEnd end) const {
+    return shares_[static_cast<std::size_t>(end)];
+  }
+
   Writer& w_;
   const SlotInputNames& names_;
+  Name decisions_;
   Name inputs_;
   Name edges_;
-  std::vector<Name> shares_;  // of predecessors and successors: 1 / how many there are
+  // By EdgeEnd, a column: 1 / how many are heard there, 0 without any; of sums 1 instead of that.
+  std::vector<Name> shares_;
 };
 
 // Layers by their names.
@@ -138,23 +169,44 @@ struct LayerNames {
   [[nodiscard]] static Name norm(const Name& name, int /*width*/) { return name; }
 };
 
-std::vector<TensorOperation> candidates_program(const model::NetworkShape& shape) {
-  Writer w;
-  std::vector<Name> context;
-  std::vector<Name> features;
-  if (shape.view->width() > 0) features.emplace_back("candidate_features");
+// What heads read of a decision's graphs.
+struct ContextNames {
+  std::vector<Name> parts;    // side by side: of every encoder, then who decides
+  std::optional<Name> nodes;  // of the slot whose nodes the candidates are
+};
+// `decisions`: as EncoderWriter's.
+ContextNames write_context(Writer& w, const model::NetworkShape& shape, const Name& decisions) {
+  ContextNames out;
   for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
     if (!shape.slots[slot].encoder) continue;
     const SlotInputNames names = slot_input_names(shape.slots[slot]);
-    EncoderWriter encoder(w, names, shape.slots[slot]);
+    EncoderWriter encoder(w, names, shape.slots[slot], decisions);
     const auto layers = model::make_graph_encoder(LayerNames(), shape.slots[slot]);
     const Name nodes = model::run_graph_encoder(encoder, layers);
-    context.push_back(w.group_mean(nodes, names.node_decision, "situation"));
-    context.push_back(w.group_max(nodes, names.node_decision, "situation"));
-    if (shape.slots[slot].focus) context.push_back(w.take(nodes, names.focus));
-    if (shape.node_slot == slot) features.push_back(w.take(nodes, "candidate_node"));
+    out.parts.push_back(model::run_graph_context(encoder, layers, nodes, shape.slots[slot].focus));
+    if (shape.node_slot == slot) out.nodes = nodes;
   }
-  if (shape.agents > 1) context.push_back(w.add(TensorOp::kOneHot, {"agent"}, shape.agents));
+  if (shape.agents > 1) out.parts.push_back(w.add(TensorOp::kOneHot, {"agent"}, shape.agents));
+  return out;
+}
+
+std::vector<TensorOperation> perceptron_program(const model::NetworkShape& shape) {
+  Writer w;
+  std::vector<Name> seen = write_context(w, shape, "mask").parts;
+  if (shape.globals > 0) seen.insert(seen.begin(), "globals");
+  const Name hidden =
+      w.relu(w.linear("second", w.relu(w.linear("first", w.concat(std::move(seen))))));
+  w.add_as("logits", TensorOp::kMask, {w.linear("logits", hidden), "mask"});
+  w.add_as("values", TensorOp::kSqueeze, {w.linear("value", hidden)});
+  return std::move(w).finish();
+}
+
+std::vector<TensorOperation> candidates_program(const model::NetworkShape& shape) {
+  Writer w;
+  auto [context, nodes] = write_context(w, shape, "situation");
+  std::vector<Name> features;
+  if (shape.view->width() > 0) features.emplace_back("candidate_features");
+  if (nodes) features.push_back(w.take(*nodes, "candidate_node"));
   std::vector<Name> situation;
   if (!shape.view->situation().empty() || context.empty()) situation.emplace_back("situation");
   if (!context.empty()) {
@@ -175,8 +227,15 @@ std::vector<TensorOperation> candidates_program(const model::NetworkShape& shape
 }  // namespace
 
 std::vector<TensorOperation> tensor_program(const model::NetworkShape& shape) {
-  return shape.config.head == model::HeadKind::kDense ? dense_program(shape)
-                                                      : candidates_program(shape);
+  switch (shape.config.head) {
+    case model::HeadKind::kDense:
+      return dense_program(shape);
+    case model::HeadKind::kCandidates:
+      return candidates_program(shape);
+    case model::HeadKind::kPerceptron:
+      return perceptron_program(shape);
+  }
+  PACML_CHECK(false, "a kind of head");
 }
 
 }  // namespace pacml::learner

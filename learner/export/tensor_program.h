@@ -42,8 +42,9 @@ struct TensorOperation {
 };
 
 // The operations of a network, each after those whose results it needs. Inputs are policy_inputs()
-// of the shape, outputs "logits" and "values" [B]: head: dense's logits are [B, A], kMaskedLogit
-// where the mask is false; head: candidates' are [C], one for each candidate.
+// of the shape, outputs "logits" and "values" [B]: of heads that know candidates by their places
+// logits are [B, A], kMaskedLogit where the mask is false; head: candidates' are [C], one for each
+// candidate.
 [[nodiscard]] std::vector<TensorOperation> tensor_program(const model::NetworkShape& shape);
 
 }  // namespace pacml::learner

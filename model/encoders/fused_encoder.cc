@@ -5,51 +5,62 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <variant>
 
 #include "common/check.h"
 #include "model/edge_order.h"
 #include "model/encoders/graph_encoder.h"
+#include "model/encoders/relatives.h"
 #include "model/encoders/slot_inputs.h"
 #include "model/pool.h"
 
 namespace pacml::model {
 
-// Rows are memory of the encoder's, of stride_ floats a node.
+// Rows are memory of the encoder's: of nodes, or the single one of the decision.
 class FusedEncoder::Operations {
  public:
-  Operations(FusedEncoder& encoder, const Graph& graph)
+  // `graph`: what the decision shows; `focus`: its node, where it names one.
+  Operations(FusedEncoder& encoder, Graph& graph, std::size_t focus)
       : encoder_(encoder),
         graph_(graph),
-        nodes_(static_cast<std::size_t>(graph.features->num_nodes)) {}
+        nodes_(static_cast<std::size_t>(graph.features->num_nodes)),
+        focus_(focus) {}
 
   struct Rows {
     float* data;
+    std::size_t count;
+    std::size_t width;
+    [[nodiscard]] std::size_t stride() const { return padded(width); }
+    [[nodiscard]] float* operator[](std::size_t row) const { return data + row * stride(); }
+    [[nodiscard]] std::span<float> all() const { return {data, count * stride()}; }
   };
   struct Inputs {
     const float* data;
-    std::size_t stride;
+    std::size_t count;
+    std::size_t row_stride;
+    [[nodiscard]] std::size_t stride() const { return row_stride; }
   };
 
-  [[nodiscard]] Inputs inputs() const { return {graph_.inputs.data(), encoder_.input_stride()}; }
-  [[nodiscard]] Rows linear(const PackedLinear& layer, Inputs inputs) {
-    const Rows out = more();
-    encoder_.kernel_.linear(layer, inputs.data, inputs.stride, nodes_, out.data);
-    return out;
+  [[nodiscard]] Inputs inputs() const {
+    return {graph_.inputs.data(), nodes_, encoder_.input_stride()};
   }
-  [[nodiscard]] Rows linear(const PackedLinear& layer, Rows rows) {
-    return linear(layer, Inputs{rows.data, encoder_.stride_});
+  template <class AnyRows>
+  [[nodiscard]] Rows linear(const PackedLinear& layer, const AnyRows& rows) {
+    const Rows out = more(rows.count, layer.width);
+    encoder_.kernel_.linear(layer, rows.data, rows.stride(), rows.count, out.data);
+    return out;
   }
   [[nodiscard]] Rows norm(const PackedNorm& layer, Rows rows) {
-    const Rows out = more();
-    encoder_.kernel_.norm(layer, rows.data, nodes_, out.data);
+    const Rows out = more(rows.count, rows.width);
+    encoder_.kernel_.norm(layer, rows.data, rows.count, out.data);
     return out;
   }
-  [[nodiscard]] Rows relu(Rows rows) const {
-    for (float& x : all(rows)) x = std::max(x, 0.0F);
+  [[nodiscard]] static Rows relu(Rows rows) {
+    for (float& x : rows.all()) x = std::max(x, 0.0F);
     return rows;
   }
-  [[nodiscard]] Rows add(Rows rows, Rows others) const {
-    std::ranges::transform(all(rows), all(others), rows.data, std::plus<>());
+  [[nodiscard]] static Rows add(Rows rows, Rows others) {
+    std::ranges::transform(rows.all(), others.all(), rows.data, std::plus<>());
     return rows;
   }
   // The edges' terms are there already, block by block.
@@ -58,26 +69,87 @@ class FusedEncoder::Operations {
     const auto at = static_cast<std::size_t>(end);
     const Edges& edges = graph_.edges[at];
     const float* edge_terms = edge_layer ? edges.terms[block_[at]++].data() : nullptr;
-    const Rows out = more();
+    const Rows out = more(terms.count, terms.width);
     encoder_.kernel_.mean_messages({nodes_, edges.first.data(), edges.other.data()}, terms.data,
-                                   edge_terms, encoder_.stride_, out.data);
+                                   edge_terms, terms.stride(), out.data);
+    return out;
+  }
+  [[nodiscard]] Rows sum_messages(EdgeEnd end, Rows rows) {
+    const Edges& edges = edges_at(end);
+    const Rows out = none(rows.count, rows.width);
+    for (std::size_t v = 0; v < nodes_; ++v) {
+      for (const std::int32_t u : edges.others_of(v)) {
+        accumulate(rows, static_cast<std::size_t>(u), out[v]);
+      }
+    }
+    return out;
+  }
+  [[nodiscard]] Rows where_heard(EdgeEnd end, Rows rows) const {
+    const Edges& edges = edges_at(end);
+    for (std::size_t v = 0; v < nodes_; ++v) {
+      if (edges.others_of(v).empty()) std::fill_n(rows[v], rows.stride(), 0.0F);
+    }
+    return rows;
+  }
+  [[nodiscard]] Rows join(Rows rows, Rows others) {
+    const Rows out = none(rows.count, rows.width + others.width);
+    for (std::size_t r = 0; r < rows.count; ++r) {
+      std::copy_n(others[r], others.width, std::copy_n(rows[r], rows.width, out[r]));
+    }
     return out;
   }
 
- private:
-  [[nodiscard]] std::span<float> all(Rows rows) const {
-    return {rows.data, nodes_ * encoder_.stride_};
+  // What a static graph's nodes come to together is kept beside it.
+  [[nodiscard]] Rows mean_and_maximum(Rows nodes) {
+    std::vector<float>& pooled = graph_.pooled;
+    if (pooled.empty() || !encoder_.slot_.is_static()) {
+      pooled.resize(2 * nodes.width);
+      model::mean_and_maximum(nodes.data, nodes.count, nodes.width, nodes.stride(), pooled.data());
+    }
+    return {pooled.data(), 1, pooled.size()};
   }
-  [[nodiscard]] Rows more() {
+  [[nodiscard]] Rows sum_of(NodeSet set, Rows nodes) {
+    const Rows out = none(1, nodes.width);
+    if (set == NodeSet::kAll) {
+      for (std::size_t v = 0; v < nodes.count; ++v) accumulate(nodes, v, out.data);
+      return out;
+    }
+    if (!relatives_) relatives_ = graph_.ancestry->of(focus_);
+    for (const std::int32_t v : relatives_->in(set)) {
+      accumulate(nodes, static_cast<std::size_t>(v), out.data);
+    }
+    return out;
+  }
+  [[nodiscard]] Rows focus(Rows nodes) const {
+    PACML_CHECK(focus_ < nodes.count, "a node of the graph");
+    return {nodes[focus_], 1, nodes.width};
+  }
+
+ private:
+  [[nodiscard]] const Edges& edges_at(EdgeEnd end) const {
+    return graph_.edges[static_cast<std::size_t>(end)];
+  }
+  static void accumulate(Rows rows, std::size_t row, float* sum) {
+    std::transform(sum, sum + rows.stride(), rows[row], sum, std::plus<>());
+  }
+  [[nodiscard]] Rows more(std::size_t count, std::size_t width) {
     if (used_ == encoder_.scratch_.size()) encoder_.scratch_.emplace_back();
     AlignedFloats& memory = encoder_.scratch_[used_++];
-    if (memory.size() < nodes_ * encoder_.stride_) memory.resize(nodes_ * encoder_.stride_);
-    return {memory.data()};
+    if (memory.size() < count * padded(width)) memory.resize(count * padded(width));
+    return {memory.data(), count, width};
+  }
+  // Zeroes.
+  [[nodiscard]] Rows none(std::size_t count, std::size_t width) {
+    const Rows out = more(count, width);
+    std::ranges::fill(out.all(), 0.0F);
+    return out;
   }
 
   FusedEncoder& encoder_;
-  const Graph& graph_;
+  Graph& graph_;
   std::size_t nodes_;
+  std::size_t focus_;
+  std::optional<Relatives> relatives_;
   std::size_t used_ = 0;
   std::array<std::size_t, 2> block_{};
 };
@@ -107,7 +179,8 @@ void FusedEncoder::prepare(Graph& graph) const {
   graph.inputs.assign(nodes * input_stride(), 0.0F);
   const std::vector<float> none(nodes * static_cast<std::size_t>(slot_.dynamic_width));
   write_node_inputs(slot_, features, none, graph.inputs.data(), input_stride());
-  if (slot_.encoder->kind != EncoderKind::kMessagePassing) return;
+  if (!reads_edges(slot_.encoder->kind)) return;
+  if (slot_.focus && slot_.encoder->kind == EncoderKind::kTwoWay) graph.ancestry.emplace(features);
   const auto width = static_cast<std::size_t>(features.edge_width);
   for (const EdgeEnd end : {EdgeEnd::kPredecessors, EdgeEnd::kSuccessors}) {
     const bool along = end == EdgeEnd::kPredecessors;
@@ -129,14 +202,20 @@ void FusedEncoder::prepare(Graph& graph) const {
 
 void FusedEncoder::set_weights(const PackedEncoder& weights) {
   weights_ = &weights;
-  for (Graph& graph : graphs_) graph.has_terms = graph.is_embedded = false;
+  for (Graph& graph : graphs_) {
+    graph.has_terms = false;
+    graph.embeddings.clear();
+    graph.pooled.clear();
+  }
 }
 
 void FusedEncoder::find_edge_terms(Graph& graph) const {
   if (graph.has_terms) return;
   graph.has_terms = true;
   for (Edges& edges : graph.edges) edges.terms.clear();
-  for (const auto& block : weights_->blocks) {
+  const auto* layers = std::get_if<ResidualLayers<PackedLinear, PackedNorm>>(weights_);
+  if (layers == nullptr) return;
+  for (const auto& block : layers->blocks) {
     for (const auto& messages : block.messages) {
       if (!messages.edge) continue;
       Edges& edges = graph.edges[static_cast<std::size_t>(messages.from)];
@@ -147,12 +226,6 @@ void FusedEncoder::find_edge_terms(Graph& graph) const {
   }
 }
 
-const float* FusedEncoder::run(Graph& graph) {
-  find_edge_terms(graph);
-  Operations operations(*this, graph);
-  return run_graph_encoder(operations, *weights_).data;
-}
-
 void FusedEncoder::look_at(const Observations& batch, std::size_t b) {
   PACML_CHECK(weights_ != nullptr, "an encoder reads once it has weights");
   const std::size_t index = batch.graph(b, slot_index_);
@@ -160,25 +233,20 @@ void FusedEncoder::look_at(const Observations& batch, std::size_t b) {
               "a row that shows a graph of this slot");
   Graph& graph = graphs_[index];
   nodes_ = static_cast<std::size_t>(graph.features->num_nodes);
+  find_edge_terms(graph);
+  Operations operations(*this, graph, slot_.focus ? batch.focus(b, slot_index_) : 0);
+  Operations::Rows rows{graph.embeddings.data(), nodes_, width_};
   if (!slot_.is_static()) {
     write_node_inputs(slot_, *graph.features, batch.node_features(b, slot_index_),
                       graph.inputs.data(), input_stride());
-    embeddings_ = run(graph);
-    mean_and_maximum(embeddings_, nodes_, width_, stride_, context_.data());
-  } else {
-    if (!graph.is_embedded) {
-      const float* rows = run(graph);
-      graph.embeddings.assign(rows, rows + nodes_ * stride_);
-      graph.pooled.resize(2 * width_);
-      mean_and_maximum(rows, nodes_, width_, stride_, graph.pooled.data());
-      graph.is_embedded = true;
-    }
-    embeddings_ = graph.embeddings.data();
-    std::ranges::copy(graph.pooled, context_.begin());
+    rows = run_graph_encoder(operations, *weights_);
+  } else if (graph.embeddings.empty()) {
+    rows = run_graph_encoder(operations, *weights_);
+    graph.embeddings.assign(rows.data, rows.data + nodes_ * stride_);
   }
-  if (slot_.focus) {
-    std::ranges::copy(node(batch.focus(b, slot_index_)), context_.data() + 2 * width_);
-  }
+  embeddings_ = rows.data;
+  const auto context = run_graph_context(operations, *weights_, rows, slot_.focus);
+  std::copy_n(context.data, context_.size(), context_.data());
 }
 
 std::span<const float> FusedEncoder::node(std::size_t v) const {

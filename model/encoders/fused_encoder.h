@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "env/graph_features.h"
 #include "model/aligned.h"
 #include "model/encoders/encoder_config.h"
+#include "model/encoders/relatives.h"
 #include "model/kernels/kernel.h"
 #include "model/packed_weights.h"
 
@@ -39,14 +41,19 @@ class FusedEncoder {
     std::vector<std::int32_t> first, other;
     AlignedFloats features;            // [edges, padded edge width], squashed
     std::vector<AlignedFloats> terms;  // of each block, [edges, padded width]; by these weights
+    // Whom node v hears.
+    [[nodiscard]] std::span<const std::int32_t> others_of(std::size_t v) const {
+      return std::span(other).subspan(static_cast<std::size_t>(first[v]),
+                                      static_cast<std::size_t>(first[v + 1] - first[v]));
+    }
   };
   struct Graph {
     env::GraphFeaturesPtr features;
-    AlignedFloats inputs;      // [nodes, padded width]; without a decision's own features
-    std::vector<Edges> edges;  // [2], at the two ends; none where no messages are passed
+    AlignedFloats inputs;              // [nodes, padded width]; without a decision's own features
+    std::vector<Edges> edges;          // [2], at the two ends; none where no messages are passed
+    std::optional<Ancestry> ancestry;  // where the focus's relatives are looked at
     bool has_terms = false;
-    // Where the slot is static.
-    bool is_embedded = false;
+    // By these weights; empty: not known. Kept where the slot is static.
     AlignedFloats embeddings;  // [nodes, padded width]
     std::vector<float> pooled;
   };
@@ -57,7 +64,6 @@ class FusedEncoder {
   }
   void prepare(Graph& graph) const;
   void find_edge_terms(Graph& graph) const;
-  [[nodiscard]] const float* run(Graph& graph);
 
   const SlotShape slot_;
   const std::size_t slot_index_;

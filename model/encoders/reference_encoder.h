@@ -1,27 +1,31 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "common/experience/observations.h"
 #include "env/graph_features.h"
-#include "model/encoders/encoder_config.h"
+#include "model/network_config.h"
 #include "model/parameters.h"
 
 namespace pacml::model {
 
-// What an encoder says of one decision's graph, in double precision.
-struct ReferenceEncoding {
-  std::vector<std::vector<double>> nodes;  // [nodes, width]
-  std::vector<double> context;             // [slot.context_width()]
+// What a head reads of a decision's graphs, in double precision.
+struct ReferenceContext {
+  // [shape.context_width()]: of every slot with an encoder, then who decides.
+  std::vector<double> values;
+  // [nodes, embedding_width()] of the slot whose nodes the candidates are; empty: it has no
+  // encoder, or they are none.
+  std::vector<std::vector<double>> nodes;
 };
 
-// Plain loops, nothing cached. Pre: the slot has an encoder, and row b of `batch` shows `graph` in
-// it (PACML_CHECK).
-[[nodiscard]] ReferenceEncoding reference_encoding(const SlotShape& slot, std::size_t slot_index,
-                                                   const Parameters& parameters,
-                                                   const ParameterLayout& layout,
-                                                   const env::GraphFeatures& graph,
-                                                   const Observations& batch, std::size_t b);
+// Plain loops, nothing cached. `graphs`: those that rows refer to. Pre: row b of `batch` shows
+// graphs of the slots (PACML_CHECK).
+[[nodiscard]] ReferenceContext reference_context(const NetworkShape& shape,
+                                                 const Parameters& parameters,
+                                                 const ParameterLayout& layout,
+                                                 std::span<const env::GraphFeaturesPtr> graphs,
+                                                 const Observations& batch, std::size_t b);
 
 }  // namespace pacml::model

@@ -19,11 +19,12 @@ void write_node_inputs(const SlotShape& slot, const env::GraphFeatures& graph,
   const auto changing = static_cast<std::size_t>(slot.dynamic_width);
   PACML_CHECK(dynamic.size() == nodes * changing && stride >= fixed + changing,
               "features of every node, and room for them");
+  const auto read = [kind = slot.encoder->kind](float x) { return as_read(kind, x); };
   for (std::size_t v = 0; v < nodes; ++v, out += stride) {
-    float* const next = std::ranges::transform(
-                            std::span(graph.node_features).subspan(v * fixed, fixed), out, squashed)
-                            .out;
-    std::ranges::transform(dynamic.subspan(v * changing, changing), next, squashed);
+    float* const next =
+        std::ranges::transform(std::span(graph.node_features).subspan(v * fixed, fixed), out, read)
+            .out;
+    std::ranges::transform(dynamic.subspan(v * changing, changing), next, read);
   }
 }
 

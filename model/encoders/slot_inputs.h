@@ -16,6 +16,11 @@ namespace pacml::model {
 // Whether a graph has the widths that the slot says. Pure.
 [[nodiscard]] bool is_of(const SlotShape& slot, const env::GraphFeatures& graph);
 
+// The same as this kind of encoder reads it.
+[[nodiscard]] inline float as_read(EncoderKind kind, float x) {
+  return squashes(kind) ? squashed(x) : x;
+}
+
 // Writes x_v of every node (encoder_config.h), rows of `stride` floats; what lies behind a row's
 // features is left alone. `dynamic` [nodes, dynamic_width]. Pre: the graph and the features are of
 // the slot, stride is no less than all features (PACML_CHECK).

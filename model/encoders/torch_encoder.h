@@ -6,12 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/experience/observations.h"
 #include "env/graph_features.h"
 #include "model/encoders/graph_encoder.h"
+#include "model/encoders/relatives.h"
 #include "model/torch_forward.h"
 
 namespace pacml::model {
@@ -20,6 +23,9 @@ struct TorchLayer {
   at::Tensor weight;
   at::Tensor bias;  // undefined: none
 };
+// The layer NAME, which has a bias.
+[[nodiscard]] TorchLayer linear_layer(const NamedParts& parts, const std::string& name);
+[[nodiscard]] at::Tensor apply(const TorchLayer& layer, const at::Tensor& rows);
 
 // What an encoder says of a batch.
 struct TorchEncoding {
@@ -44,6 +50,7 @@ class TorchEncoder {
     env::GraphFeaturesPtr features;
     std::vector<float> edges;  // features, squashed
     bool is_ours = false;
+    std::optional<Ancestry> ancestry;  // where the focus's relatives are looked at
   };
 
   SlotShape slot_;

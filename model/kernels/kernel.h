@@ -25,6 +25,7 @@ struct PackedLinear {
   std::size_t out = 0;            // outputs, padded
   const float* weight = nullptr;  // [in, out]
   const float* bias = nullptr;    // [out]; null: none
+  std::size_t width = 0;          // outputs, not padded
 };
 
 // One round of message passing. Let h and e be the halves of a message, h' and e' the same less

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -93,7 +94,8 @@ inline NetworkShape encoders_shape(Rng& rng, std::uint64_t most) {
     if (s > 0 && draw(4) == 0) continue;
     slots[s].dynamic_width = draw(2) * width();
     slots[s].focus = draw(2) == 1;
-    const auto kind = draw(3) == 0 ? EncoderKind::kDeepSet : EncoderKind::kMessagePassing;
+    const auto kind = std::array{EncoderKind::kDeepSet, EncoderKind::kMessagePassing,
+                                 EncoderKind::kTwoWay}[rng.below(3)];
     slots[s].encoder = EncoderConfig{"slot" + std::to_string(s), kind, width(), 1 + draw(3)};
   }
   const bool are_nodes = draw(2) == 1;
@@ -103,6 +105,19 @@ inline NetworkShape encoders_shape(Rng& rng, std::uint64_t most) {
   if (are_nodes) shape.node_slot = 0;
   shape.candidates_vary = draw(2) == 1;
   shape.agents = 1 + draw(3);
+  return shape;
+}
+
+// The same of head: perceptron.
+inline NetworkShape perceptron_shape(Rng& rng, std::uint64_t most) {
+  NetworkShape shape = encoders_shape(rng, most);
+  shape.config.head = HeadKind::kPerceptron;
+  shape.config.perceptron = {1 + static_cast<int>(rng.below(most)),
+                             1 + static_cast<int>(rng.below(most))};
+  shape.candidates_vary = false;
+  shape.sent_features = 0;
+  shape.node_slot.reset();
+  shape.view = nullptr;
   return shape;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -111,23 +112,20 @@ class RoundedNetwork {
     Var value;
   };
 
+  // head: perceptron. `graphs`: those that rows refer to; read where a slot has an encoder.
+  [[nodiscard]] Decision decide_perceptron(const Observations& batch, std::size_t b,
+                                           const std::vector<env::GraphFeaturesPtr>& graphs) {
+    Vars seen = constants(batch.globals(b));
+    append(seen, look(batch, b, graphs).values);
+    const Vars hidden = relu(linear("second", relu(linear("first", seen))));
+    return {linear("logits", hidden), linear("value", hidden).front()};
+  }
+
   // head: candidates, where the features of candidates and the globals are read as they are.
-  // `graphs`: those that rows refer to; read where a slot has an encoder.
+  // `graphs`: as decide_perceptron's.
   [[nodiscard]] Decision decide_candidates(const Observations& batch, std::size_t b,
                                            const std::vector<env::GraphFeaturesPtr>& graphs = {}) {
-    Vars context;
-    std::vector<Vars> candidate_nodes;
-    for (std::size_t slot = 0; slot < shape_.slots.size(); ++slot) {
-      if (!shape_.slots[slot].encoder) continue;
-      const std::vector<Vars> nodes = encode(slot, *graphs[batch.graph(b, slot)], batch, b);
-      append(context, mean(nodes));
-      append(context, maxima(nodes));
-      if (shape_.slots[slot].focus) append(context, nodes[batch.focus(b, slot)]);
-      if (shape_.node_slot == slot) candidate_nodes = nodes;
-    }
-    for (int agent = 0; shape_.agents > 1 && agent < shape_.agents; ++agent) {
-      context.push_back(tape_.constant(agent == batch.agent(b) ? 1.0 : 0.0));
-    }
+    const auto [context, candidate_nodes] = look(batch, b, graphs);
     const auto features = batch.candidates(b);
     const std::size_t width = batch.shape().candidate_width;
     Decision out{Vars(batch.mask(b).size()), {}};
@@ -204,8 +202,126 @@ class RoundedNetwork {
   }
 
  private:
+  // What heads read of a decision's graphs.
+  struct Context {
+    Vars values;
+    std::vector<Vars> candidate_nodes;
+  };
+  [[nodiscard]] Context look(const Observations& batch, std::size_t b,
+                             const std::vector<env::GraphFeaturesPtr>& graphs) {
+    Context out;
+    for (std::size_t slot = 0; slot < shape_.slots.size(); ++slot) {
+      const SlotShape& read = shape_.slots[slot];
+      if (!read.encoder) continue;
+      const env::GraphFeatures& graph = *graphs[batch.graph(b, slot)];
+      std::vector<Vars> nodes;
+      if (read.encoder->kind == EncoderKind::kTwoWay) {
+        nodes = encode_two_way(slot, graph, batch, b);
+        const auto focus =
+            read.focus ? std::optional<std::size_t>(batch.focus(b, slot)) : std::nullopt;
+        append(out.values, look_around("encoder." + read.encoder->slot + ".", graph, nodes, focus));
+      } else {
+        nodes = encode(slot, graph, batch, b);
+        append(out.values, mean(nodes));
+        append(out.values, maxima(nodes));
+      }
+      if (read.focus) append(out.values, nodes[batch.focus(b, slot)]);
+      if (shape_.node_slot == slot) out.candidate_nodes = nodes;
+    }
+    for (int agent = 0; shape_.agents > 1 && agent < shape_.agents; ++agent) {
+      out.values.push_back(tape_.constant(agent == batch.agent(b) ? 1.0 : 0.0));
+    }
+    return out;
+  }
+
   static void append(Vars& row, const Vars& more) {
     row.insert(row.end(), more.begin(), more.end());
+  }
+  void accumulate(Vars& sum, const Vars& more) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = tape_.add(sum[i], more[i]);
+  }
+  // Two layers with a relu behind each.
+  Vars twice(const std::string& name, const Vars& x) {
+    return relu(linear(name + "1", relu(linear(name + "0", x))));
+  }
+
+  // encoders/encoder_config.h, kind: two_way; every round anew from each node.
+  [[nodiscard]] std::vector<Vars> encode_two_way(std::size_t slot, const env::GraphFeatures& graph,
+                                                 const Observations& batch, std::size_t b) {
+    const SlotShape& read = shape_.slots[slot];
+    const std::string name = "encoder." + read.encoder->slot + ".";
+    const auto nodes = static_cast<std::size_t>(graph.num_nodes);
+    const auto fixed = static_cast<std::size_t>(graph.node_width);
+    const auto changing = static_cast<std::size_t>(read.dynamic_width);
+    std::vector<Vars> base;
+    for (std::size_t v = 0; v < nodes; ++v) {
+      Vars x = constants(std::span(graph.node_features).subspan(v * fixed, fixed));
+      append(x, constants(batch.node_features(b, slot).subspan(v * changing, changing)));
+      base.push_back(
+          linear(name + "base2", relu(linear(name + "base1", relu(linear(name + "base0", x))))));
+    }
+    std::vector<Vars> out(nodes);
+    for (const bool forward : {true, false}) {
+      const std::string from = name + (forward ? "predecessors" : "successors");
+      const auto& hears = forward ? graph.edge_dst : graph.edge_src;
+      const auto& says = forward ? graph.edge_src : graph.edge_dst;
+      std::vector<Vars> x = base;
+      for (int round = 0; round < read.encoder->blocks; ++round) {
+        std::vector<Vars> next = base;
+        for (std::size_t v = 0; v < nodes; ++v) {
+          std::optional<Vars> sum;
+          for (std::size_t e = 0; e < hears.size(); ++e) {
+            if (hears[e] != static_cast<int>(v)) continue;
+            const Vars term = twice(from + ".term", x[static_cast<std::size_t>(says[e])]);
+            if (sum) {
+              accumulate(*sum, term);
+            } else {
+              sum = term;
+            }
+          }
+          if (sum) accumulate(next[v], twice(from + ".total", *sum));
+        }
+        x = std::move(next);
+      }
+      for (std::size_t v = 0; v < nodes; ++v) append(out[v], x[v]);
+    }
+    return out;
+  }
+
+  // Without the focus itself.
+  [[nodiscard]] Vars look_around(const std::string& name, const env::GraphFeatures& graph,
+                                 const std::vector<Vars>& nodes, std::optional<std::size_t> focus) {
+    const std::size_t count = nodes.size();
+    // Ways of any length, by trying again until nothing new is found.
+    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count, false));
+    for (bool found = true; found;) {
+      found = false;
+      for (std::size_t e = 0; e < graph.edge_src.size(); ++e) {
+        const auto u = static_cast<std::size_t>(graph.edge_src[e]);
+        const auto v = static_cast<std::size_t>(graph.edge_dst[e]);
+        for (std::size_t from = 0; from < count; ++from) {
+          if ((from != u && !reaches[from][u]) || reaches[from][v]) continue;
+          reaches[from][v] = true;
+          found = true;
+        }
+      }
+    }
+    const auto pooled = [&](const std::string& set, auto is_member) {
+      Vars sum(nodes.front().size(), tape_.constant(0));
+      for (std::size_t v = 0; v < count; ++v) {
+        if (is_member(v)) accumulate(sum, twice(name + set + ".term", nodes[v]));
+      }
+      return twice(name + set + ".total", sum);
+    };
+    if (!focus) return pooled("all", [](std::size_t) { return true; });
+    const std::size_t own = *focus;
+    const auto is_above = [&](std::size_t v) { return v != own && reaches[v][own]; };
+    const auto is_below = [&](std::size_t v) { return v != own && reaches[own][v]; };
+    Vars out = pooled("ancestors", is_above);
+    append(out, pooled("descendants", is_below));
+    append(out, pooled("others",
+                       [&](std::size_t v) { return v != own && !is_above(v) && !is_below(v); }));
+    return out;
   }
   Vars maxima(const std::vector<Vars>& rows) {
     Vars out = rows.front();

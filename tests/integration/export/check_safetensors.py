@@ -95,17 +95,75 @@ class DenseNetwork(Layers):
             yield value, case["values"][b]
 
 
-class CandidatesNetwork(Layers):
-    """head: candidates."""
+class EncodedNetwork(Layers):
+    """Reads graphs by encoders."""
 
     def __init__(self, tensors, metadata):
         super().__init__(tensors)
         names = [i["name"] for i in json.loads(metadata["inputs"])]
         ending = "_node_decision"
         self.slots = [n.removesuffix(ending) for n in names if n.endswith(ending)]
+        self.two_way = {
+            slot: int(metadata[f"encoder.{slot}.blocks"])
+            for slot in self.slots
+            if metadata[f"encoder.{slot}.kind"] == "two_way"
+        }
+
+    def twice(self, name, x):
+        return relu(self.linear(name + "1", relu(self.linear(name + "0", x))))
+
+    def encode_two_way(self, slot, case):
+        name = f"encoder.{slot}."
+        base = []
+        for x in case[slot + "_node_features"]:
+            x = relu(self.linear(name + "base1", relu(self.linear(name + "base0", x))))
+            base.append(self.linear(name + "base2", x))
+        ends = case[slot + "_edge_src"], case[slot + "_edge_dst"]
+        passes = []
+        for heard_from, (tails, heads) in (("predecessors", ends), ("successors", ends[::-1])):
+            x = base
+            for _ in range(self.two_way[slot]):
+                said = [self.twice(f"{name}{heard_from}.term", row) for row in x]
+                x = []
+                for v, row in enumerate(base):
+                    heard = [said[tail] for tail, head in zip(tails, heads) if head == v]
+                    if heard:
+                        change = self.twice(f"{name}{heard_from}.total", total(heard, 0))
+                        row = [a + b for a, b in zip(row, change)]
+                    x.append(row)
+            passes.append(x)
+        return [along + against for along, against in zip(*passes)]
+
+    def look_around(self, slot, case, nodes, members):
+        """What is seen of the nodes `members` together."""
+        if slot not in self.two_way:
+            own = [nodes[v] for v in members]
+            return mean(own, len(own[0])) + [max(column) for column in zip(*own)]
+        sets = ["ancestors", "descendants", "others"] if slot + "_focus" in case else ["all"]
+        out = []
+        for which in sets:
+            name = f"encoder.{slot}.{which}"
+            column = case.get(f"{slot}_{which}")
+            own = [nodes[v] for v in members if which == "all" or column[v] == [1.0]]
+            terms = [self.twice(name + ".term", row) for row in own]
+            out += self.twice(name + ".total", total(terms, len(nodes[0])))
+        return out
+
+    def context(self, case, encoded, b, agents):
+        out = []
+        for slot, nodes in encoded.items():
+            members = [v for v, d in enumerate(case[slot + "_node_decision"]) if d == b]
+            out += self.look_around(slot, case, nodes, members)
+            if slot + "_focus" in case:
+                out += nodes[case[slot + "_focus"][b]]
+        if "agent" in case:
+            out += [float(case["agent"][b] == agent) for agent in range(agents)]
+        return out
 
     def encode(self, slot, case):
         """Embeddings of all nodes of a slot."""
+        if slot in self.two_way:
+            return self.encode_two_way(slot, case)
         name = f"encoder.{slot}."
         squash = lambda row: [math.copysign(math.log1p(abs(v)), v) for v in row]
         h = [self.linear(name + "input", squash(x)) for x in case[slot + "_node_features"]]
@@ -134,19 +192,40 @@ class CandidatesNetwork(Layers):
             block += 1
         return [self.norm(name + "output_norm", row) for row in h]
 
+    def agents(self, case, encoded, width):
+        """What of a layer's `width` inputs nothing else accounts for."""
+        if "agent" not in case:
+            return 0
+        return width - len(self.context(case, encoded, 0, 0))
+
+
+class PerceptronNetwork(EncodedNetwork):
+    """head: perceptron."""
+
     def check(self, case):
         """Pairs of what comes out and what should."""
         encoded = {slot: self.encode(slot, case) for slot in self.slots}
+        for b, mask in enumerate(case["mask"]):
+            own = case["globals"][b] if "globals" in case else []
+            width = len(self.weights["first.weight"][0]) - len(own)
+            seen = own + self.context(case, encoded, b, self.agents(case, encoded, width))
+            hidden = relu(self.linear("second", relu(self.linear("first", seen))))
+            logits = self.linear("logits", hidden)
+            yield from zip((x if m else -1e9 for x, m in zip(logits, mask)), case["logits"][b])
+            yield self.linear("value", hidden)[0], case["values"][b]
+
+
+class CandidatesNetwork(EncodedNetwork):
+    """head: candidates."""
+
+    def check(self, case):
+        """Pairs of what comes out and what should."""
+        encoded = {slot: self.encode(slot, case) for slot in self.slots}
+        width = len(self.weights["situation.weight"][0]) - len(case["situation"][0])
+        agents = self.agents(case, encoded, width)
         first = 0
         for b, situation in enumerate(case["situation"]):
-            context = []
-            for slot, nodes in encoded.items():
-                own = [y for y, d in zip(nodes, case[slot + "_node_decision"]) if d == b]
-                context += mean(own, len(own[0])) + [max(column) for column in zip(*own)]
-                if slot + "_focus" in case:
-                    context += nodes[case[slot + "_focus"][b]]
-            if "agent" in case:
-                context += [float(case["agent"][b] == agent) for agent in range(self.agents(case))]
+            context = self.context(case, encoded, b, agents)
             candidates = []
             for c, decision in enumerate(case["candidate_decision"]):
                 if decision != b:
@@ -163,14 +242,6 @@ class CandidatesNetwork(Layers):
             seen += mean(candidates, 0) + [max(column) for column in zip(*candidates)]
             yield self.linear("value", relu(self.linear("state", seen)))[0], case["values"][b]
 
-    def agents(self, case):
-        """What of the situation's inputs nothing else accounts for."""
-        width = len(self.weights["situation.weight"][0]) - len(case["situation"][0])
-        for slot in self.slots:
-            embedding = len(self.weights[f"encoder.{slot}.output_norm.weight"])
-            width -= (3 if slot + "_focus" in case else 2) * embedding
-        return width
-
 
 def relu(x):
     return [max(0.0, v) for v in x]
@@ -180,11 +251,19 @@ def mean(rows, width):
     return [sum(column) / len(rows) for column in zip(*rows)] if rows else [0.0] * width
 
 
+def total(rows, width):
+    return [sum(column) for column in zip(*rows)] if rows else [0.0] * width
+
+
 def main(path):
     tensors, metadata = read_safetensors(path)
     assert metadata["outputs"] == "any", metadata
-    kind = {"dense": DenseNetwork, "candidates": CandidatesNetwork}[metadata["head"]]
-    network = kind(tensors, metadata)
+    kinds = {
+        "dense": DenseNetwork,
+        "candidates": CandidatesNetwork,
+        "perceptron": PerceptronNetwork,
+    }
+    network = kinds[metadata["head"]](tensors, metadata)
     with open(path + ".reference.json", encoding="utf-8") as file:
         reference = json.load(file)
     for case in reference["cases"]:

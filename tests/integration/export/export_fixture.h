@@ -25,14 +25,23 @@ inline PolicyExport example_policy(int rounds) {
           {model::random_graph(rng, shape, 30, 45), model::random_graph(rng, shape, 114, 142)}};
 }
 
-// head: candidates, with whatever encoders, and graphs of at most so many nodes.
-inline PolicyExport example_candidates(Seed seed, std::uint64_t most_nodes) {
-  Rng rng(seed);
-  const model::NetworkShape shape = model::encoders_shape(rng, 8);
+inline PolicyExport example_encoders(Rng& rng, Seed seed, const model::NetworkShape& shape,
+                                     std::uint64_t most_nodes) {
   return {shape,
           model::random_parameters(shape, seed),
           {{"config", "learner: {}\n"}, {"outputs", "any"}},
           model::random_graphs(rng, shape, most_nodes)};
+}
+
+// head: candidates, with whatever encoders, and graphs of at most so many nodes.
+inline PolicyExport example_candidates(Seed seed, std::uint64_t most_nodes) {
+  Rng rng(seed);
+  return example_encoders(rng, seed, model::encoders_shape(rng, 8), most_nodes);
+}
+// head: perceptron, the same.
+inline PolicyExport example_perceptron(Seed seed, std::uint64_t most_nodes) {
+  Rng rng(seed);
+  return example_encoders(rng, seed, model::perceptron_shape(rng, 8), most_nodes);
 }
 
 // The exit code of Debian's Python on a script beside this file; 77 where what it needs is missing.

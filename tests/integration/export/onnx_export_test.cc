@@ -24,9 +24,10 @@ onnx::ModelProto parsed(const PolicyExport& policy) {
 TEST_CASE("exported ONNX models are whole, and their shapes fit together",
           "[integration][export]") {
   const int example = GENERATE(range(1, 30));
-  auto model =
-      parsed(example <= 3 ? example_policy(example)
-                          : example_candidates(Seed{static_cast<std::uint64_t>(example)}, 12));
+  const Seed seed{static_cast<std::uint64_t>(example)};
+  auto model = parsed(example <= 3       ? example_policy(example)
+                      : example % 4 == 0 ? example_perceptron(seed, 12)
+                                         : example_candidates(seed, 12));
   REQUIRE_NOTHROW(onnx::checker::check_model(model));
   const onnx::ShapeInferenceOptions strict{true, 1, false};
   REQUIRE_NOTHROW(

@@ -37,10 +37,11 @@ TEST_CASE("an exported safetensors policy holds every weight and says what it is
 TEST_CASE("plain Python reads an exported safetensors policy and computes its reference outputs",
           "[integration][export]") {
   const testing::TempDir folder;
-  const int example = GENERATE(range(1, 9));
-  const auto policy = example <= 2
-                          ? example_policy(example)
-                          : example_candidates(Seed{static_cast<std::uint64_t>(example)}, 20);
+  const int example = GENERATE(range(1, 13));
+  const Seed seed{static_cast<std::uint64_t>(example)};
+  const auto policy = example <= 2   ? example_policy(example)
+                      : example <= 8 ? example_candidates(seed, 20)
+                                     : example_perceptron(seed, 20);
   REQUIRE(export_safetensors(policy, folder / "policy.safetensors"));
   const int code = run_script("check_safetensors.py", folder / "policy.safetensors");
   if (code == kNoPython) {

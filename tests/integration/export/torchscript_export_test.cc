@@ -17,10 +17,11 @@ namespace {
 TEST_CASE("Python runs an exported TorchScript policy on graphs of different sizes",
           "[integration][export]") {
   const testing::TempDir folder;
-  const int example = GENERATE(range(1, 9));
-  const auto policy = example <= 3
-                          ? example_policy(example)
-                          : example_candidates(Seed{static_cast<std::uint64_t>(example)}, 80);
+  const int example = GENERATE(range(1, 13));
+  const Seed seed{static_cast<std::uint64_t>(example)};
+  const auto policy = example <= 3   ? example_policy(example)
+                      : example <= 8 ? example_candidates(seed, 80)
+                                     : example_perceptron(seed, 80);
   REQUIRE(export_torchscript(policy, folder / "policy.pt"));
   const int code = run_script("check_torchscript.py", folder / "policy.pt");
   if (code == kSkipped || code == kNoPython) {

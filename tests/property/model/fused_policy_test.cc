@@ -79,7 +79,7 @@ TEST_CASE("one network for all candidates equals the reference whatever the widt
 TEST_CASE("encoders equal the reference whatever decisions show") {
   Rng rng(Seed{19});
   for (std::uint64_t trial = 0; trial < 60; ++trial) {
-    const NetworkShape shape = encoders_shape(rng, 50);
+    const NetworkShape shape = trial % 3 == 2 ? perceptron_shape(rng, 50) : encoders_shape(rng, 50);
     const auto graphs = random_graphs(rng, shape, 30);
     const Parameters parameters = random_parameters(shape, Seed{trial});
     const Observations batch = random_batch(rng, shape, 1 + rng.below(50), graphs);

@@ -106,6 +106,20 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
         "network.encoders: candidates are nodes of the graph \"graph\", which nothing reads; there "
         "must be one with slot: graph";
   }
+  SECTION("features of candidates that are known by their places") {
+    config.head = HeadKind::kPerceptron;
+    spec.candidates.features = {{"completion_time", "s"}};
+    sentence =
+        "network.head: perceptron does not read what the task shows of each candidate; candidates "
+        "does";
+  }
+  SECTION("nothing to decide by") {
+    config.head = HeadKind::kPerceptron;
+    spec.globals.clear();
+    sentence =
+        "network.head: perceptron reads a decision's globals and graphs; this task has no globals, "
+        "and no graph is read: network.encoders says which shall be";
+  }
   SECTION("an encoder of a graph that is not there") {
     config.head = HeadKind::kCandidates;
     config.encoders = {{.slot = "cluster"}};
@@ -135,6 +149,26 @@ TEST_CASE("with encoders a network reads graphs that change, nodes and agents") 
   CHECK(input_shape(shape) == spec.observation.shape());
 }
 
+TEST_CASE("a perceptron reads globals, encoded graphs and who decides") {
+  env::EnvironmentSpec spec;
+  spec.observation = plain_spec(3, 9, 5, 2);
+  spec.observation.slots[0].dynamic_width = 3;
+  spec.observation.slots[0].focus = true;
+  spec.observation.agents = 4;
+  NetworkConfig config;
+  config.head = HeadKind::kPerceptron;
+  config.encoders = {{.slot = "graph", .kind = EncoderKind::kTwoWay, .width = 10}};
+  REQUIRE(unreadable(config, spec.observation).empty());
+  const NetworkShape shape = make_shape(config, spec);
+  // Both passes of the focus, its ancestors, its descendants and the others; globals and agents.
+  CHECK(shape.context_width() == 84);
+  CHECK(shape.perceptron_inputs() == 87);
+  CHECK(input_shape(shape) == spec.observation.shape());
+  config.perceptron.second_width = 0;
+  CHECK(validate(config.perceptron) ==
+        std::vector<std::string>{"second_width must be from 1 to 4096, not 0"});
+}
+
 TEST_CASE("encoders that cannot be are refused in one sentence") {
   NetworkConfig config;
   config.head = HeadKind::kCandidates;
@@ -147,9 +181,8 @@ TEST_CASE("encoders that cannot be are refused in one sentence") {
     config.head = HeadKind::kDense;
     config.encoders = {{.slot = "job"}};
     problems = {
-        "encoders are read by head: candidates; dense has one of its own, whose sizes are rounds "
-        "to "
-        "node_width"};
+        "encoders are read by head: candidates and head: perceptron; dense has one of its own, "
+        "whose sizes are rounds to node_width"};
   }
   CHECK(validate(config) == problems);
   CHECK(validate(EncoderConfig{.slot = "", .width = 0, .blocks = 33}) ==

@@ -46,6 +46,14 @@ NetworkShape small_shape() {
 // head: candidates.
 NetworkShape small_candidates() { return candidates_shape(6, 3, 5, {7, 4, 5}); }
 
+// Of any head but dense.
+RoundedNetwork::Decision decide(RoundedNetwork& network, const NetworkShape& shape,
+                                const Observations& batch, std::size_t b,
+                                const std::vector<env::GraphFeaturesPtr>& graphs) {
+  return shape.config.head == HeadKind::kPerceptron ? network.decide_perceptron(batch, b, graphs)
+                                                    : network.decide_candidates(batch, b, graphs);
+}
+
 // Logits, without the masked ones, and values of each decision.
 Expected expected_outputs(const NetworkShape& shape, const Parameters& parameters,
                           const std::vector<env::GraphFeaturesPtr>& graphs,
@@ -61,7 +69,7 @@ Expected expected_outputs(const NetworkShape& shape, const Parameters& parameter
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const auto decision =
           is_dense ? network.decide(batch, b, embeddings[static_cast<std::size_t>(batch.graph(b))])
-                   : network.decide_candidates(batch, b, graphs);
+                   : decide(network, shape, batch, b, graphs);
       for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
         if (batch.mask(b)[a] != 0) out.push_back(network.at(decision.logits[a]));
       }
@@ -112,7 +120,7 @@ TEST_CASE("what encoders say of graphs is right but for rounding, and so are its
   const auto seed = GENERATE(range<std::uint64_t>(0, 40));
   INFO("seed " << seed);
   Rng rng(Seed{seed});
-  const NetworkShape shape = encoders_shape(rng, 6);
+  const NetworkShape shape = seed % 3 == 2 ? perceptron_shape(rng, 6) : encoders_shape(rng, 6);
   const Parameters parameters = random_parameters(shape, Seed{seed});
   const auto graphs = random_graphs(rng, shape, 6);
   const auto batch = random_batch(rng, shape, 6, graphs);
@@ -133,7 +141,7 @@ TEST_CASE("what encoders say of graphs is right but for rounding, and so are its
     RoundedNetwork rounded(shape, parameters, rounding);
     std::vector<RoundedNetwork::Decision> decisions;
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      decisions.push_back(rounded.decide_candidates(batch, b, graphs));
+      decisions.push_back(decide(rounded, shape, batch, b, graphs));
     }
     return rounded.gradients(decisions, batch, logit_gradients, value_gradients);
   });
@@ -351,7 +359,7 @@ TEST_CASE("some rows of a batch that was prepared are as if they were all there 
     shape = small_candidates();
     shape.candidates_vary = seed % 2 == 1;
   }
-  if (seed % 3 == 2) shape = encoders_shape(rng, 12);
+  if (seed % 3 == 2) shape = seed == 5 ? perceptron_shape(rng, 12) : encoders_shape(rng, 12);
   const auto graphs = random_graphs(rng, shape, 12);
   const Observations batch = random_batch(rng, shape, 20, graphs);
   const auto network = make_network(shape, random_parameters(shape, Seed{seed}), graphs);
