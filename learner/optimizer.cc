@@ -114,9 +114,10 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   const auto add1 = static_cast<float>(1 - config_.beta1);
   const auto keep2 = static_cast<float>(config_.beta2);
   const auto add2 = static_cast<float>(1 - config_.beta2);
-  const auto rate = static_cast<float>(learning_rate / (1 - std::pow(config_.beta1, steps)));
-  const auto root_correction =
-      static_cast<float>(1 / std::sqrt(1 - std::pow(config_.beta2, steps)));
+  const double correction = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
+  const auto rate = static_cast<float>(learning_rate / (1 - std::pow(config_.beta1, steps)) /
+                                       (config_.epsilon_hat ? correction : 1));
+  const auto root_correction = static_cast<float>(config_.epsilon_hat ? 1 : correction);
   for (std::size_t i = 0; i < parameters_; ++i) {
     const float g = scale * gradient[i];
     mean[i] = without_denormals(keep1 * mean[i] + add1 * g);

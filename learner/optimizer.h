@@ -28,6 +28,7 @@ struct OptimizerConfig {
   double beta2 = 0.999;         // Adam: decay of the mean square; RMSProp's is `decay`
   double decay = 0.99;          // RMSProp: decay of both means; from 0 to below 1
   double epsilon = 1e-8;        // added to the root of the mean square; > 0
+  bool epsilon_hat = false;     // Adam: ... before the root is corrected, as TensorFlow 1 has it
   double gradient_clip = 40.0;  // greatest norm of the whole gradient; .inf: never clipped
   bool operator==(const OptimizerConfig&) const = default;
 };
@@ -40,6 +41,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("beta2", c.beta2);
   v("decay", c.decay);
   v("epsilon", c.epsilon);
+  v("epsilon_hat", c.epsilon_hat);
   v("gradient_clip", c.gradient_clip);
 }
 
@@ -54,10 +56,11 @@ struct OptimizerState {
   bool operator==(const OptimizerState&) const = default;
 };
 
-// Adam (Kingma and Ba 2014, arXiv:1412.6980) or RMSProp (Hinton; no momentum), which divides by the
-// root of the mean square, or centred (Graves 2013, arXiv:1308.0850, eq. 38 ff.) by the deviation
-// of the gradients. On flat vectors, with the gradient first clipped to a global norm: the
-// arithmetic of torch::optim and clip_grad_norm_, in one pass. Thread-confined.
+// Adam (Kingma and Ba 2014, arXiv:1412.6980; epsilon_hat: the form behind its algorithm 1) or
+// RMSProp (Hinton; no momentum), which divides by the root of the mean square, or centred (Graves
+// 2013, arXiv:1308.0850, eq. 38 ff.) by the deviation of the gradients. On flat vectors, with the
+// gradient first clipped to a global norm: the arithmetic of torch::optim and clip_grad_norm_, in
+// one pass. Thread-confined.
 class Optimizer {
  public:
   Optimizer(const OptimizerConfig& config, std::size_t parameters);

@@ -61,7 +61,11 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
   const double policy =
       policy_gradient_loss(policy_, batch.actions, lessons.advantages, lessons.weights, gradients);
   const double entropy =
-      entropy_loss(policy_, config_.normalise_entropy, entropy_cost, lessons.weights, gradients);
+      config_.entropy_offset > 0
+          ? offset_entropy_loss(policy_, config_.entropy_offset, config_.normalise_entropy,
+                                entropy_cost, lessons.weights, gradients)
+          : entropy_loss(policy_, config_.normalise_entropy, entropy_cost, lessons.weights,
+                         gradients);
   report.loss = policy + entropy;
   Optimizer::Step step;
   if (std::isfinite(report.loss)) {

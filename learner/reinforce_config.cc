@@ -27,6 +27,8 @@ std::vector<std::string> validate(const ReinforceConfig& config) {
   if (config.advantage_scaling == AdvantageScaling::kValues) {
     checks.add("advantage_scaling must be none or batch: there are no values that were learned");
   }
+  checks.require(config.entropy_offset >= 0 && config.entropy_offset <= 1, "entropy_offset",
+                 "from 0 to 1", config.entropy_offset);
   checks.add(validate_range(config.learning_rate, "learning_rate", kGreatestLearningRate));
   checks.add(validate_range(config.entropy_cost, "entropy_cost", kGreatestScale));
   return checks.take();

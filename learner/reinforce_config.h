@@ -30,6 +30,7 @@ struct ReinforceConfig {
 
   ScheduleConfig entropy_cost{.kind = ScheduleKind::kConstant, .start = 0.01};
   bool normalise_entropy = true;  // each decision's entropy in units of log(its valid actions)
+  double entropy_offset = 0;      // -sum of p log(p + this); as published: 0.001. From 0 to 1
   LossReduction loss_reduction = LossReduction::kMean;  // as published: kSum
 
   ScheduleConfig learning_rate{.kind = ScheduleKind::kConstant, .start = 1e-3};
@@ -49,6 +50,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("advantage_scaling", c.advantage_scaling);
   v("entropy_cost", c.entropy_cost);
   v("normalise_entropy", c.normalise_entropy);
+  v("entropy_offset", c.entropy_offset);
   v("loss_reduction", c.loss_reduction);
   v("learning_rate", c.learning_rate);
   v("optimizer", c.optimizer);

@@ -17,6 +17,16 @@ namespace pacml::learner {
 double entropy_loss(const MaskedCategorical& policy, bool normalised, double cost,
                     std::span<const float> weights, std::span<float> logit_gradients);
 
+// The same of  H_n = -sum_a pi_a log(pi_a + offset), whose logarithm has an end: as Placeto's
+// released code has it (arXiv:1906.08879). With g_a = log(pi_a + offset) + pi_a / (pi_a + offset),
+//
+//   dH/dlogit_j = -pi_j (g_j - sum_a pi_a g_a).
+//
+// Pre: offset > 0 (PACML_CHECK).
+double offset_entropy_loss(const MaskedCategorical& policy, double offset, bool normalised,
+                           double cost, std::span<const float> weights,
+                           std::span<float> logit_gradients);
+
 // How undecided a policy is, in units of the most that it could be, over decisions that offer a
 // choice: each H_n / log(number of valid actions).
 struct RelativeEntropy {

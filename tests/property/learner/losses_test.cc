@@ -59,7 +59,8 @@ double policy_gradient(const Decisions& d, const std::vector<double>& logits) {
   return loss;
 }
 
-double entropy(const Decisions& d, const std::vector<double>& logits, bool normalised) {
+double entropy(const Decisions& d, const std::vector<double>& logits, bool normalised,
+               double offset) {
   double loss = 0;
   for (std::size_t n = 0; n < kRows; ++n) {
     double sum = 0;
@@ -67,7 +68,7 @@ double entropy(const Decisions& d, const std::vector<double>& logits, bool norma
     for (std::size_t a = 0; a < kActions; ++a) {
       if (d.masks[n * kActions + a] == 0) continue;
       const double p = probability(d, logits, n, a);
-      sum -= p * std::log(p);
+      sum -= p * std::log(p + offset);
       ++valid;
     }
     if (valid > 1) loss -= d.weights[n] * sum / (normalised ? std::log(double(valid)) : 1.0);
@@ -112,14 +113,17 @@ TEST_CASE("the policy-gradient loss and its gradient follow the definition",
 TEST_CASE("the entropy loss and its gradient follow the definition", "[property][learner]") {
   const auto seed = GENERATE(range<std::uint64_t>(0, 20));
   const bool normalised = GENERATE(false, true);
-  INFO("seed " << seed);
+  const double offset = GENERATE(0.0, 1e-3, 0.2);
+  INFO("seed " << seed << ", offset " << offset);
   Rng rng(Seed{seed});
   const Decisions d = random_decisions(rng);
   constexpr double kCost = 0.3;
   std::vector<float> gradient(d.logits.size(), 0.0F);
-  const double loss = entropy_loss(policy_of(d), normalised, kCost, d.weights, gradient);
+  const double loss =
+      offset > 0 ? offset_entropy_loss(policy_of(d), offset, normalised, kCost, d.weights, gradient)
+                 : entropy_loss(policy_of(d), normalised, kCost, d.weights, gradient);
   const auto definition = [&](const std::vector<double>& x) {
-    return kCost * entropy(d, x, normalised);
+    return kCost * entropy(d, x, normalised, offset);
   };
   REQUIRE(loss == Approx(definition({d.logits.begin(), d.logits.end()})).margin(1e-6));
   require_gradient(d, gradient, definition);
@@ -147,6 +151,7 @@ TEST_CASE("a decision with one valid action contributes exactly nothing", "[prop
   REQUIRE(policy.valid[0] == 1);
   REQUIRE(policy_gradient_loss(policy, d.actions, d.advantages, only_first, gradient) == 0);
   REQUIRE(entropy_loss(policy, true, 1.0, only_first, gradient) == 0);
+  REQUIRE(offset_entropy_loss(policy, 0.1, true, 1.0, only_first, gradient) == 0);
   REQUIRE(gradient == std::vector<float>(gradient.size(), 0.0F));
 }
 

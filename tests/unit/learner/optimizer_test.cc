@@ -23,6 +23,20 @@ TEST_CASE("Adam's first step is the learning rate against the sign of the gradie
   REQUIRE(weights[2] == 1);
 }
 
+TEST_CASE("TensorFlow's Adam adds epsilon before it corrects the root", "[unit][learner]") {
+  for (const bool hat : {false, true}) {
+    OptimizerConfig config;
+    config.epsilon = 1;
+    config.epsilon_hat = hat;
+    Optimizer optimizer(config, 1);
+    Floats weights = {0};
+    static_cast<void>(optimizer.step(weights, Floats{2}, 0.1));
+    // mean 0.2, root sqrt(0.004); corrected 2 and 2
+    const double root = std::sqrt(0.004);
+    CHECK(weights[0] == Approx(hat ? -0.1 * 2 * std::sqrt(0.001) / (root + 1) : -0.1 * 2 / 3.0));
+  }
+}
+
 TEST_CASE("a gradient is clipped to the greatest norm, not component by component",
           "[unit][learner]") {
   OptimizerConfig config;
