@@ -22,6 +22,7 @@ EnvBatch::EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, boo
       waits_(size, 1),
       everybody_(size, 1),
       seen_(task_->spec().make_observations()),
+      ended_(task_->spec().make_observations()),
       rewards_(size, 0),
       terminated_(size, 0),
       truncated_(size, 0),
@@ -64,6 +65,10 @@ void EnvBatch::show(std::span<const std::uint8_t> which) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (which[i] != 0) environments_[i]->observe(seen_);
   }
+  write_rows(which);
+}
+
+void EnvBatch::write_rows(std::span<const std::uint8_t> which) {
   env::require_finite_features(spec(), seen_);
   std::size_t b = 0;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -112,9 +117,9 @@ void EnvBatch::end_episode(std::size_t environment) {
   waits_[environment] = 1;
   episodes_[environment] = environments_[environment]->summary();
   if (autoreset_ != Autoreset::kSameStep) return;
-  seen_.clear();
-  environments_[environment]->observe(seen_);
-  layout_.write_row(seen_, 0, reader_.get(), environment, final_at_);
+  ended_.clear();
+  environments_[environment]->observe(ended_);
+  layout_.write_row(ended_, 0, reader_.get(), environment, final_at_);
   start_episode(environment);
 }
 
@@ -122,6 +127,7 @@ void EnvBatch::step(std::span<const std::int64_t> actions) {
   check(actions);
   any_over_ = false;
   std::ranges::fill(over_, std::uint8_t{0});
+  seen_.clear();
   for (std::size_t i = 0; i < size(); ++i) {
     env::StepResult result;
     if (waits_[i] != 0) {
@@ -136,8 +142,9 @@ void EnvBatch::step(std::span<const std::int64_t> actions) {
     truncated_[i] = result.truncated ? 1 : 0;
     elapsed_[i] = result.elapsed;
     if (result.final()) end_episode(i);
+    environments_[i]->observe(seen_);  // while it is in the nearer caches
   }
-  show(everybody_);
+  write_rows(everybody_);
 }
 
 void EnvBatch::sample_actions(Rng& rng, std::span<std::int64_t> out) const {

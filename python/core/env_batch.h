@@ -71,6 +71,8 @@ class EnvBatch {
   void end_episode(std::size_t environment);
   // What environments where which[i] show, into their rows.
   void show(std::span<const std::uint8_t> which);
+  // The same, of what has been observed.
+  void write_rows(std::span<const std::uint8_t> which);
 
   env::TaskPtr task_;
   ObservationLayout layout_;
@@ -83,6 +85,7 @@ class EnvBatch {
   std::vector<std::uint8_t> waits_;      // [size] for an episode to begin
   std::vector<std::uint8_t> everybody_;  // [size] of 1
   Observations seen_;
+  Observations ended_;
   std::vector<std::vector<std::byte>> columns_;
   std::vector<std::vector<std::byte>> final_columns_;
   std::vector<std::byte*> at_;
