@@ -28,8 +28,12 @@ std::vector<float> placeto_features(const PlacetoState& state) {
   std::vector<std::size_t> scaled{0, 1, kStart};
   if (state.with_memory) scaled.push_back(kMemory);
   for (const std::size_t column : scaled) {
-    float top = rows[column];
-    for (std::size_t i = 1; i < nodes; ++i) top = std::max(top, rows[i * width + column]);
+    const auto size = [&](std::size_t i) {
+      const float x = rows[i * width + column];
+      return state.signed_scale ? x : std::abs(x);
+    };
+    float top = size(0);
+    for (std::size_t i = 1; i < nodes; ++i) top = std::max(top, size(i));
     if (top == 0) continue;
     for (std::size_t i = 0; i < nodes; ++i) rows[i * width + column] /= top;
   }

@@ -22,6 +22,7 @@ struct PlacetoState {
   std::size_t current = 0;
   std::size_t num_devices = 0;
   bool with_memory = false;
+  bool signed_scale = true;  // as published; false: columns are scaled by their largest magnitude
 };
 
 // cost, bytes out, visits, is it the current one, start relative to the current one's, (memory,)
@@ -31,7 +32,7 @@ struct PlacetoState {
 }
 // Row-major [nodes, placeto_width]. Cost, bytes, start and memory are divided by the largest value
 // of their column, whatever its sign, unless that is 0: where no node starts after the current one,
-// starts stay microseconds. All arithmetic is in float32.
+// starts stay microseconds, unless `signed_scale` says otherwise. All arithmetic is in float32.
 [[nodiscard]] std::vector<float> placeto_features(const PlacetoState& state);
 
 // Of the nodes that are neither above nor below, `most` whose starts are nearest to the current

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
 
 #include "common/result.h"
 #include "env/placement/device_presets.h"
@@ -14,14 +16,26 @@ namespace {
 constexpr int kMostGraphs = 4096;  // that one message lists
 constexpr int kMostRounds = 100;
 
-// How many devices there are at most; 0: none can be read.
-std::size_t most_devices(const DevicePlacementConfig& c) {
-  std::size_t most = 0;
+// How many devices each set has. UserError: one cannot be read.
+std::vector<std::size_t> numbers_of_devices(const DevicePlacementConfig& c) {
+  std::vector<std::size_t> numbers;
   for (const std::string& name : c.devices) {
     const DevicesConfig devices = devices_config(name);
-    most = std::max({most, devices.devices.size(), static_cast<std::size_t>(devices.count)});
+    numbers.push_back(std::max(devices.devices.size(), static_cast<std::size_t>(devices.count)));
   }
-  return most;
+  return numbers;
+}
+
+void add_unpublished(const DevicePlacementConfig& c, std::span<const std::size_t> devices,
+                     std::vector<std::string>& problems) {
+  if (c.what_if) {
+    problems.emplace_back("what_if: is a device's to show, and shown: published shows none");
+  }
+  if (std::ranges::adjacent_find(devices, std::not_equal_to<>()) != devices.end()) {
+    problems.emplace_back(
+        "devices: with shown: published all must have as many devices, which have an output each; "
+        "shown: devices takes any");
+  }
 }
 
 }  // namespace
@@ -60,7 +74,8 @@ std::vector<std::string> validate(const DevicePlacementConfig& c) {
   }
   if (c.devices.empty()) problems.emplace_back("devices: there must be some");
   try {
-    static_cast<void>(most_devices(c));
+    const auto devices = numbers_of_devices(c);
+    if (c.shown == ShownPlacements::kPublished) add_unpublished(c, devices, problems);
   } catch (const UserError& error) {
     problems.emplace_back(error.what());
   }
@@ -69,13 +84,22 @@ std::vector<std::string> validate(const DevicePlacementConfig& c) {
 
 ObservationSpec observation_spec(const DevicePlacementConfig& c) {
   ObservationSpec spec;
+  const auto devices = static_cast<std::uint32_t>(std::ranges::max(numbers_of_devices(c)));
+  spec.candidates.most = devices;
+  if (c.shown == ShownPlacements::kPublished) {
+    spec.slots = {{.name = "groups",
+                   .node_width = kPublishedGroupWidth,
+                   .edge_width = 0,
+                   .dynamic_width = published_dynamic_width(devices),
+                   .focus = true}};
+    return spec;
+  }
   spec.slots = {{.name = "groups",
                  .node_width = kGroupWidth,
                  .edge_width = kGroupEdgeWidth,
                  .dynamic_width = kGroupDynamicWidth,
                  .focus = true}};
   spec.globals = placement_globals();
-  spec.candidates.most = static_cast<std::uint32_t>(most_devices(c));
   spec.candidates.vary = true;
   spec.candidates.features = device_features(c.what_if);
   return spec;

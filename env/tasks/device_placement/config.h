@@ -50,6 +50,16 @@ constexpr auto enum_names(PlacementReward /*unused*/) {
                                                    {"terminal", PlacementReward::kTerminal}});
 }
 
+// What decisions show.
+enum class ShownPlacements {
+  kDevices,    // every device as a candidate, of which there may be any number
+  kPublished,  // what Placeto's network reads, of groups alone; as many devices for all graphs
+};
+constexpr auto enum_names(ShownPlacements /*unused*/) {
+  return std::to_array<EnumName<ShownPlacements>>(
+      {{"devices", ShownPlacements::kDevices}, {"published", ShownPlacements::kPublished}});
+}
+
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, MemoryPenalty>
 void visit_fields(Config& c, Visitor&& v) {
@@ -78,6 +88,7 @@ struct DevicePlacementConfig {
   StartPlacement start = StartPlacement::kSingle;
   PlacementReward reward = PlacementReward::kImprovement;
   int rounds = 1;  // through all groups
+  ShownPlacements shown = ShownPlacements::kDevices;
   // Each candidate also shows what the whole would take with the group moved there, which costs a
   // simulation for each device at every step.
   bool what_if = false;
@@ -99,14 +110,15 @@ void visit_fields(Config& c, Visitor&& v) {
   v("start", c.start);
   v("reward", c.reward);
   v("rounds", c.rounds);
+  v("shown", c.shown);
   v("what_if", c.what_if);
 }
 
 [[nodiscard]] std::vector<std::string> validate(const DevicePlacementConfig& config);
 
 // What a decision shows: the graph's groups with where and when they ran, the one that is to be
-// placed as the focus, and the devices as candidates, as many as there are. Pre: validate() finds
-// no problem.
+// placed as the focus, and the devices as candidates, as many as there are; or with shown:
+// published the features of env/placement/placeto_mdp.h. Pre: validate() finds no problem.
 [[nodiscard]] ObservationSpec observation_spec(const DevicePlacementConfig& config);
 
 }  // namespace pacml::env

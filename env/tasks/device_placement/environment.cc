@@ -104,17 +104,23 @@ void DevicePlacementEnv::look() {
     simulations_ += static_cast<std::int64_t>(about.num_devices()) - 1;
   }
   const auto steps = static_cast<double>(order_.size()) * task_->config().rounds;
-  shown_.look_at(about, {.device = device_,
-                         .visited = visited_,
-                         .focus = group(),
-                         .start_us = start_us_,
-                         .end_us = end_us_,
-                         .peak_bytes = peak_bytes_,
-                         .runtime_s = runtime_s_,
-                         .single_s = problem().single_s,
-                         .best_s = best_s_,
-                         .progress = static_cast<double>(decisions_) / steps,
-                         .what_if_s = what_if_s_});
+  const PlacementState state{.device = device_,
+                             .visited = visited_,
+                             .rounds_done = round_,
+                             .focus = group(),
+                             .start_us = start_us_,
+                             .end_us = end_us_,
+                             .peak_bytes = peak_bytes_,
+                             .runtime_s = runtime_s_,
+                             .single_s = problem().single_s,
+                             .best_s = best_s_,
+                             .progress = static_cast<double>(decisions_) / steps,
+                             .what_if_s = what_if_s_};
+  if (task_->config().shown == ShownPlacements::kPublished) {
+    shown_.look_at_published(about, state);
+  } else {
+    shown_.look_at(about, state);
+  }
 }
 
 StepResult DevicePlacementEnv::step(int action) {

@@ -94,6 +94,33 @@ GraphFeaturesPtr group_features(const PlacementProblem& problem) {
   return features;
 }
 
+GraphFeaturesPtr published_group_features(const PlacementProblem& problem) {
+  const GroupGraph& groups = *problem.groups;
+  auto features = std::make_shared<GraphFeatures>();
+  features->num_nodes = static_cast<int>(groups.size());
+  features->node_width = static_cast<int>(kPublishedGroupWidth);
+  const std::vector<double> starts(groups.size(), 0.0);
+  const std::vector<std::int32_t> devices(groups.size(), 0);
+  const std::vector<int> visits(groups.size(), 0);
+  const auto rows = placeto_features({.attributes = groups.attributes(),
+                                      .start_us = starts,
+                                      .device = devices,
+                                      .visits = visits,
+                                      .num_devices = problem.num_devices()});
+  const std::size_t width = placeto_width(problem.num_devices(), false);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto row = std::span(rows).subspan(g * width, kPublishedGroupWidth);
+    features->node_features.insert(features->node_features.end(), row.begin(), row.end());
+    for (const std::int32_t child : groups.children()[g]) {
+      features->edge_src.push_back(static_cast<std::int32_t>(g));
+      features->edge_dst.push_back(child);
+    }
+  }
+  features->num_edges = static_cast<int>(features->edge_src.size());
+  features->hash = hash_features(*features);
+  return features;
+}
+
 namespace {
 
 // What would be of the focus on each device, as far as the last simulation tells.
@@ -225,6 +252,27 @@ void ShownPlacement::look_at(const PlacementProblem& problem, const PlacementSta
   devices.clear();
   const DeviceView view(problem, state);
   for (std::size_t d = 0; d < problem.num_devices(); ++d) view.append(d, devices);
+}
+
+void ShownPlacement::look_at_published(const PlacementProblem& problem,
+                                       const PlacementState& state) {
+  focus = static_cast<std::uint32_t>(state.focus);
+  std::vector<int> visits;
+  for (const std::uint8_t visited : state.visited) visits.push_back(state.rounds_done + visited);
+  const auto rows = placeto_features({.attributes = problem.groups->attributes(),
+                                      .start_us = state.start_us,
+                                      .device = state.device,
+                                      .visits = visits,
+                                      .current = state.focus,
+                                      .num_devices = problem.num_devices(),
+                                      .signed_scale = false});
+  const std::size_t width = placeto_width(problem.num_devices(), false);
+  nodes.clear();
+  for (std::size_t first = 0; first < rows.size(); first += width) {
+    const auto row =
+        std::span(rows).subspan(first + kPublishedGroupWidth, width - kPublishedGroupWidth);
+    nodes.insert(nodes.end(), row.begin(), row.end());
+  }
 }
 
 }  // namespace pacml::env

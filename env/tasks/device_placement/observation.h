@@ -8,6 +8,7 @@
 #include "common/experience/observation_spec.h"
 #include "env/graph_features.h"
 #include "env/placement/placement_problem.h"
+#include "env/placement/placeto_mdp.h"
 
 // What decisions of the device placement task show. Times are in units of what the whole takes
 // now, so that graphs of any length look alike.
@@ -20,16 +21,24 @@ namespace pacml::env {
 inline constexpr std::uint32_t kGroupWidth = 6;         // static features of a group
 inline constexpr std::uint32_t kGroupDynamicWidth = 6;  // ... and those that change
 inline constexpr std::uint32_t kGroupEdgeWidth = 1;
+// With shown: published, those of placeto_features() without memory: cost and output never change.
+inline constexpr std::uint32_t kPublishedGroupWidth = 2;
+[[nodiscard]] constexpr std::uint32_t published_dynamic_width(std::uint32_t devices) {
+  return static_cast<std::uint32_t>(placeto_width(devices, false)) - kPublishedGroupWidth;
+}
 
 // A problem's groups as a graph: cost, output, longest way from a source and to a sink, numbers of
 // parents and children; of an edge, what its data takes to another device. Pure.
 [[nodiscard]] GraphFeaturesPtr group_features(const PlacementProblem& problem);
+// The same with shown: published: cost and output, as shares of the greatest, and bare edges.
+[[nodiscard]] GraphFeaturesPtr published_group_features(const PlacementProblem& problem);
 
 // A state of an episode, as decisions show it.
 struct PlacementState {
   std::span<const std::int32_t> device;   // [groups]
   std::span<const std::uint8_t> visited;  // [groups], in this round
-  std::size_t focus = 0;                  // the group that is to be placed
+  int rounds_done = 0;
+  std::size_t focus = 0;  // the group that is to be placed
   // Of the last simulation.
   std::span<const double> start_us;    // [groups], of the first operation to start
   std::span<const double> end_us;      // [groups], of the last to end
@@ -50,6 +59,8 @@ struct ShownPlacement {
   std::uint32_t focus = 0;
   // O(groups * devices). Pure but for this.
   void look_at(const PlacementProblem& problem, const PlacementState& state);
+  // With shown: published: neither globals nor devices. A group starts with its first operation.
+  void look_at_published(const PlacementProblem& problem, const PlacementState& state);
 };
 
 }  // namespace pacml::env

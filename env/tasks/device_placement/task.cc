@@ -87,7 +87,9 @@ void DevicePlacementTask::add(const OpGraphPtr& graph, const std::string& name,
       entry.start =
           random_placements(*entry.problem, 1, mix64(kStartSeed + problems_.size())).front();
     }
-    spec_.graphs.push_back(group_features(*entry.problem));
+    spec_.graphs.push_back(config_.shown == ShownPlacements::kPublished
+                               ? published_group_features(*entry.problem)
+                               : group_features(*entry.problem));
     spec_.graph_names.push_back(entry.name);
     problems_.push_back(std::move(entry));
   }

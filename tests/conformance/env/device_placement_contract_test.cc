@@ -42,6 +42,12 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
        c.order = VisitOrder::kLifo;
        c.reward = PlacementReward::kTerminal;
      }},
+    {"what the published network reads, two rounds",
+     [](DevicePlacementConfig& c) {
+       c.devices = {"placeto:3"};
+       c.shown = ShownPlacements::kPublished;
+       c.rounds = 2;
+     }},
     {"profiles, links and memory as they are", [](DevicePlacementConfig& c) {
        c.families.clear();
        c.profiles = testing::source_path("tests/golden/env/graphs").string();

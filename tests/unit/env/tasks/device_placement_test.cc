@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "env/placement/list_schedule.h"
 #include "env/placement/min_cut.h"
 #include "env/placement/placement_search.h"
+#include "env/placement/placeto_mdp.h"
 #include "env/tasks/device_placement/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -271,6 +273,66 @@ TEST_CASE("devices come out of a file or by name", "[device_placement]") {
   CHECK_THROWS_WITH(devices_config(file), Catch::Contains("nome"));
   std::ofstream(file) << "semantics: placeto\ncount: 1000\n";
   CHECK_THROWS_WITH(devices_config(file), Catch::Contains("count: must be in 1..256"));
+}
+
+TEST_CASE("what the published network reads is as published but for the scale of starts",
+          "[unit][env]") {
+  Config config = one_graph("cell");
+  config.devices = {"placeto:3"};
+  config.shown = ShownPlacements::kPublished;
+  config.rounds = 2;
+  const auto task = task_of(config);
+  REQUIRE(task->spec().observation == observation_spec(config));
+  auto env = environment_of(task);
+  env.reset(Seed{1});
+  const PlacementProblem& problem = *env.problem().problem;
+  const std::size_t groups = problem.num_groups();
+  const GraphFeatures& graph = *task->spec().graphs.front();
+  std::vector<int> visits(groups, 0);
+  PlacementEvaluator evaluator(env.problem().problem);
+  for (std::size_t step = 0; step < 2 * groups; ++step) {
+    static_cast<void>(evaluator.runtime_s(env.placement()));
+    std::vector<double> start(groups);
+    const auto group_of = problem.graph->group_of();
+    for (std::size_t v = 0; v < group_of.size(); ++v) {
+      start[static_cast<std::size_t>(group_of[v])] = evaluator.simulator().start_us()[v];
+    }
+    const auto rows = placeto_features({.attributes = problem.groups->attributes(),
+                                        .start_us = start,
+                                        .device = env.placement(),
+                                        .visits = visits,
+                                        .current = env.group(),
+                                        .num_devices = 3,
+                                        .signed_scale = false});
+    Observations shown = task->spec().make_observations();
+    env.observe(shown);
+    REQUIRE(shown.focus(0, 0) == env.group());
+    REQUIRE(shown.mask(0).size() == 3);
+    std::vector<float> seen;
+    for (std::size_t g = 0; g < groups; ++g) {
+      const auto fixed = std::span(graph.node_features).subspan(2 * g, 2);
+      const auto changing = shown.node_features(0, 0).subspan(6 * g, 6);
+      seen.insert(seen.end(), fixed.begin(), fixed.end());
+      seen.insert(seen.end(), changing.begin(), changing.end());
+    }
+    REQUIRE(seen == rows);
+    REQUIRE(std::ranges::all_of(seen, [](float x) { return std::abs(x) <= 2; }));
+    ++visits[env.group()];
+    static_cast<void>(env.step(static_cast<int>(step % 3)));
+  }
+}
+
+TEST_CASE("what the published network cannot read is refused", "[unit][env]") {
+  Config config = one_graph();
+  config.shown = ShownPlacements::kPublished;
+  CHECK(validate(config).empty());
+  config.devices = {"placeto:2", "a100x4"};
+  config.what_if = true;
+  CHECK(validate(config) ==
+        std::vector<std::string>{
+            "what_if: is a device's to show, and shown: published shows none",
+            "devices: with shown: published all must have as many devices, which have an output "
+            "each; shown: devices takes any"});
 }
 
 }  // namespace
