@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
+#include "common/exit_codes.h"
 #include "common/heartbeat.h"
 #include "common/thread_group.h"
 
@@ -30,7 +33,8 @@ FileDescriptor take_descriptor() {
 
 }  // namespace
 
-LifeLine::LifeLine(Duration silence) : silence_(silence), pipe_(take_descriptor()) {
+LifeLine::LifeLine(Duration silence, Duration patience)
+    : silence_(silence), patience_(patience), pipe_(take_descriptor()) {
   if (!pipe_.is_open()) return;
   thread_ = std::thread([this] { say_until_the_end(); });
 }
@@ -77,9 +81,19 @@ void LifeLine::say_until_the_end() {
                               : was_ready    ? "+"
                                              : "~") +
                              "\n";
-    [[maybe_unused]] const auto written = ::write(pipe_.get(), line.data(), line.size());
+    say(line);
     changed_.wait_for(lock, kLifeSignEvery, [&] { return ending_ || ready_ != was_ready; });
   }
+}
+
+void LifeLine::say(const std::string& line) {
+  if (::write(pipe_.get(), line.data(), line.size()) >= 0 || errno != EPIPE) return;
+  const TimePoint now = steady().now();
+  if (!alone_since_) alone_since_ = now;
+  if (now - *alone_since_ < patience_) return;
+  spdlog::critical("whoever started this process is gone, and it has not stopped since: ending");
+  spdlog::default_logger()->flush();
+  ::_exit(kExitBug);  // no destructor would come back while a thread hangs
 }
 
 LifeSigns LifeLineReader::take(std::string_view bytes) {

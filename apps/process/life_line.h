@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,6 +18,9 @@
 //     pacml ~        lives, and does not listen to signals yet
 //     pacml +        lives
 //     pacml ! WHY    a thread hangs
+//
+// Where nobody listens any more, whoever started it is gone, and with it who would have killed a
+// process that does not stop: it has its patience to end, and then ends at once.
 
 namespace pacml::apps {
 
@@ -28,7 +32,8 @@ inline constexpr std::chrono::seconds kLifeSignEvery{1};
 class LifeLine {
  public:
   // Says the first line at once. `silence`: of a thread, after which it hangs; 0: none ever does.
-  explicit LifeLine(Duration silence);
+  // `patience`: for this process to end when nobody listens any more.
+  LifeLine(Duration silence, Duration patience);
   LifeLine(const LifeLine&) = delete;
   LifeLine& operator=(const LifeLine&) = delete;
   ~LifeLine();
@@ -38,13 +43,17 @@ class LifeLine {
 
  private:
   void say_until_the_end();
+  // Does not come back once nobody has listened for the patience.
+  void say(const std::string& line);
 
   const Duration silence_;
+  const Duration patience_;
   const FileDescriptor pipe_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool ready_ = false;   // under mutex_
-  bool ending_ = false;  // under mutex_
+  bool ready_ = false;                    // under mutex_
+  bool ending_ = false;                   // under mutex_
+  std::optional<TimePoint> alone_since_;  // touched by thread_ only
   std::thread thread_;
 };
 

@@ -125,7 +125,8 @@ Error act_for_all(const TrainConfig& config, const ActorRoleOptions& options,
 }  // namespace
 
 int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
-  LifeLine life_line(in_seconds(config.supervision.silence_seconds));
+  LifeLine life_line(in_seconds(config.supervision.silence_seconds),
+                     in_seconds(config.supervision.stop_seconds));
   check_replay_addresses(config, options.replay);
   set_up_logging({.role = "actor-" + std::to_string(options.id),
                   .run_id = options.run_id,

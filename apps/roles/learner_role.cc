@@ -292,7 +292,7 @@ class ServingLearner {
 int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                 const NetworkFactory& make_network, const ReplicaConnector& connect) {
   LearnerRoleOptions options = given;
-  LifeLine life_line(silence_of(config));
+  LifeLine life_line(silence_of(config), in_seconds(config.supervision.stop_seconds));
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);
   const auto task = config.env.make();

@@ -21,7 +21,8 @@
 namespace pacml::apps {
 
 int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
-  LifeLine life_line(in_seconds(config.supervision.silence_seconds));
+  LifeLine life_line(in_seconds(config.supervision.silence_seconds),
+                     in_seconds(config.supervision.stop_seconds));
   if (!uses_replay(config.algorithm)) {
     throw UserError("algorithm: " + std::string(name_of(config.algorithm)) +
                     " uses no replay; apex does");

@@ -69,6 +69,11 @@ std::vector<std::pair<pid_t, std::string>> children_of(pid_t parent) {
   return children;
 }
 
+bool is_gone(pid_t process) {
+  const std::string stat = text_of("/proc/" + std::to_string(process) + "/stat");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
 Outcome run(const std::vector<std::string>& words, const Environment& environment) {
   Program program(words, environment);
   const int code = program.end();

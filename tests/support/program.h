@@ -46,6 +46,9 @@ class Program {
 // The processes whose parent is `parent`, with their command lines.
 [[nodiscard]] std::vector<std::pair<pid_t, std::string>> children_of(pid_t parent);
 
+// Whether a process, not necessarily a child of this one, has ended; nobody may have been told yet.
+[[nodiscard]] bool is_gone(pid_t process);
+
 struct Outcome {
   int code = 0;
   std::string out;

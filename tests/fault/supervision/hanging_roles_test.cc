@@ -199,5 +199,28 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
   CHECK(train.end() == 0);
 }
 
+TEST_CASE("a learner that cannot stop is gone soon after its supervisor was killed",
+          "[fault][supervision]") {
+  auto config = watched(tiny_config());
+  config.supervision.stop_seconds = 2;
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  const pid_t learner = role_of(train, kLearnerRole);
+  REQUIRE(learner > 0);
+  const StoppedThread hangs(learner, "learn");
+  if (!hangs.stands()) {
+    WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+    return;
+  }
+  train.signal(SIGKILL);
+  CHECK(train.end() == 128 + SIGKILL);
+  wait_until("the learner is gone", [&] {
+    hangs.hear();
+    return is_gone(learner);
+  });
+  CHECK_THAT(place.log("learner"), Catch::Contains("whoever started this process is gone"));
+}
+
 }  // namespace
 }  // namespace pacml::testing

@@ -128,10 +128,7 @@ TEST_CASE("what a killed supervisor leaves in the temporary folder goes with the
     train.signal(SIGKILL);
     CHECK(train.end() == 128 + SIGKILL);
     for (const auto& child : children) {
-      wait_until(child.second + " is gone", [&] {
-        const std::string stat = text_of("/proc/" + std::to_string(child.first) + "/stat");
-        return stat.empty() || stat.find(") Z ") != std::string::npos;
-      });
+      wait_until(child.second + " is gone", [&] { return is_gone(child.first); });
     }
   }
   CHECK(fs::exists(left));
