@@ -17,13 +17,13 @@
 int main(int argc, char** argv) {
   using namespace pacml;
   model::settle_math_environment(argv);
-  model::prepare_torch_runtime();
   apps::Program program{.name = "pacml",  // what users type
                         .summary = "the parts of pacml that need LibTorch",
                         .version = "pacml-learner " + apps::version(),
                         .commands = {},
                         .delegations = {},
-                        .delegate = {}};
+                        .delegate = {},
+                        .prepare = model::prepare_torch_runtime};
   program.commands.push_back(apps::make_learner_command(
       [](const model::NetworkShape& shape) -> std::unique_ptr<model::TrainableNetwork> {
         return std::make_unique<model::TorchNetwork>(shape);

@@ -1,14 +1,17 @@
 #include "model/torch_runtime.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <dlfcn.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <limits>
 #include <sstream>
 
+#include "common/result.h"
 #include "model/math_environment.h"
 
 namespace pacml::model {
@@ -16,9 +19,28 @@ namespace {
 
 constexpr int kMmapThreshold = 1 << 30;  // bytes; glibc gives larger blocks back at once
 
+// Of address space: a buffer of OpenBLAS (128 MiB), the allocator's arena for the thread that asks
+// for it (another 128 MiB while it is cut to size), and as much again for what comes later.
+constexpr std::size_t kRoomForBlas = std::size_t{512} << 20;
+
+void check_room() {
+  void* const room =
+      ::mmap(nullptr, kRoomForBlas, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) {
+    throw UserError("LibTorch needs " + std::to_string(kRoomForBlas >> 20) +
+                    " MB more of address space than this process may have (ulimit -v)");
+  }
+  ::munmap(room, kRoomForBlas);
+}
+
+void take_work_memory() {
+  const at::Tensor product = at::mm(at::ones({64, 64}), at::ones({64, 64}));
+}
+
 }  // namespace
 
 void prepare_torch_runtime() {
+  check_room();
   at::set_num_threads(1);
   at::set_num_interop_threads(1);
   // ATen does not know that its BLAS is OpenBLAS, and leaves its threads alone.
@@ -28,6 +50,7 @@ void prepare_torch_runtime() {
   }
   mallopt(M_MMAP_THRESHOLD, kMmapThreshold);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  take_work_memory();
 }
 
 std::string describe_torch_runtime() {

@@ -9,6 +9,9 @@ namespace pacml::model {
 //    slower. OpenBLAS starts its threads when it is loaded, so OPENBLAS_NUM_THREADS=1 in the
 //    environment before exec also saves starting them; this call makes the result the same.
 //  - Freed memory stays with the process: otherwise every batch maps and faults its tensors anew.
+//  - OpenBLAS has its work memory, for which it would otherwise ask at its first product, again and
+//    again, without an end or a word, where a limit (ulimit -v) leaves no room for it.
+// UserError: there is no room.
 void prepare_torch_runtime();
 
 // What computes in this process: "LibTorch 1.13.1 with AVX512, OpenBLAS 0.3.21 with SkylakeX".

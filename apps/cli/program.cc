@@ -107,6 +107,7 @@ int dispatch(const Program& program, const std::vector<std::string>& arguments, 
 int run_program(const Program& program, const std::vector<std::string>& arguments,
                 std::ostream& out, std::ostream& err) {
   try {
+    if (program.prepare) program.prepare();
     const int code = dispatch(program, arguments, out);
     if (code != 0 || out.flush()) return code;
     // Who reads no further, as `head` does, misses nothing.

@@ -34,6 +34,8 @@ struct Program {
   // Answers a delegated command, given all arguments; the exit code, if it comes back at all.
   std::function<int(const std::vector<std::string>&)> delegate;
   NameList names{};  // no rows: not shown
+  // Called before anything else, where it is given; may throw as a command may.
+  std::function<void()> prepare{};
 };
 
 // Runs the command that `arguments` (without the program's name) ask for. The exit code: the

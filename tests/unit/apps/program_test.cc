@@ -56,6 +56,21 @@ Outcome run(const Words& arguments) {
 
 }  // namespace
 
+TEST_CASE("a program that cannot be prepared says so as a command does") {
+  Program program{.name = "tool",
+                  .summary = "a tool",
+                  .version = "tool 1.0",
+                  .commands = {},
+                  .delegations = {},
+                  .delegate = {},
+                  .prepare = [] { throw UserError("there is no room"); }};
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run_program(program, {"--version"}, out, err) == 2);
+  CHECK(out.str().empty());
+  CHECK(err.str() == "tool: there is no room\n");
+}
+
 TEST_CASE("a command's exit code is the program's") {
   CHECK(run({"obey", "succeed"}).code == 0);
   CHECK(run({"obey", "seven"}).code == 7);
