@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "common/result.h"
 #include "common/text.h"
@@ -87,7 +88,8 @@ void TaskConfig::read(const ConfigNode& node, const std::string& path,
                       config_detail::Problems& problems) {
   if (node.kind == ConfigNode::Kind::kNull) return;  // every key commented out: the defaults
   if (!config_detail::expect_map(node, path, problems)) return;
-  if (const ConfigNode* named = node.find(kTaskKey)) {
+  const ConfigNode* const named = node.find(kTaskKey);
+  if (named != nullptr) {
     const TaskKind* kind =
         named->kind == ConfigNode::Kind::kScalar ? find_kind(named->text) : nullptr;
     if (kind == nullptr) {
@@ -99,7 +101,16 @@ void TaskConfig::read(const ConfigNode& node, const std::string& path,
   }
   ConfigNode rest = node;
   std::erase_if(rest.entries, [](const ConfigEntry& entry) { return entry.key == kTaskKey; });
-  settings_->read(rest, path, problems);
+  config_detail::Problems others;
+  settings_->read(rest, path, others);
+  if (named != nullptr && named->is_override() && others.concern_text()) {
+    // One mistake, whatever number of settings the other task has.
+    problems.add(*named, config_detail::child_path(path, kTaskKey),
+                 "the settings beside it are not all of " + task_ +
+                     "; begin with a configuration of that task");
+    return;
+  }
+  problems.add(std::move(others));
 }
 
 void TaskConfig::check(const ConfigNode& node, const std::string& path,

@@ -26,6 +26,8 @@ struct ConfigNode {
   // The value of a map's key; nullptr: absent, or not a map.
   [[nodiscard]] const ConfigNode* find(std::string_view key) const;
   [[nodiscard]] ConfigNode* find(std::string_view key);
+  // Said by an override, not by the text.
+  [[nodiscard]] bool is_override() const { return where.starts_with("--set "); }
 };
 
 struct ConfigEntry {

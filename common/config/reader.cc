@@ -1,6 +1,7 @@
 #include "common/config/reader.h"
 
 #include <cmath>
+#include <iterator>
 
 #include "common/config/list_override.h"
 #include "common/read_number.h"
@@ -64,6 +65,13 @@ void Problems::add(const ConfigNode& node, const std::string& path, std::string_
   }
   text += sentence;
   sentences_.push_back(std::move(text));
+  of_text_ = of_text_ || !node.is_override();
+}
+
+void Problems::add(Problems others) {
+  sentences_.insert(sentences_.end(), std::move_iterator(others.sentences_.begin()),
+                    std::move_iterator(others.sentences_.end()));
+  of_text_ = of_text_ || others.of_text_;
 }
 
 void Problems::throw_if_any() const {
@@ -155,10 +163,10 @@ std::optional<std::uint64_t> parse_unsigned(const ConfigNode& node, const std::s
 bool expect_list(const ConfigNode& node, const std::string& path, Problems& problems) {
   if (node.kind == Kind::kList) return true;
   // An element of a list that nobody has written looks like a map by the time it is read.
-  const bool is_override = node.kind == Kind::kMap && node.where.starts_with("--set ");
+  const bool misses_elements = node.kind == Kind::kMap && node.is_override();
   problems.add(
       node, path,
-      "expected a list, " + (is_override ? how_to_set_list(path) : "found " + describe(node)));
+      "expected a list, " + (misses_elements ? how_to_set_list(path) : "found " + describe(node)));
   return false;
 }
 

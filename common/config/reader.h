@@ -43,12 +43,16 @@ struct AnyVisitor {
 class Problems {
  public:
   void add(const ConfigNode& node, const std::string& path, std::string_view sentence);
+  void add(Problems others);
   [[nodiscard]] bool empty() const { return sentences_.empty(); }
+  // Whether one of them is of something that no override has said.
+  [[nodiscard]] bool concern_text() const { return of_text_; }
   // Throws UserError when there are any.
   void throw_if_any() const;
 
  private:
   std::vector<std::string> sentences_;
+  bool of_text_ = false;
 };
 
 // Where the key was written that a sentence of validate() begins with ("size: ...", "cluster.size

@@ -43,6 +43,24 @@ TEST_CASE("the task says what the other keys mean", "[task_config]") {
                     Catch::Contains("unknown key 'env.observation'"));
 }
 
+TEST_CASE("an override that changes the task over another one's settings is one mistake",
+          "[task_config]") {
+  const auto changed = [](const std::string& yaml, const std::vector<std::string>& overrides) {
+    return read_config(ConfigSource::from_text("c.yaml", yaml, overrides), Holder{}).env;
+  };
+  const std::vector<std::string> placing{"env.task=placement_shaping"};
+  CHECK_THROWS_MATCHES(
+      changed("env: {observation: paper, max_partitions_per_op: 8}", placing), UserError,
+      Catch::Message(
+          "--set env.task=placement_shaping: env.task: the settings beside it are not all "
+          "of placement_shaping; begin with a configuration of that task"));
+  CHECK(changed("{}", placing).task() == "placement_shaping");
+  CHECK(changed("env: {task: partitioning}", placing).task() == "placement_shaping");
+  // What the user has said with it is a mistake of its own.
+  CHECK_THROWS_WITH(changed("{}", {"env.task=placement_shaping", "env.observation=paper"}),
+                    Catch::Contains("unknown key 'env.observation'"));
+}
+
 TEST_CASE("a configuration is written as it is read", "[task_config]") {
   const Holder holder = read("env: {task: placement_shaping, max_blocks: 7}");
   const std::string text = dump_config(holder);
