@@ -7,6 +7,7 @@
 #include "apps/roles/encryption.h"
 #include "common/result.h"
 #include "common/transport/dealer.h"
+#include "common/try_again.h"
 #include "common/wire/codec.h"
 
 namespace pacml::apps {
@@ -35,8 +36,8 @@ std::string ask_status(const std::string& address, const transport::SecurityConf
     const auto frame = receive_or_refusal(server, deadline);
     if (!frame) {
       const auto trouble = server.trouble();
-      throw UserError(address + ": no learner or replay shard answers there" +
-                      (trouble ? ": " + trouble->reason : ""));
+      throw TryAgainError(address + ": no learner or replay shard answers there" +
+                          (trouble ? ": " + trouble->reason : ""));
     }
     const auto message = wire::decode(*frame);
     if (!message) throw UserError(address + ": " + message.error().detail);

@@ -8,7 +8,7 @@
 namespace pacml::apps {
 
 // Asks a learner or a replay shard what it is doing: the text of its answer, a JSON object.
-// UserError: nobody answers before the deadline, or not in our protocol.
+// TryAgainError: nobody answers before the deadline. UserError: not in our protocol.
 [[nodiscard]] std::string ask_status(const std::string& address,
                                      const transport::SecurityConfig& security, Deadline deadline);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ratio>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_news.h"
+#include "apps/run/run_summary.h"
 #include "common/asio.h"
 #include "common/private_folder.h"
 #include "common/repeating_timer.h"
@@ -61,7 +63,10 @@ class Training {
     started_ = steady().now();
     // A copy: whoever edits the original does not edit this run.
     write_user_file(config_arguments_.front(), options_.config_text);
-    if (options_.resume) wait_for_former_life();
+    if (options_.resume) {
+      wait_for_former_life();
+      recall();
+    }
     make_folders();
     for (const auto& loss : RunDirectory::take_losses(run_)) {
       std::cerr << "the run's former end: " << loss << "\n";
@@ -94,6 +99,17 @@ class Training {
       }
       std::this_thread::sleep_for(kLookEvery);
     }
+  }
+
+  // What the run has come to already, until there is news of it.
+  void recall() {
+    RunFigures before = figures_of(newest_metrics(run_ / "metrics.jsonl"));
+    progress_.decisions = static_cast<std::int64_t>(before.decisions.value_or(0));
+    progress_.objective = std::move(before.objective);
+    progress_.higher_is_better = before.higher_is_better;
+    progress_.best = before.best;
+    progress_.baseline = std::move(before.baseline);
+    progress_.baseline_score = before.baseline_score;
   }
 
   [[nodiscard]] transport::Endpoint private_address(const std::string& name) const {

@@ -100,6 +100,8 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
   const Outcome again = pacml(train(place, {"--resume", "--decisions", "30000"}));
   INFO(again.err);
   REQUIRE(again.code == 0);
+  CHECK_THAT(again.out,
+             Catch::Contains("of 30.0 k decisions") && !Catch::Contains("| 0 of 30.0 k decisions"));
   const auto all = place.metrics();
   REQUIRE(all.size() > lines.size());
   CHECK(all[lines.size()]["decisions"] >= last["decisions"]);
