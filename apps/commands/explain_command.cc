@@ -7,6 +7,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
+#include "apps/evaluation/episode_recording.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/explanation.h"
 #include "apps/evaluation/timeline_text.h"
@@ -39,7 +40,8 @@ class ExplainCommand final : public Command {
          {"explain runs/first --decision 40 --baseline para_min --json",
           "beside another baseline, for programs"},
          {"explain runs/first --decision 40 --chrome-trace trace.json",
-          "operations and transfers, server by server, for ui.perfetto.dev"}}};
+          "operations and transfers, server by server, for ui.perfetto.dev"},
+         {"explain runs/first --episode decisions.json", "all that it decides in an episode"}}};
   }
   void declare(Options& options) override {
     options.argument("RUN", &run_, "folder of a run");
@@ -50,6 +52,8 @@ class ExplainCommand final : public Command {
     options.option("--json", &json_, "for programs");
     options.option("--chrome-trace TRACE.json", &trace_,
                    "what would run where when, in Chrome's trace event format");
+    options.option("--episode DECISIONS.json", &episode_,
+                   "write every decision of the episode as JSON, and explain none");
   }
   [[nodiscard]] int run() override {
     if (seed_ < 0 || seed_ > kHighestSeed) {
@@ -57,15 +61,20 @@ class ExplainCommand final : public Command {
     }
     if (decision_ < 0) throw UserError("--decision: must be at least 0");
     if (!trace_.empty()) check_writable(trace_);
+    if (!episode_.empty()) check_writable(episode_);
     const auto folder = RunDirectory::open(run_);
     const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
     const env::TaskPtr task = config.env.make();
     const Seed run_seed{static_cast<std::uint64_t>(config.seed)};
     WatchedPolicy policy = WatchedPolicy::of_run(task, run_);
+    const Seed episode = evaluation_seeds(run_seed, 1, seed_).front();
+    if (!episode_.empty()) {
+      write_user_file(episode_, record_episode(*task, policy, episode).dump() + "\n");
+      return 0;
+    }
     WatchedPolicy baseline = WatchedPolicy::of_baseline(
         task, baseline_.empty() ? best_baseline(folder, task, run_seed) : baseline_);
-    const Explanation explanation =
-        explain(*task, policy, baseline, evaluation_seeds(run_seed, 1, seed_).front(), decision_);
+    const Explanation explanation = explain(*task, policy, baseline, episode, decision_);
     std::cout << (json_ ? to_json(explanation).dump(2) + "\n" : to_text(explanation));
     if (trace_.empty()) return 0;
     if (!explanation.timeline) {
@@ -85,6 +94,7 @@ class ExplainCommand final : public Command {
   std::string baseline_;
   bool json_ = false;
   std::string trace_;
+  std::string episode_;
 };
 
 }  // namespace

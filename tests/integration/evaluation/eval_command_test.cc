@@ -122,8 +122,15 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
   const auto trace = (place / "trace.json").string();
   REQUIRE(pacml({"explain", place.run(), "--decision", "0", "--chrome-trace", trace}).code == 0);
   CHECK(json::parse(text_of(trace))["traceEvents"].size() > 10);
-  for (const Words& wrong :
-       std::vector<Words>{{"--decision", "100000"}, {"--baseline", "nobody"}}) {
+  const auto episode = (place / "episode.json").string();
+  REQUIRE(pacml({"explain", place.run(), "--seed", "1", "--episode", episode}).code == 0);
+  const json played = json::parse(text_of(place / "episode.json"));
+  REQUIRE(played["decisions"].size() > 3);
+  CHECK(played["decisions"][3]["candidates"] == explanation["view"]["candidates"]);
+  CHECK(played["decisions"][3].contains("outcome"));
+  for (const Words& wrong : std::vector<Words>{{"--decision", "100000"},
+                                               {"--baseline", "nobody"},
+                                               {"--episode", (place / "no/such.json").string()}}) {
     Words words = {"explain", place.run()};
     words.insert(words.end(), wrong.begin(), wrong.end());
     const Outcome refused = pacml(words);
