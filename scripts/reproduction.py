@@ -1,0 +1,210 @@
+"""What scripts/reproduce and scripts/reproduce_policies have in common.
+
+Commands of pacml whose results are kept, so that an interrupted run goes on where it was, and
+tables and pictures of what they say.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Okabe and Ito's colours, which the colour-blind tell apart.
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
+
+
+class Trouble(Exception):
+    """What the user can mend, as a sentence."""
+
+
+class Study:
+    """Commands whose results are kept, and what is made of them."""
+
+    def __init__(self, arguments):
+        self.out = arguments.out
+        self.seeds = str(arguments.seeds)
+        self.minutes = arguments.minutes
+        self.trainings = getattr(arguments, "trainings", 1)
+        self.arguments = arguments
+        self.profiles = ["--profiles", str(arguments.profiles)] if arguments.profiles else []
+        self.pacml = os.environ.get("PACML", str(ROOT / "build/release/bin/pacml"))
+        self.steps = []  # (what, result, command)
+
+    def plan(self, result, words, profiles=None):
+        """A command that writes `result`; the path of it. `profiles`: words that name others."""
+        path = self.out / result
+        self.steps.append((result, path, [self.pacml, *words, *(self.profiles if profiles is None else profiles), "--out", str(path)]))
+        return path
+
+    def plan_episode(self, result, run, seed):
+        """As plan(): every decision of a held-out episode of a run."""
+        path = self.out / result
+        self.steps.append((result, path, [self.pacml, "explain", str(run), "--seed", str(seed), "--episode", str(path)]))
+        return path
+
+    def plan_trainings(self, name, words, profiles=None):
+        """Folders of runs that differ by their seed alone, as many as --trainings says, or as there are."""
+        names = [name, *(f"{name}_{seed}" for seed in range(1, self.trainings))]
+        runs = [self.plan_training(run, words + (["--set", f"seed={seed}"] if seed else []), profiles) for seed, run in enumerate(names)]
+        return [run for run in runs if run]
+
+    def plan_training(self, name, words, profiles=None):
+        """The folder of a run; None: there is none, and none is to be trained."""
+        run = self.out / "runs" / name
+        done = run / "trained"
+        if done.exists() or self.minutes > 0:
+            command = [self.pacml, "train", *words, *(self.profiles if profiles is None else profiles), "--run", str(run), "--minutes", f"{self.minutes:g}", "--continue"]
+            if not done.exists():
+                self.steps.append((f"training {name} for {self.minutes:g} min", done, command))
+            return run
+        return None
+
+    def run(self):
+        """Computes what is missing."""
+        begun, taken = time.monotonic(), 0
+        missing = [step for step in self.steps if not self.is_done(step)]
+        if len(missing) < len(self.steps):
+            print(f"{len(self.steps) - len(missing)} of {len(self.steps)} results are there", flush=True)
+        for number, (what, result, command) in enumerate(missing, 1):
+            left = ""
+            if taken:
+                left = f", some {math.ceil((time.monotonic() - begun) / taken * (len(missing) - taken) / 60)} min left"
+            print(f"{number} of {len(missing)}: {what}{left}", flush=True)
+            result.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                ended = subprocess.run(command, stdout=subprocess.DEVNULL, cwd=ROOT, check=False)
+            except OSError as error:
+                raise Trouble(f"{command[0]}: {error.strerror}; scripts/build makes it") from error
+            if ended.returncode != 0:
+                raise Trouble(f"this ended with {ended.returncode}: {shlex.join(command)}")
+            if result.name == "trained":
+                result.touch()
+            self.note(result).write_text(shlex.join(command) + "\n", encoding="utf-8")
+            taken += 1
+
+    @staticmethod
+    def note(result):
+        return result.with_name(result.name + ".command")
+
+    def is_done(self, step):
+        _, result, command = step
+        try:
+            return result.exists() and self.note(result).read_text(encoding="utf-8").strip() == shlex.join(command)
+        except OSError:
+            return False
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def scores(path):
+    """Of each policy of a comparison: name, mean, half the interval."""
+    document = read(path)
+    objective = document["objective"]
+    return [(p["name"], p[objective]["mean"], p[objective]["ci95"] or 0.0) for p in document["policies"]]
+
+
+def cell(mean, half):
+    return f"{mean:.4f} ± {half:.4f}".replace("0.", ".")
+
+
+def table(header, rows):
+    return "\n".join(["| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"] +
+                     ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def write(study, figure, text):
+    path = study.out / figure / "table.md"
+    path.write_text(text, encoding="utf-8")
+    print(text)
+    print(path)
+
+
+def draw(study, figure, panels, xlabel, ylabel, xlog=True):
+    """panels: title, {name: [(x, y, half)]}; one picture, PNG and SVG."""
+    try:
+        import matplotlib
+    except ImportError:
+        print("no picture: matplotlib is missing (apt-get install python3-matplotlib)", file=sys.stderr)
+        return
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "pacml"  # the same picture is the same file
+    import matplotlib.pyplot as plt
+
+    picture, grid = plt.subplots(1, len(panels), figsize=(4.2 * len(panels) + 1, 3.6), sharey=True, layout="constrained", squeeze=False)
+    names = list(dict.fromkeys(name for _, lines in panels for name in lines))
+    for axes, (title, lines) in zip(grid[0], panels):
+        for name, points in lines.items():
+            k = names.index(name) % len(COLOURS)
+            xs, ys, halves = zip(*points)
+            axes.errorbar(xs, ys, yerr=halves, color=COLOURS[k], marker=MARKERS[k], markersize=5, linewidth=1.5, capsize=2, label=name)
+        if xlog:
+            axes.set_xscale("log", base=2)
+            ticks = sorted({x for points in lines.values() for x, _, _ in points})
+            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            axes.minorticks_off()
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel(xlabel)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    grid[0][0].set_ylabel(ylabel)
+    if len(names) > 1:
+        grid[0][-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, fontsize=9)
+    for kind in ("png", "svg"):
+        path = study.out / figure / f"{figure}.{kind}"
+        picture.savefig(path, dpi=130)
+        print(path)
+
+
+def compare_pictures(study, figure, paths, title):
+    subprocess.run([sys.executable, str(ROOT / "scripts/plot"), *map(str, paths), "--out", str(study.out / figure), "--title", title],
+                   cwd=ROOT, check=False)
+
+
+def reproduce(document, figures, options):
+    """Does what the command line asks for. `document`: of the script; `figures`: name to what plans it; `options`: further ones, as argparse has them."""
+    program = pathlib.Path(sys.argv[0]).name
+    parser = argparse.ArgumentParser(prog=f"scripts/{program}", description=document.splitlines()[0], epilog=document.split("\n", 2)[2],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("figures", nargs="+", choices=[*figures, "all"], metavar="FIGURE")
+    parser.add_argument("--profiles", type=pathlib.Path, help="folder of <model>/graph.txt")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "runs/reproduce", help="where results are kept")
+    parser.add_argument("--minutes", type=float, default=3, help="of each training; 0: none (default 3)")
+    parser.add_argument("--seeds", type=int, default=20, help="held-out episodes of each policy (default 20)")
+    for option, words in options.items():
+        parser.add_argument(option, **words)
+    arguments = parser.parse_args()
+    for name in ("profiles", "out"):
+        if getattr(arguments, name):
+            setattr(arguments, name, getattr(arguments, name).resolve())
+    if arguments.profiles and not arguments.profiles.is_dir():
+        raise Trouble(f"--profiles {arguments.profiles} is no folder")
+    if arguments.seeds < 2 or not 0 <= arguments.minutes < 1e6:
+        raise Trouble("--seeds must be at least 2, and --minutes at least 0")
+    chosen = list(figures) if "all" in arguments.figures else list(dict.fromkeys(arguments.figures))
+    study = Study(arguments)
+    reports = [figures[figure](study) for figure in chosen]
+    study.run()
+    for figure, report in zip(chosen, reports):
+        print(f"\n{figure}\n")
+        report()
+    return 0
+
+
+def run_script(document, figures, options=None):
+    """As reproduce(), for a script to end with."""
+    try:
+        sys.exit(reproduce(document, figures, options or {}))
+    except Trouble as trouble:
+        print(f"{pathlib.Path(sys.argv[0]).name}: {trouble}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print(f"{pathlib.Path(sys.argv[0]).name}: interrupted; the same command goes on from here", file=sys.stderr)
+        sys.exit(130)
