@@ -202,4 +202,11 @@ GroupPlacement list_schedule(const PlacementProblem& problem, ListRule rule) {
   return Schedule(problem, rule).run();
 }
 
+GroupPlacement better_list_schedule(PlacementEvaluator& evaluator) {
+  auto heft = list_schedule(evaluator.problem(), ListRule::kHeft);
+  auto etf = list_schedule(evaluator.problem(), ListRule::kEtf);
+  const double heft_s = evaluator.runtime_s(heft);
+  return evaluator.runtime_s(etf) < heft_s ? etf : heft;
+}
+
 }  // namespace pacml::env

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "env/placement/placement_heuristics.h"
+#include "env/placement/placement_problem.h"
 
 namespace pacml::env {
 
@@ -18,5 +19,7 @@ enum class ListRule {
 };
 // Pure.
 [[nodiscard]] GroupPlacement list_schedule(const PlacementProblem& problem, ListRule rule);
+// The better of both; two simulations.
+[[nodiscard]] GroupPlacement better_list_schedule(PlacementEvaluator& evaluator);
 
 }  // namespace pacml::env

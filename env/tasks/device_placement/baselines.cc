@@ -68,13 +68,6 @@ class DescentAgent final : public Agent {
   PlacementEvaluators evaluators_;
 };
 
-GroupPlacement better_list_schedule(PlacementEvaluator& evaluator) {
-  auto heft = list_schedule(evaluator.problem(), ListRule::kHeft);
-  auto etf = list_schedule(evaluator.problem(), ListRule::kEtf);
-  const double heft_s = evaluator.runtime_s(heft);
-  return evaluator.runtime_s(etf) < heft_s ? etf : heft;
-}
-
 GroupPlacement annealed(PlacementEvaluator& evaluator, std::int64_t simulations,
                         std::uint64_t seed) {
   const auto start = place_on_one(evaluator.problem(), best_single_device(evaluator.problem()));

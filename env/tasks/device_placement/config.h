@@ -28,12 +28,14 @@ enum class StartPlacement {
   kSingle,        // on the first device
   kRandom,        // each group anywhere, drawn once for each problem
   kRandomAlways,  // ... and anew in each episode
+  kListSchedule,  // as the better of HEFT and ETF has it
 };
 constexpr auto enum_names(StartPlacement /*unused*/) {
   return std::to_array<EnumName<StartPlacement>>(
       {{"single", StartPlacement::kSingle},
        {"random", StartPlacement::kRandom},
-       {"random_always", StartPlacement::kRandomAlways}});
+       {"random_always", StartPlacement::kRandomAlways},
+       {"list_schedule", StartPlacement::kListSchedule}});
 }
 
 // What a step is worth, in units of what everything on one device takes. R_i is the runtime after

@@ -58,6 +58,7 @@ void DevicePlacementEnv::reset(Seed seed, std::size_t problem) {
   round_ = 0;
   is_over_ = false;
   visited_.assign(order_.size(), 0);
+  placed_.emplace(about);
   return_ = 0;
   decisions_ = 0;
   simulations_ = 0;
@@ -115,6 +116,7 @@ void DevicePlacementEnv::look() {
                              .single_s = problem().single_s,
                              .best_s = best_s_,
                              .progress = static_cast<double>(decisions_) / steps,
+                             .placed = &*placed_,
                              .what_if_s = what_if_s_};
   if (task_->config().shown == ShownPlacements::kPublished) {
     shown_.look_at_published(about, state);
@@ -137,11 +139,13 @@ StepResult DevicePlacementEnv::step(int action) {
   }
   best_s_ = std::min(best_s_, runtime_s_);
   visited_[placed] = 1;
+  placed_->place(placed, static_cast<std::size_t>(action));
   ++decisions_;
   if (++at_ == order_.size()) {
     at_ = 0;
     ++round_;
     std::ranges::fill(visited_, std::uint8_t{0});
+    placed_.emplace(*problem().problem);
   }
   is_over_ = round_ == task_->config().rounds;
 

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "env/picture.h"
+#include "env/placement/placing_schedule.h"
 #include "env/problem_list.h"
 #include "env/tasks/device_placement/observation.h"
 #include "env/tasks/device_placement/task.h"
@@ -78,7 +80,8 @@ class DevicePlacementEnv final : public Environment, public Pictured, public Pro
   std::size_t last_group_ = 0;  // that was placed last
   double before_s_ = 0;         // the runtime before that
   std::int64_t simulations_ = 0;
-  std::vector<double> what_if_s_;  // scratch
+  std::optional<PlacingSchedule> placed_;  // in this round
+  std::vector<double> what_if_s_;          // scratch
   ShownPlacement shown_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace pacml::env {
@@ -56,7 +57,11 @@ std::vector<FeatureSpec> device_features(bool what_if) {
                                        {"bytes_to_fetch", "time, of the runtime"},
                                        {"bytes_to_send", "time, of the runtime"},
                                        {"parents_there", "1", 0, 1},
-                                       {"children_there", "1", 0, 1}};
+                                       {"children_there", "1", 0, 1},
+                                       {"placed_wait", "of a mean group's time"},
+                                       {"placed_finish", "of a mean group's time, after the best"},
+                                       {"placed_length", "of a mean group's time"},
+                                       {"placed_reach", "of an even share"}};
   if (what_if) {
     features.push_back({"gain", "of the runtime", -kInfinite, 1});
     features.push_back({"gain_on_best_device", "of the runtime", -kInfinite, 0});
@@ -136,6 +141,11 @@ class DeviceView {
       load_us_[d] /= problem.devices->speed(d);
       top_speed_ = std::max(top_speed_, problem.devices->speed(d));
     }
+    mean_cost_us_ = mean_cost_us(problem);
+    best_finish_us_ = std::numeric_limits<double>::infinity();
+    for (std::size_t d = 0; d < problem.num_devices(); ++d) {
+      best_finish_us_ = std::min(best_finish_us_, state.placed->slot(state.focus, d).finish_us);
+    }
     if (!state.what_if_s.empty()) best_if_s_ = *std::ranges::min_element(state.what_if_s);
   }
 
@@ -147,6 +157,8 @@ class DeviceView {
     const double limit = problem_.limit_bytes(d);
     const double even =
         problem_.graph->total_cost_us() / static_cast<double>(problem_.num_devices()) / top_speed_;
+    const PlacingSchedule::Slot slot = state_.placed->slot(state_.focus, d);
+    const double length_us = state_.placed->length_us();
     const bool is_limited = std::isfinite(limit) && !state_.peak_bytes.empty();
     for (const double v :
          {at(state_.device[state_.focus]) == d ? 1.0 : 0.0, load_us_[d] / std::max(even, 1e-3),
@@ -156,7 +168,10 @@ class DeviceView {
           (in.ready_us - state_.start_us[state_.focus]) / runtime_us,
           overlap_us(d, in.ready_us, in.ready_us + length) / std::max(length, 1.0),
           in.transfer_us / runtime_us, to_children_us(d) / runtime_us, in.share_there,
-          children_there(d)}) {
+          children_there(d), (slot.start_us - slot.ready_us) / mean_cost_us_,
+          (slot.finish_us - best_finish_us_) / mean_cost_us_,
+          std::max(slot.finish_us - length_us, 0.0) / mean_cost_us_,
+          slot.finish_us / std::max(even, 1e-3)}) {
       out.push_back(as_float(v));
     }
     if (state_.what_if_s.empty()) return;
@@ -223,6 +238,8 @@ class DeviceView {
   std::vector<double> load_us_;  // [devices], without the focus
   double top_speed_ = 0;
   double best_if_s_ = 0;
+  double mean_cost_us_ = 0;
+  double best_finish_us_ = 0;
 };
 
 }  // namespace

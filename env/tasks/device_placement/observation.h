@@ -9,6 +9,7 @@
 #include "env/graph_features.h"
 #include "env/placement/placement_problem.h"
 #include "env/placement/placeto_mdp.h"
+#include "env/placement/placing_schedule.h"
 
 // What decisions of the device placement task show. Times are in units of what the whole takes
 // now, so that graphs of any length look alike.
@@ -47,6 +48,8 @@ struct PlacementState {
   double single_s = 0;  // what everything on one device takes
   double best_s = 0;    // of this episode
   double progress = 0;  // share of its steps
+  // Of the groups that this round has placed; needed by look_at alone.
+  const PlacingSchedule* placed = nullptr;
   // [devices], seconds with the focus moved there; empty where that is not shown.
   std::span<const double> what_if_s;
 };

@@ -6,6 +6,7 @@
 #include "env/graph/profile_library.h"
 #include "env/placement/device_presets.h"
 #include "env/placement/families.h"
+#include "env/placement/list_schedule.h"
 #include "env/placement/op_graph_json.h"
 #include "env/placement/profile_ops.h"
 #include "env/tasks/device_placement/baselines.h"
@@ -86,6 +87,8 @@ void DevicePlacementTask::add(const OpGraphPtr& graph, const std::string& name,
     } else if (config_.start == StartPlacement::kRandom) {
       entry.start =
           random_placements(*entry.problem, 1, mix64(kStartSeed + problems_.size())).front();
+    } else if (config_.start == StartPlacement::kListSchedule) {
+      entry.start = better_list_schedule(evaluator);
     }
     spec_.graphs.push_back(config_.shown == ShownPlacements::kPublished
                                ? published_group_features(*entry.problem)

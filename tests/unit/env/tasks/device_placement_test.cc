@@ -188,6 +188,9 @@ TEST_CASE("an episode begins where it is told to", "[device_placement]") {
   CHECK(std::ranges::count(start(Seed{1}), 0) < 22);
   config.start = StartPlacement::kRandomAlways;
   CHECK(start(Seed{1}) != start(Seed{2}));
+  config.start = StartPlacement::kListSchedule;
+  const Played listed = play(config, "list_best");
+  CHECK(listed.runtimes.front() == listed.runtimes.back());
 }
 
 TEST_CASE("a decision shows what would be on each device", "[device_placement]") {
@@ -215,6 +218,33 @@ TEST_CASE("a decision shows what would be on each device", "[device_placement]")
     CHECK(row[width - 1] <= 0);
   }
   CHECK(env.summary().metrics[3] > 10 * 2);  // simulations
+}
+
+TEST_CASE("a decision shows when each device would be done, had nothing else been placed",
+          "[device_placement]") {
+  Config config = one_graph();
+  config.devices = {"placeto:3"};
+  config.rounds = 2;
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  env.reset(Seed{4});
+  const PlacementProblem& problem = *env.problem().problem;
+  const double even_us = problem.graph->total_cost_us() / 3;
+  for (int round = 0; round < 2; ++round) {
+    PlacingSchedule placed(problem);
+    for (std::size_t i = 0; i < problem.num_groups(); ++i) {
+      Observations batch = task->spec().make_observations();
+      env.observe(batch);
+      const std::size_t width = batch.candidates(0).size() / 3;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double finish_us = placed.slot(env.group(), d).finish_us;
+        CHECK(batch.candidates(0)[d * width + 15] == Approx(finish_us / even_us));
+      }
+      const auto device = i % 3;
+      placed.place(env.group(), device);
+      static_cast<void>(env.step(static_cast<int>(device)));
+    }
+  }
 }
 
 TEST_CASE("memory over the limit is counted, and is a feature", "[device_placement]") {
