@@ -4,7 +4,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/cli/files.h"
@@ -27,8 +26,8 @@ constexpr std::size_t kMostTypes = 200;  // of which each pair may be fitted
 // What was measured on one type of GPU.
 struct Measured {
   std::vector<env::MeasuredPair> pairs;
-  std::size_t unfit = 0;  // pairs that do not fit together
-  std::vector<std::pair<std::size_t, std::size_t>> holes;
+  std::size_t unfit = 0;  // those that do not fit together
+  std::size_t holes = 0;
 };
 
 using Row = std::map<std::string, std::map<std::string, double>>;
@@ -39,11 +38,11 @@ Measured measured(const Row& rows, const std::vector<std::string>& types) {
     const auto row = rows.find(types[a]);
     for (std::size_t b = 0; b < types.size(); ++b) {
       if (row == rows.end() || !row->second.contains(types[b])) {
-        out.holes.emplace_back(a, b);
-      } else if (const double share = row->second.at(types[b]); share > 0) {
-        out.pairs.push_back({a, b, share});
+        ++out.holes;
       } else {
-        ++out.unfit;
+        const double share = row->second.at(types[b]);
+        out.pairs.push_back({a, b, share});
+        if (!(share > 0)) ++out.unfit;
       }
     }
   }
@@ -64,10 +63,12 @@ class FitInterferenceCommand final : public Command {
     options.argument("SPEEDS.json", &file_, "tables of speeds (docs/gpu_cluster.md)");
     options.option(
         "--form NAME", &form_,
-        "what --out is filled by: constant, effects (of both types) or features (of their "
-        "families and batches); features if not given");
+        "what --out is filled by: constant, effects (of both types), features (of their families "
+        "and batches) or latent (both); latent if not given");
     options.option("--seed S", &seed_, "of what is left out together; 0 if not given");
     options.option("--out FILE", &out_, "the tables, with a share for every pair");
+    options.option("--all", &all_,
+                   "--out has what was fitted also for the pairs that were measured");
   }
   [[nodiscard]] int run() override {
     const InterferenceForm form = named_choice<InterferenceForm>("--form", form_);
@@ -82,22 +83,28 @@ class FitInterferenceCommand final : public Command {
     }
     const env::JobTypeFeatures features(types);
     std::cout << types.size() << " types of jobs, " << features.num_families()
-              << " families; mean and median error of the share of its speed that a job keeps, "
-                 "held out in "
+              << " families; mean and median error of the share of its speed that a job keeps, and "
+                 "how much of all pairs is misjudged about whether they fit, held out in "
               << kFolds << " parts:\n\n";
-    std::vector<std::vector<std::string>> table{
-        {"GPU", "measured", "do not fit", "not measured", "constant", "effects", "features"}};
+    std::vector<std::vector<std::string>> table{{"GPU", "measured", "do not fit", "not measured",
+                                                 "constant", "effects", "features", "latent"}};
     nlohmann::json filled;
     for (const auto& [gpu, rows] : tables.pairs) {
       const Measured of = measured(rows, types);
-      if (of.pairs.size() < 4 * kFolds) {
-        throw UserError(file_ + ": " + std::to_string(of.pairs.size()) + " pairs on " + gpu +
-                        " are too few");
+      if (of.pairs.size() - of.unfit < 4 * kFolds) {
+        throw UserError(file_ + ": " + std::to_string(of.pairs.size() - of.unfit) + " pairs on " +
+                        gpu + " are too few");
       }
       table.push_back(errors_of(gpu, of, features, types.size()));
       const env::InterferenceFit fit(form, features, types.size(), of.pairs);
       filled[gpu] = rows;
-      for (const auto& [a, b] : of.holes) filled[gpu][types[a]][types[b]] = fit.share(a, b);
+      for (std::size_t a = 0; a < types.size(); ++a) {
+        for (std::size_t b = 0; b < types.size(); ++b) {
+          const bool is_measured = rows.contains(types[a]) && rows.at(types[a]).contains(types[b]);
+          if (is_measured && !all_) continue;
+          filled[gpu][types[a]][types[b]] = fit.fits(a, b) ? fit.share(a, b) : 0.0;
+        }
+      }
     }
     std::cout << align_columns(table);
     if (out_.empty()) return 0;
@@ -111,20 +118,22 @@ class FitInterferenceCommand final : public Command {
   [[nodiscard]] std::vector<std::string> errors_of(const std::string& gpu, const Measured& of,
                                                    const env::JobTypeFeatures& features,
                                                    std::size_t types) const {
-    std::vector<std::string> row{gpu, std::to_string(of.pairs.size()), std::to_string(of.unfit),
-                                 std::to_string(of.holes.size())};
+    std::vector<std::string> row{gpu, std::to_string(of.pairs.size() - of.unfit),
+                                 std::to_string(of.unfit), std::to_string(of.holes)};
     for (const auto& entry : enum_names(InterferenceForm{})) {
       const auto error = env::held_out_error(entry.value, features, types, of.pairs, kFolds,
                                              Seed{static_cast<std::uint64_t>(seed_)});
-      row.push_back(format_number(error.mean, 3) + " (" + format_number(error.median, 3) + ")");
+      row.push_back(format_number(error.mean, 3) + " (" + format_number(error.median, 3) + ") " +
+                    format_number(100 * error.misjudged, 3) + " %");
     }
     return row;
   }
 
   std::string file_;
-  std::string form_ = "features";
+  std::string form_ = "latent";
   std::int64_t seed_ = 0;
   std::string out_;
+  bool all_ = false;
 };
 
 }  // namespace

@@ -15,26 +15,29 @@
 //
 //   exp(-softplus(z)), which is from 0 to 1
 //
-// with a z that is linear in what is known of a and b, and fitted by ridge regression.
+// with z = x_a' W x_b, x being what is known of a type, and W fitted by ridge regression. Whether
+// two jobs fit on a GPU at all is fitted to the same x, by logistic regression.
 
 namespace pacml::env {
 
-// What z is made of.
+// What x is made of.
 enum class InterferenceForm {
-  kConstant,  // nothing: the same for all
-  kEffects,   // c + alpha_a + beta_b: types that were both seen, with somebody
-  kFeatures,  // x_a' W x_b: of types that nobody has seen as well, by their families and batches
+  kConstant,  // 1: the same for all
+  kEffects,   // 1 and which type it is: effects of both, where both were seen with somebody
+  kFeatures,  // its family and batch: of types that nobody has seen as well
+  kLatent,    // both: what families and batches say, and what each type has of its own
 };
 constexpr auto enum_names(InterferenceForm /*unused*/) {
   return std::to_array<EnumName<InterferenceForm>>({{"constant", InterferenceForm::kConstant},
                                                     {"effects", InterferenceForm::kEffects},
-                                                    {"features", InterferenceForm::kFeatures}});
+                                                    {"features", InterferenceForm::kFeatures},
+                                                    {"latent", InterferenceForm::kLatent}});
 }
 
-// What names of types say: "resnet50-b64" is the family resnet50 with batches of 64; a name that
-// does not end so is a family of its own. x is the family, one-hot; how large the batch is among
-// those of its family, log2(batch / least) / log2(greatest / least) - 1/2, in the family's
-// place; 1.
+// What names of types say: "resnet50-b64" and "resnet50 (batch size 64)" are the family resnet50
+// with batches of 64; a name that does not end so is a family of its own. x is the family, one-hot;
+// how large the batch is among those of its family, log2(batch / least) / log2(greatest / least) -
+// 1/2, in the family's place; 1.
 class JobTypeFeatures {
  public:
   explicit JobTypeFeatures(std::span<const std::string> types);
@@ -51,7 +54,7 @@ class JobTypeFeatures {
   std::vector<double> rows_;  // [types, width]
 };
 
-// What was measured: the share of its speed that `of` keeps beside `beside`; above 0.
+// What was measured: the share of its speed that `of` keeps beside `beside`; 0: they do not fit.
 struct MeasuredPair {
   std::size_t of = 0;
   std::size_t beside = 0;
@@ -61,29 +64,30 @@ struct MeasuredPair {
 // Fitted to the pairs of one GPU type. Immutable.
 class InterferenceFit {
  public:
-  // Pre: there are pairs; types are below those of `features` (PACML_CHECK).
+  // Pre: some pair fits; types are below `types`, those of `features` (PACML_CHECK).
   InterferenceFit(InterferenceForm form, const JobTypeFeatures& features, std::size_t types,
                   std::span<const MeasuredPair> pairs);
 
-  // In (0, 1).
+  // In (0, 1), as if they fit.
   [[nodiscard]] double share(std::size_t of, std::size_t beside) const;
+  // Whether it is likelier that they do than that they do not; of both orders the same.
+  [[nodiscard]] bool fits(std::size_t of, std::size_t beside) const;
 
  private:
-  void terms(std::size_t of, std::size_t beside, std::vector<double>& out) const;
-
-  InterferenceForm form_;
-  const JobTypeFeatures* features_;
   std::size_t types_;
-  std::vector<double> weights_;
+  std::vector<double> z_;         // [types, types]
+  std::vector<double> log_odds_;  // [types, types], that they fit; empty: all do
 };
 
-// How wrong such fits are about pairs that they have not seen: |fitted - measured| / measured over
-// all of them, of `folds` fits that each leave out a part of the pairs, both directions of a pair
-// together. Which pairs go together is a pure function of the seed. Pre: at least as many
-// unordered pairs as folds (PACML_CHECK).
+// How wrong such fits are about pairs that they have not seen, of `folds` fits that each leave out
+// a part of the pairs, both directions of a pair together. Which pairs go together is a pure
+// function of the seed. Pre: some pair fits in more parts than one, so at least 2 unordered ones do
+// (PACML_CHECK).
 struct HeldOutError {
+  // |fitted - measured| / measured, of those that fit
   double mean = 0;
   double median = 0;
+  double misjudged = 0;  // share of all pairs about which it is wrong whether they fit
 };
 [[nodiscard]] HeldOutError held_out_error(InterferenceForm form, const JobTypeFeatures& features,
                                           std::size_t types, std::span<const MeasuredPair> pairs,

@@ -9,6 +9,7 @@
 
 #include "common/json_text.h"
 #include "common/result.h"
+#include "env/gpu_cluster/gavel_speeds.h"
 #include "env/text/json_member.h"
 #include "env/text/open_file.h"
 
@@ -59,6 +60,7 @@ nlohmann::json speed_tables_document(const std::string& file) {
   auto document = parse_json_text(text);
   if (!document) throw UserError(file + ": " + document.error().detail);
   if (document->is_object() && document->contains("config")) return (*document)["config"];
+  if (is_gavel_speeds(*document)) return speed_tables_of_gavel(JsonMember(*document, file));
   return *std::move(document);
 }
 

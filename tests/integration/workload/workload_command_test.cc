@@ -96,6 +96,11 @@ TEST_CASE("pairs that were not measured are fitted and written", "[integration][
   CHECK(share > 0.4);
   CHECK(share < 0.8);
   CHECK(filled["pairs"]["v100"]["a-b1"] == pairs["v100"]["a-b1"]);
+  REQUIRE(pacml({"fit-interference", file, "--out", out, "--all"}).code == 0);
+  const auto all = nlohmann::json::parse(text_of(out));
+  const double fitted_share = all["pairs"]["v100"]["a-b1"]["a-b2"];
+  CHECK(fitted_share == Approx(0.8).margin(0.1));
+  CHECK(fitted_share != 0.8);
   const auto refused = [&](const std::string& text, std::vector<std::string> more = {}) {
     std::vector<std::string> words{"fit-interference", write(folder, "bad.json", text)};
     words.insert(words.end(), more.begin(), more.end());

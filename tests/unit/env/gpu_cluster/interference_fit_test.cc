@@ -49,6 +49,12 @@ TEST_CASE("names of types say families and how large batches are", "[unit][gpu_c
   CHECK(row(1) == std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0, 1});  // half way from 10 to 40
   CHECK(row(4) == std::vector<double>{0, 1, 0, 0, 0, 0.5, 0, 0, 1});
   CHECK(row(6) == std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0, 1});
+
+  const std::vector<std::string> spelled = {"LM (batch size 5)", "LM (batch size 80)",
+                                            "A (batch size x)"};
+  const JobTypeFeatures of_spelled(spelled);
+  CHECK(of_spelled.num_families() == 2);
+  CHECK(of_spelled.of(1)[3] == 0.5);
 }
 
 TEST_CASE("a fit finds what pairs are made of", "[unit][gpu_cluster]") {
@@ -105,6 +111,57 @@ TEST_CASE("held-out errors are of pairs that were not seen, the same for a seed"
   const HeldOutError of_odd =
       held_out_error(InterferenceForm::kFeatures, features, kTypes.size(), odd, 5, Seed{1});
   CHECK(of_odd.mean > 2 * 100.0 / static_cast<double>(pairs.size()));
+}
+
+TEST_CASE("what a type has of its own is found beside what its family and batch say",
+          "[unit][gpu_cluster]") {
+  // Twelve batches of one family, every third of which suffers more than its batch says.
+  std::vector<std::string> types;
+  for (int b = 0; b < 12; ++b) types.push_back("lm-b" + std::to_string(1 << b));
+  const JobTypeFeatures features(types);
+  std::vector<MeasuredPair> pairs;
+  for (std::size_t a = 0; a < types.size(); ++a) {
+    for (std::size_t b = 0; b < types.size(); ++b) {
+      const double z = 2 * features.of(a)[1] * features.of(b)[1] + (a % 3 == 0 ? 1.5 : -1.5);
+      pairs.push_back({a, b, std::exp(-std::log1p(std::exp(z)))});
+    }
+  }
+  const auto error = [&](InterferenceForm form) {
+    return held_out_error(form, features, types.size(), pairs, 5, Seed{0}).mean;
+  };
+  CHECK(error(InterferenceForm::kLatent) < 0.05);
+  CHECK(error(InterferenceForm::kLatent) < 0.5 * error(InterferenceForm::kEffects));
+  CHECK(error(InterferenceForm::kLatent) < 0.5 * error(InterferenceForm::kFeatures));
+}
+
+TEST_CASE("pairs that do not fit on a GPU are foreseen", "[unit][gpu_cluster]") {
+  // Two large jobs do not fit together: more than half of what a GPU has, as batches go.
+  std::vector<std::string> types;
+  for (int b = 0; b < 8; ++b) types.push_back("lm-b" + std::to_string(1 << b));
+  const JobTypeFeatures features(types);
+  const auto is_fitting = [](std::size_t a, std::size_t b) { return a + b < 9; };
+  std::vector<MeasuredPair> pairs;
+  for (std::size_t a = 0; a < types.size(); ++a) {
+    for (std::size_t b = 0; b < types.size(); ++b) {
+      pairs.push_back({a, b, is_fitting(a, b) ? 0.7 : 0.0});
+    }
+  }
+  const auto check = [&](InterferenceForm form) {
+    return held_out_error(form, features, types.size(), pairs, 5, Seed{3});
+  };
+  CHECK(check(InterferenceForm::kConstant).misjudged == Approx(21.0 / 64));  // all are taken to fit
+  CHECK(check(InterferenceForm::kLatent).misjudged < 0.2);
+  CHECK(check(InterferenceForm::kLatent).mean < 0.05);  // of those that fit
+
+  const InterferenceFit fit(InterferenceForm::kLatent, features, types.size(), pairs);
+  CHECK(fit.fits(0, 1));
+  CHECK_FALSE(fit.fits(7, 7));
+  for (std::size_t a = 0; a < types.size(); ++a) {
+    for (std::size_t b = 0; b < types.size(); ++b) CHECK(fit.fits(a, b) == fit.fits(b, a));
+  }
+  // Nothing that did not fit was ever seen.
+  std::erase_if(pairs, [](const MeasuredPair& pair) { return !(pair.share > 0); });
+  CHECK(InterferenceFit(InterferenceForm::kLatent, features, types.size(), pairs).fits(7, 7));
 }
 
 }  // namespace

@@ -128,6 +128,42 @@ TEST_CASE("tables of speeds are read from files", "[unit][gpu_cluster]") {
         tables);
 }
 
+TEST_CASE("tables of Gavel's authors are read as they stand", "[unit][gpu_cluster]") {
+  const Files files;
+  const std::string text = R"gavel({
+    "v100": {
+      "('LM (batch size 5)', 1)": {"null": 8, "('A3C', 1)": [6, 1],
+                                   "('LM (batch size 5)', 1)": [0.0, 0.0], "('A3C', 2)": [0.0, 0.0]},
+      "('LM (batch size 5)', 2)": {"null": 14, "('A3C', 1)": [0.0, 0.0]},
+      "('LM (batch size 5)', 4)": {"null": 0.0},
+      "('A3C', 1)": {"null": 4, "('LM (batch size 5)', 1)": [1, 6]}},
+    "v100_unconsolidated": {"('LM (batch size 5)', 2)": {"null": 10}}})gavel";
+  const GpuSpeedTables tables = read_speed_tables(files.write("gavel.json", text));
+  const auto& lm = tables.types.at("LM (batch size 5)").speeds.at("v100");
+  CHECK(lm == std::map<int, GpuSpeed>{{1, {8, 0}}, {2, {14, 10}}});
+  const auto& pairs = tables.pairs.at("v100");
+  CHECK(pairs.at("LM (batch size 5)") ==
+        std::map<std::string, double>{{"A3C", 0.75}, {"LM (batch size 5)", 0}});
+  CHECK(pairs.at("A3C") == std::map<std::string, double>{{"LM (batch size 5)", 0.25}});
+
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string bad = text;
+    bad.replace(bad.find(from), from.size(), to);
+    const std::string file = files.write("bad.json", bad);
+    std::string found;
+    try {
+      (void)read_speed_tables(file);
+    } catch (const UserError& error) {
+      found = error.what();
+    }
+    return found;
+  };
+  CHECK_THAT(refused("('A3C', 1)\": [6, 1]", "A3C\": [6, 1]"),
+             Catch::Contains("\"A3C\" is no type of job and number of GPUs"));
+  CHECK_THAT(refused("[6, 1]", "[6]"), Catch::Contains("it has only 1 parts"));
+  CHECK_THAT(refused("\"null\": 14", "\"null\": \"x\""), Catch::Contains("expected a number"));
+}
+
 TEST_CASE("jobs of more steps than can be are refused when they are read", "[unit][gpu_cluster]") {
   const Files files;
   const std::string fast = R"({"types": {"one": {"thr": {"v100": {"1": [1e12, 1e12]}}}}})";
