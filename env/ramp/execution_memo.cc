@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -213,21 +214,37 @@ ExecutionPtr ExecutionMemo::occupation(const ServerSet& servers) {
 
 const std::shared_ptr<const Lookahead>& ExecutionMemo::lookahead(const Execution& execution) {
   if (!execution.lookahead) {
-    ++counters_.lookaheads;
-    const auto server = server_of_ops(*execution.job, execution.placement);
-    const auto raw = raw_run_times(*execution.job, server, topology_, communication_);
-    execution.lookahead = std::make_shared<const Lookahead>(
-        simulate_step(*execution.job, execution.placement, server, raw, topology_.num_servers(),
-                      setting_.semantics));
-    account(sizeof(Lookahead) + execution.lookahead->ticks.size() * sizeof(Lookahead::Tick));
+    execution.lookahead =
+        look_ahead(execution.job, in_standard_form(execution.placement, topology_));
   }
   return execution.lookahead;
+}
+
+std::shared_ptr<const Lookahead> ExecutionMemo::look_ahead(const PartitionedGraphPtr& job,
+                                                           const Placement& placement) {
+  const std::uint64_t hash =
+      hash_combine(std::hash<PartitionedGraphPtr>{}(job), hash_placement(placement));
+  const auto [begin, end] = by_standard_form_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    const KnownLookahead& known = it->second;
+    if (known.job == job && known.standard_form == placement) return known.lookahead;
+  }
+  ++counters_.lookaheads;
+  const auto server = server_of_ops(*job, placement);
+  const auto raw = raw_run_times(*job, server, topology_, communication_);
+  auto made = std::make_shared<const Lookahead>(
+      simulate_step(*job, placement, server, raw, topology_.num_servers(), setting_.semantics));
+  account(sizeof(Lookahead) + made->ticks.size() * sizeof(Lookahead::Tick) +
+          sizeof(KnownLookahead) + placement.size() * sizeof(Server) + kNodeBytes);
+  by_standard_form_.emplace(hash, KnownLookahead{job, placement, made});
+  return made;
 }
 
 void ExecutionMemo::forget_when_full() {
   if (counters_.bytes <= setting_.max_bytes) return;
   by_occupancy_.clear();
   by_placement_.clear();
+  by_standard_form_.clear();
   for (const auto& cut : cuts_) {
     if (cut) cut->by_blocks.clear();
   }

@@ -30,7 +30,7 @@ struct Execution {
   int num_channels = 0;     // ordered pairs of servers that flows use
   double flow_bytes = 0;    // of all flows, summed in dependency order
   bool fits_memory = true;  // both passes and the optimiser within every worker's capacity
-  mutable std::shared_ptr<const Lookahead> lookahead;
+  mutable std::shared_ptr<const Lookahead> lookahead;  // shared by placements of one standard form
 };
 using ExecutionPtr = std::shared_ptr<const Execution>;
 
@@ -112,6 +112,8 @@ class ExecutionMemo {
   [[nodiscard]] ExecutionPtr first_fit(int graph, const Cut& cut, const ServerSet& occupied);
   [[nodiscard]] ExecutionPtr intern(int graph, const PartitionedGraphPtr& job, Placement placement);
   [[nodiscard]] ExecutionPtr execute(const PartitionedGraphPtr& job, Placement placement) const;
+  [[nodiscard]] std::shared_ptr<const Lookahead> look_ahead(const PartitionedGraphPtr& job,
+                                                            const Placement& placement);
   void account(std::size_t bytes) { counters_.bytes += bytes; }
   void forget_when_full();
 
@@ -125,6 +127,13 @@ class ExecutionMemo {
   std::unordered_map<PlacementKey, ExecutionPtr, PlacementKeyHash> by_occupancy_;
   std::unordered_multimap<std::uint64_t, ExecutionPtr>
       by_placement_;  // by hash of (job, placement)
+  struct KnownLookahead {
+    PartitionedGraphPtr job;
+    Placement standard_form;
+    std::shared_ptr<const Lookahead> lookahead;
+  };
+  std::unordered_multimap<std::uint64_t, KnownLookahead>
+      by_standard_form_;  // by hash of (job, standard form)
   Counters counters_;
 };
 

@@ -120,6 +120,33 @@ std::optional<std::vector<int>> sizes_where_memory_is_no_matter(const Partitione
   return sizes;
 }
 
+Placement in_standard_form(const Placement& placement, const Topology& topology) {
+  static constexpr int kUnknown = -1;
+  const auto names = [](int count) { return std::vector<int>(at(count), kUnknown); };
+  std::vector<int> groups = names(topology.groups());
+  std::vector<int> racks = names(topology.racks());
+  std::vector<int> places = names(topology.servers_per_rack());
+  std::vector<int> servers = names(topology.num_servers());
+  Topology::Coordinates next;
+  const auto name = [](std::vector<int>& known, int value, int& unused) {
+    int& found = known[at(value)];
+    if (found == kUnknown) found = unused++;
+    return found;
+  };
+  Placement renamed(placement.size());
+  for (std::size_t i = 0; i < placement.size(); ++i) {
+    int& known = servers[placement[i]];
+    if (known == kUnknown) {
+      const auto was = topology.coordinates(placement[i]);
+      known = topology.server({.group = name(groups, was.group, next.group),
+                               .rack = name(racks, was.rack, next.rack),
+                               .server = name(places, was.server, next.server)});
+    }
+    renamed[i] = static_cast<Server>(known);
+  }
+  return renamed;
+}
+
 std::vector<Server> server_of_ops(const PartitionedGraph& job, const Placement& placement) {
   std::vector<Server> servers(at(job.num_ops()));
   auto next = placement.begin();

@@ -33,6 +33,11 @@ using Placement = std::vector<Server>;
 [[nodiscard]] std::optional<std::vector<int>> sizes_where_memory_is_no_matter(
     const PartitionedGraph& job, double worker_memory);
 
+// The placement with its groups, racks and places in a rack renamed, each in the order in which it
+// is met. A training step takes exactly as long on either: what communication costs depends on
+// which coordinates are equal, not on their values (communication.h). Pure.
+[[nodiscard]] Placement in_standard_form(const Placement& placement, const Topology& topology);
+
 // The server of every op of the partitioned graph.
 [[nodiscard]] std::vector<Server> server_of_ops(const PartitionedGraph& job,
                                                 const Placement& placement);

@@ -66,6 +66,9 @@ class Topology {
   [[nodiscard]] Coordinates coordinates(Server s) const {
     return {s / (shape_[1] * shape_[2]), s / shape_[2] % shape_[1], s % shape_[2]};
   }
+  [[nodiscard]] Server server(const Coordinates& at) const {
+    return static_cast<Server>((at.group * shape_[1] + at.rack) * shape_[2] + at.server);
+  }
 
   // True when `pieces` servers form at least one of the divisor shapes in an empty cluster of this
   // shape.

@@ -1,5 +1,6 @@
 #include "env/ramp/execution_memo.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -65,6 +66,51 @@ TEST_CASE("what is remembered is what would be computed", "[memo]") {
   CHECK(memo.counters().placements == 400);
   CHECK(memo.counters().placement_hits > 0);
   CHECK(memo.counters().lookaheads < 100);
+}
+
+// All of `lookahead` is what is simulated where the job is, rather than in its standard form.
+void check_simulated_in_place(ExecutionMemo& memo, const Execution& execution) {
+  const auto server = server_of_ops(*execution.job, execution.placement);
+  const auto raw = raw_run_times(*execution.job, server, memo.topology(), memo.communication());
+  const auto step = simulate_step(*execution.job, execution.placement, server, raw,
+                                  memo.topology().num_servers(), memo.setting().semantics);
+  const Lookahead& found = *memo.lookahead(execution);
+  REQUIRE(found.step_time == step.step_time);
+  REQUIRE(found.communication_time == step.communication_time);
+  REQUIRE(found.computation_time == step.computation_time);
+  REQUIRE(std::ranges::equal(found.ticks, step.ticks, [](const auto& a, const auto& b) {
+    return a.length == b.length && a.active_ops == b.active_ops;
+  }));
+}
+
+TEST_CASE("wherever a job is put, its step is that of the standard form", "[memo]") {
+  ExecutionMemo::Setting setting;
+  setting.ramp.topology = {4, 3, 5};
+  setting.ramp.total_node_bandwidth = 25e9;
+  setting.max_degree = 12;
+  const bool corrected = GENERATE(false, true);
+  if (corrected) setting.semantics = preset(Semantics::kCorrected);
+  ExecutionMemo memo(
+      {testing::make_graph(testing::make_profile({op(1, 3), op(2, 1), op(3, 0.03), op(4, 2)},
+                                                 {{1, 2}, {1, 3}, {2, 4}, {3, 4}}, "diamond"))},
+      setting);
+  const int num_servers = memo.topology().num_servers();
+  Rng rng(Seed{6});
+  int placed = 0;
+  for (int i = 0; i < 600; ++i) {
+    const int degree = rng.below(4) == 0 ? 1 : 2 * static_cast<int>(1 + rng.below(6));
+    ServerSet occupied(num_servers);
+    for (Server s = 0; s < num_servers; ++s) {
+      if (rng.below(4) != 0 && rng.below(3) != 0) occupied.insert(s);
+    }
+    CAPTURE(i, degree);
+    const auto found = memo.place(0, degree, occupied);
+    if (!found) continue;
+    ++placed;
+    check_simulated_in_place(memo, *found);
+  }
+  CHECK(placed > 100);
+  CHECK(memo.counters().lookaheads < static_cast<std::uint64_t>(placed) / 4);
 }
 
 TEST_CASE("an execution knows its servers, channels and flows", "[memo]") {
