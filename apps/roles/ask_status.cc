@@ -36,8 +36,10 @@ std::string ask_status(const std::string& address, const transport::SecurityConf
     const auto frame = receive_or_refusal(server, deadline);
     if (!frame) {
       const auto trouble = server.trouble();
-      throw TryAgainError(address + ": no learner or replay shard answers there" +
-                          (trouble ? ": " + trouble->reason : ""));
+      const std::string sentence = address + ": no learner or replay shard answers there" +
+                                   (trouble ? ": " + trouble->reason : "");
+      if (trouble && trouble->lasting) throw UserError(sentence);
+      throw TryAgainError(sentence);
     }
     const auto message = wire::decode(*frame);
     if (!message) throw UserError(address + ": " + message.error().detail);
