@@ -1,0 +1,92 @@
+// scripts/reproduce and scripts/reproduce_policies: from nothing to tables and pictures.
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/pacml_process.h"
+#include "tests/support/program.h"
+#include "tests/support/soon.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Outcome;
+using testing::TempDir;
+using testing::text_of;
+
+// Trainings so short that they teach nothing, and two episodes a figure.
+std::vector<std::string> script_words(const std::string& script,
+                                      const std::vector<std::string>& figures,
+                                      const fs::path& folder) {
+  std::vector<std::string> words = {
+      "/usr/bin/python3", std::string(std::getenv("PACML_SOURCE_DIR")) + "/scripts/" + script};
+  words.insert(words.end(), figures.begin(), figures.end());
+  words.insert(words.end(), {"--minutes", "0.01", "--seeds", "2", "--out", folder.string()});
+  return words;
+}
+
+Outcome make(const std::string& script, const std::vector<std::string>& figures,
+             const fs::path& folder, const std::string& program = testing::pacml_path()) {
+  return testing::run(script_words(script, figures, folder), {{"PACML", program}});
+}
+
+std::size_t rows_of(const fs::path& table) {
+  const std::string text = text_of(table);
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_CASE("figures are made, kept, and made anew where they are missing", "[integration][plot]") {
+  const TempDir folder;
+  const Outcome first = make("reproduce", {"degree", "unseen"}, folder.path());
+  INFO(first.err << first.out);
+  REQUIRE(first.code == 0);
+  CHECK_THAT(first.out, Catch::Contains("5 of 5: unseen/unseen.json"));
+  CHECK(rows_of(folder / "degree/table.md") == 2 + 2 * 5 * 5);  // units, models and degrees
+  CHECK(rows_of(folder / "unseen/table.md") == 2 + 2);
+  CHECK_THAT(text_of(folder / "unseen/table.md"), Catch::Contains("unseen: gnmt, squeezenet1_0"));
+
+  // The sibling finds what there is, and trains what it lacks.
+  const Outcome sibling = make("reproduce_policies", {"models"}, folder.path());
+  INFO(sibling.err << sibling.out);
+  REQUIRE(sibling.code == 0);
+  CHECK(rows_of(folder / "elsewhere_models/table.md") == 2 + 2 + 2);  // trained; rules
+
+  fs::remove(folder / "degree/paper.json");
+  const Outcome again = make("reproduce", {"degree", "unseen"}, folder.path());
+  CHECK(again.code == 0);
+  CHECK_THAT(again.out, Catch::StartsWith("3 of 4 results are there\n1 of 1: degree/paper.json\n"));
+  CHECK_THAT(again.out, Catch::Contains(text_of(folder / "unseen/table.md")));
+}
+
+TEST_CASE("what is interrupted goes on, and what a program refuses is told",
+          "[integration][plot]") {
+  const TempDir folder;
+  testing::Program interrupted(script_words("reproduce", {"units"}, folder.path()),
+                               {{"PACML", testing::pacml_path()}});
+  testing::wait_until("something is kept",
+                      [&] { return interrupted.out().find("2 of 4: ") != std::string::npos; });
+  interrupted.signal(SIGINT);
+  CHECK(interrupted.end() == 130);
+  CHECK_THAT(interrupted.err(), Catch::Contains("the same command goes on from here"));
+  const Outcome outcome = make("reproduce", {"units"}, folder.path());
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Catch::Contains(" of 4 results are there\n"));
+  CHECK(rows_of(folder / "units/table.md") == 2 + 4);
+
+  const Outcome refused = make("reproduce", {"load"}, folder.path(), "/bin/false");
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("this ended with 1: /bin/false eval"));
+  const Outcome missing = make("reproduce", {"load"}, folder.path(), "/nowhere/pacml");
+  CHECK(missing.code == 2);
+  CHECK_THAT(missing.err, Catch::Contains("scripts/build makes it"));
+}
+
+}  // namespace
+}  // namespace pacml
