@@ -15,6 +15,7 @@ std::vector<std::string> validate(const LearnerConfig& c) {
     }
   };
   at_least("replicas", c.replicas, 1, 64);
+  at_least("threads", c.threads, 1, 256);
   at_least("credits_per_actor", c.credits_per_actor, 1, 1024);
   at_least("max_actors", c.max_actors, 1, 1'000'000);
   at_least("max_waiting_bytes", c.max_waiting_bytes, 1 << 20, std::int64_t{1} << 50);

@@ -16,6 +16,8 @@ struct LearnerConfig {
   std::int64_t replicas = 1;               // 1..64
   Seconds all_reduce_seconds = 10;         // for the slowest replica, before the others go on; > 0
   bool allow_insecure_all_reduce = false;  // beyond this machine: in the clear, from anybody
+  // That an update is computed on at once (ParallelNetwork); 1..256.
+  std::int64_t threads = 1;
   std::int64_t credits_per_actor = 2;  // messages that an actor may have on the way or queued; >= 1
   std::int64_t max_actors = 4096;      // >= 1
   std::int64_t max_waiting_bytes = 1 << 30;  // of messages that wait; further ones are dropped;
@@ -37,6 +39,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("replicas", c.replicas);
   v("all_reduce_seconds", c.all_reduce_seconds);
   v("allow_insecure_all_reduce", c.allow_insecure_all_reduce);
+  v("threads", c.threads);
   v("credits_per_actor", c.credits_per_actor);
   v("max_actors", c.max_actors);
   v("max_waiting_bytes", c.max_waiting_bytes);

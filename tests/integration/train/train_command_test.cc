@@ -145,6 +145,7 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
   config.impala.centre_rewards = config.apex.centre_rewards = shapes_placements;
   if (shapes_placements) config.apex.heads = model::ValueHeads::kActions;
   config.expert_iteration.batch_decisions = 400;
+  config.learner.threads = shapes_placements ? 2 : 1;
   const Workplace place(config);
   const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "1"}));
   INFO(trained.err);
@@ -239,10 +240,12 @@ TEST_CASE("what another run's policy says of values is taken in the unit of rewa
 
 TEST_CASE("deterministic training is the same bit for bit, and differs with the seed",
           "[integration][train]") {
-  const auto trained = [](const std::string& seed) {
+  const std::string threads = GENERATE("1", "3");
+  const auto trained = [&](const std::string& seed) {
     const Workplace place;
     const Outcome outcome =
-        pacml(train(place, {"--deterministic", "--decisions", "4000", "--set", "seed=" + seed}));
+        pacml(train(place, {"--deterministic", "--decisions", "4000", "--set", "seed=" + seed,
+                            "--set", "learner.threads=" + threads}));
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
     check_balance([&] {

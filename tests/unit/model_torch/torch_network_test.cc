@@ -9,6 +9,7 @@
 
 #include "model/initialise.h"
 #include "model/layout.h"
+#include "model/parallel_network.h"
 #include "model/policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
@@ -24,10 +25,18 @@ std::vector<float> random_floats(Rng& rng, std::size_t size) {
   return out;
 }
 
-// A network with its weights and graphs in place.
-std::unique_ptr<TorchNetwork> make_network(const NetworkShape& shape, const Parameters& parameters,
-                                           const std::vector<env::GraphFeaturesPtr>& graphs) {
-  auto network = std::make_unique<TorchNetwork>(shape);
+// A network with its weights and graphs in place; on several threads, a ParallelNetwork of such.
+std::unique_ptr<TrainableNetwork> make_network(const NetworkShape& shape,
+                                               const Parameters& parameters,
+                                               const std::vector<env::GraphFeaturesPtr>& graphs,
+                                               std::size_t threads = 1) {
+  std::unique_ptr<TrainableNetwork> network = std::make_unique<TorchNetwork>(shape);
+  if (threads > 1) {
+    std::vector<std::unique_ptr<TrainableNetwork>> networks;
+    networks.push_back(std::move(network));
+    while (networks.size() < threads) networks.push_back(std::make_unique<TorchNetwork>(shape));
+    network = std::make_unique<ParallelNetwork>(std::move(networks));
+  }
   std::ranges::copy(parameters.values, network->parameters().begin());
   network->set_graphs(graphs);
   return network;
@@ -97,7 +106,7 @@ TEST_CASE("the network's outputs are right but for rounding, whatever the shape 
   }
   const auto batch = random_batch(rng, shape, 40, graphs.size());
 
-  const auto network = make_network(shape, parameters, graphs);
+  const auto network = make_network(shape, parameters, graphs, 1 + seed % 3);
   const auto outputs = network->forward(batch);
   REQUIRE(outputs.logits.size() == batch.size() * batch.num_candidates());
   std::vector<float> actual;
@@ -188,7 +197,9 @@ TEST_CASE("gradients are right but for rounding, though decisions share graphs",
   const GradientCase the(seed, seed < 8    ? small_shape()
                                : seed < 16 ? small_candidates()
                                            : varying_candidates_shape(6, 3, 5, {7, 4, 5}));
-  const auto network = make_network(the.shape, the.parameters, the.graphs);
+  const std::size_t threads = GENERATE(1, 3, 50);  // the last: more than decisions
+  INFO(threads << " threads");
+  const auto network = make_network(the.shape, the.parameters, the.graphs, threads);
   static_cast<void>(network->forward(the.batch));
   const auto gradient = network->backward(the.logit_gradients, the.value_gradients);
   REQUIRE(worst_error(gradient, the.expected) <= 1);
@@ -362,7 +373,8 @@ TEST_CASE("some rows of a batch that was prepared are as if they were all there 
   if (seed % 3 == 2) shape = seed == 5 ? perceptron_shape(rng, 12) : encoders_shape(rng, 12);
   const auto graphs = random_graphs(rng, shape, 12);
   const Observations batch = random_batch(rng, shape, 20, graphs);
-  const auto network = make_network(shape, random_parameters(shape, Seed{seed}), graphs);
+  const auto network =
+      make_network(shape, random_parameters(shape, Seed{seed}), graphs, 1 + seed % 2);
   network->prepare(batch);
   for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{33}}) {
     std::vector<std::uint32_t> rows;
