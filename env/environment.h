@@ -27,7 +27,7 @@ struct EnvironmentSpec {
   std::vector<GraphFeaturesPtr> graphs;
   std::vector<std::string> graph_names;  // [graphs], for people
   // What the files say that the task reads beside its graphs, by the settings that name them
-  // ("env.workload.recorded.file"): equal jobs, equal hash.
+  // ("env.workload.recorded.file"): equal jobs, or equal bytes, equal hash.
   std::map<std::string, std::uint64_t> inputs;
   // What networks read of each candidate where that is derived; else null.
   CandidateViewPtr candidate_view;

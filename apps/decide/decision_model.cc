@@ -42,12 +42,14 @@ DecisionModel::DecisionModel(const DecisionModelOptions& options) : search_(opti
 
 void DecisionModel::warm_up() {
   for (std::size_t model = 0; model < task_->graphs().size(); ++model) {
-    static_cast<void>(decide({.running = {}, .job = {static_cast<int>(model), 1.0}}));
+    static_cast<void>(
+        decide({.running = {}, .job = {static_cast<int>(model), 1.0}}, no_arrivals()));
   }
 }
 
-ClusterDecision DecisionModel::decide(const env::ClusterMoment& moment) {
-  environment_->reset(moment, *later_);
+ClusterDecision DecisionModel::decide(const env::ClusterMoment& moment,
+                                      const env::RecentArrivals& recent) {
+  environment_->reset(moment, recent, *later_);
   ClusterDecision out;
   out.opinion = policy_->ask(*environment_);
   const int action = out.opinion.action;

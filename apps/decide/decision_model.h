@@ -43,9 +43,14 @@ class DecisionModel {
   // Decides for every model on an empty cluster, so that the first that asks need not wait longer
   // than others.
   void warm_up();
-  // `fraction`: of the job's sequential time, its limit. Pre: as Cluster::reset and of this cluster
-  // (PACML_CHECK). UserError: what the network says cannot be acted upon.
-  [[nodiscard]] ClusterDecision decide(const env::ClusterMoment& moment);
+  // `recent`: what has arrived of late, the moment's job included. Pre: as Cluster::reset and of
+  // this cluster (PACML_CHECK). UserError: what the network says cannot be acted upon.
+  [[nodiscard]] ClusterDecision decide(const env::ClusterMoment& moment,
+                                       const env::RecentArrivals& recent);
+  // Of nothing so far, as decide() takes it.
+  [[nodiscard]] env::RecentArrivals no_arrivals() const {
+    return env::RecentArrivals(task_->ramp_config().recent_arrivals);
+  }
 
   [[nodiscard]] const env::RampTask& task() const { return *task_; }
   [[nodiscard]] int num_servers() const {

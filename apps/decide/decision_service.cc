@@ -59,7 +59,7 @@ Json candidates_of(const ClusterDecision& decision) {
 }  // namespace
 
 DecisionService::DecisionService(std::unique_ptr<DecisionModel> model)
-    : model_(std::move(model)), ledger_(model_->num_servers()) {}
+    : model_(std::move(model)), ledger_(model_->num_servers(), model_->no_arrivals()) {}
 
 void DecisionService::take_over(std::unique_ptr<DecisionModel> model) {
   if (model->task().setting().ramp.topology != model_->task().setting().ramp.topology) {
@@ -67,6 +67,9 @@ void DecisionService::take_over(std::unique_ptr<DecisionModel> model) {
                     " is of a cluster of another shape than the one that is served");
   }
   model_ = std::move(model);
+  if (ledger_.arrivals().memory() != model_->no_arrivals().memory()) {
+    ledger_.set_arrivals(model_->no_arrivals());
+  }
 }
 
 std::string DecisionService::answer(std::string_view line) {
@@ -149,7 +152,8 @@ Result<std::string> DecisionService::decide(const DecisionRequest& request, Clus
     moment_.running.push_back(
         {model_->occupation(running.servers), std::max(running.until - ledger.now(), least)});
   }
-  const ClusterDecision decision = model_->decide(moment_);
+  ledger.arrive(job->fraction);
+  const ClusterDecision decision = model_->decide(moment_, ledger.arrivals());
   const bool accepted = decision.cause == env::BlockCause::kNone;
   Json out = {{"type", "decision"},          {"id", request.id},
               {"time", ledger.now()},        {"action", decision.opinion.action},

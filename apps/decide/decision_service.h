@@ -19,7 +19,8 @@ class DecisionService {
   // The answer to a request: one JSON object, without a newline. Any bytes are safe to pass; those
   // that are no request are answered with an error, and change nothing.
   [[nodiscard]] std::string answer(std::string_view line);
-  // Another model decides from now on; what runs goes on. UserError: it is of another cluster, and
+  // Another model decides from now on; what runs goes on. What arrived of late is forgotten where
+  // the models remember differently. UserError: it is of another cluster, and
   // the former one goes on.
   void take_over(std::unique_ptr<DecisionModel> model);
 

@@ -39,6 +39,7 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "learner.metrics_seconds",
     "learner.replicas",
     "learner.tensorboard",
+    "learner.threads",
     "patience.",
     "replay.credits_per_actor",
     "replay.forget_seconds",

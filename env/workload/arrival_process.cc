@@ -42,8 +42,8 @@ ArrivalProcess::ArrivalProcess(const DistributionConfig& config) {
   period_ = config.period;
 }
 
-double ArrivalProcess::drawn(double time, std::uint64_t word) const {
-  const double wanted = mean_ * exponential(word);
+double ArrivalProcess::drawn(double time, std::uint64_t word, double load) const {
+  const double wanted = mean_ * exponential(word) / load;
   if (amplitude_ == 0) return wanted;
   // The integral of mean * rate over a time, less what is wanted, has one root.
   const double turn = 2 * std::numbers::pi / period_;

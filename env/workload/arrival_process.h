@@ -28,13 +28,14 @@ class ArrivalProcess {
 
   [[nodiscard]] double mean() const { return mean_; }
   // The time from an arrival at `time` >= 0 to the next, > 0, that a word stands for; a uniformly
-  // distributed word gives each with its probability.
-  [[nodiscard]] double until_next(double time, std::uint64_t word) const {
-    return values_ ? values_->value_of(word) : drawn(time, word);
+  // distributed word gives each with its probability. `load`: they come so many times as often; a
+  // day stays as long as it is.
+  [[nodiscard]] double until_next(double time, std::uint64_t word, double load = 1) const {
+    return values_ ? values_->value_of(word) / load : drawn(time, word, load);
   }
 
  private:
-  [[nodiscard]] double drawn(double time, std::uint64_t word) const;
+  [[nodiscard]] double drawn(double time, std::uint64_t word, double load) const;
 
   std::optional<Distribution> values_;  // of the other kinds
   double mean_ = 0;

@@ -42,9 +42,14 @@ struct JobStream::Episode {
   WordStream intervals;
   std::vector<RecordedJob> list;  // empty unless a list
   std::size_t begin = 0;          // of a record's part, the job that the episode begins with
+  double load = 1;
 
   Episode(std::shared_ptr<const WorkloadPlan> p, Seed s)
-      : plan(std::move(p)), seed(s), picks(s, kPickStream), intervals(s, kIntervalStream) {
+      : plan(std::move(p)),
+        seed(s),
+        picks(s, kPickStream),
+        intervals(s, kIntervalStream),
+        load(plan->load(s)) {
     if (const RecordedJobs* recorded = plan->recorded()) {
       begin = index_of(WordStream(s, kBeginStream).word(0), recorded->played().count);
     } else {
@@ -85,10 +90,12 @@ JobStream::JobStream(std::shared_ptr<const Episode> episode) : episode_(std::mov
 bool JobStream::redraw(Seed seed) {
   if (!episode_->plan) return false;
   const WorkloadPlan& plan = *episode_->plan;
-  redrawn_ =
-      Draws{plan.num_models(), plan.recorded() ? nullptr : plan.requirement().for_episode(seed),
-            WordStream(seed, kPickStream), WordStream(seed, kFractionStream),
-            WordStream(seed, kIntervalStream)};
+  redrawn_ = Draws{plan.num_models(),
+                   plan.recorded() ? nullptr : plan.requirement().for_episode(seed),
+                   WordStream(seed, kPickStream),
+                   WordStream(seed, kFractionStream),
+                   WordStream(seed, kIntervalStream),
+                   plan.load(seed)};
   return true;
 }
 
@@ -128,13 +135,14 @@ ArrivingJob JobStream::next() {
 double JobStream::next_interarrival(double arrived) const {
   if (exhausted()) return std::numeric_limits<double>::infinity();
   if (!episode_->plan) return episode_->list[drawn_].interarrival_before;
+  const double load = redrawn_ ? redrawn_->load : episode_->load;
   if (const RecordedJobs* recorded = episode_->recorded()) {
-    if (!redrawn_) return recorded->gap_before(episode_->of_record(drawn_));
+    if (!redrawn_) return recorded->gap_before(episode_->of_record(drawn_)) / load;
     const auto [first, count] = recorded->known();
-    return recorded->gap_before(first + index_of(redrawn_->intervals.word(drawn_), count));
+    return recorded->gap_before(first + index_of(redrawn_->intervals.word(drawn_), count)) / load;
   }
   const WordStream& words = redrawn_ ? redrawn_->intervals : episode_->intervals;
-  return episode_->plan->interarrival().until_next(arrived, words.word(drawn_));
+  return episode_->plan->interarrival().until_next(arrived, words.word(drawn_), load);
 }
 
 std::span<const ModelFractions> JobStream::statistics() const {

@@ -30,11 +30,11 @@ class JobStream {
   // that it will give next; infinite when exhausted. Calling it changes nothing.
   [[nodiscard]] double next_interarrival(double arrived) const;
   // What next() and next_interarrival() give from now on is drawn anew, as a pure function of the
-  // plan and `seed`: each job by itself, its model uniformly and its fraction from the plan's
-  // requirement, without a pool, so that it costs nothing to draw a future; of a plan with recorded
-  // jobs, each is one of those that are known, and each time between arrivals another one's. A
-  // stream that ends does so after as many more jobs as before. statistics() stay those of the
-  // episode as it began. False: a list is not drawn.
+  // plan and `seed`: the load, and each job by itself, its model uniformly and its fraction from
+  // the plan's requirement, without a pool, so that it costs nothing to draw a future; of a plan
+  // with recorded jobs, each is one of those that are known, and each time between arrivals another
+  // one's. A stream that ends does so after as many more jobs as before. statistics() stay those of
+  // the episode as it began. False: a list is not drawn.
   [[nodiscard]] bool redraw(Seed seed);
   // Per model, exact over the jobs that the episode draws from; of a record, over those that are
   // known, whichever part is played.
@@ -49,6 +49,7 @@ class JobStream {
     int num_models;
     std::shared_ptr<const Distribution> requirement;  // null: jobs of the record
     WordStream models, fractions, intervals;
+    double load;
   };
 
   std::shared_ptr<const Episode> episode_;

@@ -1,10 +1,17 @@
 #include "env/workload/workload_plan.h"
 
+#include <cstdint>
+
 #include "common/check.h"
 #include "common/result.h"
+#include "env/workload/word_stream.h"
 
 namespace pacml::env {
 namespace {
+
+constexpr double kLeastLoad = 0.01;
+constexpr double kMostLoad = 100;
+constexpr std::uint64_t kLoadStream = 0x6c6f6164;  // "load"
 
 constexpr int kMaxReplication = 1'000'000;  // a pool is built for every episode
 
@@ -25,6 +32,11 @@ std::vector<std::string> validate(const WorkloadConfig& config) {
     problems.push_back("num_training_steps must be at least 1, not " +
                        std::to_string(config.num_training_steps));
   }
+  for (const double load : config.loads) {
+    if (load >= kLeastLoad && load <= kMostLoad) continue;
+    problems.emplace_back("loads must be from 0.01 to 100");
+    break;
+  }
   if (validate(config.interarrival).empty()) {
     for (const std::string& problem : arrival_problems(config.interarrival)) {
       problems.push_back("interarrival " + problem);
@@ -38,6 +50,7 @@ WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, int num_models)
       replication_factor_(checked(config).replication_factor),
       sampling_(config.sampling),
       interarrival_(config.interarrival),
+      loads_(config.loads),
       requirement_(config.requirement) {
   PACML_CHECK(num_models > 0, "a workload needs a model");
 }
@@ -46,6 +59,11 @@ WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, const RecordedModels& m
     : WorkloadPlan(config, static_cast<int>(models.names.size())) {
   if (config.recorded.file.empty()) return;
   recorded_.emplace(config.recorded, models, *requirement_.for_episode(Seed{0}));
+}
+
+double WorkloadPlan::load(Seed episode) const {
+  if (loads_.empty()) return 1;
+  return loads_[index_of(WordStream(episode, kLoadStream).word(0), loads_.size())];
 }
 
 }  // namespace pacml::env

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "common/ids.h"
 #include "env/workload/arrival_process.h"
 #include "env/workload/distribution.h"
 #include "env/workload/recorded_jobs.h"
@@ -35,6 +36,9 @@ struct WorkloadConfig {
   Sampling sampling = Sampling::kRemoveAndRepeat;
   // Time between arrivals, in the unit of the op times; > 0.
   DistributionConfig interarrival{.kind = DistributionKind::kFixed, .value = 1000.0};
+  // Every episode draws one of these, all equally likely: its jobs arrive so many times as often.
+  // Empty: 1. From 0.01 to 100.
+  std::vector<double> loads;
   RequirementConfig requirement;
   int num_training_steps = 50;  // of every job; >= 1
   // Jobs of a file, in its order: where there is one, neither a pool nor `interarrival` is drawn
@@ -52,6 +56,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("replication_factor", c.replication_factor);
   v("sampling", c.sampling);
   v("interarrival", c.interarrival);
+  v("loads", c.loads);
   v("requirement", c.requirement);
   v("num_training_steps", c.num_training_steps);
   v("recorded", c.recorded);
@@ -72,7 +77,7 @@ class WorkloadPlan {
 
   // Null: jobs are drawn.
   [[nodiscard]] const RecordedJobs* recorded() const { return recorded_ ? &*recorded_ : nullptr; }
-  // Of the times between arrivals.
+  // Of the times between arrivals, at load 1.
   [[nodiscard]] double mean_interarrival() const {
     return recorded_ ? recorded_->mean_gap() : interarrival_.mean();
   }
@@ -80,6 +85,8 @@ class WorkloadPlan {
   [[nodiscard]] int replication_factor() const { return replication_factor_; }
   [[nodiscard]] Sampling sampling() const { return sampling_; }
   [[nodiscard]] const ArrivalProcess& interarrival() const { return interarrival_; }
+  // How many times as often jobs arrive in an episode: a pure function of `episode`.
+  [[nodiscard]] double load(Seed episode) const;
   [[nodiscard]] const RequirementDistribution& requirement() const { return requirement_; }
 
  private:
@@ -87,6 +94,7 @@ class WorkloadPlan {
   int replication_factor_;
   Sampling sampling_;
   ArrivalProcess interarrival_;
+  std::vector<double> loads_;
   RequirementDistribution requirement_;
   std::optional<RecordedJobs> recorded_;
 };

@@ -43,6 +43,8 @@ class DevicePlacementTask final : public Task,
       std::unique_ptr<Agent> agent, std::optional<std::int64_t> simulations) const override;
 
  private:
+  // That what the task is depends on a file.
+  void add_input(const std::string& setting, const std::string& file);
   void add(const OpGraphPtr& graph, const std::string& name,
            const std::vector<DeviceSetPtr>& devices);
 

@@ -6,6 +6,7 @@
 #include "common/result.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/gpu_scheduling/environment.h"
+#include "env/text/file_hash.h"
 
 namespace pacml::env {
 namespace {
@@ -49,7 +50,11 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
     model_ = std::make_shared<const GpuClusterModel>(
         workload.cluster,
         workload.speeds.empty() ? generated_speeds() : read_speed_tables(workload.speeds));
-    if (!workload.trace.file.empty()) trace_.emplace(*model_, workload.trace, workload.jobs);
+    if (!workload.speeds.empty()) spec_.inputs["env.speeds"] = file_hash(workload.speeds);
+    if (!workload.trace.file.empty()) {
+      trace_.emplace(*model_, workload.trace, workload.jobs);
+      spec_.inputs["env.trace.file"] = file_hash(workload.trace.file);
+    }
     scale_ = scheduling_scale(
         *model_, trace_ ? trace_->mean_alone_s() : mean_alone_s(*model_, workload.jobs));
   } catch (const UserError& error) {

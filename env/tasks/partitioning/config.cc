@@ -13,7 +13,7 @@ ObservationSpec observation_spec(const PartitioningConfig& c) {
     spec.globals = paper_globals();
   } else {
     spec.slots.push_back(servers_slot(c.ramp.topology));
-    spec.globals = cluster_globals();
+    spec.globals = cluster_globals(c.recent_arrivals > 0);
     spec.candidates.derived = true;
   }
   return spec;
@@ -33,6 +33,11 @@ std::vector<std::string> validate(const PartitioningConfig& c) {
     problems.emplace_back(
         "observation: cluster shows how long a job would run where it would be placed, which with "
         "cluster.lookahead_cache: model_degree depends on the episode's past; set it to placement");
+  }
+  if (c.observation == ObservationKind::kPaper && c.recent_arrivals > 0) {
+    problems.emplace_back(
+        "recent_arrivals: observation: paper shows nothing of them; set it to cluster, or them to "
+        "0");
   }
   return problems;
 }

@@ -35,7 +35,7 @@ void PartitioningEnv::job_waits() {
     write_paper_globals(cluster(), ranges(), globals_);
     shown_mask_ = mask_;
   } else {
-    shown_.look_at(cluster(), task_->slot());
+    shown_.look_at(cluster(), recent(), task_->slot());
     write_degree_candidates(cluster(), mask_, shown_mask_);
   }
 }

@@ -21,7 +21,7 @@ std::size_t num_degrees(const PlacementShapingConfig& c) {
 ObservationSpec observation_spec(const PlacementShapingConfig& c) {
   ObservationSpec spec;
   spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}, servers_slot(c.ramp.topology)};
-  spec.globals = cluster_globals();
+  spec.globals = cluster_globals(c.recent_arrivals > 0);
   // Refusing; of each degree, first fit and the blocks.
   spec.candidates.most =
       static_cast<std::uint32_t>(1 + num_degrees(c) * (1 + static_cast<std::size_t>(c.max_blocks)));

@@ -27,7 +27,7 @@ PlacementShapingEnv::PlacementShapingEnv(const PlacementShapingEnv& other)
 
 void PlacementShapingEnv::job_waits() {
   graph_ = static_cast<std::uint16_t>(cluster().queued()->model);
-  shown_.look_at(cluster(), task_->slot());
+  shown_.look_at(cluster(), recent(), task_->slot());
   write_degree_mask(cluster(), degree_mask_);
   candidates_.assign(1, {});
   if (task_->config().joint) {

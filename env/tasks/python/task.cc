@@ -12,6 +12,7 @@
 #include "env/tasks/python/description.h"
 #include "env/tasks/python/environment.h"
 #include "env/tasks/python/python_process.h"
+#include "env/text/file_hash.h"
 
 namespace pacml::env {
 namespace {
@@ -87,6 +88,7 @@ PythonTask::PythonTask(const PythonConfig& config) : config_(config) {
   spec->metrics = std::move(said.metrics);
   spec->graphs = {nothing()};
   spec->graph_names = {"nothing"};
+  if (!config.file.empty()) spec->inputs["env.file"] = file_hash(config.file);
   spec_ = std::move(spec);
 }
 

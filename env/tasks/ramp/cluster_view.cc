@@ -25,6 +25,10 @@ constexpr std::array<float, 2> kServerScales = {20, 40};
 // The time left as max(0, 1 - t / scale), behind min(t, kLongest) / kLongest.
 constexpr std::array<float, 3> kEndScales = {20, 10, 4};
 constexpr float kLongest = 40;
+// What the last jobs were like begins here among the globals.
+constexpr std::size_t kRecentGlobals = 2;
+constexpr float kMostSpread = 0.5;        // standard deviation of numbers in (0, 1]
+constexpr float kMostGap = 4;             // slots between arrivals
 constexpr float kCandidateShare = 0.15F;  // of a candidate, in the number of them
 // A time that nothing tells from a longer one, so that what travels is finite.
 constexpr double kMostSlots = 1e6;
@@ -113,6 +117,7 @@ class ClusterReader final : public CandidateReader {
  public:
   explicit ClusterReader(std::shared_ptr<const Plan> plan)
       : plan_(std::move(plan)),
+        num_globals_(cluster_globals(plan_->setting.recent).size()),
         memo_(plan_->setting.graphs, plan_->setting.memo),
         servers_(static_cast<std::size_t>(memo_.topology().num_servers())),
         words_(BlockSets::words_of(memo_.topology().num_servers())),
@@ -148,7 +153,7 @@ class ClusterReader final : public CandidateReader {
     const auto globals = batch.globals(b);
     const auto busy_for = batch.node_features(b, kServersSlot);
     const auto mask = batch.mask(b);
-    PACML_CHECK(globals.size() == 2 && busy_for.size() == servers_,
+    PACML_CHECK(globals.size() == num_globals_ && busy_for.size() == servers_,
                 "an observation of another cluster");
     const std::size_t graph = batch.graph(b, kJobSlot);
     PACML_CHECK(graph < models_.size() && models_[graph] >= 0,
@@ -277,9 +282,16 @@ class ClusterReader final : public CandidateReader {
     out.add(of_limit);
     out.add(std::min(busy_for / kServerScales[0], 1.0F));
     out.add(taken / num_servers);
+    // What the last jobs were like.
+    if (globals.size() > kRecentGlobals) {
+      out.add(std::clamp(globals[kRecentGlobals], 0.0F, 1.0F));
+      out.add(std::clamp(globals[kRecentGlobals + 1] / kMostSpread, 0.0F, 1.0F));
+      out.add(std::clamp(globals[kRecentGlobals + 2] / kMostGap, 0.0F, 1.0F));
+    }
   }
 
   std::shared_ptr<const Plan> plan_;
+  std::size_t num_globals_;
   ExecutionMemo memo_;
   std::size_t servers_, words_;
   std::vector<BlockSets> blocks_;  // [degrees]
@@ -298,7 +310,8 @@ class ClusterReader final : public CandidateReader {
   std::vector<Word> taken_;  // [words]
 };
 
-std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int> degrees) {
+std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int> degrees,
+                                       bool recent) {
   std::vector<FeatureSpec> out;
   const auto share = [&out](std::string name, std::string unit = "1", double high = 1) {
     out.push_back({std::move(name), std::move(unit), 0, high});
@@ -327,6 +340,11 @@ std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int>
   share("completion_time", "limit", 2);
   share("busy_for", number(kServerScales[0]) + " slots");
   share("servers_taken");
+  if (recent) {
+    share("recent_limits");
+    share("recent_limits_spread", "1 / 2");
+    share("recent_gaps", number(kMostGap) + " slots");
+  }
   return out;
 }
 
@@ -339,7 +357,8 @@ class ClusterView final : public CandidateView {
     const Topology topology(memo.ramp.topology, memo.max_degree);
     plan->degrees = degrees_with_blocks(topology, memo.max_degree);
     std::erase(plan->degrees, 1);  // a single server is no block: how many are free is shown anyway
-    plan->features = feature_names(static_cast<std::size_t>(topology.num_servers()), plan->degrees);
+    plan->features = feature_names(static_cast<std::size_t>(topology.num_servers()), plan->degrees,
+                                   plan->setting.recent);
     for (std::size_t model = 0; model < plan->setting.hashes.size(); ++model) {
       plan->models.emplace(plan->setting.hashes[model], static_cast<int>(model));
     }
@@ -402,8 +421,15 @@ GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology) {
   return graph;
 }
 
-std::vector<FeatureSpec> cluster_globals() {
-  return {{"time_left", "slots", 0, kMostSlots}, {"max_acceptable_fraction", "sequential time", 0}};
+std::vector<FeatureSpec> cluster_globals(bool recent) {
+  std::vector<FeatureSpec> globals = {{"time_left", "slots", 0, kMostSlots},
+                                      {"max_acceptable_fraction", "sequential time", 0}};
+  if (recent) {
+    globals.push_back({"recent_limits", "sequential time", 0});
+    globals.push_back({"recent_limits_spread", "sequential time", 0});
+    globals.push_back({"recent_gaps", "slots", 0, kMostSlots});
+  }
+  return globals;
 }
 
 ShownCluster::ShownCluster(int servers, std::size_t graph)
@@ -411,7 +437,7 @@ ShownCluster::ShownCluster(int servers, std::size_t graph)
       graph_(static_cast<std::uint16_t>(graph)),
       busy_for_(servers_) {}
 
-void ShownCluster::look_at(const Cluster& cluster, double slot) {
+void ShownCluster::look_at(const Cluster& cluster, const RecentArrivals& recent, double slot) {
   PACML_CHECK(cluster.queued().has_value(), "a job waits");
   const auto slots = [slot](double time) {
     return static_cast<float>(std::clamp(time / slot, 0.0, kMostSlots));
@@ -428,6 +454,11 @@ void ShownCluster::look_at(const Cluster& cluster, double slot) {
   }
   globals_ = {slots(cluster.config().max_simulation_time - cluster.now()),
               static_cast<float>(cluster.queued()->fraction)};
+  if (recent.kept()) {
+    globals_.push_back(static_cast<float>(recent.mean_fraction()));
+    globals_.push_back(static_cast<float>(recent.spread_of_fractions()));
+    globals_.push_back(recent.mean_gap() > 0 ? slots(recent.mean_gap()) : 1.0F);
+  }
 }
 
 void ShownCluster::write(const ObservationRow& row) const {

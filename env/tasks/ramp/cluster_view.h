@@ -10,6 +10,7 @@
 #include "env/candidate_view.h"
 #include "env/ramp/cluster.h"
 #include "env/ramp/execution_memo.h"
+#include "env/tasks/ramp/recent_arrivals.h"
 
 // How the RAMP cluster is shown to a policy. What travels of a decision is the graph of the
 // servers, with how long each will be busy, how much time is left, and the job's limit. What a
@@ -32,8 +33,10 @@ inline constexpr std::size_t kServersSlot = 1;
 // there are. Between any two that differ in one of these alone, which is how far a RAMP node's
 // transmitters reach, there is an edge each way, with three features: 1 for what differs, else 0.
 [[nodiscard]] GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology);
-// The time left of the episode, and the job's limit as a fraction of its sequential time.
-[[nodiscard]] std::vector<FeatureSpec> cluster_globals();
+// The time left of the episode, the job's limit as a fraction of its sequential time, and what the
+// last jobs were like.
+// `recent`: whether decisions show what RecentArrivals keeps.
+[[nodiscard]] std::vector<FeatureSpec> cluster_globals(bool recent);
 
 // A decision's share of the cluster. Value type.
 class ShownCluster {
@@ -41,7 +44,7 @@ class ShownCluster {
   // `graph`: the servers' index among the spec's graphs.
   ShownCluster(int servers, std::size_t graph);
   // Pre: a job waits (PACML_CHECK). `slot`: as in ClusterViewSetting.
-  void look_at(const Cluster& cluster, double slot);
+  void look_at(const Cluster& cluster, const RecentArrivals& recent, double slot);
   // For a row's lengths.
   [[nodiscard]] std::span<const std::uint32_t> nodes() const { return {&servers_, 1}; }
   // All that a row shows but the job's graph and the candidates. Pre: the row's shape is that of a
@@ -51,8 +54,8 @@ class ShownCluster {
  private:
   std::uint32_t servers_;
   std::uint16_t graph_;
-  std::vector<float> busy_for_;     // [servers], in slots
-  std::array<float, 2> globals_{};  // cluster_globals()
+  std::vector<float> busy_for_;  // [servers], in slots
+  std::vector<float> globals_;   // cluster_globals()
 };
 
 // What candidate `a` of row `b` decides about a job of graph number `model`; whatever the row
@@ -68,7 +71,8 @@ struct ClusterViewSetting {
   GraphHash servers;
   ExecutionMemo::Setting memo;
   int num_training_steps = 50;
-  double slot = 1000;  // simulated time; the mean time between arrivals
+  double slot = 1000;   // simulated time; the mean time between arrivals, at load 1
+  bool recent = false;  // as of cluster_globals()
   DecisionReader decision_of;
 };
 

@@ -25,7 +25,8 @@ void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) 
   const auto& interarrival = c.workload.interarrival;
   if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
   if (!arrival_problems(interarrival).empty()) return;  // the workload says so itself
-  const double between = ArrivalProcess(interarrival).mean();
+  double between = ArrivalProcess(interarrival).mean();
+  if (!c.workload.loads.empty()) between /= std::ranges::max(c.workload.loads);
   double arrivals = c.cluster.max_simulation_time / between;
   if (c.workload.sampling == Sampling::kRemove) {
     const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));
@@ -55,6 +56,9 @@ std::vector<std::string> validate_ramp(const RampTaskConfig& c) {
     problems.emplace_back("max_partitions_per_op: must be in 1..512");
   } else if (c.max_partitions_per_op > 1 && c.max_partitions_per_op % 2 != 0) {
     problems.emplace_back("max_partitions_per_op: must be 1 or even, as every op is cut in pairs");
+  }
+  if (c.recent_arrivals < 0 || c.recent_arrivals > 10'000) {
+    problems.emplace_back("recent_arrivals: must be in 0..10000");
   }
   if (c.max_partitions_in_observation < 1) {
     problems.emplace_back("max_partitions_in_observation: must be at least 1");

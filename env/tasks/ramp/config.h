@@ -41,6 +41,9 @@ struct RampTaskConfig {
   std::map<std::string, bool> semantic_overrides;  // single switches of SemanticSwitches
   RewardConfig reward;
   TimeLimit time_limit = TimeLimit::kTruncated;
+  // Decisions that show the servers also show what about the last so many jobs were like
+  // (recent_arrivals.h); 0: nothing of that. 0..10000.
+  int recent_arrivals = 0;
   bool operator==(const RampTaskConfig&) const = default;
 };
 
@@ -59,6 +62,7 @@ void visit_ramp_fields(Config& c, Visitor&& v) {
   v("semantic_overrides", c.semantic_overrides);
   v("reward", c.reward);
   v("time_limit", c.time_limit);
+  v("recent_arrivals", c.recent_arrivals);
 }
 
 template <class Visitor>

@@ -16,7 +16,8 @@ RampEnvironment::RampEnvironment(std::shared_ptr<const RampTask> task,
                                  std::shared_ptr<ExecutionMemo> memo)
     : task_(std::move(task)),
       cluster_(std::move(memo), task_->ramp_config().cluster,
-               task_->ramp_config().workload.num_training_steps) {}
+               task_->ramp_config().workload.num_training_steps),
+      recent_(task_->ramp_config().recent_arrivals) {}
 
 void RampEnvironment::reset(Seed seed) {
   episode_begins(seed);
@@ -26,19 +27,27 @@ void RampEnvironment::reset(Seed seed) {
 void RampEnvironment::reset(JobStream jobs) {
   begin(jobs.statistics());
   cluster_.reset(std::move(jobs), keep_log_);
-  job_waits();
+  look_at_waiting_job();
 }
 
-void RampEnvironment::reset(const ClusterMoment& moment, JobStream later) {
+void RampEnvironment::reset(const ClusterMoment& moment, const RecentArrivals& recent,
+                            JobStream later) {
   begin(later.statistics());
+  recent_ = recent;
   cluster_.reset(moment, std::move(later));
   job_waits();
 }
 
 void RampEnvironment::begin(std::span<const ModelFractions> fractions) {
   ranges_ = task_->ranges(fractions);
+  recent_.clear();
   return_ = 0;
   decisions_ = 0;
+}
+
+void RampEnvironment::look_at_waiting_job() {
+  recent_.add(cluster_.queued()->fraction, cluster_.queued()->arrived);
+  job_waits();
 }
 
 StepResult RampEnvironment::step(int action) {
@@ -71,7 +80,7 @@ StepResult RampEnvironment::step(int action) {
     result.terminated = !result.truncated;
     if (result.truncated) observe_beyond_limit();
   } else {
-    job_waits();
+    look_at_waiting_job();
   }
   return result;
 }
@@ -80,7 +89,7 @@ void RampEnvironment::observe_beyond_limit() {
   Cluster beyond = cluster_.beyond_limit();
   if (!beyond.queued()) return;
   std::swap(cluster_, beyond);
-  job_waits();
+  look_at_waiting_job();
   std::swap(cluster_, beyond);
 }
 

@@ -9,6 +9,7 @@
 #include "env/environment.h"
 #include "env/picture.h"
 #include "env/ramp/cluster.h"
+#include "env/tasks/ramp/recent_arrivals.h"
 #include "env/tasks/ramp/task.h"
 #include "env/timeline.h"
 
@@ -30,8 +31,9 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
 
   // An episode over an explicit list of jobs, e.g. a recorded one.
   void reset(JobStream jobs);
-  // An episode that begins in the midst of things (Cluster::reset).
-  void reset(const ClusterMoment& moment, JobStream later);
+  // An episode that begins in the midst of things (Cluster::reset). `recent`: with the job that
+  // waits, and of the task's memory.
+  void reset(const ClusterMoment& moment, const RecentArrivals& recent, JobStream later);
   // What would become of the waiting job. Pre: as step().
   [[nodiscard]] Cluster::Forecast forecast(int action) const {
     return cluster_.forecast(decision_of(action));
@@ -47,6 +49,8 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   [[nodiscard]] const Job& last_job() const { return last_job_; }
   [[nodiscard]] const ClusterStepStats& last_stats() const { return stats_; }
   [[nodiscard]] const PoolRanges& ranges() const { return ranges_; }
+  // Up to the job that waits.
+  [[nodiscard]] const RecentArrivals& recent() const { return recent_; }
 
  protected:
   RampEnvironment(std::shared_ptr<const RampTask> task, std::shared_ptr<ExecutionMemo> memo);
@@ -60,6 +64,7 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
 
  private:
   void begin(std::span<const ModelFractions> fractions);
+  void look_at_waiting_job();
   // Leaves the observation as it is where no job comes any more.
   void observe_beyond_limit();
 
@@ -67,6 +72,7 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   Cluster cluster_;
   bool keep_log_ = false;
   PoolRanges ranges_;
+  RecentArrivals recent_;
   JobOutcome last_outcome_;
   Job last_job_;
   ClusterStepStats stats_;

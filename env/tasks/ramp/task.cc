@@ -32,7 +32,8 @@ void check_bytes(std::span<const JobGraphPtr> graphs, ExecutionMemo::Setting set
 // As check_episode (config.cc), of jobs that only a file knows.
 void check_length(const RampTaskConfig& config, const WorkloadPlan& plan) {
   if (!plan.recorded() || plan.sampling() == Sampling::kRemove) return;
-  const double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played();
+  double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played();
+  if (!config.workload.loads.empty()) arrivals *= std::ranges::max(config.workload.loads);
   if (arrivals <= kMostArrivals) return;
   throw UserError("cluster.max_simulation_time: an episode would have " + spell_number(arrivals) +
                   " jobs of " + config.workload.recorded.file + ", more than " +
@@ -88,9 +89,9 @@ PoolRanges RampTask::ranges(std::span<const ModelFractions> fractions) const {
 
 void RampTask::show_cluster(DecisionReader decision_of) {
   const auto servers = make_servers_graph(setting_.ramp.topology);
-  spec_.candidate_view =
-      make_cluster_view({graphs_, spec_.graph_hashes(), servers->hash, setting_,
-                         config_.workload.num_training_steps, slot_, std::move(decision_of)});
+  spec_.candidate_view = make_cluster_view({graphs_, spec_.graph_hashes(), servers->hash, setting_,
+                                            config_.workload.num_training_steps, slot_,
+                                            config_.recent_arrivals > 0, std::move(decision_of)});
   spec_.graphs.push_back(servers);
   spec_.graph_names.emplace_back("servers");
 }

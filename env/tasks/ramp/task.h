@@ -32,7 +32,8 @@ class RampTask : public Task, public std::enable_shared_from_this<RampTask> {
   [[nodiscard]] const ExecutionMemo::Setting& setting() const { return setting_; }
   [[nodiscard]] std::span<const JobGraphPtr> graphs() const { return graphs_; }
   [[nodiscard]] const std::shared_ptr<const WorkloadPlan>& plan() const { return plan_; }
-  // Mean time between arrivals, in simulated time: the unit of what is observed of the cluster.
+  // Mean time between arrivals at load 1, in simulated time: the unit of what is observed of the
+  // cluster.
   [[nodiscard]] double slot() const { return slot_; }
   [[nodiscard]] PoolRanges ranges(std::span<const ModelFractions> fractions) const;
   // For one thread.

@@ -15,7 +15,7 @@ bool request(std::span<const std::byte> bytes) {
     PACML_CHECK(!read.error().detail.empty(), "a refusal says why");
     return false;
   }
-  apps::ClusterLedger ledger(8);
+  apps::ClusterLedger ledger(8, env::RecentArrivals(3));
   if (read->time) PACML_CHECK(ledger.advance(*read->time), "time begins at 0");
   const auto before = ledger.num_free();
   if (read->running) {

@@ -63,6 +63,29 @@ TEST_CASE("a task in Python is trained, evaluated, searched and exported",
   CHECK(exported.code == 0);
 }
 
+TEST_CASE("a run is not gone on with when its environment in Python has changed",
+          "[integration][python]") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string();
+  const std::string file = (folder / "corridor.py").string();
+  std::filesystem::copy_file(source_path("docs/examples/python/corridor.py"), file);
+  const auto train = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"train", "--run", run};
+    words.insert(words.end(), more.begin(), more.end());
+    words = on_corridor(words);
+    words.insert(words.end(), {"--set", "env.file=" + file});
+    return pacml(words);
+  };
+  const Outcome trained = train({"--decisions", "2000"});
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  CHECK(train({"--resume", "--decisions", "4000"}).code == 0);
+  std::ofstream(file, std::ios::app) << "\n# other rewards\n";
+  const Outcome changed = train({"--resume", "--decisions", "6000"});
+  CHECK(changed.code == 2);
+  CHECK_THAT(changed.err, Catch::Contains("what env.file names has changed since"));
+}
+
 TEST_CASE("an exception in Python ends a run with its sentence", "[integration][python]") {
   const TempDir folder;
   const std::string file = (folder / "task.py").string();

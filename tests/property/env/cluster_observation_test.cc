@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ namespace {
 constexpr double kSlot = 60;
 
 std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, int max_degree,
-                                                 Semantics semantics) {
+                                                 Semantics semantics, int recent_arrivals = 0) {
   PartitioningConfig c;
   c.profiles = testing::source_path("tests/golden/env/graphs").string();
   c.workload.interarrival.value = kSlot;
@@ -34,6 +35,7 @@ std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, in
   c.ramp.topology = topology;
   c.max_partitions_per_op = max_degree;
   c.semantics = semantics;
+  c.recent_arrivals = recent_arrivals;
   return std::make_shared<const PartitioningTask>(c, load_profiles(c.profiles, c.workload.models));
 }
 
@@ -251,8 +253,49 @@ TEST_CASE("the limit allows a degree where the job would meet it on an empty clu
   }
 }
 
+TEST_CASE("what the last jobs were like is shown where it is asked for",
+          "[property][partitioning]") {
+  const auto plain = world_of({4, 4, 2}, 16, Semantics::kPaper);
+  const auto world = world_of({4, 4, 2}, 16, Semantics::kPaper, 5);
+  PartitioningEnv other(plain);
+  PartitioningEnv env(world);
+  Rows without(*plain);
+  Rows rows(*world);
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Rng rng(Seed{seed});
+    env.reset(Seed{seed});
+    other.reset(Seed{seed});
+    double limits = 0;
+    double squares = 0;
+    int jobs = 0;
+    for (bool final = false; !final;) {
+      const double limit = env.cluster().queued()->fraction;
+      ++jobs;
+      limits += (limit - limits) / std::min(jobs, 5);
+      squares += (limit * limit - squares) / std::min(jobs, 5);
+      rows.look(env);
+      without.look(other);
+      const auto actions = rows.actions();
+      REQUIRE(actions == without.actions());
+      for (const int action : actions) {
+        const auto row = rows.row(action);
+        const auto shorter = without.row(action);
+        REQUIRE(row.size() == shorter.size() + 3);
+        REQUIRE(std::ranges::equal(shorter, std::span(row).first(shorter.size())));
+        REQUIRE(rows.at(action, "recent_limits") == Approx(limits));
+        REQUIRE(rows.at(action, "recent_limits_spread") ==
+                Approx(2 * std::sqrt(std::max(0.0, squares - limits * limits))).margin(1e-6));
+        REQUIRE(rows.at(action, "recent_gaps") == Approx(0.25));  // of 4 slots
+      }
+      const int action = actions[rng.below(actions.size())];
+      REQUIRE(other.step(action).reward == Approx(env.clone()->step(action).reward));
+      final = env.step(action).final();
+    }
+  }
+}
+
 TEST_CASE("whatever a peer says of a decision can be read", "[property][partitioning]") {
-  const auto world = world_of({4, 4, 2}, 16, Semantics::kPaper);
+  const auto world = world_of({4, 4, 2}, 16, Semantics::kPaper, 7);
   const auto& spec = world->spec();
   const auto reader = spec.candidate_view->make_reader();
   reader->set_graphs(spec.graphs);

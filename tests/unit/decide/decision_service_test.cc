@@ -62,7 +62,9 @@ json running_in(const env::Cluster& cluster) {
 
 TEST_CASE("a service decides as the policy does in the simulator", "[unit][decide]") {
   const bool is_paper = GENERATE(false, true);
+  const int recent_arrivals = is_paper ? 0 : GENERATE(0, 6);
   TrainConfig config = testing::cluster_config();
+  testing::partitioning_of(config).recent_arrivals = recent_arrivals;
   if (is_paper) {
     testing::partitioning_of(config).observation = env::ObservationKind::kPaper;
     config.network.head = model::HeadKind::kDense;
@@ -101,6 +103,15 @@ TEST_CASE("a service decides as the policy does in the simulator", "[unit][decid
               Approx(opinion.probabilities[a]).margin(1e-4));
     }
     actions.insert(opinion.action);
+    // To ask is not to arrive; what came of it was told with the question.
+    if (recent_arrivals > 0) {
+      served.ask({{"type", "arrive"},
+                  {"id", "told"},
+                  {"time", cluster.now()},
+                  {"model", "alexnet"},
+                  {"limit", cluster.queued()->fraction}});
+      served.ask({{"type", "finish"}, {"id", "told"}});
+    }
     if (environment->step(opinion.action).final()) break;
   }
   REQUIRE(actions.size() > 1);  // it was about something

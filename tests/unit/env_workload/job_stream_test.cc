@@ -92,6 +92,37 @@ TEST_CASE("arrivals whose rate follows the day go on by the day in copies and fu
   CHECK(std::abs(by_day / kJobs - 0.8183) < 0.01);
 }
 
+TEST_CASE("an episode's jobs arrive as many times as often as the load it has drawn") {
+  const auto kind = GENERATE(DistributionKind::kFixed, DistributionKind::kPoisson);
+  WorkloadConfig config;
+  config.interarrival = {.kind = kind, .value = 1000};
+  const auto plain = plan_of(config, 2);
+  config.loads = {0.5, 1, 2};
+  const auto loaded = plan_of(config, 2);
+  std::map<double, int> drawn;
+  int differ = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    JobStream reference(plain, Seed{seed});
+    JobStream stream(loaded, Seed{seed});
+    const double load = loaded->load(Seed{seed});
+    ++drawn[load];
+    for (int i = 0; i < 5; ++i) {
+      REQUIRE(stream.next() == reference.next());
+      REQUIRE(stream.next_interarrival(0) == Approx(reference.next_interarrival(0) / load));
+    }
+    // What comes does not tell which load it is.
+    JobStream future = stream;
+    REQUIRE(future.redraw(Seed{1000 + seed}));
+    REQUIRE(reference.redraw(Seed{1000 + seed}));
+    const double other = loaded->load(Seed{1000 + seed});
+    REQUIRE(future.next_interarrival(0) == Approx(reference.next_interarrival(0) / other));
+    differ += other != load ? 1 : 0;
+  }
+  REQUIRE(drawn.size() == 3);
+  for (const auto& [load, count] : drawn) CHECK(count > 70);
+  CHECK(differ > 100);
+}
+
 TEST_CASE("asking for the time of the next arrival changes nothing") {
   WorkloadConfig config;
   config.interarrival = {.kind = DistributionKind::kUniform, .min = 1, .max = 1000, .decimals = 0};

@@ -1,5 +1,6 @@
 #include "env/workload/workload_plan.h"
 
+#include <cmath>
 #include <string>
 
 #include "common/result.h"
@@ -36,6 +37,14 @@ TEST_CASE("a plan is not made from a bad nested distribution") {
   config.requirement.min = 0.9;
   config.requirement.max = 0.5;
   CHECK_THROWS_WITH(WorkloadPlan(config, 1), "min (0.9) must not be above max (0.5)");
+}
+
+TEST_CASE("a load that nothing would arrive at, or everything at once, is refused") {
+  WorkloadConfig config;
+  const double load = GENERATE(0.0, -1.0, 1e-3, 101.0, std::nan(""));
+  config.loads = {1, load};
+  REQUIRE(validate(config).size() == 1);
+  CHECK(validate(config)[0] == "loads must be from 0.01 to 100");
 }
 
 TEST_CASE("jobs that arrive at once are refused") {

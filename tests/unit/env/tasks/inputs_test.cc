@@ -1,0 +1,105 @@
+// What a task reads is part of what it is: whoever goes on with a run, or joins it, has the same.
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "env/gpu_cluster/job_trace.h"
+#include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/device_placement/task.h"
+#include "env/tasks/python/task.h"
+#include "env/text/file_hash.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml::env {
+namespace {
+
+using Inputs = std::map<std::string, std::uint64_t>;
+
+// `inputs_with` is told the file's path. Its hash is the file's: of nothing else, and of all of it.
+template <class InputsWith>
+void check_input(const std::string& setting, const std::string& name, const std::string& text,
+                 const std::string& other, const InputsWith& inputs_with) {
+  INFO(setting);
+  const testing::TempDir folder;
+  const std::string file = (folder / name).string();
+  std::ofstream(file) << text;
+  const Inputs first = inputs_with(file);
+  REQUIRE(first.size() == 1);
+  REQUIRE(first.contains(setting));
+  REQUIRE(inputs_with(file) == first);
+  const std::string elsewhere = (folder / ("other_" + name)).string();
+  std::filesystem::copy_file(file, elsewhere);
+  REQUIRE(inputs_with(elsewhere) == first);
+  std::ofstream(file) << other;
+  REQUIRE_FALSE(inputs_with(file) == first);
+}
+
+std::string trace_with(int duration) {
+  std::string text = std::string(kJobTraceHeader) + "\n";
+  for (int i = 0; i < 40; ++i) {
+    text += std::to_string(i) + "," + std::to_string(100 * i) + ",1,1," +
+            std::to_string(duration + 10 * i) + ",,image_small,u,,,\n";
+  }
+  return text;
+}
+
+TEST_CASE("what the files of a task say is told by their hashes", "[unit][env]") {
+  check_input("env.trace.file", "trace.csv", trace_with(100), trace_with(200),
+              [](const std::string& file) {
+                ClusterSchedulingConfig config;
+                config.cluster.partitions = 1;
+                config.trace = {.file = file, .until = 1};
+                config.jobs.jobs = 10;
+                return ClusterSchedulingTask(config).spec().inputs;
+              });
+  check_input("env.devices", "devices.yaml", "devices: [{name: a}, {name: b}]\n",
+              "devices: [{name: a}, {name: b, speed: 2}]\n", [](const std::string& file) {
+                DevicePlacementConfig config;
+                config.families = {"branch"};
+                config.num_graphs = 1;
+                config.devices = {file, "placeto:2"};
+                return std::make_shared<const DevicePlacementTask>(config)->spec().inputs;
+              });
+  const std::string task =
+      "class T:\n    globals = ['x']\n    actions = 2\n"
+      "    def reset(self, *, seed):\n        return [0.0], {}\n"
+      "    def step(self, action):\n        return [0.0], 1.0, False, False, {}\n";
+  check_input("env.file", "task.py", task, task + "# a comment\n", [](const std::string& file) {
+    PythonConfig config;
+    config.file = file;
+    config.make = "T";
+    config.interpreter = "/usr/bin/python3";
+    return PythonTask(config).spec().inputs;
+  });
+}
+
+TEST_CASE("what comes of itself has no inputs", "[unit][env]") {
+  CHECK(ClusterSchedulingTask(ClusterSchedulingConfig()).spec().inputs.empty());
+}
+
+TEST_CASE("a file is hashed whole, however long it is", "[unit][env]") {
+  const testing::TempDir folder;
+  const std::string file = (folder / "long").string();
+  std::string bytes(3'000'001, 'x');
+  const auto hash_of = [&](const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+    return file_hash(file);
+  };
+  const auto first = hash_of(bytes);
+  CHECK(hash_of(bytes) == first);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1'500'000}, bytes.size() - 1}) {
+    std::string other = bytes;
+    other[at] = 'y';
+    CHECK_FALSE(hash_of(other) == first);
+  }
+  bytes.pop_back();
+  CHECK_FALSE(hash_of(bytes) == first);
+  CHECK_FALSE(file_hash(file, 1) == file_hash(file));
+  CHECK_THROWS_WITH(file_hash((folder / "none").string()), Catch::Contains("cannot be read"));
+}
+
+}  // namespace
+}  // namespace pacml::env
