@@ -34,6 +34,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostExtent = INT64_C(1) << 30;
+// Where none is said.
+constexpr const char* kDevice = "a100";
+constexpr const char* kOptimizer = "sgd";
 
 env::Optimizer optimizer_by_name(const std::string& name) {
   if (name == "sgd") return env::Optimizer::kSgd;
@@ -151,7 +154,7 @@ class ImportCommand final : public Command {
     }
     if (fs::path(model_).extension() == ".pbtxt") return import_cost_graph();
     if (fs::path(model_).extension() == ".et") return import_chakra_trace();
-    const env::Optimizer optimizer = optimizer_by_name(optimizer_);
+    const env::Optimizer optimizer = optimizer_by_name(optimizer_.value_or(kOptimizer));
     const env::zoo::Device device = device_of();
     env::OnnxImport setting{.batch = batch_.value_or(0), .extents = {}};
     for (const std::string& extent : extents_) setting.extents.insert(parse_extent(extent));
@@ -174,8 +177,13 @@ class ImportCommand final : public Command {
   }
 
  private:
+  // Whether there is an option beside --out and --device.
+  [[nodiscard]] bool is_option_of_models_said() const {
+    return batch_ || fuse_ || optimizer_ || !name_.empty() || !extents_.empty();
+  }
+
   [[nodiscard]] int import_cost_graph() const {
-    if (batch_ || fuse_ || !name_.empty() || !extents_.empty()) {
+    if (is_option_of_models_said() || device_) {
       throw UserError(model_ +
                       ": costs that were measured go as they are, without options but --out");
     }
@@ -185,7 +193,7 @@ class ImportCommand final : public Command {
   }
 
   [[nodiscard]] int import_chakra_trace() const {
-    if (batch_ || fuse_ || !name_.empty() || !extents_.empty()) {
+    if (is_option_of_models_said()) {
       throw UserError(model_ + ": a trace goes as it is, without options but --out and --device");
     }
     const env::zoo::Device device = device_of();
@@ -224,7 +232,7 @@ class ImportCommand final : public Command {
 
   [[nodiscard]] env::zoo::Device device_of() const {
     try {
-      return env::zoo::device_of_name_or_file(device_);
+      return env::zoo::device_of_name_or_file(device_.value_or(kDevice));
     } catch (const UserError& error) {
       throw UserError("--device: " + std::string(error.what()));
     }
@@ -249,8 +257,9 @@ class ImportCommand final : public Command {
   [[nodiscard]] std::string origin_of(const env::ImportedModel& model,
                                       const env::zoo::Device& device) const {
     return "costs modelled by pacml import for " + device.name + ", " +
-           std::to_string(model.batch) + " samples, " + optimizer_ + (fuse_ ? ", fused" : "") +
-           "; from " + fs::path(model_).filename().string() + ", " + model.origin;
+           std::to_string(model.batch) + " samples, " + optimizer_.value_or(kOptimizer) +
+           (fuse_ ? ", fused" : "") + "; from " + fs::path(model_).filename().string() + ", " +
+           model.origin;
   }
 
   void report(const env::ImportedModel& model, const env::Profile& profile,
@@ -284,10 +293,10 @@ class ImportCommand final : public Command {
   std::string model_;
   std::string out_;
   std::string name_;
-  std::string device_ = "a100";
+  std::optional<std::string> device_;
   std::optional<std::int64_t> batch_;
   std::vector<std::string> extents_;
-  std::string optimizer_ = "sgd";
+  std::optional<std::string> optimizer_;
   bool fuse_ = false;
 };
 

@@ -73,8 +73,11 @@ TEST_CASE("a graph that TensorFlow has run is placed", "[integration]") {
   CHECK_THAT(refusal("node { name: 'a' control_input: 0 }"), Catch::Contains("bad.pbtxt: "));
   CHECK_THAT(refusal("node { name: 'a' }"), Catch::Contains("no operation of it takes any time"));
   CHECK_THAT(refusal("node {"), Catch::Contains("bad.pbtxt:1:7: "));
-  CHECK_THAT(refusal("node { name: 'a' compute_cost: 1 }", {"--fuse"}),
-             Catch::Contains("without options but --out"));
+  for (const std::vector<std::string>& useless :
+       {std::vector<std::string>{"--fuse"}, {"--device", "a100"}, {"--optimizer", "sgd"}}) {
+    CHECK_THAT(refusal("node { name: 'a' compute_cost: 1 }", useless),
+               Catch::Contains("without options but --out"));
+  }
 }
 
 TEST_CASE("an execution trace of Chakra is placed", "[integration]") {
@@ -115,6 +118,7 @@ TEST_CASE("an execution trace of Chakra is placed", "[integration]") {
   CHECK_THAT(refusal(chakra_trace({{.id = 1, .data_deps = {2}}, {.id = 2, .data_deps = {1}}})),
              Catch::Contains("cycle"));
   CHECK_THAT(refusal(chakra_trace(nodes), {"--batch", "8"}), Catch::Contains("--device"));
+  CHECK_THAT(refusal(chakra_trace(nodes), {"--optimizer", "adam"}), Catch::Contains("--device"));
 }
 
 TEST_CASE("the same import gives the same file, and says where it is from", "[integration]") {
