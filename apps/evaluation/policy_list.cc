@@ -28,16 +28,22 @@ std::string shown_as(const std::string& name, const std::string& chosen) {
   return colon == std::string::npos ? name + ":" + chosen : name + chosen.substr(colon);
 }
 
-NamedPolicy trained(const std::string& name, const env::TaskPtr& task) {
-  auto run = std::make_shared<const TrainedRun>(load_trained_policy(name, task->spec()));
+NamedPolicy trained(const std::string& name, const std::string& path, Choice choice,
+                    const env::TaskPtr& task) {
+  auto run = std::make_shared<const TrainedRun>(load_trained_policy(path, task->spec()));
+  if (choice == Choice::kDrawn && run->heads != model::ValueHeads::kValue) {
+    throw UserError(name + ": its network says what actions are worth, not how probable they are");
+  }
   std::cerr << run->warning;
   return {name,
-          [run, task] {
-            return std::make_unique<TrainedAgent>(run->shape, run->parameters, task->spec().graphs);
+          [run, task, choice] {
+            return std::make_unique<TrainedAgent>(run->shape, run->parameters, task->spec().graphs,
+                                                  choice);
           },
           true};
 }
 
+constexpr std::string_view kSample = "+sample";
 constexpr std::string_view kSearch = "+search";
 constexpr std::string_view kRefine = "+refine";
 
@@ -132,7 +138,11 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
     return search(name, *parts, task);
   }
   if (env::is_baseline(*task, name)) return baseline(task, name);
-  if (is_trained(name)) return trained(name, task);
+  if (is_trained(name)) return trained(name, name, Choice::kBest, task);
+  if (const auto parts = with_suffix(name, kSample);
+      parts && parts->settings.empty() && is_trained(parts->policy)) {
+    return trained(name, parts->policy, Choice::kDrawn, task);
+  }
   std::vector<std::string> known = {"baselines"};
   for (const auto& baseline : baselines) known.push_back(baseline.name);
   throw UserError("there is no policy and no run folder \"" + name + "\"" +

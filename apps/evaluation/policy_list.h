@@ -16,7 +16,8 @@ namespace pacml::apps {
 
 // Policies by name: one of the task's baselines (one that is the best of several, such as
 // "best_constant", is chosen on tuning episodes and shown with what it is: "best_constant:8"), or
-// the folder of a run (its best policy), or an exported .safetensors file; with "+search" or
+// the folder of a run (its best policy), or an exported .safetensors file, which take their most
+// probable action, or with "+sample" behind them draw one by their probabilities; with "+search" or
 // "+search:K=64,H=12,..." behind it a search over what that policy would do
 // (planning/search_config.h); with "+refine" or "+refine:N" behind any of these a search from what
 // its episode came to, with at most N simulations (env::RefinableTask). UserError: no such policy

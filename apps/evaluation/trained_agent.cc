@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/experience/observations.h"
+#include "common/rng.h"
 #include "env/feature_check.h"
 #include "model/action_distribution.h"
 #include "model/fused_policy.h"
@@ -14,11 +15,14 @@ struct TrainedAgent::Impl {
   Observations batch;
   model::PolicyOutput output;
   PolicyVersion version;
+  Choice choice = Choice::kBest;
+  Rng rng{Seed{0}};  // of the actions that are drawn
 };
 
 TrainedAgent::TrainedAgent(const model::NetworkShape& shape, const model::Parameters& parameters,
-                           std::span<const env::GraphFeaturesPtr> graphs)
+                           std::span<const env::GraphFeaturesPtr> graphs, Choice choice)
     : impl_(std::make_unique<Impl>()) {
+  impl_->choice = choice;
   impl_->network = model::make_fused_policy(shape);
   impl_->network->set_graphs(graphs);
   impl_->network->set_parameters(parameters);
@@ -40,8 +44,12 @@ const model::PolicyOutput& TrainedAgent::evaluate(const env::Environment& enviro
   return impl_->output;
 }
 
+void TrainedAgent::reset(Seed seed) { impl_->rng = Rng(derive(seed, Purpose::kExploration, 0)); }
+
 int TrainedAgent::act(const env::Environment& environment) {
-  return model::best_action(evaluate(environment).logits);
+  const auto& logits = evaluate(environment).logits;
+  if (impl_->choice == Choice::kBest) return model::best_action(logits);
+  return model::sample_action(logits, impl_->rng).action;
 }
 
 }  // namespace pacml::apps

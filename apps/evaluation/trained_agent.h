@@ -18,14 +18,20 @@ class UnsoundPolicy final : public UserError {
   using UserError::UserError;
 };
 
-// A trained network that takes its most probable action; act() may throw UnsoundPolicy.
-// Thread-confined.
+// How an action is chosen by what a network says of all.
+enum class Choice {
+  kBest,   // the most probable one
+  kDrawn,  // by their probabilities, as in training
+};
+
+// A trained network that acts; act() may throw UnsoundPolicy. Thread-confined.
 class TrainedAgent final : public env::Agent {
  public:
   // `graphs`: those of the task whose environments it acts in.
   TrainedAgent(const model::NetworkShape& shape, const model::Parameters& parameters,
-               std::span<const env::GraphFeaturesPtr> graphs);
+               std::span<const env::GraphFeaturesPtr> graphs, Choice choice = Choice::kBest);
   ~TrainedAgent() override;
+  void reset(Seed seed) override;
   [[nodiscard]] int act(const env::Environment& environment) override;
   // What the network says of the current decision, one row; borrowed until the next call. Throws as
   // act().

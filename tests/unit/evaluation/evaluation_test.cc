@@ -20,6 +20,7 @@
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
+#include "tests/support/random_run.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -78,6 +79,51 @@ TEST_CASE("each problem of a task is evaluated once", "[unit][evaluation]") {
   CHECK_THAT(refusal("heft+refine:0", task), Catch::Contains("number of simulations"));
   CHECK_THAT(refusal("haft+refine", task), Catch::Contains("did you mean 'heft'?"));
   CHECK_THAT(refusal("para_max+refine", make_task()), Catch::Contains("nothing to search on from"));
+}
+
+TEST_CASE("a policy that draws its actions takes each as often as it finds it probable",
+          "[unit][evaluation]") {
+  const testing::TempDir folder;
+  const std::string run = (folder / "run").string();
+  testing::write_random_run(run, config(), 3);
+  const auto task = make_task();
+  const auto drawing = name_policies({run + "+sample"}, task, Seed{1}, 1).front();
+  CHECK(drawing.name == run + "+sample");
+  CHECK(drawing.learned);
+  const auto agent = drawing.make();
+  auto* network = dynamic_cast<TrainedAgent*>(agent.get());
+  REQUIRE(network != nullptr);
+  env::PartitioningEnv environment(task);
+  environment.reset(Seed{5});
+  const std::vector<float> logits = network->evaluate(environment).logits;
+  std::vector<float> log_probs(logits.size());
+  model::log_probabilities(logits, log_probs);
+  std::vector<double> share(logits.size(), 0.0);
+  constexpr int kDraws = 20'000;
+  agent->reset(Seed{8});
+  for (int i = 0; i < kDraws; ++i) {
+    share[static_cast<std::size_t>(agent->act(environment))] += 1.0 / kDraws;
+  }
+  for (std::size_t a = 0; a < share.size(); ++a) {
+    const double p = std::exp(log_probs[a]);
+    INFO("action " << a);
+    CHECK(std::abs(share[a] - p) <= 5 * std::sqrt(p * (1 - p) / kDraws));  // 5 deviations
+  }
+  // Of an episode it is a function of the seed.
+  const auto policies = name_policies({run, run + "+sample"}, task, Seed{1}, 1);
+  const std::vector<Seed> seeds = {Seed{1}, Seed{2}, Seed{3}};
+  const auto result = evaluate(*task, policies, seeds, 1);
+  CHECK(to_json(evaluate(*task, policies, seeds, 3)) == to_json(result));
+  CHECK_FALSE(result.policies[0].seeds[0].episode.episode_return ==
+              result.policies[1].seeds[0].episode.episode_return);
+
+  TrainConfig valued = config();
+  valued.algorithm = AlgorithmKind::kApex;
+  testing::write_random_run(folder / "valued", valued, 3);
+  CHECK_THROWS_WITH(name_policies({(folder / "valued").string() + "+sample"}, task, Seed{1}, 1),
+                    Catch::Contains("what actions are worth, not how probable"));
+  CHECK_THROWS_WITH(name_policies({run + "+sample:3"}, task, Seed{1}, 1),
+                    Catch::Contains("there is no policy"));
 }
 
 TEST_CASE("an episode's figures add up", "[unit][evaluation]") {
