@@ -18,6 +18,7 @@ struct ClusterSchedulingConfig : GpuWorkloadConfig {
   OffersConfig offers = {};  // jobs are in line by remaining time
   SchedulingReward reward = SchedulingReward::kActiveTime;
   double own_share = 0.5;  // of a scheduler's reward that is for its own jobs; the rest is for all
+  bool messages = true;    // schedulers tell each other what is idle and what waits there
   bool operator==(const ClusterSchedulingConfig&) const = default;
 };
 template <class Config, class Visitor>
@@ -27,6 +28,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("offers", c.offers);
   v("reward", c.reward);
   v("own_share", c.own_share);
+  v("messages", c.messages);
 }
 [[nodiscard]] std::vector<std::string> validate(const ClusterSchedulingConfig& c);
 

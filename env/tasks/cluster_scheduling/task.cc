@@ -5,10 +5,12 @@
 namespace pacml::env {
 
 ClusterSchedulingTask::ClusterSchedulingTask(const ClusterSchedulingConfig& config)
-    : GpuSchedulingTask(
-          "cluster_scheduling", config,
-          {.offers = config.offers, .reward = config.reward, .own_share = config.own_share},
-          validate(config)) {}
+    : GpuSchedulingTask("cluster_scheduling", config,
+                        {.offers = config.offers,
+                         .reward = config.reward,
+                         .own_share = config.own_share,
+                         .messages = config.messages},
+                        validate(config)) {}
 
 std::vector<Baseline> ClusterSchedulingTask::baselines() const {
   return cluster_scheduling_baselines();

@@ -54,7 +54,8 @@ void visit_fields(Config& c, Visitor&& v) {
 // A cluster and the jobs that come to it: what a task's settings begin with.
 struct GpuWorkloadConfig {
   GpuClusterConfig cluster = named_gpu_cluster("small16").cluster;
-  std::string speeds;  // file of tables (env/gpu_cluster/speed_tables_json.h); empty: made up
+  std::string speeds;        // file of tables (env/gpu_cluster/speed_tables_json.h); empty: made up
+  bool interference = true;  // jobs on one GPU slow each other down as the tables say; else not
   // Jobs of an episode: out of a trace where there is one, of which `jobs` then says how many, how
   // large and how long they are and their load; else all that `jobs` says.
   GeneratedJobsConfig jobs = {};
@@ -65,6 +66,7 @@ template <class Config, class Visitor>
 void visit_workload(Config& c, Visitor&& v) {
   v("cluster", c.cluster);
   v("speeds", c.speeds);
+  v("interference", c.interference);
   v("jobs", c.jobs);
   v("trace", c.trace);
 }
@@ -85,6 +87,7 @@ struct SchedulingRules {
   std::optional<PlacementRule> place = {};  // the one place that a job is offered; none: the best
   SchedulingReward reward = SchedulingReward::kActiveTime;
   double own_share = 1;  // of a scheduler's reward that is for its own jobs; the rest is for all
+  bool messages = true;  // schedulers tell each other what they have and what waits there
 };
 
 // What a decision shows: the scheduler's servers and what the others tell, and what it may do as

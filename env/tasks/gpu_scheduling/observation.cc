@@ -34,9 +34,11 @@ double alone_s(const GpuClusterState& state, std::int32_t job) {
   return state.left(job) / state.jobs()[job].best_rate;
 }
 
-// What a scheduler tells the others: idle GPUs, GPUs that its jobs want, jobs that wait, each over
-// its GPUs.
-std::array<double, 3> told(const GpuClusterState& state, int partition) {
+// What a scheduler knows of itself, or of another one that tells it: idle GPUs, GPUs that its jobs
+// want, jobs that wait, each over its GPUs.
+std::array<double, 3> told(const GpuClusterState& state, int partition, int to,
+                           const SchedulingScale& scale) {
+  if (partition != to && !scale.messages) return {};
   const double gpus = gpus_of(state, partition);
   return {static_cast<double>(state.free_servers(partition).total()) / gpus,
           static_cast<double>(state.gpus_wanted(partition)) / gpus,
@@ -183,7 +185,7 @@ GraphFeaturesPtr partition_graph(const GpuClusterModel& model, int partition) {
 }
 
 SchedulingScale scheduling_scale(const GpuClusterModel& model, double mean_job_s) {
-  SchedulingScale scale{.mean_job_s = mean_job_s, .leaves = {}, .keeps = {}};
+  SchedulingScale scale{.mean_job_s = mean_job_s, .leaves = {}, .keeps = {}, .messages = true};
   const JobSpeeds& speeds = model.speeds();
   const auto types = static_cast<std::int32_t>(speeds.types().size());
   const auto gpu_types = static_cast<std::int32_t>(model.topology().gpu_types().size());
@@ -211,7 +213,7 @@ void ShownScheduling::show_nodes(const GpuClusterState& state, const PartitionNo
                            as_float);
   };
   for (int p = 0; p < state.model().config().partitions; ++p) {
-    const auto [idle, wanted, waiting] = told(state, p);
+    const auto [idle, wanted, waiting] = told(state, p, of.partition(), scale);
     put(of.of_partition(p), {idle, wanted, waiting});
   }
   for (std::int32_t r = of.first_rack(); r <= of.last_rack(); ++r) {
@@ -291,7 +293,7 @@ void ShownScheduling::show_globals(const GpuClusterState& state, const Partition
   const int partitions = state.model().config().partitions;
   for (int p = 0; p < partitions; ++p) {
     if (p == partition) continue;
-    const auto of_other = told(state, p);
+    const auto of_other = told(state, p, partition, scale);
     for (std::size_t i = 0; i < others.size(); ++i) others[i] += of_other[i] / (partitions - 1);
   }
   const double count = std::max(static_cast<double>(state.waiting(partition).size()), 1.0);
@@ -311,7 +313,7 @@ void ShownScheduling::show_offers(const GpuClusterState& state, const PartitionN
                                   const SchedulingScale& scale, const Offers& from) {
   const GpuTopology& t = state.topology();
   const int partition = of.partition();
-  const auto here = told(state, partition);
+  const auto here = told(state, partition, partition, scale);
   const auto& line = state.waiting(partition);
   offers.clear();
   where.clear();
@@ -340,7 +342,7 @@ void ShownScheduling::show_offers(const GpuClusterState& state, const PartitionN
          job.comm == GpuComm::kParameterServers ? 1.0 : 0.0, shape.host_load,
          shape.network_s.front() / step_s, scale.leaves[at(job.type)], scale.keeps[at(job.type)]});
     if (is_forward) {
-      const auto there = told(state, offer.to);
+      const auto there = told(state, offer.to, partition, scale);
       append(offers,
              {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, there[0], there[1] - here[1], there[2] - here[2]});
       where.push_back(of.of_partition(offer.to));

@@ -65,6 +65,7 @@ struct SchedulingScale {
   double mean_job_s = 1;       // what a job takes alone on average
   std::vector<double> leaves;  // [types]: the mean share that a job of it leaves another on a GPU
   std::vector<double> keeps;   // [types]: ... that it keeps itself
+  bool messages = true;        // whether what others tell is shown, or looks like nothing at all
 };
 [[nodiscard]] SchedulingScale scheduling_scale(const GpuClusterModel& model, double mean_job_s);
 

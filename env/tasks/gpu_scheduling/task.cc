@@ -39,17 +39,37 @@ double mean_alone_s(const GpuClusterModel& model, const GeneratedJobsConfig& job
   return sum / kSampledJobs;
 }
 
+// Jobs that fit on a GPU together run there as fast as alone.
+void forget_interference(GpuSpeedTables& tables) {
+  for (auto& [gpu_type, rows] : tables.pairs) {
+    for (auto& [type, row] : rows) {
+      for (auto& [other, share] : row) share = share == 0 ? 0 : 1;
+    }
+  }
+}
+
 }  // namespace
+
+GpuSpeedTables tables_of(const GpuWorkloadConfig& workload) {
+  return workload.speeds.empty() ? generated_speeds() : read_speed_tables(workload.speeds);
+}
 
 GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
                                      const SchedulingRules& rules,
                                      const std::vector<std::string>& problems)
+    : GpuSchedulingTask(std::move(name), workload, rules, problems,
+                        [&workload] { return tables_of(workload); }) {}
+
+GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
+                                     const SchedulingRules& rules,
+                                     const std::vector<std::string>& problems,
+                                     const std::function<GpuSpeedTables()>& speeds)
     : jobs_(workload.jobs), rules_(rules) {
   if (!problems.empty()) throw UserError("env." + problems.front());
   try {
-    model_ = std::make_shared<const GpuClusterModel>(
-        workload.cluster,
-        workload.speeds.empty() ? generated_speeds() : read_speed_tables(workload.speeds));
+    GpuSpeedTables tables = speeds();
+    if (!workload.interference) forget_interference(tables);
+    model_ = std::make_shared<const GpuClusterModel>(workload.cluster, tables);
     if (!workload.speeds.empty()) spec_.inputs["env.speeds"] = file_hash(workload.speeds);
     if (!workload.trace.file.empty()) {
       trace_.emplace(*model_, workload.trace, workload.jobs);
@@ -57,6 +77,7 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
     }
     scale_ = scheduling_scale(
         *model_, trace_ ? trace_->mean_alone_s() : mean_alone_s(*model_, workload.jobs));
+    scale_.messages = rules.messages;
   } catch (const UserError& error) {
     throw UserError(std::string("env: ") + error.what());
   }

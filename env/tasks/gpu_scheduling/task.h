@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,9 @@
 #include "env/tasks/gpu_scheduling/observation.h"
 
 namespace pacml::env {
+
+// The tables that the settings name, or those that are made up. UserError: they cannot be read.
+[[nodiscard]] GpuSpeedTables tables_of(const GpuWorkloadConfig& workload);
 
 using GpuJobSpecs = std::shared_ptr<const std::vector<GpuJobSpec>>;
 
@@ -36,9 +40,17 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   [[nodiscard]] EnvironmentFactory make_factory() const override;
 
  protected:
-  // UserError with the first of `problems`, or of the cluster and its jobs together.
+  // UserError with the first of `problems`, or of the cluster and its jobs together. `speeds` is
+  // called where there are no problems; of what it gives, settings.interference decides what pairs
+  // do to each other.
+  GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
+                    const SchedulingRules& rules, const std::vector<std::string>& problems,
+                    const std::function<GpuSpeedTables()>& speeds);
+  // With tables_of(workload).
   GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
                     const SchedulingRules& rules, const std::vector<std::string>& problems);
+
+  EnvironmentSpec spec_;
 
  private:
   GeneratedJobsConfig jobs_;
@@ -48,7 +60,6 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   SchedulingScale scale_;
   std::vector<PartitionNodes> nodes_;    // [partitions]
   std::vector<std::uint16_t> graph_of_;  // [partitions]
-  EnvironmentSpec spec_;
 };
 
 }  // namespace pacml::env

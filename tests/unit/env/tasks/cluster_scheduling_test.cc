@@ -9,6 +9,7 @@
 #include "env/tasks/cluster_scheduling/baselines.h"
 #include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/gpu_scheduling/environment.h"
+#include "env/tasks/gpu_scheduling/observation.h"
 #include "env/tasks/gpu_scheduling/rule_agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -119,6 +120,51 @@ TEST_CASE("a job goes to a scheduler that has room, once in an instant", "[unit]
   CHECK(scene.env.offers()[1].job == 2);
   static_cast<void>(scene.take(Kind::kOneServer, 2));
   CHECK(scene.env.spec().metric(scene.env.summary(), "forwards") == Approx(1.0 / 3));
+}
+
+TEST_CASE("without messages others look like nothing at all", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.share = 1;
+  for (const bool messages : {true, false}) {
+    INFO(messages);
+    config.messages = messages;
+    Scene scene(config);
+    // The first scheduler's server is taken by job 0, the second's has room.
+    scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 1, 30}});
+    static_cast<void>(scene.take(Kind::kOneServer, 0));
+    static_cast<void>(scene.take(Kind::kPass));
+    REQUIRE(scene.env.agent() == 0);
+    ShownScheduling shown;
+    shown.look_at(scene.env.state(), scene.task->nodes(0), scene.task->scale(), scene.env.offers(),
+                  0);
+    const auto others = scene.task->nodes(0).of_partition(1) * kClusterDynamicWidth;
+    CHECK(shown.nodes[others] == (messages ? 1.0F : 0.0F));      // idle there
+    CHECK(shown.nodes[others + 2] == (messages ? 0.5F : 0.0F));  // a job waits for two GPUs
+    CHECK(shown.nodes[1] == 1.5F);                               // what is wanted here
+    const std::size_t width = offer_features().size();
+    const auto forward = static_cast<std::size_t>(scene.find(Kind::kForward, 2)) * width;
+    CHECK(shown.offers[forward + width - 3] == (messages ? 1.0F : 0.0F));
+    // Another is offered what has room, told or not.
+    CHECK(scene.find(Kind::kForward, 2) >= 0);
+  }
+}
+
+TEST_CASE("without interference two jobs on a GPU are as fast as one", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  for (const bool interference : {true, false}) {
+    INFO(interference);
+    config.interference = interference;
+    Scene scene(config);
+    scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 1, 30}}, "text_small");
+    static_cast<void>(scene.take(Kind::kOneServer, 0));
+    static_cast<void>(scene.take(Kind::kOneServer, 1));
+    REQUIRE(scene.env.state().now() == 20);
+    const int shared = scene.find(Kind::kShared, 2);
+    REQUIRE(shared >= 0);
+    const Offer& offer = scene.env.offers()[static_cast<std::size_t>(shared)];
+    CHECK((offer.others_loss > 0) == interference);
+    CHECK((offer.rate < scene.env.state().jobs()[2].best_rate) == interference);
+  }
 }
 
 TEST_CASE("rewards are the time of jobs in the system, for the scheduler and for all",
