@@ -136,7 +136,7 @@ double Communication::collective(double bytes, const CollectiveSpan& span) const
 }
 
 std::vector<double> raw_run_times(const PartitionedGraph& job, std::span<const Server> server,
-                                  const Topology& topology, const Communication& network) {
+                                  const Topology& topology, const NetworkCosts& network) {
   using Kind = PartitionedGraph::GroupKind;
   std::vector<double> time(at(job.num_dependencies()), 0.0);
   std::vector<std::span<const std::int32_t>> one_to_one;

@@ -21,21 +21,33 @@ struct CollectiveSpan {
   int contending_racks = 1;
 };
 
+// What transfers take that have the network for themselves, in simulated time. Immutable.
+class NetworkCosts {
+ public:
+  virtual ~NetworkCosts() = default;
+
+  // Time of one transfer between two servers; 0 for no bytes.
+  [[nodiscard]] virtual double one_to_one(double bytes) const = 0;
+  // Time of an all-reduce. `bytes`: of all dependencies together. Pre: more than one server.
+  [[nodiscard]] virtual double collective(double bytes, const CollectiveSpan& span) const = 0;
+  // Whether CollectiveSpan::contending_racks is asked for.
+  [[nodiscard]] virtual bool counts_contention() const { return false; }
+};
+
 // The cost model of the optical network. Immutable.
-class Communication {
+class Communication final : public NetworkCosts {
  public:
   Communication(const RampConfig& config, const SemanticSwitches& semantics);
 
-  // Time of one transfer between two servers; 0 for no bytes.
-  [[nodiscard]] double one_to_one(double bytes) const {
+  [[nodiscard]] double one_to_one(double bytes) const override {
     return bytes == 0 ? 0.0 : latency_ + bytes / channel_bandwidth_;
   }
   // RAMP's all-reduce in up to four phases of subgroups (simulation model of Ottino et al.'s RAMP,
-  // as published with PAC-ML). `bytes`: of all dependencies together. Pre: more than one server.
-  [[nodiscard]] double collective(double bytes, const CollectiveSpan& span) const;
+  // as published with PAC-ML).
+  [[nodiscard]] double collective(double bytes, const CollectiveSpan& span) const override;
 
   [[nodiscard]] double channel_bandwidth() const { return channel_bandwidth_; }  // bytes/s
-  [[nodiscard]] bool counts_contention() const { return rack_contention_; }
+  [[nodiscard]] bool counts_contention() const override { return rack_contention_; }
 
  private:
   int groups_;
@@ -51,6 +63,6 @@ class Communication {
 [[nodiscard]] std::vector<double> raw_run_times(const PartitionedGraph& job,
                                                 std::span<const Server> server,
                                                 const Topology& topology,
-                                                const Communication& network);
+                                                const NetworkCosts& network);
 
 }  // namespace pacml::env

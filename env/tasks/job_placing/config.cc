@@ -12,6 +12,13 @@ std::vector<std::string> validate(const JobPlacingConfig& c) {
   if (c.window < 1 || c.sizes < 1 || c.window > kMostOffers || c.sizes > kMostOffers / c.window) {
     problems.emplace_back("window: must be at least 1, as sizes, and both together at most 4000");
   }
+  const bool graphs = c.speeds_from == SpeedSource::kGraphs;
+  if (graphs && !c.speeds.empty()) {
+    problems.emplace_back("speeds: a table is not read where speeds_from is graphs");
+  }
+  if (!graphs && !c.profiles.empty()) {
+    problems.emplace_back("profiles: job graphs are read where speeds_from is graphs");
+  }
   return problems;
 }
 

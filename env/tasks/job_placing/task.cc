@@ -1,11 +1,37 @@
 #include "env/tasks/job_placing/task.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "common/result.h"
+#include "env/graph/profile_library.h"
 #include "env/tasks/job_placing/baselines.h"
+#include "env/text/file_hash.h"
 
 namespace pacml::env {
+namespace {
+
+GpuSpeedTables speeds_of(const JobPlacingConfig& c) {
+  if (c.speeds_from == SpeedSource::kTables) return tables_of(c);
+  if (const auto problems = validate(c.graphs); !problems.empty()) {
+    throw UserError("graphs." + problems.front());
+  }
+  return graph_speeds(load_profiles(c.profiles, c.graphs.models), c.graphs,
+                      c.cluster.topology.gpu_types);
+}
+
+}  // namespace
 
 JobPlacingTask::JobPlacingTask(const JobPlacingConfig& config)
-    : GpuSchedulingTask("job_placing", config, scheduling_rules(config), validate(config)) {}
+    : GpuSchedulingTask("job_placing", config, scheduling_rules(config), validate(config),
+                        [&config] { return speeds_of(config); }) {
+  if (config.profiles.empty()) return;
+  std::uint64_t& hash = spec_.inputs["env.profiles"];
+  for (const std::string& name : model()->speeds().types()) {
+    hash = file_hash((std::filesystem::path(config.profiles) / name / "graph.txt").string(), hash);
+  }
+}
 
 std::vector<Baseline> JobPlacingTask::baselines() const {
   return job_placing_baselines(model()->speeds());

@@ -16,6 +16,12 @@ const testing::ConfigChanges<JobPlacingConfig> kConfigs = {
        c.jobs.largest_gpus = 16;
        c.pass = false;
      }},
+    {"speeds of job graphs",
+     [](JobPlacingConfig& c) {
+       c.speeds_from = SpeedSource::kGraphs;
+       c.graphs.models = {"alexnet", "resnet18"};
+       c.graphs.largest = 4;
+     }},
     {"rounds, the three shortest, few sizes, shared GPUs, progress is paid",
      [](JobPlacingConfig& c) {
        c.cluster.round_s = 60;
