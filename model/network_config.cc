@@ -60,7 +60,8 @@ std::optional<std::string> unread_by_dense(const ObservationSpec& spec) {
     return dense + "does not read which node of " + quoted(slot.name) +
            " a decision is about; candidates does";
   }
-  if (spec.agents > 1) return dense + "does not read which agent decides; candidates does";
+  if (spec.agents > 1)
+    return dense + "does not read which agent decides; candidates and perceptron do";
   return std::nullopt;
 }
 

@@ -35,6 +35,7 @@ ObservationSpec observation_of(const json& said) {
   spec.slots = {{.name = "nothing", .node_width = 1, .edge_width = 1, .most_nodes = 1}};
   for (const json& each : said.at("globals")) spec.globals.push_back(feature_of(each));
   const json& candidates = said.at("candidates");
+  spec.agents = said.at("agents");
   spec.candidates.most = candidates.at("most");
   spec.candidates.vary = candidates.at("vary");
   for (const json& each : candidates.at("features")) {

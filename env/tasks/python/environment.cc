@@ -73,11 +73,23 @@ PythonEnvironment::Shown PythonEnvironment::read(const json& said) const {
            counted(candidates, "candidates"));
   }
   if (std::ranges::count(shown.mask, 1) == 0) refuse("a decision without an action");
+  shown.agent = agent_of(said.at("agent"));
   return shown;
+}
+
+int PythonEnvironment::agent_of(const json& said) const {
+  const auto agent = said.get<std::int64_t>();
+  if (agent < 0 || agent >= static_cast<std::int64_t>(spec_->observation.agents)) {
+    refuse("agent number " + std::to_string(agent) + ", and says that there are " +
+           std::to_string(spec_->observation.agents));
+  }
+  return static_cast<int>(agent);
 }
 
 void PythonEnvironment::reset(Seed seed) {
   shown_ = read(ask("reset", {{"seed", seed.get() & kSeeds}}));
+  others_.clear();
+  decided_.assign(spec_->observation.agents, false);
   total_ = 0;
   decisions_ = 0;
 }
@@ -93,8 +105,17 @@ StepResult PythonEnvironment::step(int action) {
   if (!std::isfinite(result.elapsed) || result.elapsed <= 0) {
     refuse("an elapsed time that is not above 0");
   }
-  if (!result.terminated) shown_ = read(said);
   total_ += result.reward;
+  const auto decided = static_cast<std::size_t>(shown_.agent);
+  others_.clear();
+  for (const json& each : said.at("rewards")) {
+    const AgentReward other{agent_of(each.at(0)), each.at(1).get<float>()};
+    total_ += other.reward;
+    // Who has not decided yet has nothing that it could be for.
+    if (decided_[static_cast<std::size_t>(other.agent)]) others_.push_back(other);
+  }
+  decided_[decided] = true;
+  if (!result.terminated) shown_ = read(said);
   ++decisions_;
   return result;
 }
@@ -104,19 +125,29 @@ bool PythonEnvironment::takes(int action) const {
          shown_.mask[static_cast<std::size_t>(action)] == 1;
 }
 
-void PythonEnvironment::observe(Observations& out) const {
+void PythonEnvironment::observe(Observations& out) const { write(shown_, out); }
+
+void PythonEnvironment::observe_last(int agent, Observations& out) const {
+  if (spec_->observation.agents == 1) return observe(out);
+  write(read(ask("last", {{"agent", agent}})), out);
+}
+
+void PythonEnvironment::write(const Shown& shown, Observations& out) const {
   const bool vary = spec_->observation.candidates.vary;
   const ObservationRow row = out.append(
-      {.candidates = vary ? static_cast<std::uint32_t>(shown_.mask.size()) : 0, .nodes = {}});
-  std::ranges::copy(shown_.globals, row.globals.begin());
-  std::ranges::copy(shown_.candidates, row.candidates.begin());
-  std::ranges::copy(shown_.mask, row.mask.begin());
+      {.candidates = vary ? static_cast<std::uint32_t>(shown.mask.size()) : 0, .nodes = {}});
+  std::ranges::copy(shown.globals, row.globals.begin());
+  std::ranges::copy(shown.candidates, row.candidates.begin());
+  std::ranges::copy(shown.mask, row.mask.begin());
+  for (auto& agent : row.agent) agent = static_cast<std::uint16_t>(shown.agent);
 }
 
 std::unique_ptr<Environment> PythonEnvironment::clone() const {
   auto made = std::make_unique<PythonEnvironment>(spec_, process_);
   static_cast<void>(ask("clone", {{"clone", made->id_}}));
   made->shown_ = shown_;
+  made->others_ = others_;
+  made->decided_ = decided_;
   made->total_ = total_;
   made->decisions_ = decisions_;
   return made;

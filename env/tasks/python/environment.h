@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class PythonEnvironment final : public Environment {
   [[nodiscard]] StepResult step(int action) override;
   [[nodiscard]] bool takes(int action) const override;
   void observe(Observations& out) const override;
+  [[nodiscard]] int agent() const override { return shown_.agent; }
+  [[nodiscard]] std::span<const AgentReward> other_rewards() const override { return others_; }
+  // Of its method of that name, where there are several agents.
+  void observe_last(int agent, Observations& out) const override;
   // copy.deepcopy of it.
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;
   // Where it has a method of that name.
@@ -42,8 +47,11 @@ class PythonEnvironment final : public Environment {
     std::vector<float> globals;
     std::vector<float> candidates;   // [candidates, features]
     std::vector<std::uint8_t> mask;  // [candidates]
+    int agent = 0;                   // whose it is
   };
   [[nodiscard]] Shown read(const nlohmann::json& said) const;
+  [[nodiscard]] int agent_of(const nlohmann::json& said) const;
+  void write(const Shown& shown, Observations& out) const;
   [[nodiscard]] nlohmann::json ask(const char* what, nlohmann::json with = {}) const;
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -51,6 +59,8 @@ class PythonEnvironment final : public Environment {
   std::shared_ptr<PythonProcess> process_;
   std::int64_t id_;
   Shown shown_;  // as of the last decision
+  std::vector<AgentReward> others_;
+  std::vector<bool> decided_;  // [agents], in this episode
   double total_ = 0;
   std::int64_t decisions_ = 0;
 };

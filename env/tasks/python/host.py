@@ -102,6 +102,11 @@ class Shown:
     """What a task's observations are, and how each becomes what pacml reads."""
 
     def __init__(self, env):
+        self.agents = 1
+        if (agents := attribute(env, "agents")) is not None:
+            if not isinstance(agents, int) or agents < 1:
+                raise Unfit(f"agents are how many decide in turns, a whole number, not {agents}")
+            self.agents = agents
         self.choices = 0  # of a Discrete observation space, which is shown one-hot
         self.globals = self._globals(env)
         self.candidates = self._candidates(env)
@@ -151,7 +156,7 @@ class Shown:
         return {"most": int(actions), "features": [], "vary": False}
 
     def describe(self):
-        return {"globals": self.globals, "candidates": self.candidates}
+        return {"agents": self.agents, "globals": self.globals, "candidates": self.candidates}
 
     def read(self, observation, info):
         candidates, mask = [], None
@@ -170,12 +175,77 @@ class Shown:
             "globals": numbers(values, "globals"),
             "candidates": [numbers(each, "candidates") for each in candidates],
             "mask": None if mask is None else [1 if each else 0 for each in plain(mask)],
+            "agent": int(info.get("agent", 0)),
         }
 
 
 def flat(bounds):
     """The bounds of a Box, without refusing infinite ones."""
     return [float(each) for each in bounds.reshape(-1)]
+
+
+def in_turns(env):
+    """One of PettingZoo's environments as pacml asks for them; another one as it is."""
+    if not hasattr(env, "possible_agents"):
+        return env
+    if not callable(getattr(env, "agent_iter", None)):  # its agents decide at the same time
+        env = importlib.import_module("pettingzoo.utils.conversions").parallel_to_aec(env)
+    return Turns(env)
+
+
+def same_for_all(env, space_of, what):
+    """The space that every agent has; of a mapping with an action mask, that of the observation."""
+    spaces = [space_of(name) for name in env.possible_agents]
+    if any(space != spaces[0] for space in spaces):
+        raise Unfit(f"its agents have different {what}; pettingzoo's and SuperSuit's wrappers pad")
+    space = spaces[0]
+    return space.spaces["observation"] if type(space).__name__ == "Dict" else space
+
+
+class Turns:
+    """One of PettingZoo's environments whose agents decide in turns (AEC), as pacml asks for it."""
+
+    def __init__(self, env):
+        self.env = env
+        self.names = list(env.possible_agents)
+        self.agents = len(self.names)
+        self.observation_space = same_for_all(env, env.observation_space, "observations")
+        self.action_space = same_for_all(env, env.action_space, "actions")
+
+    def reset(self, *, seed):
+        self.env.reset(seed=seed)
+        return self._see(self.env.agent_selection)
+
+    def step(self, action):
+        decided = self.env.agent_selection
+        self.env.step(action)
+        rewards = {self.names.index(name): float(got) for name, got in self.env.rewards.items()}
+        over = all(self._is_out(name) for name in self.env.agents)
+        truncated = over and not any(self.env.terminations.values())
+        if over:
+            self.last = {name: self._see(name) for name in self.env.agents}
+            observation, info = self.last.get(decided, ([], {}))
+        else:
+            while self._is_out(self.env.agent_selection):
+                self.env.step(None)  # who is out leaves
+            observation, info = self._see(self.env.agent_selection)
+        info["rewards"] = rewards
+        reward = rewards.pop(self.names.index(decided), 0.0)
+        return observation, reward, over and not truncated, truncated, info
+
+    def observe_last(self, agent):
+        return self.last[self.names[agent]]
+
+    def _is_out(self, name):
+        return self.env.terminations[name] or self.env.truncations[name]
+
+    def _see(self, name):
+        observation = self.env.observe(name)
+        info = {**self.env.infos.get(name, {}), "agent": self.names.index(name)}
+        if isinstance(observation, dict):
+            info["action_mask"] = observation.get("action_mask", info.get("action_mask"))
+            observation = observation["observation"]
+        return observation, info
 
 
 class Episode:
@@ -204,7 +274,7 @@ class Host:
         if not callable(self.make):
             raise Unfit(f"{file or module} defines nothing to call of the name {make}")
         self.settings = {key: meant(text) for key, text in settings.items()}
-        env = self.make(**self.settings)
+        env = self.new()
         self.shown = Shown(env)
         for method in ("reset", "step"):
             if not callable(getattr(env, method, None)):
@@ -218,9 +288,12 @@ class Host:
             "baselines": [{"name": name, "about": about(act)} for name, act in baselines.items()],
         }
 
+    def new(self):
+        return in_turns(self.make(**self.settings))
+
     def do_reset(self, env, seed):
         if env not in self.episodes:
-            self.episodes[env] = Episode(self.make(**self.settings))
+            self.episodes[env] = Episode(self.new())
         episode = self.episodes[env]
         episode.total = 0.0
         observation, info = episode.env.reset(seed=seed)
@@ -230,15 +303,24 @@ class Host:
         episode = self.episodes[env]
         observation, reward, terminated, truncated, info = episode.env.step(action)
         reward = numbers(reward, "rewards")[0]
-        episode.total += reward
+        others = [[int(agent), numbers(got, "rewards")[0]] for agent, got in dict(info.get("rewards", {})).items()]
+        episode.total += reward + sum(got for _, got in others)
         shown = {} if terminated else self.shown.read(observation, info)
         return {
             **shown,
             "reward": reward,
+            "rewards": others,
             "terminated": bool(terminated),
             "truncated": bool(truncated),
             "elapsed": float(info.get("elapsed", 1.0)),
         }
+
+    def do_last(self, env, agent):
+        last = attribute(self.episodes[env].env, "observe_last")
+        if not callable(last):
+            raise Unfit("it has several agents and an episode that is cut off, but no method observe_last(agent)")
+        observation, info = last(agent)
+        return {**self.shown.read(observation, info), "agent": agent}
 
     def do_clone(self, env, clone):
         episode = self.episodes[env]

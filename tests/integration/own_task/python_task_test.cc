@@ -63,6 +63,33 @@ TEST_CASE("a task in Python is trained, evaluated, searched and exported",
   CHECK(exported.code == 0);
 }
 
+TEST_CASE("several agents in Python are trained, and do better together than alone",
+          "[integration][python]") {
+  const TempDir folder;
+  const std::string run = (folder / "run").string();
+  const auto on_porters = [&](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, source_path("docs/examples/python/porters.yaml").string());
+    words.insert(words.end(),
+                 {"--set", "env.file=" + source_path("docs/examples/python/porters.py").string(),
+                  "--set", "env.interpreter=/usr/bin/python3"});
+    return words;
+  };
+  const Outcome trained = pacml(on_porters({"train", "--run", run, "--decisions", "150000"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const Outcome judged = pacml(on_porters(
+      {"eval", "--policy", run + ",baselines", "--seeds", "5", "--out", (folder / "e").string()}));
+  INFO(judged.err);
+  REQUIRE(judged.code == 0);
+  for (const auto& policy : json::parse(text_of(folder / "e"))["policies"]) {
+    const std::string name = policy["name"];
+    INFO(name);
+    // Who carries only what is theirs needs 2 hand-overs of half an hour at most: 20 to 40 hours.
+    if (name == run) CHECK(policy["hours"]["mean"] < 40);
+    if (name.starts_with("best_constant")) CHECK(policy["hours"]["mean"] > 50);
+  }
+}
+
 TEST_CASE("a run is not gone on with when its environment in Python has changed",
           "[integration][python]") {
   const TempDir folder;

@@ -89,7 +89,8 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
   }
   SECTION("agents") {
     spec.agents = 2;
-    sentence = "network.head: dense does not read which agent decides; candidates does";
+    sentence =
+        "network.head: dense does not read which agent decides; candidates and perceptron do";
   }
   SECTION("a graph that differs, and no encoder for it") {
     config.head = HeadKind::kCandidates;

@@ -126,6 +126,183 @@ TEST_CASE("what an environment in Python says and shows is taken over", "[unit][
   CHECK_FALSE(copy->resample_future(Seed{1}));  // it cannot
 }
 
+// Three in turns; each is paid for the others' actions, too.
+constexpr const char* kInTurns = R"(
+    globals = ["who", "steps"]
+    actions = 2
+    agents = 3
+
+    def reset(self, *, seed):
+        self.steps = 0
+        return [0, 0], {"agent": 0}
+
+    def step(self, action):
+        self.steps += 1
+        next = self.steps % 2 * 2  # 0, 2, 0, 2: agent 1 is never asked
+        rewards = {other: 10.0 * other + self.steps for other in (0, 1, 2)}
+        info = {"agent": next, "rewards": rewards}
+        return [next, self.steps], float(action), False, self.steps == 4, info
+
+    def observe_last(self, agent):
+        return [agent, 99], {"action_mask": [1, agent != 2]}
+)";
+
+TEST_CASE("several agents in Python decide in turns, and are paid for what others do",
+          "[unit][env][python]") {
+  Written written(kInTurns);
+  const PythonTask task(written.config());
+  REQUIRE(task.spec().observation.agents == 3);
+  const auto env = task.make_factory()();
+  env->reset(Seed{1});
+  const auto seen = [&] {
+    Observations shown = task.spec().make_observations();
+    env->observe(shown);
+    REQUIRE(shown.agent(0) == env->agent());
+    REQUIRE(shown.globals(0)[0] == static_cast<float>(env->agent()));
+    return env->agent();
+  };
+  const auto others = [&] {
+    const auto got = env->other_rewards();
+    return std::vector<AgentReward>(got.begin(), got.end());
+  };
+  for (int episode = 0; episode < 2; ++episode) {
+    CHECK(seen() == 0);
+    CHECK(env->step(1).reward == 1);
+    CHECK(others().empty());  // nobody else has decided yet
+    CHECK(seen() == 2);
+    static_cast<void>(env->step(0));
+    CHECK(others() == std::vector<AgentReward>{{0, 2}});
+    const auto copy = env->clone();
+    CHECK(copy->agent() == 0);
+    static_cast<void>(copy->step(1));
+    CHECK(seen() == 0);
+    static_cast<void>(env->step(1));
+    CHECK(others() == std::vector<AgentReward>{{0, 3}, {2, 23}});
+    const auto same = copy->other_rewards();
+    CHECK(std::vector<AgentReward>(same.begin(), same.end()) == others());
+    CHECK(env->step(1).truncated);
+    // Of all agents together: their own, and 30 + 3 steps for the others in each step.
+    CHECK(env->summary().episode_return == 3 + 4 * 30 + 3 * (1 + 2 + 3 + 4));
+    Observations last = task.spec().make_observations();
+    env->observe_last(2, last);
+    CHECK(last.agent(0) == 2);
+    CHECK(last.globals(0)[1] == 99);
+    CHECK(last.num_valid(0) == 1);
+    env->reset(Seed{2});
+  }
+}
+
+TEST_CASE("what several agents in Python cannot be is one sentence", "[unit][env][python]") {
+  const auto refusal = [](const std::string& body) { return Written(body).refusal(); };
+  const std::string in_turns =
+      std::string("    agents = 2\n") + simple("return [1.0], 1, False, False, {'agent': 2}");
+  CHECK(refusal(in_turns) == "task.py, T shows agent number 2, and says that there are 2");
+  CHECK_THAT(refusal("    agents = 0\n" + simple("pass")),
+             Catch::Contains("a whole number, not 0"));
+  CHECK_THAT(refusal("    agents = ['a', 'b']\n" + simple("pass")),
+             Catch::Contains("how many decide in turns"));
+  CHECK(refusal("    agents = 2\n" +
+                simple("return [1.0], 1, False, False, {'rewards': {5: 1.0}}")) ==
+        "task.py, T shows agent number 5, and says that there are 2");
+  const Written cut(std::string("    agents = 2\n") +
+                    simple("return [1.0], 1, False, True, {'agent': 1}"));
+  const auto env = cut.environment();
+  env->reset(Seed{1});
+  REQUIRE(env->step(0).truncated);
+  Observations last = env->spec().make_observations();
+  CHECK_THROWS_WITH(env->observe_last(0, last), Catch::Contains("no method observe_last(agent)"));
+}
+
+// As PettingZoo's AEC environments are: two count up in turns; who says 1 leaves, and a third
+// counting ends it for who is left.
+constexpr const char* kAec = R"(
+    possible_agents = ["left", "right"]
+    class Box:
+        low = high = None
+        def __init__(self):
+            class Flat(list):
+                def reshape(self, _):
+                    return self
+            self.low, self.high = Flat([0.0]), Flat([9.0])
+        def __eq__(self, other):
+            return True
+    class Discrete:
+        n, start = 2, 0
+        def __eq__(self, other):
+            return True
+
+    def observation_space(self, agent):
+        return self.Box()
+
+    def action_space(self, agent):
+        return self.Discrete()
+
+    def agent_iter(self):
+        pass
+
+    def reset(self, *, seed):
+        self.agents = list(self.possible_agents)
+        self.agent_selection = "left"
+        self.count = {"left": 0, "right": 0}
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self.infos = {name: {} for name in self.agents}
+
+    def observe(self, agent):
+        return [float(self.count[agent])]
+
+    def step(self, action):
+        me = self.agent_selection
+        if self.terminations[me] or self.truncations[me]:
+            assert action is None
+            for each in (self.terminations, self.truncations, self.rewards, self.infos):
+                del each[me]
+            self.agents.remove(me)
+        else:
+            self.count[me] += 1
+            self.rewards = {name: 1 if name == me else -2 for name in self.agents}
+            self.terminations[me] = action == 1
+            self.truncations[me] = self.count[me] == 3
+        if self.agents:
+            at = self.possible_agents.index(me)
+            other = self.possible_agents[1 - at]
+            self.agent_selection = other if other in self.agents else self.agents[0]
+)";
+
+TEST_CASE("PettingZoo's agents in turns are taken as they are", "[unit][env][python]") {
+  Written written(kAec);
+  const PythonTask task(written.config());
+  CHECK(task.spec().observation.agents == 2);
+  CHECK(task.spec().observation.globals.size() == 1);
+  CHECK(task.spec().num_actions() == 2);
+  const auto env = task.make_factory()();
+  const auto look = [&] {
+    Observations shown = task.spec().make_observations();
+    env->observe(shown);
+    return std::pair(env->agent(), shown.globals(0)[0]);
+  };
+  env->reset(Seed{1});
+  CHECK(look() == std::pair(0, 0.0F));
+  CHECK(env->step(0).reward == 1);
+  CHECK(look() == std::pair(1, 0.0F));
+  CHECK_FALSE(env->step(1).final());  // the right one leaves
+  REQUIRE(env->other_rewards().size() == 1);
+  CHECK(env->other_rewards()[0] == AgentReward{0, -2});
+  CHECK(look() == std::pair(0, 1.0F));
+  CHECK_FALSE(env->step(0).final());
+  CHECK(look() == std::pair(0, 2.0F));
+  const StepResult last = env->step(0);
+  CHECK(last.truncated);
+  Observations beyond = task.spec().make_observations();
+  env->observe_last(0, beyond);
+  CHECK(beyond.globals(0)[0] == 3);
+
+  env->reset(Seed{2});
+  static_cast<void>(env->step(1));
+  CHECK(env->step(1).terminated);
+}
+
 TEST_CASE("actions that are known by their places have constants to compare with",
           "[unit][env][python]") {
   const Written written(simple("return [1.0], 1.0, True, False, {'action_mask': [1, 0]}",
