@@ -32,9 +32,8 @@ class EvalCommand final : public Command {
     config_.declare(options);
     options.option("--policy NAME|RUN_DIR[,...]", &policies_,
                    "policies by name, run folders, or \"baselines\" for all of them; +sample "
-                   "behind a run draws "
-                   "its actions as in training, +search[:K=64,H=12,...] looks ahead with it, "
-                   "+refine[:N] searches on from what it came to, with N "
+                   "behind a run draws its actions as in training, +search[:K=64,H=12,...] looks "
+                   "ahead with it, +refine[:N] searches on from what it came to, with N "
                    "simulations (device_placement); may be repeated (default: baselines)");
     options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
     options.option("--first-seed K", &first_seed_, "number of the first episode");

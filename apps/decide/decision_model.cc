@@ -20,16 +20,20 @@ WatchedPolicy policy_of(const Model& model, const DecisionModelOptions& options)
   return WatchedPolicy::searching(model.task, model.run, name, *options.search);
 }
 
+[[noreturn]] void refuse(const std::string& path, const env::Task& task) {
+  throw UserError(path + " is a policy of " + task.spec().task +
+                  ", and only those about jobs on the RAMP cluster can be asked");
+}
+
 }  // namespace
 
 DecisionModel::DecisionModel(const DecisionModelOptions& options) : search_(options.search) {
   const Model model = load_model(options.path, options.profiles);
   task_ = std::dynamic_pointer_cast<const env::RampTask>(model.task);
-  auto made = model.task->make_factory()();
-  if (!task_ || dynamic_cast<env::RampEnvironment*>(made.get()) == nullptr) {
-    throw UserError(options.path + " decides about " + model.task->spec().task +
-                    ": only policies about jobs on the RAMP cluster can be asked");
-  }
+  // Not made before its task is known: environments of others may start processes.
+  if (!task_) refuse(options.path, *model.task);
+  auto made = task_->make_factory()();
+  if (dynamic_cast<env::RampEnvironment*>(made.get()) == nullptr) refuse(options.path, *task_);
   environment_.reset(dynamic_cast<env::RampEnvironment*>(made.release()));
   policy_ = std::make_unique<WatchedPolicy>(policy_of(model, options));
   policy_->reset(kSeed);

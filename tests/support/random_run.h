@@ -31,6 +31,16 @@ inline apps::TrainConfig cluster_config() {
   return config;
 }
 
+// The tiny run, but about another task with its own settings, whose candidates are nodes of that
+// graph.
+inline apps::TrainConfig config_of_task(const std::string& task, const std::string& graph) {
+  apps::TrainConfig config = tiny_config();
+  config.env = env::TaskConfig(task);
+  config.network.head = model::HeadKind::kCandidates;
+  config.network.encoders = {{.slot = graph}};
+  return config;
+}
+
 inline model::NetworkShape shape_of(const apps::TrainConfig& config) {
   return model::make_shape(config.network, config.env.make()->spec());
 }

@@ -124,9 +124,12 @@ TEST_CASE("a model that is none is the user's to mend", "[integration][decide]")
   const RandomRun place;
   write_random_policy(place / "p.safetensors", cluster_config(), 3);
   std::ofstream(place / "no.safetensors") << "nothing of the kind";
+  write_random_policy(place / "placing.safetensors", config_of_task("device_placement", "groups"),
+                      3);
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{"decide", place / "nowhere"}, "nowhere"},
       {{"decide", place / "no.safetensors"}, "safetensors file"},
+      {{"decide", place / "placing.safetensors"}, "is a policy of device_placement"},
       // A checkpoint that does not say what its values are in units of.
       {{"decide", place.run(), "--search", "K=2"}, "no search can go by them"},
       {{"decide", place / "p.safetensors", "--search", "Q=1"}, "Q"},

@@ -1,5 +1,6 @@
 #include "apps/decide/decision_service.h"
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -221,6 +222,22 @@ TEST_CASE("a model of another cluster is not taken over", "[unit][decide]") {
   const Served larger(other);
   REQUIRE_THROWS_AS(served.service().take_over(larger.model()), UserError);
   REQUIRE(served.ask(arrival("a", 1))["type"] == "decision");
+}
+
+TEST_CASE("a policy of another task is refused by the task's name", "[unit][decide]") {
+  const testing::TempDir folder;
+  for (const auto& [name, graph] :
+       std::map<std::string, std::string>{{"device_placement", "groups"},
+                                          {"job_scheduling", "servers"},
+                                          {"job_placing", "servers"}}) {
+    INFO(name);
+    const TrainConfig config = testing::config_of_task(name, graph);
+    const std::string file = (folder / (name + ".safetensors")).string();
+    testing::write_random_policy(file, config, 1);
+    CHECK_THROWS_WITH(DecisionModel({file, "", {}}),
+                      file + " is a policy of " + name +
+                          ", and only those about jobs on the RAMP cluster can be asked");
+  }
 }
 
 TEST_CASE("a search tells what came of the actions that it tried", "[unit][decide]") {
