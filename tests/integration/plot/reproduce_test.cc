@@ -56,7 +56,7 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   const Outcome sibling = make("reproduce_policies", {"settings", "models"}, folder.path());
   INFO(sibling.err << sibling.out);
   REQUIRE(sibling.code == 0);
-  CHECK(rows_of(folder / "elsewhere_settings/table.md") == 2 + 5 + 2);  // trained; rules
+  CHECK(rows_of(folder / "elsewhere_settings/table.md") == 2 + 6 + 2);  // trained; rules
   CHECK(rows_of(folder / "elsewhere_models/table.md") == 2 + 2 + 2);
 
   fs::remove(folder / "degree/paper.json");

@@ -39,6 +39,17 @@ TEST_CASE("the paper's four settings hold the requirements that they are publish
   }
 }
 
+TEST_CASE("the mixture of the settings is of what they are") {
+  const auto mixture = workload_of("configs/cluster/mixture.yaml").requirement;
+  CHECK(mixture.kind == DistributionKind::kList);
+  REQUIRE(mixture.list.size() == 4);
+  for (const auto& [name, member] : mixture.list) {
+    INFO(name);
+    const RequirementConfig own = workload_of("configs/cluster/beta_" + name + ".yaml").requirement;
+    CHECK(static_cast<const DistributionConfig&>(own) == member);
+  }
+}
+
 TEST_CASE("a requirement that is misspelt in a file is refused with line and key") {
   CHECK_THROWS_WITH(
       read_text("requirement:\n  kind: uniform\n  maximum: 2\n"),
