@@ -3,11 +3,9 @@
     agents_test.py PACML
 """
 
-import json
-import pathlib
-import subprocess
 import sys
-import tempfile
+
+from trained import returns_of
 
 REQUIRES = ["pettingzoo", "mpe2", "numpy"]
 
@@ -28,21 +26,6 @@ learner: {{evaluate_episodes: 10, evaluate_seconds: 5}}
 supervision: {{silence_seconds: 0}}
 """
 
-
-def main(pacml):
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        config, run, scores = folder / "c.yaml", folder / "run", folder / "e.json"
-        config.write_text(CONFIG.format(python=sys.executable), encoding="utf-8")
-        train = [pacml, "train", config, "--run", run, "--decisions", "120000"]
-        subprocess.run(train, check=True, timeout=600)
-        judge = [pacml, "eval", config, "--policy", f"{run},random", "--seeds", "20", "--out", scores]
-        subprocess.run(judge, check=True, timeout=300)
-        policies = json.loads(scores.read_text(encoding="utf-8"))["policies"]
-        returns = {policy["name"]: policy["return"]["mean"] for policy in policies}
-        print(returns)
-        # Costs: how far landmarks are from whoever is nearest.
-        assert returns[str(run)] > 0.8 * returns["random"], returns
-
-
-main(sys.argv[1])
+trained, random = returns_of(sys.argv[1], CONFIG, decisions=120000, seeds=20)
+# Costs: how far landmarks are from whoever is nearest.
+assert trained > 0.8 * random, (trained, random)

@@ -3,11 +3,9 @@
     task_test.py PACML
 """
 
-import json
-import pathlib
-import subprocess
 import sys
-import tempfile
+
+from trained import returns_of
 
 REQUIRES = ["gymnasium", "numpy"]
 
@@ -22,21 +20,6 @@ learner: {{evaluate_episodes: 5, evaluate_seconds: 5}}
 supervision: {{silence_seconds: 0}}
 """
 
-
-def main(pacml):
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        config, run, scores = folder / "c.yaml", folder / "run", folder / "e.json"
-        config.write_text(CONFIG.format(python=sys.executable), encoding="utf-8")
-        train = [pacml, "train", config, "--run", run, "--decisions", "100000"]
-        subprocess.run(train, check=True, timeout=600)
-        judge = [pacml, "eval", config, "--policy", f"{run},random", "--seeds", "10", "--out", scores]
-        subprocess.run(judge, check=True, timeout=300)
-        policies = json.loads(scores.read_text(encoding="utf-8"))["policies"]
-        returns = {policy["name"]: policy["return"]["mean"] for policy in policies}
-        print(returns)
-        # Random play balances the pole for some 20 steps.
-        assert returns[str(run)] > 2 * returns["random"], returns
-
-
-main(sys.argv[1])
+trained, random = returns_of(sys.argv[1], CONFIG, decisions=100000, seeds=10)
+# Random play balances the pole for some 20 steps.
+assert trained > 2 * random, (trained, random)

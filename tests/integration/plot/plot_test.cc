@@ -1,12 +1,12 @@
 // scripts/plot: runs and comparisons as pictures.
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_dir.h"
 
@@ -20,7 +20,7 @@ using testing::text_of;
 
 Outcome plot(const std::vector<std::string>& words) {
   std::vector<std::string> all = {"/usr/bin/python3",
-                                  std::string(std::getenv("PACML_SOURCE_DIR")) + "/scripts/plot"};
+                                  testing::source_path("scripts/plot").string()};
   all.insert(all.end(), words.begin(), words.end());
   return testing::run(all);
 }

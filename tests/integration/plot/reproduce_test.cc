@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/program.h"
 #include "tests/support/soon.h"
@@ -25,8 +25,8 @@ using testing::text_of;
 std::vector<std::string> script_words(const std::string& script,
                                       const std::vector<std::string>& figures,
                                       const fs::path& folder) {
-  std::vector<std::string> words = {
-      "/usr/bin/python3", std::string(std::getenv("PACML_SOURCE_DIR")) + "/scripts/" + script};
+  std::vector<std::string> words = {"/usr/bin/python3",
+                                    testing::source_path("scripts/" + script).string()};
   words.insert(words.end(), figures.begin(), figures.end());
   words.insert(words.end(), {"--minutes", "0.01", "--seeds", "2", "--out", folder.string()});
   return words;
