@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kRows = 1600;  // 32 environments, 50 steps
 constexpr std::uint64_t kMessages = 250;
 constexpr int kRounds = 5;
-constexpr int kBatches = 600;
+constexpr int kServedBatches = 600;
 constexpr std::uint32_t kBatchSize = 512;
 constexpr std::chrono::seconds kPatience{30};
 
@@ -166,12 +166,12 @@ double measure_samples(Shard& shard) {
   });
   PACML_CHECK(client.next({}, Deadline::in(kPatience)).has_value(), "the shard is drawn from");
   const auto start = Clock::now();
-  for (int n = 0; n < kBatches; ++n) {
+  for (int n = 0; n < kServedBatches; ++n) {
     const auto batch = client.next({}, Deadline::in(kPatience));
     PACML_CHECK(batch.has_value(), "the shard is drawn from");
     client.report_priorities(batch->ticket, std::vector<float>(kBatchSize, 0.5F));
   }
-  const double rate = kBatches * static_cast<double>(kBatchSize) / seconds_since(start);
+  const double rate = kServedBatches * static_cast<double>(kBatchSize) / seconds_since(start);
   threads.request_stop();
   threads.join();
   return rate;

@@ -22,6 +22,9 @@ target_compile_options(pacml_options INTERFACE
   -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${PACML_WERROR}>:-Werror>
   # g++ 12 sees overlapping copies in "text" + std::string (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # Of files that are compiled together, g++ takes all but one for headers, where an unnamed namespace's type
+  # in a class would be a fault.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   # The simulator's figures are compared bit for bit: a*b+c must round twice on every machine.
   -ffp-contract=off)
 # Hardening that costs nothing measurable: checked copies, guarded stacks, tables that cannot be written to.

@@ -1,25 +1,17 @@
 # pacml_add_library(NAME SOURCES ... HEADERS ... PUBLIC_DEPS ... PRIVATE_DEPS ...)
-# One library per folder: same flags, same proof that each header compiles alone. PUBLIC_DEPS are
+# One library per folder: same flags, same proof that each header compiles alone
+# (all_verify_interface_header_sets). PUBLIC_DEPS are
 # the arrows of docs/layers.txt, which scripts/check_layers.py enforces.
 function(pacml_add_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;PUBLIC_DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(pacml_${name} STATIC ${ARG_SOURCES})
   add_library(pacml::${name} ALIAS pacml_${name})
-  # A source includes its own header first (scripts/check_layers.py), which proves the header complete;
-  # all_verify_interface_header_sets compiles the other ones.
-  set(covered ${ARG_SOURCES})
-  list(TRANSFORM covered REPLACE "\\.cc$" ".h")
-  set(alone ${ARG_HEADERS})
-  list(REMOVE_ITEM alone ${covered})
-  set(covered ${ARG_HEADERS})
-  list(REMOVE_ITEM covered "" ${alone})
   target_sources(pacml_${name} PUBLIC
-    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${covered}
-    FILE_SET alone TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${alone})
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   target_link_libraries(pacml_${name} PUBLIC ${ARG_PUBLIC_DEPS}
                         PRIVATE ${ARG_PRIVATE_DEPS} pacml_options)
   set_target_properties(pacml_${name} PROPERTIES
-    VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY alone)
+    VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
 # pacml_add_programs(NAME SOURCES ...)
@@ -42,11 +34,12 @@ function(pacml_add_programs name)
 endfunction()
 
 # pacml_add_test(NAME LABEL unit SOURCES ... DEPS ... [TIMEOUT seconds] [ENVIRONMENT K=V ...]
-#                [TORCH] [KERNELS] [PER_CASE] [PROCESSES n] [RESOURCE_LOCK name ...])
+#                [TORCH] [KERNELS] [SEPARATE] [PER_CASE] [PROCESSES n] [RESOURCE_LOCK name ...])
 # One executable of Catch2 cases; the label is the folder below tests/.
 #   TORCH          it links LibTorch.
 #   KERNELS        its results depend on the matrix kernels, so it runs under each of them, too (label
 #                  kernels).
+#   SEPARATE       its files have fixtures of like names, so they are never compiled together.
 #   PER_CASE       CTest runs each case by itself, with a time limit of its own: for tests that start
 #                  processes, whose cases take seconds and may have to wait for a busy machine.
 #                  They are called "NAME: the case's sentence".
@@ -55,7 +48,7 @@ endfunction()
 #   TIMEOUT        of the program, or of each case. What it waits for may take all but the end of it
 #                  (tests/support/soon.h). Five times that where sanitizers slow everything down.
 function(pacml_add_test name)
-  cmake_parse_arguments(ARG "TORCH;KERNELS;PER_CASE" "LABEL;TIMEOUT;PROCESSES"
+  cmake_parse_arguments(ARG "TORCH;KERNELS;SEPARATE;PER_CASE" "LABEL;TIMEOUT;PROCESSES"
                         "SOURCES;DEPS;ENVIRONMENT;RESOURCE_LOCK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
@@ -65,6 +58,9 @@ function(pacml_add_test name)
   endif()
   math(EXPR patience "${ARG_TIMEOUT} - 15")
   add_executable(${name} ${ARG_SOURCES})
+  if(ARG_SEPARATE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   # Assertions compile slowly; what they check is in the libraries, optimised as users run it.
   target_compile_options(${name} PRIVATE -O1)
   set(main pacml_test_main)

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace pacml::env {
+
+inline constexpr double kEndOfTime = std::numeric_limits<double>::infinity();  // a time
 
 // Sums and means whose rounding is numpy's, because the published simulator's figures are compared
 // to the last bit. Fewer than 8 terms: left to right. Up to 128: eight interleaved accumulators,

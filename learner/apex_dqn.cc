@@ -17,7 +17,6 @@
 namespace pacml::learner {
 namespace {
 
-constexpr std::string_view kName = "apex";
 constexpr const char* kTarget = "target";
 
 double sum_of(std::span<const float> values) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "learner/algorithm.h"
@@ -29,6 +30,8 @@ namespace pacml::learner {
 // weight are those of all shares together. Thread-confined.
 class ApexDqn final : public TransitionAlgorithm {
  public:
+  static constexpr std::string_view kName = "apex";  // of its states
+
   // Borrows everything for its life. The weights that `network` holds are where learning starts.
   // `online` and `target` are the same network for passes without gradient, and no one else's: one
   // is given the weights in training before each update, the other one every target_period updates.

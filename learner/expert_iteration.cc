@@ -12,12 +12,6 @@
 #include "model/policy.h"
 
 namespace pacml::learner {
-namespace {
-
-constexpr std::string_view kName = "expert_iteration";
-
-}  // namespace
-
 struct ExpertIteration::Figures {
   std::int64_t steps = 0;
   double decisions = 0;

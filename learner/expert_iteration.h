@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "common/ids.h"
@@ -22,6 +23,8 @@ namespace pacml::learner {
 // Thread-confined.
 class ExpertIteration final : public SequenceAlgorithm {
  public:
+  static constexpr std::string_view kName = "expert_iteration";  // of its states
+
   // Borrows `network` for its life; the weights that it holds are where learning starts, but those
   // of its value, which become 0. Pre: validate(config) holds (PACML_CHECK).
   ExpertIteration(const ExpertIterationConfig& config, model::TrainableNetwork& network, Seed seed);

@@ -16,8 +16,6 @@
 namespace pacml::learner {
 namespace {
 
-constexpr std::string_view kName = "impala";
-
 template <class Row>
 double total(const std::vector<Row>& rows, double Row::*field) {
   double sum = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "learner/algorithm.h"
@@ -28,6 +29,8 @@ namespace pacml::learner {
 // numbers and moments are those of all shares together. Thread-confined.
 class Impala final : public SequenceAlgorithm {
  public:
+  static constexpr std::string_view kName = "impala";  // of its states
+
   // Borrows `network` and `replicas` for its life; the weights that the network holds are where
   // learning starts. Pre: validate(config) holds (PACML_CHECK).
   Impala(const ImpalaConfig& config, model::TrainableNetwork& network,

@@ -17,8 +17,6 @@
 namespace pacml::learner {
 namespace {
 
-constexpr std::string_view kName = "ppo";
-
 void shuffle(std::vector<std::uint32_t>& order, Rng& rng) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
 }

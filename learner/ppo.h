@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "common/ids.h"
@@ -32,6 +33,8 @@ namespace pacml::learner {
 // Thread-confined.
 class Ppo final : public SequenceAlgorithm {
  public:
+  static constexpr std::string_view kName = "ppo";  // of its states
+
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:
   // validate(config) holds (PACML_CHECK).
   Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed);

@@ -14,7 +14,6 @@
 namespace pacml::learner {
 namespace {
 
-constexpr std::string_view kName = "reinforce";
 constexpr double kNoPopArt = 1;  // values are not learned
 
 }  // namespace

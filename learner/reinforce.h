@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "learner/algorithm.h"
@@ -20,6 +21,8 @@ namespace pacml::learner {
 // state that is saved: who goes on from a checkpoint gathers them anew. Thread-confined.
 class Reinforce final : public SequenceAlgorithm {
  public:
+  static constexpr std::string_view kName = "reinforce";  // of its states
+
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:
   // validate(config) holds (PACML_CHECK).
   Reinforce(const ReinforceConfig& config, model::TrainableNetwork& network);

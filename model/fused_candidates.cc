@@ -15,8 +15,6 @@
 namespace pacml::model {
 namespace {
 
-std::size_t row(int width) { return padded(static_cast<std::size_t>(width)); }
-
 // Candidates that are scored together: enough to keep the weights in registers and caches busy, few
 // enough that the rows stay in the cache between being written and being read.
 constexpr std::size_t kRowsAtOnce = 96;
@@ -30,23 +28,23 @@ class FusedCandidates final : public Policy {
         kernel_(kernel),
         reader_(shape.view->make_reader()),
         width_(static_cast<std::size_t>(shape.config.candidates.width)),
-        features_(row(shape.candidate_inputs())),
-        situation_(row(shape.situation_inputs())),
+        features_(padded(shape.candidate_inputs())),
+        situation_(padded(shape.situation_inputs())),
         has_context_(shape.context_width() > 0),
         encoders_(shape, kernel) {
     const auto& config = shape.config.candidates;
     const std::size_t rows = kRowsAtOnce + static_cast<std::size_t>(shape.actions);
     candidates_.resize(rows * features_);
-    hidden_.resize(rows * row(config.hidden_width));
-    embeddings_.resize(rows * row(config.width));
-    output_.resize(rows * row(1));
+    hidden_.resize(rows * padded(config.hidden_width));
+    embeddings_.resize(rows * padded(config.width));
+    output_.resize(rows * padded(1));
     logits_.resize(rows);
     // Every decision has a candidate.
-    pooled_.resize(rows * row(2 * config.width));
+    pooled_.resize(rows * padded(2 * config.width));
     situations_.resize(rows * situation_);
-    situation_hidden_.resize(rows * row(config.hidden_width));
-    state_.resize(rows * row(config.state_width));
-    value_output_.resize(rows * row(1));
+    situation_hidden_.resize(rows * padded(config.hidden_width));
+    state_.resize(rows * padded(config.state_width));
+    value_output_.resize(rows * padded(1));
     counts_.reserve(rows);
   }
 

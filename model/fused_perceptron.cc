@@ -21,7 +21,7 @@ class FusedPerceptron final : public Policy {
         layout_(make_layout(shape)),
         kernel_(kernel),
         encoders_(shape, kernel),
-        input_row_(padded(static_cast<std::size_t>(shape.perceptron_inputs()))) {}
+        input_row_(padded(shape.perceptron_inputs())) {}
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     encoders_.set_graphs(graphs);

@@ -34,18 +34,16 @@ const Kernel& choose(KernelPath path) {
 }
 
 // Floats that a row of the kernels occupies.
-std::size_t row(int width) { return padded(static_cast<std::size_t>(width)); }
-
 // The kernels' working memory, grown to the largest graph.
 class Workspace {
  public:
   explicit Workspace(const NetworkShape& shape)
-      : half_(row(shape.config.message_width / 2)),
-        wide_(row(std::max(shape.config.hidden_width, shape.config.node_width))),
-        input_(kDecisionBlock * row(shape.globals + shape.actions)),
-        graph_(kDecisionBlock * row(shape.config.graph_width)),
-        readout_(kDecisionBlock * row(shape.config.readout_width)),
-        head_(kDecisionBlock * row(shape.actions + 1)) {}
+      : half_(padded(shape.config.message_width / 2)),
+        wide_(padded(std::max(shape.config.hidden_width, shape.config.node_width))),
+        input_(kDecisionBlock * padded(shape.globals + shape.actions)),
+        graph_(kDecisionBlock * padded(shape.config.graph_width)),
+        readout_(kDecisionBlock * padded(shape.config.readout_width)),
+        head_(kDecisionBlock * padded(shape.actions + 1)) {}
 
   void fit(const PreparedGraph& graph) {
     const auto grow = [](AlignedFloats& buffer, std::size_t size) {
@@ -118,7 +116,7 @@ class FusedPolicy final : public Policy {
   }
 
  private:
-  [[nodiscard]] std::size_t readout_stride() const { return row(shape_.config.readout_width); }
+  [[nodiscard]] std::size_t readout_stride() const { return padded(shape_.config.readout_width); }
 
   void embed(const PackedNetwork& network, std::size_t graph) {
     PACML_CHECK(graph < graphs_.size(), "an observation names a graph that was not set");

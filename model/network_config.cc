@@ -31,7 +31,7 @@ const EncoderConfig* encoder_of(const NetworkConfig& config, const SlotSpec& slo
 
 // What a head that knows candidates by their places does not read of them.
 std::optional<std::string> unread_candidates(HeadKind kind, const ObservationSpec& spec) {
-  const std::string head = "network.head: " + std::string(name_of(kind)) + " ";
+  const std::string head = "network.head: " + std::string(pacml::name_of(kind)) + " ";
   if (spec.candidates.derived || !spec.candidates.features.empty() || spec.candidates.node_slot) {
     return head + "does not read what the task shows of each candidate; candidates does";
   }

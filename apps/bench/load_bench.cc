@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kCanned = 4;        // messages that are recorded
 constexpr std::size_t kBeforeCanned = 2;  // ... after so many, so that episodes are under way
-constexpr std::chrono::milliseconds kLook{250};  // between looks at the processes
+constexpr std::chrono::milliseconds kLoadLook{250};  // between looks at the processes
 constexpr std::chrono::seconds kStatusPatience{20};
 // A knee is where more actors add less than this share of the most that was seen.
 constexpr double kKneeShare = 0.95;
@@ -88,7 +88,7 @@ class ProcessWatch {
     most_resident_ = start_.resident_bytes;
     thread_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
-        std::this_thread::sleep_for(kLook);
+        std::this_thread::sleep_for(kLoadLook);
         most_resident_ = std::max(most_resident_, look().resident_bytes);
       }
     });

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLook{200};  // between looks at the processes
+constexpr std::chrono::milliseconds kPipelineLook{200};  // between looks at the processes
 
 // Processor time of ZeroMQ's own threads of a process, which move and encrypt its messages.
 double transport_cpu_seconds_of(const std::string& pid) {
@@ -131,7 +131,7 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
         spent.push_back(
             {watch.cpu_seconds(), watch.transport_cpu_seconds(), parsed.value("decisions", 0.0)});
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPipelineLook);
   }
   if (!exit->clean()) {
     throw UserError("the training run of the pipeline benchmark " + describe(*exit) + ": " +

@@ -37,8 +37,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kStatusPatience{20};
-constexpr std::chrono::milliseconds kLook{50};
+constexpr std::chrono::seconds kAnswerPatience{20};
+constexpr std::chrono::milliseconds kScalingLook{50};
 
 // What some actors did in a while.
 struct Work {
@@ -148,7 +148,7 @@ class ScalingBench {
   // Of a figure in the learner's status.
   [[nodiscard]] double count_at(const std::string& learner, const char* figure) const {
     const auto status = nlohmann::json::parse(
-        ask_status(learner, config_.security, Deadline::in(kStatusPatience)), nullptr, false);
+        ask_status(learner, config_.security, Deadline::in(kAnswerPatience)), nullptr, false);
     if (!status.is_object()) throw UserError("the benchmark's learner tells no status");
     return status.value(figure, 0.0);
   }
@@ -178,7 +178,7 @@ class ScalingBench {
       for (auto& actor : actors) {
         if (const auto exit = actor.poll()) throw UserError("an actor " + describe(*exit));
       }
-      std::this_thread::sleep_for(kLook);
+      std::this_thread::sleep_for(kScalingLook);
     }
     std::this_thread::sleep_for(std::chrono::duration<double>(options_.warm_up));
     const double decisions = count_at(servers.learner(), "decisions");
@@ -202,7 +202,7 @@ class ScalingBench {
     const auto hello = make_hello(wire::Role::kActor, ActorId{static_cast<std::uint32_t>(id)},
                                   agreement_of(config_, *task_), "");
     actor::LinkConfig patience;
-    patience.give_up = kStatusPatience;
+    patience.give_up = kAnswerPatience;
     actor::LearnerLink link(dealer, announcements, hello, task_->spec().graphs, patience);
     auto weights = link.first_parameters({});
     if (!weights) throw UserError("the benchmark's learner: " + weights.error().detail);

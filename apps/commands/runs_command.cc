@@ -29,7 +29,7 @@ struct Listed {
 };
 
 std::string state_text(const RunSummary& run) {
-  const std::string state(name_of(run.state));
+  const std::string state(spell(run.state));
   if (!run.since_news) return state;
   const std::string age = age_text(*run.since_news);
   if (run.state == RunState::kEnded) return age == "now" ? "ended now" : "ended " + age + " ago";
@@ -87,7 +87,7 @@ nlohmann::ordered_json json_of(const std::vector<Listed>& runs) {
                     {"algorithm", run.summary.algorithm},
                     {"seed", run.summary.seed},
                     {"tags", run.tags},
-                    {"state", name_of(run.summary.state)},
+                    {"state", spell(run.summary.state)},
                     {"decisions", or_null(run.figures.decisions)},
                     {"seconds", or_null(run.figures.seconds)},
                     {"objective", run.figures.objective},

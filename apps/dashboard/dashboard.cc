@@ -97,12 +97,9 @@ HttpReply Dashboard::runs() {
     Json entry;
     try {
       const RunSummary summary = summarise_run(run->path);
-      entry = {{"name", summary.name},
-               {"path", summary.path.string()},
-               {"state", name_of(summary.state)},
-               {"task", summary.task},
-               {"algorithm", summary.algorithm},
-               {"seed", summary.seed}};
+      entry = {{"name", summary.name},           {"path", summary.path.string()},
+               {"state", spell(summary.state)},  {"task", summary.task},
+               {"algorithm", summary.algorithm}, {"seed", summary.seed}};
       if (summary.since_news) entry["silent_seconds"] = summary.since_news->count();
       entry["settings"] = Json::array();
       for (const auto& [key, here, there] : summary.settings) {

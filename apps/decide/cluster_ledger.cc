@@ -8,14 +8,6 @@
 #include "common/check.h"
 
 namespace pacml::apps {
-namespace {
-
-tl::unexpected<Error> wrong(std::string sentence) {
-  return fail(Errc::kCorruptFrame, std::move(sentence));
-}
-
-}  // namespace
-
 Result<void> ClusterLedger::advance(double time) {
   if (time < now_) {
     const auto text = [](double value) { return nlohmann::json(value).dump(); };

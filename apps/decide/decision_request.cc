@@ -21,10 +21,6 @@ constexpr double kMostTime = 1e12;
 constexpr double kMostLimit = 1e9;
 constexpr std::size_t kMostRunning = 4096;
 
-tl::unexpected<Error> wrong(std::string sentence) {
-  return fail(Errc::kCorruptFrame, std::move(sentence));
-}
-
 struct KindKeys {
   std::string_view name;
   Kind kind;

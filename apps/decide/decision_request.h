@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/result.h"
@@ -17,6 +18,11 @@ namespace pacml::apps {
 inline constexpr int kDecisionSchema = 1;
 // Longer names of jobs are refused.
 inline constexpr std::size_t kLongestJobName = 256;
+
+// What was asked for cannot be; `sentence` is for whoever asked.
+[[nodiscard]] inline tl::unexpected<Error> wrong(std::string sentence) {
+  return fail(Errc::kCorruptFrame, std::move(sentence));
+}
 
 // A job that runs, as whoever runs it tells.
 struct RunningJob {

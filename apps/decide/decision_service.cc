@@ -20,10 +20,6 @@ using Kind = DecisionRequest::Kind;
 // A job that should have ended counts as about to: of the mean time between arrivals.
 constexpr double kOverdue = 1e-3;
 
-tl::unexpected<Error> wrong(std::string sentence) {
-  return fail(Errc::kCorruptFrame, std::move(sentence));
-}
-
 std::string error_line(const std::string& sentence, const std::string& id) {
   Json out = {{"type", "error"}, {"error", sentence}};
   if (!id.empty()) out["id"] = id;

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::int64_t kPortsOfShards = 256;  // above the learner's two
 
-bool is_one_of(char c, std::string_view others) {
+bool is_label_character(char c, std::string_view others) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
 }
 
 // A name as DNS has it (RFC 1123), short enough to append to.
 bool is_label(const std::string& name) {
   return !name.empty() && name.size() <= 40 && name.front() != '-' && name.back() != '-' &&
-         std::ranges::all_of(name, [](char c) { return is_one_of(c, "-"); });
+         std::ranges::all_of(name, [](char c) { return is_label_character(c, "-"); });
 }
 
 // One line, one word: it stands in a directive of a batch file.
@@ -75,8 +75,9 @@ std::vector<std::string> validate(const KubernetesSite& config) {
   if (config.image.empty() || !is_one_word(config.image)) {
     problems.emplace_back("image: must be one word, such as registry.example/pacml:1.0");
   }
-  if (!config.storage_class.empty() &&
-      !std::ranges::all_of(config.storage_class, [](char c) { return is_one_of(c, "-."); })) {
+  if (!config.storage_class.empty() && !std::ranges::all_of(config.storage_class, [](char c) {
+        return is_label_character(c, "-.");
+      })) {
     problems.emplace_back("storage_class: must be of a-z, 0-9, - and .");
   }
   if (config.storage_gib < 1) problems.emplace_back("storage_gib: must be at least 1");

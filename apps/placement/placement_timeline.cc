@@ -6,13 +6,12 @@
 
 #include "apps/cli/text_table.h"
 #include "apps/evaluation/timeline_text.h"
+#include "common/index.h"
 
 namespace pacml::apps {
 namespace {
 
 constexpr double kGb = 1e9;
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 double last_end_us(const env::PlacementSimulator& run) {
   return *std::ranges::max_element(run.end_us());

@@ -11,7 +11,7 @@
 namespace pacml::apps {
 namespace {
 
-constexpr std::chrono::milliseconds kPeriod{250};
+constexpr std::chrono::milliseconds kBlockPeriod{250};
 constexpr std::size_t kWidest = 100;  // columns: the eye finds the next line
 constexpr std::size_t kLabel = 12;    // columns before the figures
 
@@ -215,7 +215,7 @@ ProgressBlock::ProgressBlock(std::ostream& out, Terminal terminal)
     : out_(out), terminal_(std::move(terminal)) {}
 
 void ProgressBlock::update(const TrainProgress& progress, TimePoint now) {
-  if (shown_at_ && now - *shown_at_ < kPeriod) return;
+  if (shown_at_ && now - *shown_at_ < kBlockPeriod) return;
   shown_at_ = now;
   show(progress);
 }

@@ -7,7 +7,7 @@
 namespace pacml::apps {
 namespace {
 
-constexpr std::chrono::seconds kPeriod{10};
+constexpr std::chrono::seconds kLinePeriod{10};
 
 std::string objective_text(const TrainProgress& p) {
   std::string text;
@@ -50,7 +50,7 @@ std::string format_progress(const TrainProgress& p) {
 }
 
 void ProgressLine::update(const TrainProgress& progress, TimePoint now) {
-  if (shown_at_ && now - *shown_at_ < kPeriod) return;
+  if (shown_at_ && now - *shown_at_ < kLinePeriod) return;
   shown_at_ = now;
   finish(progress);
 }

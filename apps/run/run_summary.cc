@@ -85,7 +85,7 @@ void read_settings(const RunDirectory& run, RunSummary& summary) {
 
 }  // namespace
 
-const char* name_of(RunState state) {
+const char* spell(RunState state) {
   switch (state) {
     case RunState::kTraining:
       return "training";

@@ -18,7 +18,7 @@ enum class RunState {
   kNeverBegan,  // it has told nothing, and none does
 };
 
-[[nodiscard]] const char* name_of(RunState state);  // "training", "ended", "never began"
+[[nodiscard]] const char* spell(RunState state);  // "training", "ended", "never began"
 
 // What a run is, as far as its folder tells: one that is being written, cut off, damaged or of
 // another version of this program tells less, and a note says what is wrong. Value type.

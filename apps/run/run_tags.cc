@@ -13,7 +13,7 @@ namespace pacml::apps {
 namespace {
 
 constexpr std::size_t kLongest = 64;
-constexpr std::size_t kMost = 1000;  // of a file that somebody else may have written
+constexpr std::size_t kMostTags = 1000;  // of a file that somebody else may have written
 
 bool is_tag(std::string_view text) {
   constexpr std::string_view kOthers = "._-";
@@ -40,7 +40,7 @@ void check_tags(const std::vector<std::string>& tags) {
 std::vector<std::string> tags_of(const std::filesystem::path& run) {
   std::set<std::string> tags;
   std::ifstream file(file_of(run));
-  for (std::string line; tags.size() < kMost && std::getline(file, line);) {
+  for (std::string line; tags.size() < kMostTags && std::getline(file, line);) {
     if (is_tag(line)) tags.insert(line);
   }
   return {tags.begin(), tags.end()};

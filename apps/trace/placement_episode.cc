@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/trace/placement_json.h"
+#include "common/index.h"
 #include "common/result.h"
 #include "env/placement/placeto_mdp.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 // What reaches what takes a bit for each pair.
 constexpr std::size_t kMostNodes = 20'000;
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

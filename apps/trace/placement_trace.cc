@@ -12,6 +12,7 @@
 #include "apps/trace/placement_training.h"
 #include "apps/trace/placeto_network.h"
 #include "apps/trace/trace_number.h"
+#include "common/index.h"
 #include "common/result.h"
 #include "env/placement/op_graph_json.h"
 #include "env/placement/placement_problem.h"
@@ -24,8 +25,6 @@ using nlohmann::json;
 
 // Of features, in all steps of an episode.
 constexpr std::size_t kMostRows = 10'000'000;
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 env::MemoryPenalty penalty_of(const json& recorded) {
   const auto number = [&](const char* key) {

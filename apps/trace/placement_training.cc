@@ -14,6 +14,7 @@
 #include "apps/trace/placement_episode.h"
 #include "apps/trace/placement_json.h"
 #include "apps/trace/placeto_network.h"
+#include "common/index.h"
 #include "common/result.h"
 #include "env/placement/op_graph_json.h"
 #include "env/placement/placeto_mdp.h"
@@ -24,8 +25,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostUpdates = 10'000;
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // "1e-3 -> 1e-4 linear over 10 updates"
 struct LinearSchedule {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "common/result.h"
+#include "env/numerics.h"
 
 namespace pacml::env {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMostInstants = 10'000'000;
 
 // A job that a random agent could never place would be looked at for ever.
@@ -38,7 +38,7 @@ GpuClusterSimulator::GpuClusterSimulator(GpuClusterModelPtr model, GpuJobListPtr
 }
 
 double GpuClusterSimulator::next_arrival() const {
-  if (!has_arrivals()) return kNever;
+  if (!has_arrivals()) return kEndOfTime;
   return state_.jobs()[state_.jobs().arrivals()[next_]].submit_s;
 }
 
@@ -105,12 +105,12 @@ bool GpuClusterSimulator::next_instant(double until_s) {
   is_instant_ = false;
   while (true) {
     const double time = std::min(next_event(), until_s);
-    if (time == kNever) return false;
+    if (time == kEndOfTime) return false;
     state_.advance(time);
     complete_and_thaw();
     bring_arrivals();
     if (instant_s_ == time) {
-      instant_s_ = kNever;
+      instant_s_ = kEndOfTime;
       is_instant_ = true;
       if (++num_instants_ > kMostInstants) {
         throw UserError("more than 10 million instants of decision; longer rounds would do");

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "common/result.h"
+#include "env/numerics.h"
 
 namespace pacml::env {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class Replay {
  public:
@@ -43,7 +41,7 @@ class Replay {
 
   // Where to stop for a decision: where something happens, if that is then.
   [[nodiscard]] double stop_s() const {
-    if (is_at_end()) return kNever;
+    if (is_at_end()) return kEndOfTime;
     const double time = std::max(current().time_s, state_.now());
     const double event = simulator_.next_event();
     return is_same(time, event) ? event : time;

@@ -10,7 +10,7 @@ namespace pacml::env {
 namespace {
 
 constexpr double kLeastResidual = 1e-9;  // of the conjugate gradients, relative
-constexpr int kMostSteps = 1000;
+constexpr int kMostIterations = 1000;
 constexpr int kMostNewtonSteps = 30;
 constexpr double kNewtonDone = 1e-6;  // of z
 constexpr double kLeastCurvature = 1e-6;
@@ -83,7 +83,7 @@ std::vector<double> solve(const PairSpace& space, std::span<const double> target
   std::vector<double> scaled(count);
   double square = dot(residual, residual);
   const double enough = square * kLeastResidual * kLeastResidual;
-  for (int step = 0; step < kMostSteps && square > enough; ++step) {
+  for (int step = 0; step < kMostIterations && square > enough; ++step) {
     for (std::size_t n = 0; n < count; ++n) scaled[n] = root[n] * direction[n];
     std::vector<double> image = space.at_pairs(scaled);
     for (std::size_t n = 0; n < count; ++n) image[n] = root[n] * image[n] + ridge * direction[n];

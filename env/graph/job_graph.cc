@@ -4,14 +4,10 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/index.h"
 #include "env/numerics.h"
 
 namespace pacml::env {
-namespace {
-
-std::size_t at(OpIndex op) { return static_cast<std::size_t>(op); }
-
-}  // namespace
 
 JobGraph::JobGraph(const Profile& profile)
     : model_(profile.model), num_forward_(static_cast<int>(profile.ops.size())) {

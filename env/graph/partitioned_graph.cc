@@ -5,13 +5,9 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/index.h"
 
 namespace pacml::env {
-namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 int pieces_of(double cost, double quantum, int degree) {
   const double quanta = std::ceil(cost / quantum);

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/index.h"
 #include "env/graph/zoo/cost_model.h"
 
 namespace pacml::env {
 namespace {
 
 constexpr double kMomentBytes = 4;
-
-std::size_t at(int op) { return static_cast<std::size_t>(op); }
 
 void append(ImportedOp& group, const ImportedOp& op) {
   group.description += " + " + op.type;

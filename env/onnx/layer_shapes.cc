@@ -15,12 +15,6 @@ constexpr std::int64_t kMostStep = 1 << 20;
 
 std::int64_t at(const std::vector<std::int64_t>& list, std::size_t i) { return list[i]; }
 
-OnnxTensor tensor(int type, Extents extents) {
-  return {.type = type, .extents = std::move(extents)};
-}
-
-Outputs one(int type, Extents extents) { return {tensor(type, std::move(extents))}; }
-
 Extents broadcast_extents(const OnnxCall& call, const Extents& a, const Extents& b) {
   Extents out(std::max(a.size(), b.size()));
   for (std::size_t i = 0; i < out.size(); ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "env/onnx/onnx_call.h"
@@ -8,6 +9,13 @@
 namespace pacml::env::shapes {
 
 using Outputs = std::vector<OnnxTensor>;
+
+[[nodiscard]] inline OnnxTensor tensor(int type, Extents extents) {
+  return {.type = type, .extents = std::move(extents)};
+}
+[[nodiscard]] inline Outputs one(int type, Extents extents) {
+  return {tensor(type, std::move(extents))};
+}
 
 // Types and shapes of what operators that compute put out, and nothing else. One function a family
 // of operators, after https://onnx.ai/onnx/operators, for all versions of an operator that differ

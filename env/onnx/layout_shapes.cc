@@ -12,13 +12,6 @@ using onnx::TensorProto;
 
 constexpr std::int64_t kFar = INT64_C(1) << 40;  // what stands for infinity
 
-Outputs one(int type, Extents extents) {
-  OnnxTensor tensor;
-  tensor.type = type;
-  tensor.extents = std::move(extents);
-  return {tensor};
-}
-
 // The axes that an attribute, or in later versions an input, names; absent: none are named.
 std::optional<std::set<std::size_t>> axes_of(const OnnxCall& call, std::size_t input,
                                              std::size_t num_axes) {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Walks an execution backwards.
 class Chain {

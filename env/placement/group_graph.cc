@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Where each group's leader stands in the topological order of operations.
 std::vector<std::int32_t> leader_positions(const OpGraph& graph) {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // An estimated schedule in progress.
 class Schedule {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/check.h"
+#include "common/index.h"
 
 namespace pacml::env {
 namespace {
@@ -20,8 +21,6 @@ namespace {
 constexpr double kMostWeight = 1 << 28;  // of all together, so that sums fit METIS' 32 bits
 constexpr idx_t kSeed = 1;
 constexpr idx_t kUnevenness = 50;  // thousandths that a piece may have over its share
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 std::int32_t as_weight(double value, double all) {
   return static_cast<std::int32_t>(all > kMostWeight ? value * (kMostWeight / all) : value);

@@ -6,12 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/index.h"
 #include "common/result.h"
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Microseconds or bytes; whatever is added and divided later stays finite.
 constexpr double kMostOfAnything = 1e18;

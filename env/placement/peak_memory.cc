@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/index.h"
 #include "env/placement/placement_simulator.h"
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 struct Change {
   double time = 0;

@@ -4,14 +4,10 @@
 #include <map>
 #include <numeric>
 
+#include "common/index.h"
 #include "env/placement/families.h"
 
 namespace pacml::env {
-namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 std::int32_t best_single_device(const PlacementProblem& problem) {
   PlacementEvaluator evaluator(std::make_shared<const PlacementProblem>(problem));

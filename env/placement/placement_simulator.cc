@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/index.h"
 #include "env/placement/peak_memory.h"
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& permutation) {
   std::vector<std::int32_t> back(permutation.size());

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
+#include "common/index.h"
+
 namespace pacml::env {
-namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 PlacingSchedule::PlacingSchedule(const PlacementProblem& problem)
     : problem_(&problem),

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "common/check.h"
+#include "common/index.h"
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 double microseconds(double milliseconds) { return std::nearbyint(milliseconds * 1000); }
 

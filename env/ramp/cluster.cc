@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "common/check.h"
@@ -11,7 +10,6 @@
 namespace pacml::env {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 // Jobs complete, and arrivals happen, up to this much early: the published clock's tolerance.
 constexpr double kEpsilon = 1e-7;
 // With tolerant_limit: relative rounding that a job may exceed its limit by.
@@ -293,7 +291,7 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   for (const auto& job : running_) {
     length = std::min(length, job.completion_time - (now_ - job.started));
   }
-  if (length == kNever) length = 0;  // nothing is left to wait for
+  if (length == kEndOfTime) length = 0;  // nothing is left to wait for
 
   auto& f = figures_;
   f.utilisation.clear();
@@ -329,7 +327,7 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   now_ += length;
   // Where the clock is coarser than the tolerance (beyond 2^30), what is left may be too short to
   // move it, and the event would never come.
-  if (now_ == before && length > kEpsilon) now_ = std::nextafter(now_, kNever);
+  if (now_ == before && length > kEpsilon) now_ = std::nextafter(now_, kEndOfTime);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     auto& job = running_[i];
@@ -344,7 +342,7 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(kept), running_.end());
 
   if (jobs_.exhausted()) {
-    next_arrival_ = kNever;
+    next_arrival_ = kEndOfTime;
   } else if (now_ + kEpsilon >= next_arrival_) {
     arrive(jobs_.next());
     step_done = true;
@@ -410,7 +408,7 @@ void Cluster::close_episode(ClusterStepStats& stats) {
 Cluster Cluster::beyond_limit() const {
   PACML_CHECK(now_ >= config_.max_simulation_time, "the time is up");
   Cluster out = *this;
-  out.config_.max_simulation_time = kNever;
+  out.config_.max_simulation_time = kEndOfTime;
   out.keep_log_ = false;
   out.running_ = std::exchange(out.cut_off_, {});
   for (const MountedJob& job : out.running_) out.occupied_.insert(job.execution->servers);

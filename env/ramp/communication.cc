@@ -5,13 +5,13 @@
 #include <bit>
 #include <cmath>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
 
 constexpr double kPeakFlops = 130e12;      // of the reduction at a server, FLOP/s
 constexpr double kMemoryBandwidth = 2e12;  // of the reduction at a server, bytes/s
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 int ceil_log2(int n) { return static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1))); }
 int ceil_div(int a, int b) { return (a + b - 1) / b; }

@@ -7,16 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "common/index.h"
 #include "common/result.h"
 #include "common/rng.h"
+#include "env/numerics.h"
 #include "env/ramp/step_trace.h"
 
 namespace pacml::env {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Ready ops per server as bits in order of priority, so that the running op is the highest set bit.
 class ReadyOps {
@@ -95,7 +93,7 @@ class ReadyFlows {
 
   // Time until the first channel's winner (or, with exact_tick, the first flow) finishes.
   [[nodiscard]] double time_to_next() {
-    double next = kNever;
+    double next = kEndOfTime;
     if (exact_tick_) {
       for (const std::size_t c : live_) next = std::min(next, cohorts_[c].remaining);
       return next;
@@ -256,11 +254,11 @@ class Step {
  private:
   void tick() {
     ops_.collect_running(running_);
-    double length = kNever;
+    double length = kEndOfTime;
     for (const OpIndex op : running_) length = std::min(length, remaining_[at(op)]);
     const bool local_first = !ready_local_.empty();
     length = std::min(length, local_first ? 0.0 : flows_.time_to_next());
-    if (length == kNever) {
+    if (length == kEndOfTime) {
       throw UserError("model " + job_.graph().model() + " at degree " +
                       std::to_string(job_.degree()) +
                       " never finishes a training step: an op without successors was cut; the "

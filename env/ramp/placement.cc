@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <span>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // What a forward op, its counterpart and their optimiser hold.
 double training_memory(const JobGraph& graph, OpIndex op) {

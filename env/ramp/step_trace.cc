@@ -5,12 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "common/index.h"
 #include "env/ramp/communication.h"
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Of every op of the partitioned graph, by the layers' own ids; backward op 2n + 1 - i is what
 // forward op i has to undo.

@@ -13,11 +13,11 @@ namespace pacml::env {
 namespace {
 
 // Names of the streams; that of the fractions of an episode's pool is in job_pool.cc.
-constexpr std::uint64_t kOrderStream = 0x6f72646572;         // "order"
-constexpr std::uint64_t kPickStream = 0x7069636b;            // "pick"
-constexpr std::uint64_t kFractionStream = 0x66757475726573;  // "futures"
-constexpr std::uint64_t kBeginStream = 0x626567696e;         // "begin"
-constexpr std::uint64_t kIntervalStream = 0x696e74657276;    // "interv"
+constexpr std::uint64_t kOrderStream = 0x6f72646572;       // "order"
+constexpr std::uint64_t kPickStream = 0x7069636b;          // "pick"
+constexpr std::uint64_t kFutureStream = 0x66757475726573;  // "futures"
+constexpr std::uint64_t kBeginStream = 0x626567696e;       // "begin"
+constexpr std::uint64_t kIntervalStream = 0x696e74657276;  // "interv"
 
 // A uniformly random order of 0 .. size - 1 (Fisher and Yates).
 std::shared_ptr<const std::vector<std::uint32_t>> random_order(std::size_t size, Seed episode,
@@ -93,7 +93,7 @@ bool JobStream::redraw(Seed seed) {
   redrawn_ = Draws{plan.num_models(),
                    plan.recorded() ? nullptr : plan.requirement().for_episode(seed),
                    WordStream(seed, kPickStream),
-                   WordStream(seed, kFractionStream),
+                   WordStream(seed, kFutureStream),
                    WordStream(seed, kIntervalStream),
                    plan.load(seed)};
   return true;

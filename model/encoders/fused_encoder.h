@@ -60,7 +60,7 @@ class FusedEncoder {
   class Operations;
 
   [[nodiscard]] std::size_t input_stride() const {
-    return padded(static_cast<std::size_t>(slot_.node_width + slot_.dynamic_width));
+    return padded(slot_.node_width + slot_.dynamic_width);
   }
   void prepare(Graph& graph) const;
   void find_edge_terms(Graph& graph) const;

@@ -14,6 +14,9 @@ inline constexpr std::size_t kLanes = 8;
 [[nodiscard]] constexpr std::size_t padded(std::size_t width) {
   return (width + kLanes - 1) / kLanes * kLanes;
 }
+[[nodiscard]] constexpr std::size_t padded(int width) {
+  return padded(static_cast<std::size_t>(width));
+}
 
 // Decisions that go through the heads together.
 inline constexpr std::size_t kDecisionBlock = 12;

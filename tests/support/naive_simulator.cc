@@ -6,12 +6,12 @@
 #include <limits>
 #include <map>
 
+#include "common/index.h"
+
 namespace pacml::testing {
 namespace {
 
 using env::ForwardOp;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // ---------------------------------------------------------------------------------- partition
 

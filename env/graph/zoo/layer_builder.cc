@@ -12,8 +12,6 @@ constexpr double kTokenBytes = 8;  // token numbers and indices are 64-bit integ
 constexpr double kMaskBytes = 1;   // what dropout kept
 constexpr double kLstmGates = 4;
 
-std::string text(std::int64_t number) { return std::to_string(number); }
-
 // Output extent of a window that moves over a padded input.
 std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
                           std::int64_t padding, bool ceil) {
@@ -52,9 +50,10 @@ Tensor LayerBuilder::conv2d(Tensor x, const Conv2d& conv) {
   const std::int64_t height = window_count(in[1], conv.kernel, conv.stride, conv.padding, false);
   const std::int64_t width = window_count(in[2], conv.kernel, conv.stride, conv.padding, false);
   const auto weights = static_cast<double>(conv.channels * in[0] * conv.kernel * conv.kernel);
-  Layer layer{.description = "Convolution(" + text(in[0]) + " to " + text(conv.channels) +
-                             " channels, kernel " + text(conv.kernel) + ", stride " +
-                             text(conv.stride) + ", padding " + text(conv.padding) + ")",
+  Layer layer{.description =
+                  "Convolution(" + std::to_string(in[0]) + " to " + std::to_string(conv.channels) +
+                  " channels, kernel " + std::to_string(conv.kernel) + ", stride " +
+                  std::to_string(conv.stride) + ", padding " + std::to_string(conv.padding) + ")",
               .inputs = {x.layer},
               .output = {conv.channels, height, width}};
   layer.parameters = weights + (conv.bias ? static_cast<double>(conv.channels) : 0);
@@ -65,7 +64,8 @@ Tensor LayerBuilder::conv2d(Tensor x, const Conv2d& conv) {
 Tensor LayerBuilder::batch_norm(Tensor x) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 3, "batch normalisation reads images");
-  Layer layer{.description = "BatchNorm(" + text(in[0]) + ")", .inputs = {x.layer}, .output = in};
+  Layer layer{
+      .description = "BatchNorm(" + std::to_string(in[0]) + ")", .inputs = {x.layer}, .output = in};
   layer.parameters = 2 * static_cast<double>(in[0]);
   return append(std::move(layer), normalisation_work(batch_elements(x)));
 }
@@ -74,8 +74,9 @@ Tensor LayerBuilder::max_pool(Tensor x, const MaxPool& pool) {
   const Shape& in = shape(x);
   PACML_CHECK(in.size() == 3, "pooling reads images");
   Layer layer{
-      .description = "MaxPool(kernel " + text(pool.kernel) + ", stride " + text(pool.stride) +
-                     ", padding " + text(pool.padding) + ")",
+      .description = "MaxPool(kernel " + std::to_string(pool.kernel) + ", stride " +
+                     std::to_string(pool.stride) + ", padding " + std::to_string(pool.padding) +
+                     ")",
       .inputs = {x.layer},
       .output = {in[0], window_count(in[1], pool.kernel, pool.stride, pool.padding, pool.ceil),
                  window_count(in[2], pool.kernel, pool.stride, pool.padding, pool.ceil)}};
@@ -100,7 +101,7 @@ Tensor LayerBuilder::relu(Tensor x) {
 // Both passes read and write, and touch the mask of what was kept.
 Tensor LayerBuilder::dropout(Tensor x, double rate) {
   const auto percent = static_cast<std::int64_t>(rate * 100 + 0.5);
-  return pointwise(x, "Dropout(" + text(percent) + " %)", 2 * kElementBytes + kMaskBytes,
+  return pointwise(x, "Dropout(" + std::to_string(percent) + " %)", 2 * kElementBytes + kMaskBytes,
                    2 * kElementBytes + kMaskBytes);
 }
 
@@ -125,9 +126,10 @@ Tensor LayerBuilder::linear(Tensor x, std::int64_t width, bool bias) {
   const double rows = num_elements(out) / static_cast<double>(in_width);
   out.back() = width;
   const auto weights = static_cast<double>(in_width * width);
-  Layer layer{.description = "Linear(" + text(in_width) + " to " + text(width) + ")",
-              .inputs = {x.layer},
-              .output = std::move(out)};
+  Layer layer{
+      .description = "Linear(" + std::to_string(in_width) + " to " + std::to_string(width) + ")",
+      .inputs = {x.layer},
+      .output = std::move(out)};
   layer.parameters = weights + (bias ? static_cast<double>(width) : 0);
   layer.multiply_adds = weights * rows;
   return append_product(std::move(layer), x, 2);
@@ -159,7 +161,8 @@ Tensor LayerBuilder::concat(std::initializer_list<Tensor> parts) {
 
 Tensor LayerBuilder::embedding(Tensor tokens, std::int64_t vocabulary, std::int64_t width) {
   const std::int64_t steps = shape(tokens).back();
-  Layer layer{.description = "Embedding(" + text(vocabulary) + " to " + text(width) + ")",
+  Layer layer{.description =
+                  "Embedding(" + std::to_string(vocabulary) + " to " + std::to_string(width) + ")",
               .inputs = {tokens.layer},
               .output = {steps, width}};
   layer.parameters = static_cast<double>(vocabulary * width);
@@ -185,7 +188,7 @@ Tensor LayerBuilder::recurrent(Tensor x, std::int64_t width, int directions) {
   const double input_weights = kLstmGates * hidden * in_width;
   const double recurrent_weights = kLstmGates * hidden * hidden;
   Layer layer{.description = std::string(directions == 2 ? "BidirectionalLSTM(" : "LSTM(") +
-                             text(in[1]) + " to " + text(width) + ")",
+                             std::to_string(in[1]) + " to " + std::to_string(width) + ")",
               .inputs = {x.layer},
               .output = {in[0], directions * width}};
   layer.parameters = directions * (input_weights + recurrent_weights + 2 * kLstmGates * hidden);
@@ -211,7 +214,7 @@ Tensor LayerBuilder::attention(Tensor queries, Tensor keys) {
   const auto width = static_cast<double>(q[1]);
   const auto query_steps = static_cast<double>(q[0]);
   const auto key_steps = static_cast<double>(k[0]);
-  Layer layer{.description = "Attention(" + text(q[1]) + ")",
+  Layer layer{.description = "Attention(" + std::to_string(q[1]) + ")",
               .inputs = {queries.layer, keys.layer},
               .output = q};
   layer.parameters = 2 * width * width + width;

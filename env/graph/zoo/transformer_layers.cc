@@ -7,12 +7,6 @@
 #include "env/graph/zoo/layer_builder.h"
 
 namespace pacml::env::zoo {
-namespace {
-
-std::string text(std::int64_t number) { return std::to_string(number); }
-
-}  // namespace
-
 Tensor LayerBuilder::patches(Tensor images, std::int64_t extent, std::int64_t width) {
   const Tensor squares =
       conv2d(images, {.channels = width, .kernel = extent, .stride = extent, .padding = 0});
@@ -26,16 +20,17 @@ Tensor LayerBuilder::patches(Tensor images, std::int64_t extent, std::int64_t wi
 }
 
 Tensor LayerBuilder::trained_positions(Tensor x, std::int64_t steps) {
-  const Tensor sum =
-      pointwise(x, "Positions(" + text(steps) + ")", 2 * kElementBytes, 2 * kElementBytes);
+  const Tensor sum = pointwise(x, "Positions(" + std::to_string(steps) + ")", 2 * kElementBytes,
+                               2 * kElementBytes);
   network_.layers.back().parameters = static_cast<double>(steps * shape(x).back());
   return sum;
 }
 
 Tensor LayerBuilder::layer_norm(Tensor x) {
   const std::int64_t width = shape(x).back();
-  Layer layer{
-      .description = "LayerNorm(" + text(width) + ")", .inputs = {x.layer}, .output = shape(x)};
+  Layer layer{.description = "LayerNorm(" + std::to_string(width) + ")",
+              .inputs = {x.layer},
+              .output = shape(x)};
   layer.parameters = 2 * static_cast<double>(width);
   return append(std::move(layer), normalisation_work(batch_elements(x)));
 }
@@ -43,7 +38,7 @@ Tensor LayerBuilder::layer_norm(Tensor x) {
 Tensor LayerBuilder::rms_norm(Tensor x) {
   const Tensor normed = layer_norm(x);
   Layer& layer = network_.layers.back();
-  layer.description = "RMSNorm(" + text(shape(x).back()) + ")";
+  layer.description = "RMSNorm(" + std::to_string(shape(x).back()) + ")";
   layer.parameters = static_cast<double>(shape(x).back());
   return normed;
 }
@@ -66,7 +61,8 @@ Tensor LayerBuilder::self_attention(Tensor x, std::int64_t heads, std::int64_t s
   PACML_CHECK(in.size() == 2 && in[1] > 2 * shared, "attention reads queries, keys and values");
   const std::int64_t width = in[1] - 2 * shared;
   const auto steps = static_cast<double>(in[0]);
-  Layer layer{.description = "SelfAttention(" + text(width) + ", " + text(heads) + " heads)",
+  Layer layer{.description = "SelfAttention(" + std::to_string(width) + ", " +
+                             std::to_string(heads) + " heads)",
               .inputs = {x.layer},
               .output = {in[0], width}};
   layer.multiply_adds = 2 * steps * steps * static_cast<double>(width);
@@ -88,7 +84,8 @@ Tensor LayerBuilder::tied_linear(Tensor x, std::int64_t vocabulary) {
   Shape out = shape(x);
   const std::int64_t width = out.back();
   out.back() = vocabulary;
-  Layer layer{.description = "TiedLinear(" + text(width) + " to " + text(vocabulary) + ")",
+  Layer layer{.description =
+                  "TiedLinear(" + std::to_string(width) + " to " + std::to_string(vocabulary) + ")",
               .inputs = {x.layer},
               .output = std::move(out)};
   const auto weights = static_cast<double>(width * vocabulary);
@@ -104,9 +101,10 @@ Tensor LayerBuilder::expert(Tensor x, Tensor router, std::int64_t width, double 
   const Shape& in = shape(x);
   const auto inner = static_cast<double>(width);
   const auto outer = static_cast<double>(in.back());
-  Layer layer{.description = "Expert(" + text(in.back()) + ", " + text(width) + ")",
-              .inputs = {x.layer, router.layer},
-              .output = {static_cast<std::int64_t>(share * static_cast<double>(in[0])), in.back()}};
+  Layer layer{
+      .description = "Expert(" + std::to_string(in.back()) + ", " + std::to_string(width) + ")",
+      .inputs = {x.layer, router.layer},
+      .output = {static_cast<std::int64_t>(share * static_cast<double>(in[0])), in.back()}};
   layer.parameters = 3 * inner * outer;
   const double rows = static_cast<double>(layer.output[0]);
   layer.multiply_adds = rows * layer.parameters;

@@ -5,10 +5,11 @@
 #include <limits>
 #include <numeric>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 float as_float(double v) { return static_cast<float>(v); }
 
 double mean_cost_us(const PlacementProblem& problem) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/index.h"
 #include "env/gpu_cluster/gpu_cluster_metrics.h"
 #include "env/tasks/gpu_scheduling/picture.h"
 
@@ -13,8 +14,6 @@ namespace {
 
 // Of decisions at one time: not nothing, so that there is an order of time.
 constexpr double kLeastElapsed = 1e-6;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

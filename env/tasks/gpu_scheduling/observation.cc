@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
 
@@ -13,7 +15,6 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kShortest = 1e-3;  // of the mean job: what is less looks like that
 constexpr std::size_t kOfferWidth = 26;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 float as_float(double v) { return static_cast<float>(v); }
 void append(std::vector<float>& out, std::initializer_list<double> values) {
   for (const double v : values) out.push_back(as_float(v));

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::string label_of(const GpuClusterState& state, const std::vector<GpuJobSpec>& jobs,
                      std::int32_t job) {

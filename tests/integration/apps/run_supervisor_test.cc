@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 60s;
+constexpr auto kRunPatience = 60s;
 
 // Scripts in the place of a run's processes.
 struct Run {
@@ -43,7 +43,7 @@ struct Run {
   }
   template <class Condition>
   void run_until(Condition happened) {
-    const Deadline deadline = Deadline::in(kPatience);
+    const Deadline deadline = Deadline::in(kRunPatience);
     while (!happened() && !deadline.expired()) io.run_one_for(20ms);
     INFO(all_told());
     REQUIRE(happened());

@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "common/index.h"
 #include "common/rng.h"
 #include "env/graph/job_graph.h"
 #include "env/graph/partitioned_graph.h"
@@ -11,8 +12,6 @@
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(OpIndex i) { return static_cast<std::size_t>(i); }
 
 // A partitioned graph with the op of the job graph that each of its ops is a piece of.
 struct Cut {

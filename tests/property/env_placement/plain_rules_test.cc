@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/index.h"
 #include "common/rng.h"
 #include "env/placement/binding_chain.h"
 #include "env/placement/families.h"
@@ -19,8 +20,6 @@
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 double pick(Rng& rng, std::initializer_list<double> values) {
   return *(values.begin() + rng.below(values.size()));

@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "common/index.h"
 #include "env/graph/profile_library.h"
 #include "tests/support/catch.h"
 #include "tests/support/profiles.h"
 
 namespace pacml::env {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 TEST_CASE("what ran when is told by op and flow", "[lookahead]") {
   // Ops 0, 1 forward and 2, 3 backward; op 1 and its counterpart on server 1.
