@@ -36,9 +36,9 @@ std::string ask_status(const std::string& address, const transport::SecurityConf
     const auto frame = receive_or_refusal(server, deadline);
     if (!frame) {
       const auto trouble = server.trouble();
-      const std::string sentence = address + ": no learner or replay shard answers there" +
-                                   (trouble ? ": " + trouble->reason : "");
-      if (trouble && trouble->lasting) throw UserError(sentence);
+      const std::string sentence = address + ": no learner or replay shard answers there";
+      // Also one that is not sure to last: it broke off every handshake that there was time for.
+      if (trouble) throw UserError(sentence + ": " + trouble->reason);
       throw TryAgainError(sentence);
     }
     const auto message = wire::decode(*frame);
