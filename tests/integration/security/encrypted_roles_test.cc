@@ -168,7 +168,8 @@ TEST_CASE("pacml train hands its keys to all of its roles", "[integration][secur
   CHECK(fs::status(socket.path()).permissions() ==
         (fs::perms::owner_read | fs::perms::owner_write));
   // A shard lets nobody in either.
-  const auto asked = testing::pacml({"status", testing::shard_address(place, 0), "--seconds", "10"});
+  const auto asked =
+      testing::pacml({"status", testing::shard_address(place, 0), "--seconds", "10"});
   CHECK(asked.code == 2);
   train.signal(SIGTERM);
   CHECK(train.end() == 0);
