@@ -4,6 +4,7 @@
     install_test.py SOURCE BUILD COMPILER SANITIZERS
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -76,6 +77,7 @@ def check_other_version(prefix, folder):
 
 
 def main():
+    os.environ["CMAKE_GENERATOR"] = "Ninja"  # what the project itself is built with; make may be missing
     source, build = map(pathlib.Path, sys.argv[1:3])
     compiler, sanitizers = sys.argv[3:5]
     flags = f"-fsanitize={sanitizers}" if sanitizers else ""
