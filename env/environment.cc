@@ -3,8 +3,14 @@
 #include <algorithm>
 
 #include "common/check.h"
+#include "env/text/file_hash.h"
 
 namespace pacml::env {
+
+void EnvironmentSpec::add_input(const std::string& setting, const std::string& file) {
+  std::uint64_t& hash = inputs[setting];
+  hash = file_hash(file, hash);
+}
 
 double EnvironmentSpec::metric(const EpisodeRecord& episode, std::string_view name) const {
   const auto found = std::ranges::find(metrics, name, &MetricSpec::name);

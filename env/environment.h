@@ -35,6 +35,9 @@ struct EnvironmentSpec {
   // policies are compared and the best one is kept.
   std::vector<MetricSpec> metrics;
 
+  // Adds a file's bytes to `inputs`, behind those of the setting's other files. UserError: it
+  // cannot be read.
+  void add_input(const std::string& setting, const std::string& file);
   [[nodiscard]] const MetricSpec& objective() const { return metrics.front(); }
   // Of an episode. Pre: there is a metric of that name (PACML_CHECK).
   [[nodiscard]] double metric(const EpisodeRecord& episode, std::string_view name) const;

@@ -67,9 +67,9 @@ struct ApexDqn::Figures {
 
 ApexDqn::ApexDqn(const ApexConfig& config, double discount, model::TrainableNetwork& network,
                  model::Policy& online, model::Policy& target, ReplicaGroup& replicas)
-    : config_(config),
+    : NetworkAlgorithm("apex", network, config.optimizer, config.popart_rate, config.heads),
+      config_(config),
       discount_(discount),
-      training_(network, config.optimizer, config.popart_rate, config.heads),
       online_(&online),
       target_(&target),
       replicas_(&replicas) {
@@ -231,24 +231,21 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
   return training_.network().backward(logit_gradients_, value_gradients_);
 }
 
-AlgorithmState ApexDqn::save() const {
-  AlgorithmState state = training_.save(kName);
+void ApexDqn::save_more(AlgorithmState& state) const {
   state.vectors[kTarget] = target_weights_;
   if (config_.centre_rewards) reward_rate_.save(state);
-  return state;
 }
 
-Result<void> ApexDqn::restore(const AlgorithmState& state) {
-  if (auto fits = training_.fits(kName, state); !fits) return fits;
+Result<void> ApexDqn::more_fits(const AlgorithmState& state) const {
   const auto target = state.vectors.find(kTarget);
-  if (target == state.vectors.end() || target->second.size() != target_weights_.size()) {
-    return fail(Errc::kVersionMismatch,
-                "the checkpoint's target network is not that of this configuration");
-  }
-  training_.restore(kName, state);
-  set_target(target->second);
+  if (target != state.vectors.end() && target->second.size() == target_weights_.size()) return {};
+  return fail(Errc::kVersionMismatch,
+              "the checkpoint's target network is not that of this configuration");
+}
+
+void ApexDqn::restore_more(const AlgorithmState& state) {
+  set_target(state.vectors.at(kTarget));
   if (config_.centre_rewards) reward_rate_.restore(state);
-  return {};
 }
 
 }  // namespace pacml::learner

@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "learner/algorithm.h"
 #include "learner/apex_config.h"
-#include "learner/network_training.h"
+#include "learner/network_algorithm.h"
 #include "learner/replicas/replica_group.h"
 #include "learner/reward_rate.h"
 #include "model/policy.h"
@@ -28,10 +27,8 @@ namespace pacml::learner {
 // steps counts as one unit. The new
 // priority of a transition is |Q - y|, in the unit of rewards. With replicas, N and the greatest
 // weight are those of all shares together. Thread-confined.
-class ApexDqn final : public TransitionAlgorithm {
+class ApexDqn final : public NetworkAlgorithm<TransitionAlgorithm> {
  public:
-  static constexpr std::string_view kName = "apex";  // of its states
-
   // Borrows everything for its life. The weights that `network` holds are where learning starts.
   // `online` and `target` are the same network for passes without gradient, and no one else's: one
   // is given the weights in training before each update, the other one every target_period updates.
@@ -41,11 +38,6 @@ class ApexDqn final : public TransitionAlgorithm {
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   [[nodiscard]] Result<UpdateReport> update(const TransitionBatch& batch) override;
-  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
-  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
-  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
-  [[nodiscard]] AlgorithmState save() const override;
-  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
   struct Figures;
@@ -60,10 +52,12 @@ class ApexDqn final : public TransitionAlgorithm {
   // No gradient, and a loss that is no number: this share's batch is not learned from, by nobody.
   std::span<float> refuse(Figures& figures);
   void set_target(std::vector<float> weights);
+  void save_more(AlgorithmState& state) const override;
+  [[nodiscard]] Result<void> more_fits(const AlgorithmState& state) const override;
+  void restore_more(const AlgorithmState& state) override;
 
   ApexConfig config_;
   double discount_;
-  NetworkTraining training_;
   RewardRate reward_rate_;
   model::Policy* online_;
   model::Policy* target_;

@@ -21,8 +21,9 @@ struct ExpertIteration::Figures {
 
 ExpertIteration::ExpertIteration(const ExpertIterationConfig& config,
                                  model::TrainableNetwork& network, Seed seed)
-    : config_(config),
-      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kActions),
+    : NetworkAlgorithm("expert_iteration", network, config.optimizer, config.popart_rate,
+                       model::ValueHeads::kActions),
+      config_(config),
       seed_(seed) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }
@@ -117,12 +118,6 @@ bool ExpertIteration::learn(double learning_rate, Figures& figures) {
   figures.gradient_norm += step.gradient_norm;
   figures.loss += loss;
   return true;
-}
-
-AlgorithmState ExpertIteration::save() const { return training_.save(kName); }
-
-Result<void> ExpertIteration::restore(const AlgorithmState& state) {
-  return training_.fits(kName, state).map([&] { training_.restore(kName, state); });
 }
 
 }  // namespace pacml::learner

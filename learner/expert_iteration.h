@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "common/ids.h"
 #include "learner/algorithm.h"
 #include "learner/expert_iteration_config.h"
-#include "learner/network_training.h"
+#include "learner/network_algorithm.h"
 #include "learner/searched_decisions.h"
 #include "model/trainable_network.h"
 
@@ -21,24 +20,14 @@ namespace pacml::learner {
 // samples_per_decision times. A pure function of the batches and of the seed, which draws; but what
 // is in memory is not part of the state that is saved: who goes on from a checkpoint gathers anew.
 // Thread-confined.
-class ExpertIteration final : public SequenceAlgorithm {
+class ExpertIteration final : public NetworkAlgorithm<SequenceAlgorithm> {
  public:
-  static constexpr std::string_view kName = "expert_iteration";  // of its states
-
   // Borrows `network` for its life; the weights that it holds are where learning starts, but those
   // of its value, which become 0. Pre: validate(config) holds (PACML_CHECK).
   ExpertIteration(const ExpertIterationConfig& config, model::TrainableNetwork& network, Seed seed);
 
   [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
   [[nodiscard]] bool learns_from_searches() const override { return true; }
-  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
-    training_.network().set_graphs(graphs);
-  }
-  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
-  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
-  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
-  [[nodiscard]] AlgorithmState save() const override;
-  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
   // What the steps of an update came to, in sums.
@@ -50,7 +39,6 @@ class ExpertIteration final : public SequenceAlgorithm {
   [[nodiscard]] bool learn(double learning_rate, Figures& figures);
 
   ExpertIterationConfig config_;
-  NetworkTraining training_;
   Seed seed_;
   SearchMemory memory_;
   // Kept between updates for their memory.

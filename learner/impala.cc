@@ -63,8 +63,9 @@ struct Impala::Losses {
 };
 
 Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, ReplicaGroup& replicas)
-    : config_(config),
-      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kValue),
+    : NetworkAlgorithm("impala", network, config.optimizer, config.popart_rate,
+                       model::ValueHeads::kValue),
+      config_(config),
       replicas_(&replicas) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }
@@ -243,17 +244,12 @@ void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advant
   }
 }
 
-AlgorithmState Impala::save() const {
-  AlgorithmState state = training_.save(kName);
+void Impala::save_more(AlgorithmState& state) const {
   if (config_.centre_rewards) reward_rate_.save(state);
-  return state;
 }
 
-Result<void> Impala::restore(const AlgorithmState& state) {
-  return training_.fits(kName, state).map([&] {
-    training_.restore(kName, state);
-    if (config_.centre_rewards) reward_rate_.restore(state);
-  });
+void Impala::restore_more(const AlgorithmState& state) {
+  if (config_.centre_rewards) reward_rate_.restore(state);
 }
 
 }  // namespace pacml::learner

@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "learner/algorithm.h"
 #include "learner/batch_moments.h"
 #include "learner/impala_config.h"
 #include "learner/losses/masked_categorical.h"
-#include "learner/network_training.h"
+#include "learner/network_algorithm.h"
 #include "learner/replicas/replica_group.h"
 #include "learner/returns/sequence_returns.h"
 #include "learner/reward_rate.h"
@@ -27,24 +26,14 @@ namespace pacml::learner {
 // w_i = 0 for decisions of weights more than max_policy_lag updates old, else 1, divided by their
 // number for loss_reduction: mean. pi and mu are over the same valid actions. With replicas, sums,
 // numbers and moments are those of all shares together. Thread-confined.
-class Impala final : public SequenceAlgorithm {
+class Impala final : public NetworkAlgorithm<SequenceAlgorithm> {
  public:
-  static constexpr std::string_view kName = "impala";  // of its states
-
   // Borrows `network` and `replicas` for its life; the weights that the network holds are where
   // learning starts. Pre: validate(config) holds (PACML_CHECK).
   Impala(const ImpalaConfig& config, model::TrainableNetwork& network,
          ReplicaGroup& replicas = alone());
 
   [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
-  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
-    training_.network().set_graphs(graphs);
-  }
-  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
-  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
-  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
-  [[nodiscard]] AlgorithmState save() const override;
-  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
   // One forward pass over this replica's share of a batch.
@@ -84,9 +73,10 @@ class Impala final : public SequenceAlgorithm {
                                                 std::span<const float> value_outputs) const;
   // `batch`: of the whole batch's advantages, of which `advantages` may be a part.
   void scale_advantages(const BatchMoments& batch, std::span<float> advantages) const;
+  void save_more(AlgorithmState& state) const override;
+  void restore_more(const AlgorithmState& state) override;
 
   ImpalaConfig config_;
-  NetworkTraining training_;
   RewardRate reward_rate_;
   ReplicaGroup* replicas_;
   // Kept between updates for their memory.

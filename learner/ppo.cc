@@ -35,8 +35,9 @@ struct Ppo::Figures {
 };
 
 Ppo::Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed)
-    : config_(config),
-      training_(network, config.optimizer, config.popart_rate, model::ValueHeads::kValue),
+    : NetworkAlgorithm("ppo", network, config.optimizer, config.popart_rate,
+                       model::ValueHeads::kValue),
+      config_(config),
       seed_(seed) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }
@@ -190,17 +191,12 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   return true;
 }
 
-AlgorithmState Ppo::save() const {
-  AlgorithmState state = training_.save(kName);
+void Ppo::save_more(AlgorithmState& state) const {
   if (config_.centre_rewards) reward_rate_.save(state);
-  return state;
 }
 
-Result<void> Ppo::restore(const AlgorithmState& state) {
-  return training_.fits(kName, state).map([&] {
-    training_.restore(kName, state);
-    if (config_.centre_rewards) reward_rate_.restore(state);
-  });
+void Ppo::restore_more(const AlgorithmState& state) {
+  if (config_.centre_rewards) reward_rate_.restore(state);
 }
 
 }  // namespace pacml::learner

@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "common/ids.h"
 #include "learner/algorithm.h"
 #include "learner/losses/masked_categorical.h"
-#include "learner/network_training.h"
+#include "learner/network_algorithm.h"
 #include "learner/ppo_config.h"
 #include "learner/returns/sequence_returns.h"
 #include "learner/reward_rate.h"
@@ -31,23 +30,13 @@ namespace pacml::learner {
 // its advantage has min(1, pi/mu), the surrogate r_n. Decisions of weights more than max_policy_lag
 // updates old are left out. A pure function of the batches and of the seed, which shuffles.
 // Thread-confined.
-class Ppo final : public SequenceAlgorithm {
+class Ppo final : public NetworkAlgorithm<SequenceAlgorithm> {
  public:
-  static constexpr std::string_view kName = "ppo";  // of its states
-
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:
   // validate(config) holds (PACML_CHECK).
   Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed);
 
   [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
-  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
-    training_.network().set_graphs(graphs);
-  }
-  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
-  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
-  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
-  [[nodiscard]] AlgorithmState save() const override;
-  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
   // What the steps of an update came to, in sums over their decisions.
@@ -66,9 +55,10 @@ class Ppo final : public SequenceAlgorithm {
   [[nodiscard]] bool learn(const TrainBatch& batch, const Lessons& lessons,
                            std::span<const std::uint32_t> minibatch, double learning_rate,
                            double entropy_cost, Figures& figures);
+  void save_more(AlgorithmState& state) const override;
+  void restore_more(const AlgorithmState& state) override;
 
   PpoConfig config_;
-  NetworkTraining training_;
   RewardRate reward_rate_;  // 0 unless rewards are centred
   Seed seed_;
   // Kept between updates for their memory.

@@ -19,8 +19,9 @@ constexpr double kNoPopArt = 1;  // values are not learned
 }  // namespace
 
 Reinforce::Reinforce(const ReinforceConfig& config, model::TrainableNetwork& network)
-    : config_(config),
-      training_(network, config.optimizer, kNoPopArt, model::ValueHeads::kValue),
+    : NetworkAlgorithm("reinforce", network, config.optimizer, kNoPopArt,
+                       model::ValueHeads::kValue),
+      config_(config),
       baselines_(static_cast<std::size_t>(config.baseline_window),
                  static_cast<std::size_t>(config.most_baselines)) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
@@ -122,15 +123,6 @@ void Reinforce::find_advantages(const TrainBatch& batch, Lessons& lessons) {
       key.step = batch.ends[i] != 0 ? 0 : key.step + 1;
     }
   }
-}
-
-AlgorithmState Reinforce::save() const { return training_.save(kName); }
-
-Result<void> Reinforce::restore(const AlgorithmState& state) {
-  return training_.fits(kName, state).map([&] {
-    training_.restore(kName, state);
-    baselines_.clear();
-  });
 }
 
 }  // namespace pacml::learner

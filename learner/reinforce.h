@@ -3,12 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "learner/algorithm.h"
 #include "learner/losses/masked_categorical.h"
-#include "learner/network_training.h"
+#include "learner/network_algorithm.h"
 #include "learner/reinforce_config.h"
 #include "learner/step_baselines.h"
 #include "model/trainable_network.h"
@@ -19,23 +18,13 @@ namespace pacml::learner {
 // one optimiser step on the decisions of a batch whose episodes end in their sequences. The
 // network's value is not learned. A pure function of the batches; but baselines are not part of the
 // state that is saved: who goes on from a checkpoint gathers them anew. Thread-confined.
-class Reinforce final : public SequenceAlgorithm {
+class Reinforce final : public NetworkAlgorithm<SequenceAlgorithm> {
  public:
-  static constexpr std::string_view kName = "reinforce";  // of its states
-
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:
   // validate(config) holds (PACML_CHECK).
   Reinforce(const ReinforceConfig& config, model::TrainableNetwork& network);
 
   [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
-  void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
-    training_.network().set_graphs(graphs);
-  }
-  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
-  [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
-  [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
-  [[nodiscard]] AlgorithmState save() const override;
-  [[nodiscard]] Result<void> restore(const AlgorithmState& state) override;
 
  private:
   // What is learned from a batch, one for each of its decisions [D].
@@ -50,9 +39,9 @@ class Reinforce final : public SequenceAlgorithm {
   [[nodiscard]] Lessons look_at(const TrainBatch& batch);
   // Every return joins its baseline, in the order of the batch.
   void find_advantages(const TrainBatch& batch, Lessons& lessons);
+  void restore_more(const AlgorithmState& /*state*/) override { baselines_.clear(); }
 
   ReinforceConfig config_;
-  NetworkTraining training_;
   StepBaselines baselines_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;

@@ -12,9 +12,7 @@ namespace {
 
 // `out` becomes the rows from `begin` to `end` of `batch`.
 void take_rows(const Observations& batch, std::size_t begin, std::size_t end, Observations& out) {
-  if (out.shape() != batch.shape()) out = Observations(batch.shape());
-  out.clear();
-  out.set_graphs(batch.graphs());
+  out.restart_as(batch);
   out.append_rows(batch, begin, end - begin);
 }
 

@@ -39,7 +39,7 @@ class DashboardCommand final : public Command {
       throw UserError("a dashboard shows at most " + std::to_string(kMostRuns) + " runs, not " +
                       std::to_string(runs_.size()));
     }
-    for (const auto& run : runs_) static_cast<void>(RunDirectory::open(run));
+    look_for_runs();
     if (!http_.address) http_.address = kDefaultAddress;
     const HttpSettings settings = *http_.load();
     Dashboard dashboard({runs_.begin(), runs_.end()});
@@ -61,6 +61,20 @@ class DashboardCommand final : public Command {
   }
 
  private:
+  // A folder that is no run is said to be none, and shown so beside those that are.
+  void look_for_runs() const {
+    std::vector<std::string> faults;
+    for (const auto& run : runs_) {
+      try {
+        static_cast<void>(RunDirectory::open(run));
+      } catch (const UserError& error) {
+        faults.emplace_back(error.what());
+      }
+    }
+    if (faults.size() == runs_.size()) throw UserError(faults.front());
+    for (const std::string& fault : faults) std::cerr << "pacml: " << fault << "\n";
+  }
+
   std::vector<std::string> runs_;
   HttpOptions http_;
 };

@@ -71,8 +71,9 @@ void read_settings(const RunDirectory& run, RunSummary& summary) {
     summary.seed = text_of(source.root().find("seed"));
     static_cast<void>(read_config<TrainConfig>(source));
   } catch (const UserError& error) {
-    summary.notes.push_back("this version of pacml cannot use its settings: " +
-                            std::string(error.what()));
+    summary.notes.push_back(
+        "config.yaml is cut off, or of another version of pacml, which this one cannot use: " +
+        std::string(error.what()));
   }
   if (summary.task.empty() && summary.algorithm.empty()) return;
   try {

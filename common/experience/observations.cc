@@ -120,6 +120,12 @@ ObservationCounts Observations::counts() const {
   return {rows_, graphs_.size(), node_features_.size(), mask_.size()};
 }
 
+void Observations::restart_as(const Observations& other) {
+  if (shape() != other.shape()) *this = Observations(other.shape());
+  clear();
+  set_graphs(other.graphs());
+}
+
 void Observations::clear() {
   rows_ = 0;
   graph_.clear();

@@ -75,6 +75,8 @@ class Observations {
 
   // No rows any more; the list of graphs and the memory stay.
   void clear();
+  // No rows any more, of the other's shape and with its graphs; memory stays where the shape does.
+  void restart_as(const Observations& other);
   void reserve(std::size_t rows);
 
   // Adds a row of zeroes and lends it until the next one is added. Pre: the lengths that vary are

@@ -1,5 +1,6 @@
 #include "env/workload/workload_plan.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/check.h"
@@ -21,6 +22,10 @@ const WorkloadConfig& checked(const WorkloadConfig& config) {
 }
 
 }  // namespace
+
+double greatest_load(const WorkloadConfig& config) {
+  return config.loads.empty() ? 1 : *std::max_element(config.loads.begin(), config.loads.end());
+}
 
 std::vector<std::string> validate(const WorkloadConfig& config) {
   std::vector<std::string> problems;

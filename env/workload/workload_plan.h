@@ -49,6 +49,9 @@ struct WorkloadConfig {
   bool operator==(const WorkloadConfig&) const = default;
 };
 
+// Of `loads`. Pure.
+[[nodiscard]] double greatest_load(const WorkloadConfig& config);
+
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, WorkloadConfig>
 void visit_fields(Config& c, Visitor&& v) {

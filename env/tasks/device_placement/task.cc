@@ -14,7 +14,6 @@
 #include "env/tasks/device_placement/baselines.h"
 #include "env/tasks/device_placement/environment.h"
 #include "env/tasks/device_placement/observation.h"
-#include "env/text/file_hash.h"
 
 namespace pacml::env {
 namespace {
@@ -67,19 +66,14 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config) : 
           sets);
     }
   }
-  for (const std::string& file : config.graphs) add_input("env.graphs", file);
+  for (const std::string& file : config.graphs) spec_.add_input("env.graphs", file);
   for (const std::string& name : config.devices) {
     std::error_code none;
-    if (std::filesystem::is_regular_file(name, none)) add_input("env.devices", name);
+    if (std::filesystem::is_regular_file(name, none)) spec_.add_input("env.devices", name);
   }
   spec_.task = "device_placement";
   spec_.observation = observation_spec(config);
   spec_.metrics = placement_metrics();
-}
-
-void DevicePlacementTask::add_input(const std::string& setting, const std::string& file) {
-  std::uint64_t& hash = spec_.inputs[setting];
-  hash = file_hash(file, hash);
 }
 
 void DevicePlacementTask::add(const OpGraphPtr& graph, const std::string& name,

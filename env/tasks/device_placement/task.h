@@ -44,7 +44,6 @@ class DevicePlacementTask final : public Task,
 
  private:
   // That what the task is depends on a file.
-  void add_input(const std::string& setting, const std::string& file);
   void add(const OpGraphPtr& graph, const std::string& name,
            const std::vector<DeviceSetPtr>& devices);
 

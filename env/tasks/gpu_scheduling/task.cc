@@ -6,7 +6,6 @@
 #include "common/result.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/gpu_scheduling/environment.h"
-#include "env/text/file_hash.h"
 
 namespace pacml::env {
 namespace {
@@ -70,10 +69,10 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
     GpuSpeedTables tables = speeds();
     if (!workload.interference) forget_interference(tables);
     model_ = std::make_shared<const GpuClusterModel>(workload.cluster, tables);
-    if (!workload.speeds.empty()) spec_.inputs["env.speeds"] = file_hash(workload.speeds);
+    if (!workload.speeds.empty()) spec_.add_input("env.speeds", workload.speeds);
     if (!workload.trace.file.empty()) {
       trace_.emplace(*model_, workload.trace, workload.jobs);
-      spec_.inputs["env.trace.file"] = file_hash(workload.trace.file);
+      spec_.add_input("env.trace.file", workload.trace.file);
     }
     scale_ = scheduling_scale(
         *model_, trace_ ? trace_->mean_alone_s() : mean_alone_s(*model_, workload.jobs));

@@ -7,7 +7,6 @@
 #include "common/result.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/job_placing/baselines.h"
-#include "env/text/file_hash.h"
 
 namespace pacml::env {
 namespace {
@@ -27,9 +26,9 @@ JobPlacingTask::JobPlacingTask(const JobPlacingConfig& config)
     : GpuSchedulingTask("job_placing", config, scheduling_rules(config), validate(config),
                         [&config] { return speeds_of(config); }) {
   if (config.profiles.empty()) return;
-  std::uint64_t& hash = spec_.inputs["env.profiles"];
   for (const std::string& name : model()->speeds().types()) {
-    hash = file_hash((std::filesystem::path(config.profiles) / name / "graph.txt").string(), hash);
+    spec_.add_input("env.profiles",
+                    (std::filesystem::path(config.profiles) / name / "graph.txt").string());
   }
 }
 

@@ -12,7 +12,6 @@
 #include "env/tasks/python/description.h"
 #include "env/tasks/python/environment.h"
 #include "env/tasks/python/python_process.h"
-#include "env/text/file_hash.h"
 
 namespace pacml::env {
 namespace {
@@ -88,7 +87,7 @@ PythonTask::PythonTask(const PythonConfig& config) : config_(config) {
   spec->metrics = std::move(said.metrics);
   spec->graphs = {nothing()};
   spec->graph_names = {"nothing"};
-  if (!config.file.empty()) spec->inputs["env.file"] = file_hash(config.file);
+  if (!config.file.empty()) spec->add_input("env.file", config.file);
   spec_ = std::move(spec);
 }
 

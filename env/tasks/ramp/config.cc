@@ -25,8 +25,7 @@ void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) 
   const auto& interarrival = c.workload.interarrival;
   if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
   if (!arrival_problems(interarrival).empty()) return;  // the workload says so itself
-  double between = ArrivalProcess(interarrival).mean();
-  if (!c.workload.loads.empty()) between /= std::ranges::max(c.workload.loads);
+  const double between = ArrivalProcess(interarrival).mean() / greatest_load(c.workload);
   double arrivals = c.cluster.max_simulation_time / between;
   if (c.workload.sampling == Sampling::kRemove) {
     const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));

@@ -32,8 +32,8 @@ void check_bytes(std::span<const JobGraphPtr> graphs, ExecutionMemo::Setting set
 // As check_episode (config.cc), of jobs that only a file knows.
 void check_length(const RampTaskConfig& config, const WorkloadPlan& plan) {
   if (!plan.recorded() || plan.sampling() == Sampling::kRemove) return;
-  double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played();
-  if (!config.workload.loads.empty()) arrivals *= std::ranges::max(config.workload.loads);
+  const double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played() *
+                          greatest_load(config.workload);
   if (arrivals <= kMostArrivals) return;
   throw UserError("cluster.max_simulation_time: an episode would have " + spell_number(arrivals) +
                   " jobs of " + config.workload.recorded.file + ", more than " +

@@ -13,6 +13,7 @@
 #include "tests/support/exposition_parser.h"
 #include "tests/support/http_client.h"
 #include "tests/support/roles.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml::testing {
 namespace {
@@ -100,6 +101,23 @@ TEST_CASE("pacml train shows its learner while it trains, and stops in order",
   HttpClient open(address);  // no reason to wait
   train.signal(SIGTERM);
   CHECK(train.end() == 0);
+}
+
+TEST_CASE("what is no run is shown as none beside a run", "[integration][http]") {
+  const Workplace place;
+  const TempDir none;
+  REQUIRE(pacml(train_words(place, {"--decisions", "100"})).code == 0);
+  Pacml dashboard({"dashboard", none.path().string(), place.run(), "--http", "127.0.0.1:0"});
+  wait_until("the page is served", [&] { return dashboard.out().ends_with("/\n"); });
+  const std::string url = dashboard.out();
+  const std::string address = url.substr(7, url.size() - 9);  // http://ADDRESS/
+  const json runs = json::parse(http_get(address, "/dashboard/runs").body());
+  CHECK(runs[0]["state"] == "no run");
+  CHECK(runs[1]["state"] == "ended");
+  CHECK_THAT(dashboard.err(), Catch::Contains("holds no run"));
+  dashboard.signal(SIGTERM);
+  CHECK(dashboard.end() == 0);
+  CHECK(pacml({"dashboard", none.path().string(), "--http", "127.0.0.1:0"}).code == 2);
 }
 
 TEST_CASE("shards, actors and learners show their own pages", "[integration][http]") {

@@ -74,7 +74,7 @@ TEST_CASE("a configuration of another version, or none at all, is told and hides
   CHECK(summary.algorithm == "alphazero");
   CHECK(summary.seed == "3");
   CHECK_THAT(summary.notes.at(0),
-             Catch::Contains("cannot use its settings") && Catch::Contains("warp"));
+             Catch::Contains("another version of pacml") && Catch::Contains("warp"));
   CHECK(std::ranges::count(summary.settings, "warp.speed", &ConfigDifference::key) == 1);
   std::ofstream(some.run.config_file()) << "";
   summary = some.summary();
