@@ -29,6 +29,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENTER = """\
 root=$1 folder=$2 user=$3; shift 3
 mount -t proc proc "$root/proc"
+mount --rbind /sys "$root/sys"
 mount -t tmpfs tmpfs "$root/dev/shm"
 exec chroot --userspec="$user" "$root" /usr/bin/env -C "$folder" "$@"
 """

@@ -125,7 +125,14 @@ class Cluster:
         wait_until(
             "all nodes are idle",
             lambda: self.ask("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * nodes,
+            self._check_daemons,
         )
+
+    def _check_daemons(self):
+        for name, daemon in self.daemons.items():
+            if daemon.poll() is not None:
+                said = (self.folder / f"{name}.out").read_text(errors="replace")
+                raise RuntimeError(f"{name} ended with {daemon.returncode}:\n{said}")
 
     def _start_munge(self):
         # Its folders must not be writable by others, up to the root: the key lies below ours.
