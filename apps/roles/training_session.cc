@@ -31,6 +31,8 @@ constexpr std::chrono::milliseconds kGroupPatience{50};
 
 // Updates skipped in a row after which no other is to be expected: some seconds of learning.
 constexpr std::int64_t kMostSkipped = 100;
+// ... at a limit, where no more of them come; one or two may be bad luck.
+constexpr std::int64_t kMostSkippedAtLimit = 3;
 
 // Whether the best policy so far is still there; if not, the next evaluation finds another one.
 bool best_is_whole(const learner::CheckpointFolder& folder, const model::ParameterLayout& layout) {
@@ -190,17 +192,22 @@ bool TrainingSession::step(const std::stop_token& stop) {
   if (leads() && (clock_->now() >= next_.checkpoint || checkpoint_requested_.exchange(false))) {
     checkpoint();
   }
-  return !stop.stop_requested() && !limit_reached();
+  if (stop.stop_requested()) return false;
+  ended_at_limit_ = limit_reached();
+  return !ended_at_limit_;
 }
 
 std::optional<std::string> TrainingSession::divergence() const {
-  if (loop_->skipped_in_a_row() < kMostSkipped) return std::nullopt;
+  const std::int64_t skipped = loop_->skipped_in_a_row();
+  const std::int64_t updates = loop_->counters().updates;
+  const bool nothing_learned = ended_at_limit_ && updates == 0 && skipped > 0;
+  const std::int64_t bound = ended_at_limit_ ? kMostSkippedAtLimit : kMostSkipped;
+  if (skipped < bound && !nothing_learned) return std::nullopt;
   const std::string key(name_of(config_.algorithm));
-  return "learning has diverged: after update " + std::to_string(loop_->counters().updates) + ", " +
-         std::to_string(kMostSkipped) +
-         " updates in a row would have made weights that are no finite numbers; begin anew with a "
-         "smaller " +
-         key + ".learning_rate or " + key + ".optimizer.gradient_clip";
+  return "learning has diverged: each of the " + std::to_string(skipped) +
+         " updates tried after update " + std::to_string(updates) +
+         " would have made weights that are no finite numbers; begin anew with a smaller " + key +
+         ".learning_rate or " + key + ".optimizer.gradient_clip";
 }
 
 void TrainingSession::finish(const std::stop_token& stop) {

@@ -57,8 +57,8 @@ class TrainingSession {
   void request_checkpoint() { checkpoint_requested_ = true; }
   // What the disk has refused since this process began, for metrics and status. Thread-safe.
   [[nodiscard]] nlohmann::json faults() const;
-  // Why learning ended before its limits, where it diverged: for the user, who has to change
-  // something. After run().
+  // Why nothing more was learned at the end, where learning diverged: for the user, who has to
+  // change something. After run(). What `stop` ended is not judged by its last few updates.
   [[nodiscard]] std::optional<std::string> divergence() const;
   // Whether the run has ended: not so where one of several learners leaves, which is not the
   // leader. After run().
@@ -124,6 +124,7 @@ class TrainingSession {
   std::optional<TensorboardLog> tensorboard_;  // of the leader, where it is asked for
   LearningStatus status_;
   Housekeeping next_;
+  bool ended_at_limit_ = false;
   std::atomic<bool> checkpoint_requested_{false};
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "common/index.h"
 
 namespace pacml::env {
 
@@ -124,7 +125,6 @@ class GpuTopology {
              std::vector<LinkWeight>& out) const;
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] bool is_torus() const { return !config_.dims.empty(); }
   void tree_links(std::span<const std::int32_t> servers, GpuComm comm,
                   std::vector<LinkWeight>& out) const;

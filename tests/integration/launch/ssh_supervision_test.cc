@@ -1,9 +1,6 @@
 // Roles on other hosts that hang, or do not stop; through a stand-in for ssh.
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 
@@ -26,26 +24,6 @@ using testing::wait_until;
 using testing::Workplace;
 
 using Words = std::vector<std::string>;
-
-// A port of this machine that the system found to be free, with a few free ones above it, below the
-// range that it hands out by itself.
-int free_port() {
-  const auto is_free = [](int port) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    const bool bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    ::close(fd);
-    return bound;
-  };
-  for (int port = 15'000 + static_cast<int>(::getpid() % 500) * 20; port < 32'000; port += 4) {
-    if (is_free(port) && is_free(port + 1)) return port;
-  }
-  FAIL("no port is free");
-  return 0;
-}
 
 // The processes of a role on the one host.
 struct Place {
@@ -87,7 +65,7 @@ struct Place {
     return 0;
   }
   Workplace work;
-  int port = free_port();
+  int port = testing::sixteen_ports();
 };
 
 TEST_CASE("a role on another host that hangs is replaced", "[integration][launch]") {

@@ -238,6 +238,26 @@ TEST_CASE("what another run's policy says of values is taken in the unit of rewa
   CHECK(begun_as("popart") != before.valued->values);
 }
 
+TEST_CASE("a run that reaches its limit while learning diverges ends with a sentence and code 2",
+          "[integration][train]") {
+  // Each update is skipped; the limit comes long before a hundred of them.
+  const auto until = [](const std::string& decisions) {
+    return Words{"--decisions", decisions, "--set", "impala.learning_rate.start=1000"};
+  };
+  const auto is_told = [](const Outcome& outcome) {
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Catch::Contains("learning has diverged: each of the "));
+    CHECK_THAT(outcome.err, Catch::Contains("smaller impala.learning_rate"));
+  };
+  const Workplace place;
+  is_told(pacml(train(place, until("20000"))));
+  CHECK_FALSE(place.checkpoints().empty());
+  Words resumed = train(place, until("40000"));
+  resumed.push_back("--resume");
+  is_told(pacml(resumed));  // what was known before is kept, and does not go on better
+}
+
 TEST_CASE("deterministic training is the same bit for bit, and differs with the seed",
           "[integration][train]") {
   const std::string threads = GENERATE("1", "3");

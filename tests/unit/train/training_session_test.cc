@@ -296,14 +296,67 @@ TEST_CASE("a session whose learning diverges ends before its limit, with weights
   while (session.step({})) REQUIRE(++steps < 200);
   const auto why = session.divergence();
   REQUIRE(why);
-  CHECK_THAT(*why,
-             Catch::StartsWith("learning has diverged: after update 1, 100 updates in a row"));
+  CHECK_THAT(*why, Catch::StartsWith("learning has diverged: each of the 100 updates tried after "
+                                     "update 1 would"));
   CHECK(session.status()["skipped"] == 100);
   const auto before = run.checkpoint_names();
   session.request_checkpoint();
   session.finish();  // what can be resumed from is the state before
   CHECK(run.checkpoint_names() == before);
   CHECK(run.metrics().back()["skipped"] == 100);
+}
+
+TEST_CASE("a session that reaches its limit while learning diverges says so", "[unit][train]") {
+  TrainConfig config = quiet_config();
+  config.actor.environments = 1;
+  config.impala.batch_decisions = config.actor.unroll_length;
+  const auto diverge = [] { newest_network->parameters()[0] = std::numeric_limits<float>::max(); };
+  const auto end_of = [](TrainingSession& session) {
+    while (session.step({})) {
+    }
+    session.finish();
+    return session.divergence();
+  };
+  Run run(config);
+  const auto session_of_updates = [&](std::int64_t updates) -> TrainingSession& {
+    run.options().decisions = updates * config.actor.unroll_length;
+    TrainingSession& session = run.session();
+    session.begin();
+    return session;
+  };
+
+  SECTION("by its last updates") {
+    TrainingSession& session = session_of_updates(5);
+    for (int i = 0; i < 2; ++i) REQUIRE(session.step({}));
+    diverge();
+    const auto why = end_of(session);
+    REQUIRE(why);
+    CHECK_THAT(*why, Catch::Contains("each of the 3 updates tried after update 2 would"));
+  }
+  SECTION("by its only update") {
+    TrainingSession& session = session_of_updates(1);
+    diverge();
+    const auto why = end_of(session);
+    REQUIRE(why);
+    CHECK_THAT(*why, Catch::Contains("each of the 1 updates tried after update 0 would"));
+  }
+  SECTION("but not by one or two, which others may follow") {
+    TrainingSession& session = session_of_updates(5);
+    for (int i = 0; i < 3; ++i) REQUIRE(session.step({}));
+    diverge();
+    CHECK_FALSE(end_of(session));
+  }
+  SECTION("nor where it is stopped") {
+    TrainingSession& session = session_of_updates(50);
+    REQUIRE(session.step({}));
+    diverge();
+    for (int i = 0; i < 10; ++i) REQUIRE(session.step({}));
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK_FALSE(session.step(stop.get_token()));
+    session.finish(stop.get_token());
+    CHECK_FALSE(session.divergence());
+  }
 }
 
 TEST_CASE("a session that is resumed counts on from its checkpoint", "[unit][train]") {
