@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "apps/bench/bench_servers.h"
+#include "apps/bench/load_knee.h"
 #include "apps/bench/process_figures.h"
 #include "apps/cli/text_table.h"
 #include "apps/process/open_files.h"
@@ -41,8 +42,6 @@ constexpr std::size_t kCanned = 4;        // messages that are recorded
 constexpr std::size_t kBeforeCanned = 2;  // ... after so many, so that episodes are under way
 constexpr std::chrono::milliseconds kLoadLook{250};  // between looks at the processes
 constexpr std::chrono::seconds kStatusPatience{20};
-// A knee is where more actors add less than this share of the most that was seen.
-constexpr double kKneeShare = 0.95;
 
 Duration seconds_of(double s) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
@@ -336,27 +335,6 @@ double yield_of(const Point& point) {
   return point.shards > 0 || std::isnan(learned) ? point.figure("decisions_per_second") : learned;
 }
 
-// Where more actors add nothing, for each number of shards.
-std::string knees_of(const std::vector<Point>& points) {
-  std::string text;
-  for (std::size_t i = 0; i < points.size();) {
-    const std::size_t shards = points[i].shards;
-    double most = 0;
-    std::size_t end = i;
-    for (; end < points.size() && points[end].shards == shards; ++end) {
-      most = std::max(most, yield_of(points[end]));
-    }
-    const auto knee = std::find_if(points.begin() + static_cast<std::ptrdiff_t>(i), points.end(),
-                                   [&](auto& p) { return yield_of(p) >= kKneeShare * most; });
-    if (end - i > 1) {
-      text += "knee" + (shards > 0 ? " with " + std::to_string(shards) + " shards" : "") + ": " +
-              std::to_string(knee->actors) + " actors; more of them add less than 5 %\n";
-    }
-    i = end;
-  }
-  return text;
-}
-
 }  // namespace
 
 void run_load_bench(const TrainConfig& config, const LoadBenchOptions& options, BenchReport& report,
@@ -390,7 +368,9 @@ void run_load_bench(const TrainConfig& config, const LoadBenchOptions& options, 
       out << format_report({report.back()}) << std::flush;
     }
   }
-  out << "\n" << table_of(points) << knees_of(points);
+  std::vector<LoadYield> yields;
+  for (const Point& point : points) yields.push_back({point.actors, point.shards, yield_of(point)});
+  out << "\n" << table_of(points) << knees_of(yields);
 }
 
 }  // namespace pacml::apps
