@@ -18,6 +18,7 @@
 #include "apps/bench/bench_servers.h"
 #include "apps/bench/load_knee.h"
 #include "apps/bench/process_figures.h"
+#include "apps/cli/terminal.h"
 #include "apps/cli/text_table.h"
 #include "apps/process/open_files.h"
 #include "apps/roles/ask_status.h"
@@ -325,7 +326,7 @@ std::string table_of(const std::vector<Point>& points) {
                     brief(p.figure("policy_lag_p50"), 1, "%.0f"),
                     brief(p.figure("stale_share"), 100, "%.1f %%")});
   }
-  return align_columns(rows);
+  return align_columns(rows, columns_of_stdout());
 }
 
 // What actors are there for: of IMPALA's, what was learned; of Ape-X's, what came into the replay,

@@ -15,13 +15,28 @@ std::size_t shown_width(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+const std::string kGap = "  ";
+
+// Columns from `begin` on that fit beside the first one: one at least.
+std::size_t end_of_block(const std::vector<std::size_t>& widths, std::size_t begin,
+                         std::size_t width) {
+  std::size_t end = begin;
+  std::size_t used = widths[0];
+  while (end < widths.size()) {
+    used += kGap.size() + widths[end];
+    if (used > width && end > begin) break;
+    ++end;
+  }
+  return end;
+}
+
 std::string padding(std::size_t width, std::string_view text) {
   return std::string(width - shown_width(text), ' ');
 }
 
 }  // namespace
 
-std::string align_columns(const std::vector<std::vector<std::string>>& given) {
+std::string align_columns(const std::vector<std::vector<std::string>>& given, std::size_t width) {
   if (given.empty()) return {};
   // Names are a user's: what would move a terminal's cursor, or worse, is shown as '?'.
   std::vector<std::vector<std::string>> rows = given;
@@ -38,11 +53,19 @@ std::string align_columns(const std::vector<std::vector<std::string>>& given) {
     }
   }
   std::string text;
-  for (const auto& row : rows) {
-    text += row[0] + (row.size() > 1 ? padding(widths[0], row[0]) : "");
-    for (std::size_t i = 1; i < row.size(); ++i) text += "  " + padding(widths[i], row[i]) + row[i];
-    text += "\n";
-  }
+  std::size_t begin = 1;
+  do {
+    const std::size_t end = end_of_block(widths, begin, width);
+    if (!text.empty()) text += "\n";
+    for (const auto& row : rows) {
+      text += row[0] + (row.size() > begin ? padding(widths[0], row[0]) : "");
+      for (std::size_t i = begin; i < std::min(end, row.size()); ++i) {
+        text += kGap + padding(widths[i], row[i]) + row[i];
+      }
+      text += "\n";
+    }
+    begin = end;
+  } while (begin < widths.size());
   return text;
 }
 

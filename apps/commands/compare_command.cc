@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "apps/cli/files.h"
+#include "apps/cli/terminal.h"
 #include "apps/cli/text_table.h"
 #include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
@@ -118,7 +119,7 @@ class CompareCommand final : public Command {
     for (const auto& difference : differences) {
       rows.push_back({difference.key, difference.here, difference.there});
     }
-    return align_columns(rows) + "\n";
+    return align_columns(rows, columns_of_stdout()) + "\n";
   }
 
   static nlohmann::ordered_json settings_json(const std::vector<ConfigDifference>& differences) {

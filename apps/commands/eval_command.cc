@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/cli/files.h"
+#include "apps/cli/terminal.h"
 #include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
@@ -71,7 +72,7 @@ class EvalCommand final : public Command {
       if (problems_) return evaluate_problems(*task, policies, run, threads, watch);
       return evaluate(*task, policies, evaluation_seeds(run, seeds, first_seed_), threads, watch);
     }();
-    std::cout << format_table(result);
+    std::cout << format_table(result, columns_of_stdout());
     if (!out_.empty()) write_user_file(out_, to_json(result));
     return 0;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/cli/files.h"
+#include "apps/cli/terminal.h"
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
 #include "apps/run/train_config.h"
@@ -103,7 +104,7 @@ std::string text_of(const std::vector<ModelDegrees>& models) {
            format_number(100 * cut.step->communication_time / cut.step->step_time, 1) + " %"});
     }
   }
-  return align_columns(rows);
+  return align_columns(rows, columns_of_stdout());
 }
 
 nlohmann::ordered_json json_of(const std::vector<ModelDegrees>& models) {
@@ -159,7 +160,7 @@ class GraphsCommand final : public Command {
       warnings += memory_warnings(profile);
     }
     std::cout << "One training step on one device, forward and backward pass:\n\n"
-              << align_columns(rows);
+              << align_columns(rows, columns_of_stdout());
     std::cerr << warnings;
     return 0;
   }

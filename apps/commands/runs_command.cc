@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/cli/files.h"
+#include "apps/cli/terminal.h"
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
 #include "apps/run/run_directory.h"
@@ -71,7 +72,7 @@ std::string table_of(const std::vector<Listed>& runs) {
     for (std::size_t r = 0; r < runs.size(); ++r)
       rows[r + 1].push_back(or_dash(join(runs[r].tags)));
   }
-  return align_columns(rows);
+  return align_columns(rows, columns_of_stdout());
 }
 
 nlohmann::ordered_json json_of(const std::vector<Listed>& runs) {
@@ -118,7 +119,8 @@ class RunsCommand final : public Command {
   [[nodiscard]] int run() override {
     check_tags(tags_);
     std::vector<Listed> runs;
-    for (const fs::path& path : find_runs(folder_)) {
+    const FoundRuns found = find_runs(folder_);
+    for (const fs::path& path : found.runs) {
       Listed run;
       run.tags = tags_of(path);
       if (!std::ranges::includes(run.tags, sorted(tags_))) continue;
@@ -129,6 +131,7 @@ class RunsCommand final : public Command {
       runs.push_back(std::move(run));
     }
     if (runs.empty()) {
+      tell_of(found.remains, std::cerr);
       throw UserError("there is no run below " + folder_ +
                       (tags_.empty() ? "" : " with the tag " + join(tags_, " and ")));
     }
@@ -138,11 +141,19 @@ class RunsCommand final : public Command {
         std::cout << run.name << ": " << note << "\n";
       }
     }
+    tell_of(found.remains, std::cout);
     if (!out_.empty()) write_user_file(out_, json_of(runs).dump(2) + "\n");
     return 0;
   }
 
  private:
+  void tell_of(const std::vector<fs::path>& remains, std::ostream& out) const {
+    for (const fs::path& path : remains) {
+      const std::string name = path.lexically_relative(folder_).string();
+      out << (name == "." ? folder_ : name)
+          << " is no run: it has metrics or checkpoints, but its config.yaml is missing\n";
+    }
+  }
   static std::vector<std::string> sorted(std::vector<std::string> tags) {
     std::ranges::sort(tags);
     return tags;

@@ -32,7 +32,7 @@ std::string cell(const MeanInterval& value, const env::MetricSpec& metric, bool 
   return text;
 }
 
-std::string format_figures(const EvalResult& result) {
+std::string format_figures(const EvalResult& result, std::size_t width) {
   const Columns columns = columns_of(result, {});
   std::vector<Cells> rows{{"policy"}};
   for (const std::size_t m : columns) rows[0].push_back(result.metrics[m].title);
@@ -44,10 +44,10 @@ std::string format_figures(const EvalResult& result) {
     }
     row.push_back(std::to_string(policy.seeds.size()));
   }
-  return align_columns(rows);
+  return align_columns(rows, width);
 }
 
-std::string format_group(const EvalResult& result, const std::string& group) {
+std::string format_group(const EvalResult& result, const std::string& group, std::size_t width) {
   Columns columns = columns_of(result, group);
   std::erase_if(columns, [&](std::size_t m) {
     return std::ranges::all_of(result.policies, [m](const PolicyResult& policy) {
@@ -63,7 +63,7 @@ std::string format_group(const EvalResult& result, const std::string& group) {
       row.push_back(cell(mean_interval(policy, m), result.metrics[m], false));
     }
   }
-  return "\n" + align_columns(rows);
+  return "\n" + align_columns(rows, width);
 }
 
 // The best that was learned beside the best that was not: what learning is worth. Where all are of
@@ -118,7 +118,7 @@ std::vector<std::string> groups_of(const EvalResult& result) {
 
 }  // namespace
 
-std::string format_table(const EvalResult& unsorted) {
+std::string format_table(const EvalResult& unsorted, std::size_t width) {
   EvalResult result = unsorted;
   // A policy of which nothing is known comes last.
   std::ranges::stable_sort(result.policies, {}, [&](const PolicyResult& policy) {
@@ -126,8 +126,8 @@ std::string format_table(const EvalResult& unsorted) {
     if (std::isnan(value)) return std::numeric_limits<double>::infinity();
     return result.metrics.front().better == env::Better::kHigher ? -value : value;
   });
-  std::string text = format_figures(result);
-  for (const std::string& group : groups_of(result)) text += format_group(result, group);
+  std::string text = format_figures(result, width);
+  for (const std::string& group : groups_of(result)) text += format_group(result, group, width);
   return text + format_verdict(result);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/run/terminal.h"
+#include "apps/cli/terminal.h"
 #include "apps/run/train_progress.h"
 #include "common/clock.h"
 

@@ -84,6 +84,59 @@ void read_settings(const RunDirectory& run, RunSummary& summary) {
   }
 }
 
+// The end of a metrics file, which is all that a list of runs looks at.
+struct EndOfMetrics {
+  json newest = json::object();  // the last line that is whole
+  int whole = 0;
+  int broken = 0;       // lines that are none of metrics
+  bool is_cut = false;  // the file ends within a line
+};
+
+EndOfMetrics read_end(const fs::path& file) {
+  constexpr std::uintmax_t kTail = std::uintmax_t{1} << 18;  // a line is some kilobytes
+  EndOfMetrics end;
+  std::error_code absent;
+  const auto size = fs::file_size(file, absent);
+  std::ifstream in(file, std::ios::binary);
+  if (absent || !in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) return end;
+  std::string line;
+  if (size > kTail) std::getline(in, line);  // begins before
+  while (std::getline(in, line)) {
+    if (in.eof()) {
+      end.is_cut = true;
+      break;
+    }
+    json parsed = json::parse(line, nullptr, false);
+    if (parsed.is_object()) {
+      end.newest = std::move(parsed);
+      ++end.whole;
+    } else {
+      ++end.broken;
+    }
+  }
+  return end;
+}
+
+void find_below(const fs::path& folder, int depth, std::size_t most, FoundRuns& found) {
+  std::error_code error;
+  if (fs::exists(folder / "config.yaml", error)) {
+    if (found.runs.size() < most) found.runs.push_back(folder);
+    return;
+  }
+  if (fs::exists(folder / "metrics.jsonl", error) ||
+      fs::is_directory(folder / "checkpoints", error)) {
+    if (found.remains.size() < most) found.remains.push_back(folder);
+    return;
+  }
+  if (depth == 0) return;
+  for (const auto& entry :
+       fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
+    if (found.runs.size() >= most || !entry.is_directory(error) || entry.is_symlink(error))
+      continue;
+    find_below(entry.path(), depth - 1, most, found);
+  }
+}
+
 }  // namespace
 
 const char* spell(RunState state) {
@@ -109,6 +162,9 @@ RunSummary summarise_run(const fs::path& path) {
     summary.state = RunState::kTraining;
   } else if (summary.since_news) {
     summary.state = RunState::kEnded;
+    for (std::string& note : wrong_with_metrics(run.metrics_file())) {
+      summary.notes.push_back(std::move(note));
+    }
   }
   std::error_code none;
   if (!fs::exists(run.checkpoints(), none) || fs::is_empty(run.checkpoints(), none)) {
@@ -123,20 +179,18 @@ std::optional<double> RunFigures::gain() const {
   return higher_is_better ? change : -change;
 }
 
-json newest_metrics(const fs::path& file) {
-  constexpr std::uintmax_t kTail = std::uintmax_t{1} << 18;  // a line is some kilobytes
-  std::error_code absent;
-  const auto size = fs::file_size(file, absent);
-  std::ifstream in(file, std::ios::binary);
-  if (absent || !in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) {
-    return json::object();
+json newest_metrics(const fs::path& file) { return read_end(file).newest; }
+
+std::vector<std::string> wrong_with_metrics(const fs::path& file) {
+  const EndOfMetrics end = read_end(file);
+  std::vector<std::string> notes;
+  if (end.broken > 0) {
+    notes.push_back(std::to_string(end.broken) + (end.broken == 1 ? " line" : " lines") +
+                    " of metrics.jsonl cannot be read");
   }
-  json newest = json::object();
-  for (std::string line; std::getline(in, line) && !in.eof();) {
-    json parsed = json::parse(line, nullptr, false);
-    if (parsed.is_object()) newest = std::move(parsed);
-  }
-  return newest;
+  if (end.is_cut) notes.emplace_back("metrics.jsonl ends within a line");
+  if (end.whole == 0) notes.emplace_back("metrics.jsonl tells nothing");
+  return notes;
 }
 
 RunFigures figures_of(const json& line) {
@@ -151,23 +205,16 @@ RunFigures figures_of(const json& line) {
   return figures;
 }
 
-std::vector<fs::path> find_runs(const fs::path& folder, int depth, std::size_t most) {
+FoundRuns find_runs(const fs::path& folder, int depth, std::size_t most) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     throw UserError(folder.string() + " is no folder");
   }
-  std::vector<fs::path> runs;
-  if (fs::exists(folder / "config.yaml", error)) return {folder};
-  if (depth == 0) return runs;
-  for (const auto& entry :
-       fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
-    if (runs.size() >= most || !entry.is_directory(error) || entry.is_symlink(error)) continue;
-    for (auto& run : find_runs(entry.path(), depth - 1, most - runs.size())) {
-      runs.push_back(std::move(run));
-    }
-  }
-  std::ranges::sort(runs);
-  return runs;
+  FoundRuns found;
+  find_below(folder, depth, most, found);
+  std::ranges::sort(found.runs);
+  std::ranges::sort(found.remains);
+  return found;
 }
 
 std::string age_text(std::chrono::seconds age) {

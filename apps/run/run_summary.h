@@ -52,13 +52,22 @@ struct RunFigures {
 };
 // The newest whole line of a metrics file; an empty object where there is none.
 [[nodiscard]] nlohmann::json newest_metrics(const std::filesystem::path& file);
+// What is wrong with the last 256 KiB of a metrics file that nobody writes any more: lines that are
+// none of metrics, a last one that is cut off, or none at all. Sentences.
+[[nodiscard]] std::vector<std::string> wrong_with_metrics(const std::filesystem::path& file);
 // Pure.
 [[nodiscard]] RunFigures figures_of(const nlohmann::json& line);
 
-// Folders with a run: `folder` itself, or what is below it, down to `depth` levels, by path, at
-// most `most` of them. UserError: `folder` is none.
-[[nodiscard]] std::vector<std::filesystem::path> find_runs(const std::filesystem::path& folder,
-                                                           int depth = 3, std::size_t most = 1000);
+// Folders of runs, by path.
+struct FoundRuns {
+  std::vector<std::filesystem::path> runs;
+  // Folders that have metrics or checkpoints, but no configuration, which makes them none.
+  std::vector<std::filesystem::path> remains;
+};
+// `folder` itself, or what is below it, down to `depth` levels, at most `most` of each. UserError:
+// `folder` is none.
+[[nodiscard]] FoundRuns find_runs(const std::filesystem::path& folder, int depth = 3,
+                                  std::size_t most = 1000);
 
 // "now", "42 s", "7 min", "3 h", "12 d". Pure.
 [[nodiscard]] std::string age_text(std::chrono::seconds age);

@@ -107,12 +107,46 @@ TEST_CASE("runs are found below a folder, and not within one another") {
   }
   std::ofstream(folder / "file") << "no folder";
   const auto found = find_runs(folder.path());
-  CHECK(found ==
+  CHECK(found.runs ==
         std::vector<std::filesystem::path>{folder / "a", folder / "b", folder / "deep/er/c"});
-  CHECK(find_runs(folder.path(), 1).size() == 2);
-  CHECK(find_runs(folder.path(), 3, 2).size() == 2);
-  CHECK(find_runs(folder / "a") == std::vector<std::filesystem::path>{folder / "a"});
+  CHECK(found.remains.empty());
+  CHECK(find_runs(folder.path(), 1).runs.size() == 2);
+  CHECK(find_runs(folder.path(), 3, 2).runs.size() == 2);
+  CHECK(find_runs(folder / "a").runs == std::vector<std::filesystem::path>{folder / "a"});
   CHECK_THROWS_AS(find_runs(folder / "file"), UserError);
+}
+
+TEST_CASE("what is left of a run without its configuration is found, too") {
+  const TempDir folder;
+  for (const char* name : {"a", "b"}) {
+    static_cast<void>(RunDirectory::create(folder / name, "seed: 1\n"));
+  }
+  std::filesystem::remove(folder / "a/config.yaml");
+  const auto found = find_runs(folder.path());
+  CHECK(found.runs == std::vector<std::filesystem::path>{folder / "b"});
+  CHECK(found.remains == std::vector<std::filesystem::path>{folder / "a"});
+}
+
+TEST_CASE("metrics that cannot be read are told of, once nobody writes them") {
+  const SomeRun some;
+  some.train();
+  const auto write = [&](const std::string& text) {
+    std::ofstream(some.run.metrics_file()) << text;
+  };
+  const auto notes = [&] { return some.summary().notes; };
+  using Notes = std::vector<std::string>;
+  write("{\"decisions\": 1}\nnonsense\n\n{\"decisions\": 2}\n{\"decis");
+  CHECK(notes() ==
+        Notes{"2 lines of metrics.jsonl cannot be read", "metrics.jsonl ends within a line"});
+  CHECK(newest_metrics(some.run.metrics_file())["decisions"] == 2);
+  write("");
+  CHECK(notes() == Notes{"metrics.jsonl tells nothing"});
+  write(std::string(1 << 19, 'x') + "\n{\"decisions\": 3}\n");
+  CHECK(notes().empty());  // only its end is looked at
+  CHECK(newest_metrics(some.run.metrics_file())["decisions"] == 3);
+  write("{}\n{");
+  const RunLock lock(some.run);
+  if (some.summary().state == RunState::kTraining) CHECK(notes().empty());
 }
 
 TEST_CASE("ages are told in the unit that suits them") {

@@ -20,6 +20,28 @@ TEST_CASE("a character of several bytes takes one column") {
   CHECK(align_columns({{"a", "±1"}, {"b", "22"}}) == "a  ±1\nb  22\n");
 }
 
+TEST_CASE("columns that find no room follow below, beside the names again", "[unit][apps]") {
+  const std::vector<std::vector<std::string>> rows = {
+      {"name", "one", "two", "three"}, {"a", "1", "±22", "333"}, {"bb", "4", "5"}};
+  CHECK(align_columns(rows, 21) == align_columns(rows));
+  CHECK(align_columns(rows, 20) ==
+        "name  one  two\n"
+        "a       1  ±22\n"
+        "bb      4    5\n"
+        "\n"
+        "name  three\n"
+        "a       333\n"
+        "bb\n");
+  // One column at least, however narrow it is.
+  CHECK(align_columns({{"name", "one", "two"}, {"a", "1", "2"}}, 3) ==
+        "name  one\n"
+        "a       1\n"
+        "\n"
+        "name  two\n"
+        "a       2\n");
+  CHECK(align_columns({{"name"}, {"a"}}, 2) == "name\na\n");
+}
+
 TEST_CASE("a table of nothing is empty") { CHECK(align_columns({}).empty()); }
 
 TEST_CASE("numbers are short") {

@@ -1,4 +1,4 @@
-#include "apps/run/terminal.h"
+#include "apps/cli/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 namespace pacml::apps {
@@ -41,6 +42,11 @@ std::optional<Terminal> terminal_of_stdout() {
   const std::string kind = variable("TERM");
   if (::isatty(STDOUT_FILENO) == 0 || kind.empty() || kind == "dumb") return std::nullopt;
   return Terminal{size_of_stdout, variable("NO_COLOR").empty(), locale_is_utf8()};
+}
+
+std::size_t columns_of_stdout() {
+  return ::isatty(STDOUT_FILENO) == 0 ? std::numeric_limits<std::size_t>::max()
+                                      : size_of_stdout().columns;
 }
 
 }  // namespace pacml::apps

@@ -21,4 +21,8 @@ struct Terminal {
 // nullopt: it is none, or one that cannot move its cursor (TERM=dumb).
 [[nodiscard]] std::optional<Terminal> terminal_of_stdout();
 
+// Columns of the terminal that standard output is, as it is now; where it is none, what reads it
+// sets no limit.
+[[nodiscard]] std::size_t columns_of_stdout();
+
 }  // namespace pacml::apps
