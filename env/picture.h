@@ -31,7 +31,9 @@ struct PictureGrid {
 
 struct PictureFact {
   std::string name;
-  std::string value;  // with its unit
+  std::string value;                            // with its unit
+  std::optional<double> number = std::nullopt;  // for programs, where it is a quantity; in the
+                                                // task's units, unrounded
 };
 
 // What became of a decision.

@@ -41,7 +41,9 @@ class ExplainCommand final : public Command {
           "beside another baseline, for programs"},
          {"explain runs/first --decision 40 --chrome-trace trace.json",
           "operations and transfers, server by server, for ui.perfetto.dev"},
-         {"explain runs/first --episode decisions.json", "all that it decides in an episode"}}};
+         {"explain runs/first --episode decisions.json", "all that it decides in an episode"},
+         {"explain runs/first --episode rule.json --policy constant:8",
+          "what a baseline decides in the same episode"}}};
   }
   void declare(Options& options) override {
     options.argument("RUN", &run_, "folder of a run");
@@ -54,11 +56,14 @@ class ExplainCommand final : public Command {
                    "what would run where when, in Chrome's trace event format");
     options.option("--episode DECISIONS.json", &episode_,
                    "write every decision of the episode as JSON, and explain none");
+    options.option("--policy NAME", &policy_,
+                   "with --episode: a baseline that decides instead of the run's policy");
   }
   [[nodiscard]] int run() override {
     if (seed_ < 0 || seed_ > kHighestSeed) {
       throw UserError("--seed: must be in 0.." + std::to_string(kHighestSeed));
     }
+    if (!policy_.empty() && episode_.empty()) throw UserError("--policy belongs to --episode");
     if (decision_ < 0) throw UserError("--decision: must be at least 0");
     if (!trace_.empty()) check_writable(trace_);
     if (!episode_.empty()) check_writable(episode_);
@@ -66,7 +71,8 @@ class ExplainCommand final : public Command {
     const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
     const env::TaskPtr task = config.env.make();
     const Seed run_seed{static_cast<std::uint64_t>(config.seed)};
-    WatchedPolicy policy = WatchedPolicy::of_run(task, run_);
+    WatchedPolicy policy = policy_.empty() ? WatchedPolicy::of_run(task, run_)
+                                           : WatchedPolicy::of_baseline(task, policy_);
     const Seed episode = evaluation_seeds(run_seed, 1, seed_).front();
     if (!episode_.empty()) {
       write_user_file(episode_, record_episode(*task, policy, episode).dump() + "\n");
@@ -95,6 +101,7 @@ class ExplainCommand final : public Command {
   bool json_ = false;
   std::string trace_;
   std::string episode_;
+  std::string policy_;
 };
 
 }  // namespace

@@ -203,7 +203,10 @@ Json to_json(const DecisionView& view) {
   Json out = {{"now", picture.now},     {"facts", Json::array()},      {"items", Json::array()},
               {"grids", Json::array()}, {"candidates", Json::array()}, {"left_out", view.left_out},
               {"chosen", view.chosen}};
-  for (const auto& fact : picture.facts) out["facts"].push_back({fact.name, fact.value});
+  for (const auto& fact : picture.facts) {
+    Json& told = out["facts"].emplace_back(Json::array({fact.name, fact.value}));
+    if (fact.number) told.push_back(*fact.number);
+  }
   for (const auto& item : picture.items) out["items"].push_back(to_json(item));
   for (const auto& grid : picture.grids) out["grids"].push_back(to_json(grid));
   for (const auto& candidate : view.candidates) out["candidates"].push_back(to_json(candidate));

@@ -41,7 +41,7 @@ struct DecisionView {
 [[nodiscard]] env::Picture picture_of(const env::Environment& environment);
 
 // For programs: {"now", "facts", "items", "grids", "candidates", "left_out", "chosen", "value"};
-// what is not known is absent. Pure.
+// what is not known is absent. A fact is [name, text], or [name, text, number]. Pure.
 [[nodiscard]] nlohmann::ordered_json to_json(const DecisionView& view);
 [[nodiscard]] nlohmann::ordered_json to_json(const env::PictureOutcome& outcome);
 

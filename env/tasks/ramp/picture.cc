@@ -35,9 +35,10 @@ std::vector<PictureFact> facts_of(const RampEnvironment& environment, const Job&
   return {{"job", std::to_string(job.index)},
           {"model", graph.model()},
           {"operations", std::to_string(graph.num_ops())},
-          {"time on one server", time_text(job.sequential_time)},
+          {"time on one server", time_text(job.sequential_time), job.sequential_time},
           {"must be done in",
-           time_text(job.max_acceptable_time) + " (" + share_text(job.fraction) + " of that)"}};
+           time_text(job.max_acceptable_time) + " (" + share_text(job.fraction) + " of that)",
+           job.max_acceptable_time}};
 }
 
 PictureOutcome outcome_of(const RampEnvironment& environment, const Job& job,

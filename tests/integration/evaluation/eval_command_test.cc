@@ -128,8 +128,18 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
   REQUIRE(played["decisions"].size() > 3);
   CHECK(played["decisions"][3]["candidates"] == explanation["view"]["candidates"]);
   CHECK(played["decisions"][3].contains("outcome"));
+  // The same jobs, decided by a baseline.
+  REQUIRE(
+      pacml({"explain", place.run(), "--seed", "1", "--episode", episode, "--policy", "constant:1"})
+          .code == 0);
+  const json by_rule = json::parse(text_of(place / "episode.json"));
+  CHECK(by_rule["policy"] == "constant:1");
+  CHECK(by_rule["decisions"][0]["facts"] == played["decisions"][0]["facts"]);
+  for (const auto& decision : by_rule["decisions"]) CHECK(decision["chosen"] <= 1);
   for (const Words& wrong : std::vector<Words>{{"--decision", "100000"},
                                                {"--baseline", "nobody"},
+                                               {"--policy", "constant:1"},
+                                               {"--policy", "nobody", "--episode", episode},
                                                {"--episode", (place / "no/such.json").string()}}) {
     Words words = {"explain", place.run()};
     words.insert(words.end(), wrong.begin(), wrong.end());

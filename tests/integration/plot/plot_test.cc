@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,29 @@ void write_run(const fs::path& path, int seed) {
   }
 }
 
+// A decision that was kept or not, about a job of that limit, on two servers.
+std::string decision(double now, bool kept, double limit) {
+  std::ostringstream text;
+  text << R"({"now": )" << now << R"(, "facts": [["model", "m"], ["time on one server", "100", 100],
+      ["must be done in", "x", )"
+       << 100 * limit << R"(]], "grids": [{"items": [-1, )" << (kept ? 0 : -1)
+       << R"(, -2]}], "outcome": {"kept": )" << (kept ? "true" : "false")
+       << R"(, "item": {"begins": )" << now << R"(, "ends": )" << (kept ? now + 40 : now) << "}}}";
+  return text.str();
+}
+
+std::string episode(const std::string& policy) {
+  return R"({"policy": ")" + policy + R"(", "task": "t", "decisions": [)" + decision(0, true, 0.5) +
+         ", " + decision(10, false, 0.3) + ", " +
+         R"({"now": 20, "facts": [], "grids": [{"items": [0, 0, -2]}]}]})";
+}
+
+constexpr const char* kLoad =
+    R"({"load_impala_1_actors": {"learned_decisions_per_second": 100, "policy_lag_p50": 2,
+                                 "most_to_fewest": 1, "machine": {}},
+        "load_impala_8_actors": {"learned_decisions_per_second": 200},
+        "scaling_4_actors": {"decisions_per_second": 10, "efficiency": 0.9}})";
+
 constexpr const char* kComparison =
     R"({"objective": "cost", "policies": [{"name": "a", "cost": {"mean": 0.2, "ci95": 0.01}},
         {"name": "b", "cost": {"mean": 0.3, "ci95": null}}]})";
@@ -64,14 +88,40 @@ TEST_CASE("runs and comparisons become pictures", "[integration][plot]") {
   // A line that is being written, and one that is none.
   std::ofstream(folder / "seed1/metrics.jsonl", std::ios::app) << "garbage\n{\"decisions\": 21";
   std::ofstream(folder / "beta_a.json") << kComparison;
-  const Outcome outcome =
-      plot({(folder / "seed0").string(), (folder / "seed1").string(),
-            (folder / "beta_a.json").string(), "--out", (folder / "out").string()});
+  std::ofstream(folder / "mine.json") << episode("mine");
+  std::ofstream(folder / "rule.json") << episode("rule");
+  std::ofstream(folder / "load.json") << kLoad;
+  std::vector<std::string> words;
+  for (const char* name :
+       {"seed0", "seed1", "beta_a.json", "mine.json", "rule.json", "load.json"}) {
+    words.push_back((folder / name).string());
+  }
+  words.insert(words.end(), {"--out", (folder / "out").string()});
+  const Outcome outcome = plot(words);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK_THAT(outcome.err, Catch::Contains("2 lines of metrics.jsonl cannot be read"));
   check_pictures(folder / "out", "learning");
   check_pictures(folder / "out", "comparison");
+  check_pictures(folder / "out", "jobs");
+  check_pictures(folder / "out", "load");
+  CHECK_FALSE(fs::exists(folder / "out/progress.png"));  // these runs tell nothing of it
+}
+
+TEST_CASE("what becomes of jobs is read out of an episode", "[integration][plot]") {
+  const TempDir folder;
+  std::ofstream(folder / "mine.json") << episode("mine");
+  const Outcome outcome =
+      testing::run({"/usr/bin/python3", "-B", "-c",
+                    "import json, pathlib, sys\n"
+                    "sys.path.insert(0, sys.argv[1])\n"
+                    "from pictures import jobs\n"
+                    "path = pathlib.Path(sys.argv[2])\n"
+                    "e = jobs.Episode(path, json.loads(path.read_text()))\n"
+                    "print(e.policy, e.done, e.times, e.used, e.limits)",
+                    testing::source_path("scripts").string(), (folder / "mine.json").string()});
+  INFO(outcome.err);
+  CHECK(outcome.out == "mine [40] [0, 10, 20] [0.5, 0.0, 1.0] {True: [0.5], False: [0.3]}\n");
 }
 
 TEST_CASE("what cannot be drawn is one sentence and exit code 2", "[integration][plot]") {
@@ -81,10 +131,18 @@ TEST_CASE("what cannot be drawn is one sentence and exit code 2", "[integration]
   std::ofstream(folder / "young/config.yaml") << "seed: 1\n";
   std::ofstream(folder / "young/metrics.jsonl") << "";
   std::ofstream(folder / "other.json") << R"({"objective": "cost"})";
+  std::ofstream(folder / "strange.json") << R"([1, 2])";
+  std::ofstream(folder / "broken.json") << R"({"decisions": )";
+  std::ofstream(folder / "odd.json") << R"({"decisions": [{"now": 1}]})";
+  std::ofstream(folder / "bare.json") << R"({"decisions": [{"now": 1, "facts": [], "grids": []}]})";
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"empty", "holds no run"},
       {"young", "nothing has been measured yet"},
       {"other.json", "is no comparison"},
+      {"strange.json", "is no report of"},
+      {"broken.json", "is no JSON"},
+      {"odd.json", "is no episode"},
+      {"bare.json", "shows neither jobs nor places"},
       {"none.json", "cannot be read"}};
   for (const auto& [name, sentence] : wrong) {
     const Outcome outcome = plot({(folder / name).string(), "--out", (folder / "out").string()});

@@ -25,6 +25,15 @@ TEST_CASE("a decision shows the job, the servers, and what would come of each ca
   CHECK(view.chosen == 2);
   CHECK_FALSE(view.value);
   CHECK(view.picture.facts.at(1).value == "alexnet");
+  CHECK_FALSE(view.picture.facts.at(1).number);
+  // Quantities are there for programs as well.
+  const auto facts = to_json(view)["facts"];
+  CHECK(facts[1] == nlohmann::json::array({"model", "alexnet"}));
+  CHECK(facts[3][0] == "time on one server");
+  CHECK(std::stod(facts[3][1].get<std::string>()) ==
+        Approx(facts[3][2].get<double>()).epsilon(0.01));
+  CHECK(facts[4][0] == "must be done in");
+  CHECK(facts[4][2].get<double>() > 0);
   CHECK(view.picture.items.empty());
   CHECK_FALSE(view.picture.last);
   REQUIRE(view.candidates.size() >= 2);

@@ -1,0 +1,50 @@
+"""Policies beside each other: bars with 95 % intervals, a panel for each file of `pacml eval --out`."""
+import math
+import pathlib
+
+from pictures import COLOURS, Trouble, spaced
+
+
+class Comparison:
+    def __init__(self, path, document):
+        self.name = path.stem
+        try:
+            self.objective = document["objective"]
+            rows = [(p["name"], p[self.objective]["mean"], p[self.objective].get("ci95")) for p in document["policies"]]
+        except (KeyError, TypeError) as error:
+            raise Trouble(f"{path} is no comparison that `pacml eval --out` wrote") from error
+        self.rows = [(n, m, c or 0.0) for n, m, c in rows if m is not None]
+        if not self.rows:
+            raise Trouble(f"{path}: no policy has a value of {self.objective}")
+
+
+def is_baseline(name):
+    return "/" not in name and "+" not in name and not pathlib.Path(name).is_dir()
+
+
+def draw(plt, comparisons, title):
+    columns = min(len(comparisons), 2)
+    rows = math.ceil(len(comparisons) / columns)
+    bars = max(len(c.rows) for c in comparisons)
+    figure, grid = plt.subplots(rows, columns, figsize=(5.2 * columns, rows * (1.1 + 0.34 * bars)), layout="constrained", squeeze=False)
+    for axes in grid.flat[len(comparisons) :]:
+        axes.set_visible(False)
+    for axes, comparison in zip(grid.flat, comparisons):
+        ordered = sorted(comparison.rows, key=lambda row: row[1], reverse=True)
+        names = [name for name, _, _ in ordered]
+        colours = ["#9aa4ae" if is_baseline(name) else COLOURS[0] for name in names]
+        axes.barh(range(len(ordered)), [m for _, m, _ in ordered], xerr=[c for _, _, c in ordered], color=colours,
+                  height=0.72, error_kw={"elinewidth": 1, "capsize": 2})
+        axes.set_yticks(range(len(ordered)), names, fontsize=9)
+        right = max(m + c for _, m, c in ordered)
+        for y, (_, mean, interval) in enumerate(ordered):
+            axes.annotate(f"{mean:.4g}", (mean + interval, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+        axes.margins(x=0.14)
+        if right <= 0:
+            axes.invert_xaxis()
+        axes.set_xlabel(spaced(comparison.objective))
+        axes.set_title(comparison.name, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    if title:
+        figure.suptitle(title)
+    return figure
