@@ -77,6 +77,7 @@ void LearnerLoop::dismiss_others() {
 void LearnerLoop::regrouped() {
   wishes_ = {};
   missing_ = 0;
+  decisions_of_replicas_.clear();
 }
 
 Result<std::int64_t> LearnerLoop::agree() {
@@ -90,7 +91,9 @@ Result<std::int64_t> LearnerLoop::agree() {
 
   const bool leads = replicas_->rank() == 0;
   double collected = 0;
+  decisions_of_replicas_.clear();
   for (const Word& word : *words) {
+    decisions_of_replicas_.push_back(word.tally.decisions);
     collected += word.collected;
     if (leads || word.life == life_) count(word);
   }

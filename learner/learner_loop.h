@@ -45,6 +45,11 @@ class LearnerLoop {
 
   // Updates skipped since the last one that was made (LearnerCounters::skipped).
   [[nodiscard]] std::int64_t skipped_in_a_row() const { return skipped_in_a_row_; }
+  // Of each replica of the group, by rank: decisions that reached it in this life, as it said when
+  // the group agreed last. Empty: it is the only one.
+  [[nodiscard]] const std::vector<double>& decisions_of_replicas() const {
+    return decisions_of_replicas_;
+  }
 
   // Of the leader: what all replicas have counted. Of others: decisions, misfits and episodes are
   // those of their own actors.
@@ -99,6 +104,7 @@ class LearnerLoop {
   Tally told_;
   std::map<double, Tally> heard_;
   double life_;
+  std::vector<double> decisions_of_replicas_;
   Wishes wishes_;
   std::int64_t missing_ = 0;  // decisions, when the replicas last spoke
   std::int64_t skipped_in_a_row_ = 0;

@@ -390,8 +390,17 @@ void Client::publish_status() {
   const std::scoped_lock lock(mutex_);
   status_.shards = 0;
   status_.items = status_.total_priority = 0;
-  for (const Shard& shard : shards_) {
+  status_.each.assign(shards_.size(), {});
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    const Shard& shard = shards_[s];
     if (!shard.joined) continue;
+    const std::chrono::duration<double> silent = clock_->now() - shard.last_heard;
+    status_.each[s] = {.joined = true,
+                       .starving = shard.starving,
+                       .items = shard.state.size,
+                       .inserted = shard.state.inserted,
+                       .owed = shard.owed.size(),
+                       .silent_seconds = silent.count()};
     ++status_.shards;
     status_.items += static_cast<double>(shard.state.size);
     status_.total_priority += shard.state.total_priority;

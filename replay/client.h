@@ -54,6 +54,16 @@ struct News {
 };
 
 // Counters since construction, and the shards now.
+// One shard, as its client sees it.
+struct ShardFigures {
+  bool joined = false;         // welcomed and not gone
+  bool starving = false;       // has owed draws for too long
+  std::uint64_t items = 0;     // stored; where it is joined
+  std::uint64_t inserted = 0;  // since its table began
+  std::uint64_t owed = 0;      // requests for draws that it has not answered
+  double silent_seconds = 0;   // since it was heard of last; where it is joined
+};
+
 struct ClientStatus {
   std::uint64_t shards = 0;        // welcomed and not gone
   std::uint64_t joins = 0;         // 1 for each shard, and 1 each time that one came back
@@ -63,6 +73,7 @@ struct ClientStatus {
   std::uint64_t malformed = 0;     // frames that did not decode, dropped
   double items = 0;                // stored in all shards
   double total_priority = 0;
+  std::vector<ShardFigures> each{};  // by the number of the shard
 };
 
 // The learner's end of the conversation with replay shards (docs/protocol.md). It draws from each

@@ -72,10 +72,24 @@ json accounted(const std::string& account) {
 }
 
 json replayed(const replay::ClientStatus& replay) {
-  return {{"shards", replay.shards},       {"joins", replay.joins},
-          {"items", replay.items},         {"total_priority", replay.total_priority},
-          {"batches", replay.batches},     {"redrawn", replay.redrawn},
-          {"malformed", replay.malformed}, {"updates_lost", replay.updates_lost}};
+  json each = json::array();
+  for (const replay::ShardFigures& shard : replay.each) {
+    each.push_back({{"joined", shard.joined},
+                    {"starving", shard.starving},
+                    {"items", shard.items},
+                    {"inserted", shard.inserted},
+                    {"owed", shard.owed},
+                    {"silent_seconds", shard.silent_seconds}});
+  }
+  return {{"each", std::move(each)},
+          {"shards", replay.shards},
+          {"joins", replay.joins},
+          {"items", replay.items},
+          {"total_priority", replay.total_priority},
+          {"batches", replay.batches},
+          {"redrawn", replay.redrawn},
+          {"malformed", replay.malformed},
+          {"updates_lost", replay.updates_lost}};
 }
 
 }  // namespace

@@ -306,7 +306,8 @@ void TrainingSession::write_metrics(bool last) {
   if (membership_.replicas != nullptr) {
     line["replicas"] = {{"together", membership_.replicas->size()},
                         {"groups", membership_.groups},
-                        {"divergences", membership_.divergences}};
+                        {"divergences", membership_.divergences},
+                        {"decisions", loop_->decisions_of_replicas()}};
   }
   metrics_.write(line, loop_->counters(), statistics);
   status_.measure(line);

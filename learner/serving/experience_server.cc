@@ -429,7 +429,8 @@ nlohmann::json ExperienceServer::peers() const {
         {{"actor", actor->id.get()},
          {"decisions", actor->decisions},
          {"weights", actor->weights ? nlohmann::json(actor->weights->get()) : nlohmann::json()},
-         {"silent_seconds", silent.count()}});
+         {"silent_seconds", silent.count()},
+         {"acts", actor->granted > actor->used.get()}});
   }
   return list;
 }

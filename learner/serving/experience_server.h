@@ -124,7 +124,8 @@ class ExperienceServer {
   // Who waits for whom, as a sentence.
   [[nodiscard]] std::string limiter() const;
   // What each actor does, the first kMostPeers by number: [{"actor", "decisions", "weights",
-  // "silent_seconds"}, ...], decisions being those of its present life.
+  // "silent_seconds", "acts"}, ...], decisions being those of its present life; who does not act
+  // waits for leave to.
   [[nodiscard]] nlohmann::json peers() const;
   // A JSON object for people and programs.
   [[nodiscard]] std::string status() const;

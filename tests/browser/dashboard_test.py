@@ -5,7 +5,9 @@
 
 Wide and narrow, light and dark: the page loads, shows curves and settings, steps through an episode
 forwards and backwards by button and by key, is no wider than its window, goes on after its server was
-away, and has nothing to complain of in its console. A page that needs a token asks for it. Where
+away, and has nothing to complain of in its console. It is small, and painted at once. While a run trains it follows what the
+learner and its actors do, also when the learner is killed and another one takes its place. A page that needs a token asks for
+it. Where
 PACML_AXE names the file axe.min.js of the npm package axe-core, the page has no serious finding of it:
 
     npm install axe-core && export PACML_AXE=$PWD/node_modules/axe-core/axe.min.js
@@ -16,11 +18,16 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from ports import sixteen_ports
+
+MOST_BYTES = 500_000  # of all that the page loads before anything is asked of it
 ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "560"))
 
 
@@ -182,6 +189,89 @@ def look(pacml, run, screenshots, axe):
     served.stop()
 
 
+def is_light(pacml, run):
+    """What the page weighs, and when it is first painted, of several times the best: others use this machine too."""
+    served = Served(pacml, [run])
+    driver = browser(1280, 900, False)
+    paints = []
+    try:
+        for _ in range(5):
+            driver.get(served.url)
+            wait_until("the run is there", lambda: css(driver, ".run"))
+            paints.append(wait_until("it is painted", lambda: driver.execute_script(
+                "const p = performance.getEntriesByName('first-contentful-paint')[0]; return p && p.startTime;")))
+        size = driver.execute_script(
+            "return ['navigation', 'resource'].flatMap(t => performance.getEntriesByType(t))"
+            ".filter(e => !e.name.includes('/dashboard/')).reduce((sum, e) => sum + e.decodedBodySize, 0);")
+    finally:
+        driver.quit()
+        served.stop()
+    print(f"{size / 1000:.0f} kB; first painted after {', '.join(f'{p:.0f}' for p in paints)} ms")
+    assert 50_000 < size <= MOST_BYTES, size
+
+
+def decisions_shown(driver):
+    """Of the first run's card, as a number."""
+    text = driver.execute_script(
+        "const d = [...document.querySelectorAll('.run dl > div')].find(e => e.querySelector('dt').textContent === 'decisions');"
+        "return d ? d.querySelector('dd').textContent : '0';")
+    number, _, unit = text.partition("\u00a0" if "\u00a0" in text else " ")
+    return float(number) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[unit.strip()]
+
+
+def processes(driver):
+    return text_of(driver, "#process-tables")
+
+
+def learner_of(run):
+    """The process that holds the run."""
+    try:
+        return int((run / ".lock").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def follow_training(pacml, config, folder):
+    run, port = folder / "live", sixteen_ports()
+    train = subprocess.Popen([pacml, "train", config, "--run", str(run), "--actors", "2", "--minutes", "60", "--http", str(port),
+                              "--set", "algorithm=apex", "--set", "learner.metrics_seconds=0.5", "--set", "learner.evaluate_episodes=1",
+                              "--set", "env.cluster.max_simulation_time=1e5"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    driver = browser(1280, 900, False)
+    try:
+        wait_until("there are pages", lambda: train.poll() is not None or "http://" in log_of(run))
+        assert train.poll() is None, train.stderr.read()
+        driver.get(f"http://127.0.0.1:{port}/")
+        wait_until("decisions show", lambda: decisions_shown(driver) > 0)
+        before = decisions_shown(driver)
+        wait_until("more decisions show", lambda: decisions_shown(driver) > before)
+        wait_until("processes show", lambda: all(name in processes(driver) for name in ("learner", "actor 0", "actor 1", "shard 0")))
+        wait_until("it says who waits for whom", lambda: "Bottleneck: " in text_of(driver, ".limiter"))
+        assert complaints(driver) == []
+        victim = learner_of(run)
+        assert victim > 1
+        os.kill(victim, signal.SIGKILL)
+        wait_until("another learner is there", lambda: learner_of(run) not in (0, victim))
+        metrics = run / "metrics.jsonl"
+        size = metrics.stat().st_size
+        wait_until("it learns", lambda: metrics.stat().st_size > size)
+        wait_until("the page answers again", lambda: css(driver, ".run") and "No answer" not in text_of(driver, "#state"))
+        before = decisions_shown(driver)
+        wait_until("decisions of the new learner show", lambda: decisions_shown(driver) > before)
+    finally:
+        driver.quit()
+        train.send_signal(signal.SIGTERM)
+        code = train.wait(120)
+    assert code == 0, f"ended with {code}\n{log_of(run)}"
+
+
+def log_of(run):
+    try:
+        return (run / "logs/learner.log").read_text()
+    except OSError:
+        return ""
+
+
 def survive(pacml, run):
     served = Served(pacml, [run])
     driver = browser(1280, 900, False)
@@ -245,7 +335,9 @@ def main():
                         "learner.metrics_seconds=0.2", "--set", "learner.evaluate_seconds=0.5", "--set",
                         "env.cluster.max_simulation_time=1e5"], check=True, stdout=subprocess.DEVNULL)
         look(pacml, run, arguments.screenshots, axe)
+        is_light(pacml, run)
         survive(pacml, run)
+        follow_training(pacml, str(source / "configs/quickstart.yaml"), folder)
         ask_for_token(pacml, run, folder)
     print("1 passed, 0 failed")
 

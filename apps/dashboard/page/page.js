@@ -74,19 +74,25 @@ byId('token-form').addEventListener('submit', (event) => {
 
 // --- the runs ---
 let runs = [];
-const rates = [];  // of each run: {seconds, decisions: {actor: n}, perSecond: {actor: r}}
+const rates = [];  // of each run: {seconds, counts: {process: n}, perSecond: {process: r}}
 
 function noteRates(k, line) {
-  const peers = line.peers || [];
+  const shards = at(line, 'replay/each') || [];
+  const replicas = at(line, 'replicas/decisions') || [];
+  // What each process has counted, by a name of its own.
+  const counts = Object.fromEntries([
+    ...(line.peers || []).map((peer) => ['actor ' + peer.actor, peer.decisions]),
+    ...shards.map((shard, s) => ['shard ' + s, shard.inserted]),
+    ...replicas.map((decisions, r) => ['replica ' + r, decisions])]);
   const before = rates[k];
   if (before && before.seconds === line.seconds) return;
   const perSecond = {};
-  for (const peer of peers) {
-    const then = before && before.decisions[peer.actor];
-    const time = before ? line.seconds - before.seconds : 0;
-    if (then !== undefined && time > 0 && peer.decisions >= then) perSecond[peer.actor] = (peer.decisions - then) / time;
+  const time = before ? line.seconds - before.seconds : 0;
+  for (const [name, count] of Object.entries(counts)) {
+    const then = before && before.counts[name];
+    if (then !== undefined && time > 0 && count >= then) perSecond[name] = (count - then) / time;
   }
-  rates[k] = { seconds: line.seconds, decisions: Object.fromEntries(peers.map((p) => [p.actor, p.decisions])), perSecond };
+  rates[k] = { seconds: line.seconds, counts, perSecond };
 }
 
 function gainText(evaluation) {
@@ -133,19 +139,30 @@ function processTable(run, k) {
   const row = (name, health, ok, rate, lag, more) => el('tr', {}, el('td', {}, name),
     el('td', { class: ok === null ? null : ok ? 'good' : 'bad' }, (ok === null ? '' : ok ? '✓ ' : '✗ ') + health), el('td', { class: 'number' }, rate), el('td', { class: 'number' }, lag), el('td', {}, more));
   const failures = (at(line, 'faults/checkpoint_failures') || 0) + (at(line, 'faults/metrics_failures') || 0);
-  rows.push(row('learner', training ? (failures ? failures + ' failures to write' : 'learns') : run.state, training ? !failures : null,
+  const rateOf = (name, unit) => { const rate = rates[k] && rates[k].perSecond[name]; return training && rate ? amount(rate) + ' ' + unit : '–'; };
+  const learns = (line.limiter || '').startsWith('the learner waits') ? 'waits for experience' : 'learns';
+  rows.push(row('learner', training ? (failures ? failures + ' failures to write' : learns) : run.state, training ? !failures : null,
     training && line.updates_per_second !== undefined ? amount(line.updates_per_second) + ' updates/s' : '–',
     at(line, 'policy_lag/p50') !== undefined ? amount(at(line, 'policy_lag/p50')) + ' (p99 ' + amount(at(line, 'policy_lag/p99')) + ')' : '–',
     [line.resident_bytes && (line.resident_bytes / 1e6).toFixed(0) + ' MB', line.queue_depth !== undefined && amount(line.queue_depth) + ' waiting in its queue', failures && at(line, 'faults/last')].filter(Boolean).join(', ')));
-  if (line.replicas) rows.push(row('replicas', line.replicas.together + ' together', true, '–', '–', line.replicas.groups + ' groups so far'));
+  if (line.replicas) {
+    rows.push(row('replicas', line.replicas.together + ' together', true, '–', '–', line.replicas.groups + ' groups so far'));
+    for (const [r, decisions] of (training && line.replicas.decisions || []).entries()) {
+      rows.push(row('replica ' + r, r === 0 ? 'leads' : 'learns with it', true, rateOf('replica ' + r, 'decisions/s'), '–', amount(decisions) + ' decisions in this life'));
+    }
+  }
   if (line.replay) {
     rows.push(row('replay shards', line.replay.shards + ' connected', line.replay.shards > 0, '–', '–', amount(line.replay.items) + ' items'));
+    for (const [s, shard] of (training && line.replay.each || []).entries()) {
+      const [health, ok] = !shard.joined ? ['is not there', false] : shard.silent_seconds > 10 ? ['silent for ' + span(shard.silent_seconds), false]
+        : shard.starving ? ['owes draws: waits for actors', null] : ['serves', true];
+      rows.push(row('shard ' + s, health, ok, rateOf('shard ' + s, 'items/s in'), '–', shard.joined ? amount(shard.items) + ' items, ' + amount(shard.owed) + ' requests under way' : ''));
+    }
   }
   for (const peer of training ? line.peers || [] : []) {
     const quiet = peer.silent_seconds > 10;
-    const rate = rates[k] && rates[k].perSecond[peer.actor];
-    rows.push(row('actor ' + peer.actor, quiet ? 'silent for ' + span(peer.silent_seconds) : 'acts', !quiet,
-      rate ? amount(rate) + ' decisions/s' : '–',
+    rows.push(row('actor ' + peer.actor, quiet ? 'silent for ' + span(peer.silent_seconds) : peer.acts === false ? 'waits for the learner' : 'acts', !quiet,
+      rateOf('actor ' + peer.actor, 'decisions/s'),
       peer.weights === null || line.updates === undefined ? '–' : amount(Math.max(0, line.updates - peer.weights)),
       peer.decisions ? amount(peer.decisions) + ' decisions in this life' : ''));
   }
@@ -515,10 +532,11 @@ function strip(recording, until) {
     }
   }
   const high = 8 + lanes.length * (height + 3);
-  const lost = last.filter((d) => !d.outcome.kept).length;
+  const lost = last.filter((d) => !d.outcome.kept);
   return [el('h4', {}, 'the last ' + last.length + ' decisions, until ' + amount(now)),
-    svg('svg', { class: 'gantt', viewBox: `0 0 ${width} ${high}`, role: 'img', 'aria-label': last.length + ' decisions, ' + lost + ' came to nothing' },
-      ...marks, svg('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: high }))];
+    svg('svg', { class: 'gantt', viewBox: `0 0 ${width} ${high}`, role: 'img', 'aria-label': last.length + ' decisions, ' + lost.length + ' came to nothing' },
+      ...marks, svg('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: high })),
+    lost.length > 0 && el('ul', { class: 'lost-ones' }, lost.map(({ outcome: { item, reason } }) => el('li', {}, el('span', { class: 'bad' }, '✗ '), item.id + ', ' + item.label + ': ' + reason)))];
 }
 
 function panel(recording) {

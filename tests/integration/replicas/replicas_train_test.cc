@@ -37,6 +37,9 @@ void check_run(const Workplace& place) {
   CHECK(last.at("decisions").get<std::int64_t>() >= 20'000);
   CHECK(last.at("replicas").at("divergences") == 0);
   CHECK(last.at("misfits") == 0);
+  const auto& each = last.at("replicas").at("decisions");
+  REQUIRE(each.size() == 2);
+  CHECK(each[0].get<double>() + each[1].get<double>() == last.at("decisions").get<double>());
   // Both took part to the end, which came at the same update.
   const auto others = last_of_follower(place);
   CHECK(others.at("updates") == last.at("updates"));

@@ -7,8 +7,12 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from ports import sixteen_ports
 
 # Shortly before CTest would end us.
 DEADLINE = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", 3600))
@@ -66,35 +70,6 @@ def missing():
     except KeyError:
         return "there is no user munge"
     return None
-
-
-_claims = []
-
-
-def sixteen_ports():
-    """Ports in a row that belong to this process until it ends and at which nobody listens; as
-    tests/support/addresses.cc has it."""
-    for first in range(20000, 32000, 16):
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            claim.bind(f"\0pacml-test-ports-{first}")
-        except OSError:
-            claim.close()
-            continue
-        _claims.append(claim)
-        if all(_is_free(port) for port in range(first, first + 16)):
-            return first
-    raise RuntimeError("every port is taken")
-
-
-def _is_free(port):
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            s.bind(("", port))
-        except OSError:
-            return False
-        return True
 
 
 class Cluster:

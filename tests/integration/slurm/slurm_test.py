@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 
-from cluster import Cluster, missing, sixteen_ports, wait_until
+from cluster import Cluster, missing, wait_until
+from ports import sixteen_ports
 
 HERE = pathlib.Path(__file__).resolve().parent
 ACTORS = 4

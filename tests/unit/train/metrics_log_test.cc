@@ -126,13 +126,25 @@ TEST_CASE("episodes are told by the task's metrics, and means of nothing are nul
 
 TEST_CASE("a line has what its writer adds and what the servers count", "[unit][train]") {
   Log log({.server = [] { return learner::ServerCounters{.actors = 3, .gaps = 2}; },
-           .replay = [] { return replay::ClientStatus{.shards = 2, .items = 70}; }});
+           .replay =
+               [] {
+                 return replay::ClientStatus{
+                     .shards = 1,
+                     .items = 70,
+                     .each = {{.joined = true, .items = 70, .inserted = 90, .owed = 2}, {}}};
+               }});
   (*log).start({}, kMetrics);
   const json line = log.write({{"seconds", 12.5}});
   CHECK(line["seconds"] == 12.5);
   CHECK(line["actors"] == 3);
   CHECK(line["gaps"] == 2);
   CHECK(line["replay"]["items"] == 70);
+  const json& each = line["replay"]["each"];
+  REQUIRE(each.size() == 2);
+  CHECK(each[0]["joined"] == true);
+  CHECK(each[0]["inserted"] == 90);
+  CHECK(each[0]["owed"] == 2);
+  CHECK(each[1]["joined"] == false);
   CHECK(line["resident_bytes"] > 1'000'000);
   CHECK(log.lines() == std::vector{line});
   Log alone;

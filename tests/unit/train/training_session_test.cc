@@ -277,8 +277,10 @@ TEST_CASE("a line of metrics says what the replay shards hold, where there are s
                                       .items = 7,
                                       .total_priority = 8.5};
   run.train(400);
-  const json expected = {{"shards", 2},  {"joins", 3}, {"redrawn", 4},          {"updates_lost", 5},
-                         {"batches", 6}, {"items", 7}, {"total_priority", 8.5}, {"malformed", 0}};
+  const json expected = {
+      {"each", json::array()}, {"shards", 2},  {"joins", 3}, {"redrawn", 4},
+      {"updates_lost", 5},     {"batches", 6}, {"items", 7}, {"total_priority", 8.5},
+      {"malformed", 0}};
   CHECK(run.metrics().at(0)["replay"] == expected);
 }
 
