@@ -107,12 +107,29 @@ std::optional<std::chrono::seconds> time_left(const TrainProgress& p) {
   return left;
 }
 
+// The end of a name that is longer, which tells more than its beginning.
+std::string end_of_name(std::string_view name, std::size_t columns) {
+  constexpr std::string_view kLeftOut = "...";
+  if (columns_of(name) <= columns) return std::string(name);
+  if (columns <= kLeftOut.size()) return {};
+  std::size_t begin = name.size();
+  for (std::size_t left = columns - kLeftOut.size(); left > 0; --left) {
+    while (!begins_character(name[--begin])) {
+    }
+  }
+  return std::string(kLeftOut) + std::string(name.substr(begin));
+}
+
 std::string title(const TrainProgress& p, const BlockStyle& style) {
+  std::string times = clock_text(p.elapsed);
+  if (p.time_limit) times += " of " + clock_text(*p.time_limit);
+  if (const auto left = time_left(p)) times += ", " + clock_text(*left) + " left";
+  // Times change, and are worth more than a name that does not.
   Line line(style);
-  line.add(p.run.empty() ? "training" : p.run, Ink::kStrong).add("  ").add(clock_text(p.elapsed));
-  if (p.time_limit) line.add(" of " + clock_text(*p.time_limit));
-  if (const auto left = time_left(p)) line.add(", " + clock_text(*left) + " left");
-  return line.text();
+  const std::size_t room = line.left() - std::min(line.left(), times.size() + 2);
+  const std::string name = end_of_name(p.run.empty() ? "training" : p.run, room);
+  if (!name.empty()) line.add(name, Ink::kStrong).add("  ");
+  return line.add(times).text();
 }
 
 std::string bar(double share, const BlockStyle& style) {
@@ -223,25 +240,23 @@ void ProgressBlock::update(const TrainProgress& progress, TimePoint now) {
 void ProgressBlock::finish(const TrainProgress& progress) {
   show(progress);
   out_ << "\n" << std::flush;
-  shown_.clear();
+  rows_ = 0;
 }
 
 void ProgressBlock::interrupt() {
-  if (shown_.empty()) return;
-  go_back();
+  if (rows_ == 0) return;
+  go_back(terminal_.size().columns);
   out_ << "\x1b[J" << std::flush;
-  shown_.clear();
+  rows_ = 0;
 }
 
-void ProgressBlock::go_back() {
-  // A terminal that became narrower has folded the lines.
-  const std::size_t columns = std::max<std::size_t>(1, terminal_.size().columns);
-  std::size_t rows = 0;
-  for (const std::size_t width : shown_) {
-    rows += std::max<std::size_t>(1, (width + columns - 1) / columns);
+void ProgressBlock::go_back(std::size_t columns) {
+  if (columns < columns_) {
+    out_ << "\x1b[H\x1b[2J";
+    return;
   }
   out_ << "\r";
-  if (rows > 1) out_ << "\x1b[" << rows - 1 << "A";
+  if (rows_ > 1) out_ << "\x1b[" << rows_ - 1 << "A";
 }
 
 void ProgressBlock::show(const TrainProgress& progress) {
@@ -252,15 +267,14 @@ void ProgressBlock::show(const TrainProgress& progress) {
   auto lines = format_block(progress, style);
   const std::size_t room = size.rows > 1 ? size.rows - 1 : 1;
   if (lines.size() > room) lines.resize(room);
-  const auto plain = format_block(progress, {style.columns, false, style.unicode});
-  if (!shown_.empty()) go_back();
-  shown_.clear();
+  if (rows_ > 0) go_back(size.columns);
   // Each line clears what a longer one left, and the last one what lies below.
   for (std::size_t i = 0; i < lines.size(); ++i) {
     out_ << lines[i] << (i + 1 < lines.size() ? "\x1b[K\n" : "\x1b[J");
-    shown_.push_back(columns_of(plain[i]));
   }
   out_ << std::flush;
+  rows_ = lines.size();
+  columns_ = size.columns;
 }
 
 }  // namespace pacml::apps

@@ -24,8 +24,9 @@ struct BlockStyle {
 [[nodiscard]] std::vector<std::string> format_block(const TrainProgress& progress,
                                                     const BlockStyle& style);
 
-// Progress on a terminal: one block that is rewritten where it stands, four times a second, and
-// follows when the terminal is resized.
+// Progress on a terminal: one block that is rewritten where it stands, four times a second. When
+// the terminal becomes narrower, the block begins again at the top of a cleared screen: terminals
+// fold what is there, or cut it off, each in its own way, and some tell of it only afterwards.
 class ProgressBlock final : public ProgressDisplay {
  public:
   // Borrows `out`.
@@ -37,13 +38,14 @@ class ProgressBlock final : public ProgressDisplay {
 
  private:
   void show(const TrainProgress& progress);
-  // To the first column of the block's first row, as the terminal shows it now.
-  void go_back();
+  // To the first column of the block's first row; the terminal has so many columns now.
+  void go_back(std::size_t columns);
 
   std::ostream& out_;
   Terminal terminal_;
   std::optional<TimePoint> shown_at_;
-  std::vector<std::size_t> shown_;  // columns of each line on the screen
+  std::size_t rows_ = 0;     // of the block, on the screen; 0: it is not there
+  std::size_t columns_ = 0;  // of the terminal, when it was shown
 };
 
 }  // namespace pacml::apps

@@ -45,7 +45,7 @@ struct Screen {
         column_ = 0;
         if (++row == rows.size()) rows.emplace_back();
       } else if (bytes[i] == '\x1b') {
-        const std::size_t end = bytes.find_first_of("AJKm", i);
+        const std::size_t end = bytes.find_first_of("AHJKm", i);
         obey(bytes[end], bytes.substr(i + 2, end - i - 2));
         i = end;
       } else {
@@ -59,6 +59,8 @@ struct Screen {
  private:
   void obey(char command, const std::string& number) {
     if (command == 'A') row -= std::stoul(number);
+    if (command == 'H') row = column_ = 0;
+    if (command == 'J' && number == "2") return rows.assign(row + 1, "");
     if (command == 'K' || command == 'J') rows[row].resize(column_);
     if (command == 'J') rows.resize(row + 1);
   }
@@ -100,6 +102,20 @@ TEST_CASE("the time left is that of the limit that comes first") {
   CHECK(format_block(p, {}).front() == "runs/a  1:23 of 3:00, 0:10 left");
   p.decisions_per_second = 0;
   CHECK(format_block(p, {}).front() == "runs/a  1:23 of 3:00, 1:37 left");
+}
+
+TEST_CASE("of a name that is too long the end is shown, and times first of all") {
+  TrainProgress p = sample();
+  p.run = "/somewhere/größer/runs/a";
+  const auto title = [&p](std::size_t columns) {
+    return format_block(p, {.columns = columns}).front();
+  };
+  CHECK(title(51) == "/somewhere/größer/runs/a  1:23 of 3:00, 1:37 left");
+  CHECK(title(48) == "...ewhere/größer/runs/a  1:23 of 3:00, 1:37 left");
+  CHECK(title(32) == "...ns/a  1:23 of 3:00, 1:37 left");
+  CHECK(title(29) == "...a  1:23 of 3:00, 1:37 left");
+  CHECK(title(28) == "1:23 of 3:00, 1:37 left");
+  CHECK(title(10) == "1:23 of 3:");
 }
 
 TEST_CASE("no line is wider than the terminal, whatever it is made of") {
@@ -162,19 +178,43 @@ TEST_CASE("other output stands above the block, and the last block stays") {
   CHECK(screen.rows == expected);
 }
 
-TEST_CASE("a block goes back over the rows that a narrower terminal has folded it into") {
+TEST_CASE("a block begins again on a clear screen when the terminal has become narrower") {
   TerminalSize size{81, 24};
   std::ostringstream out;
   ProgressBlock block(out, {[&size] { return size; }, false, false});
+  out << "what was there before\n";
   block.update(sample(), TimePoint{});
-  const auto before = format_block(sample(), {.columns = 80});
-  std::size_t folded = 0;
-  for (const auto& line : before) folded += (line.size() + 39) / 40;
-  out.str("");
+  Screen screen;
   size.columns = 40;
+  SECTION("with the next one") {
+    block.update(sample(), TimePoint{} + 1s);
+    screen.write(out.str());
+    CHECK(screen.rows == format_block(sample(), {.columns = 39}));
+  }
+  SECTION("also where other output comes first") {
+    block.interrupt();
+    out << "actor-0 has died\n";
+    block.update(sample(), TimePoint{} + 1s);
+    screen.write(out.str());
+    auto expected = format_block(sample(), {.columns = 39});
+    expected.insert(expected.begin(), "actor-0 has died");
+    CHECK(screen.rows == expected);
+  }
+}
+
+TEST_CASE("a block stays where it is when the terminal becomes wider") {
+  TerminalSize size{40, 24};
+  std::ostringstream out;
+  ProgressBlock block(out, {[&size] { return size; }, false, false});
+  out << "what was there before\n";
+  block.update(sample(), TimePoint{});
+  size.columns = 81;
   block.update(sample(), TimePoint{} + 1s);
-  CHECK_THAT(out.str(), Catch::StartsWith("\r\x1b[" + std::to_string(folded - 1) + "A"));
-  CHECK(out.str().ends_with("\x1b[J"));
+  Screen screen;
+  screen.write(out.str());
+  auto expected = format_block(sample(), {.columns = 80});
+  expected.insert(expected.begin(), "what was there before");
+  CHECK(screen.rows == expected);
 }
 
 TEST_CASE("a terminal of few rows shows as much as fits") {
