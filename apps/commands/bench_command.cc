@@ -26,7 +26,9 @@ class BenchCommand final : public Command {
          {"bench pipeline --seconds 60 --out pipeline.json",
           "a whole training run; the figures also as JSON"},
          {"bench pipeline --keys keys --rounds 5 --seconds 15",
-          "what encryption costs: five pairs of runs over tcp"}}};
+          "what encryption costs: five pairs of runs over tcp"},
+         {"bench pipeline --watched --rounds 5 --seconds 15",
+          "what the dashboard, Prometheus and TensorBoard cost"}}};
   }
   void declare(Options& options) override {
     std::vector<std::string> names;
@@ -39,11 +41,16 @@ class BenchCommand final : public Command {
     options.option("--seconds S", &settings_.seconds, "length of the pipeline's run");
     options.option("--keys DIR", &settings_.keys,
                    "pipeline: pairs of runs, in the clear and with these keys");
+    options.option("--watched", &settings_.watched,
+                   "pipeline: pairs of runs, alone and with everything that shows it");
     options.option("--rounds N", &settings_.rounds, "how many pairs");
     options.option("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
     if (!(settings_.seconds >= 5)) throw UserError("--seconds: must be at least 5");
+    if (settings_.watched && !settings_.keys.empty()) {
+      throw UserError("--watched and --keys are pairs of different kinds");
+    }
     if (settings_.rounds < 1) throw UserError("--rounds: must be at least 1");
     std::vector<std::string> names;
     for (const auto& bench : benches_) names.push_back(bench.name);

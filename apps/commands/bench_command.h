@@ -16,7 +16,8 @@ struct BenchSettings {
   std::string profiles;     // folder; empty: as the configuration says
   double seconds = 20;      // of a whole training run
   std::string keys;         // folder; not empty: the pipeline says what encryption costs
-  std::int64_t rounds = 5;  // of which
+  bool watched = false;     // the pipeline says what it costs to be watched
+  std::int64_t rounds = 5;  // of either of these
 };
 
 // One benchmark: adds its figures to the report, under its name.

@@ -3,6 +3,7 @@
 
 #include "apps/bench/encryption_bench.h"
 #include "apps/bench/pipeline_bench.h"
+#include "apps/bench/watching_bench.h"
 #include "apps/cli/files.h"
 #include "apps/commands/bench_command.h"
 #include "apps/process/child_process.h"
@@ -109,7 +110,10 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
   if (!settings.profiles.empty()) {
     arguments.insert(arguments.end(), {"--profiles", settings.profiles});
   }
-  if (settings.keys.empty()) {
+  if (settings.watched) {
+    report.emplace_back("watching", run_watching_bench(arguments, settings.seconds,
+                                                       static_cast<int>(settings.rounds)));
+  } else if (settings.keys.empty()) {
     auto figures = run_pipeline_bench(arguments, settings.seconds);
     const auto simulator = bench::run_simulator_bench(config_of(settings).env, 200'000, 3);
     figures.emplace_back("simulator_only_decisions_per_second", simulator.front().second);
