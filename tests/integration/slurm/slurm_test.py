@@ -5,7 +5,8 @@
 
 A learner and four actors train; with PACML_LONG_TESTS=1, a node with actors dies and its tasks start
 again on another; the learner is warned as before its time limit, checkpoints, is requeued and goes on, and the actors come
-back to it; then it is stopped in order and everything ends with exit code 0.
+back to it; then it is stopped in order and everything ends with exit code 0. Another run has two learners, which take their
+updates together.
 """
 
 import json
@@ -23,9 +24,9 @@ ACTORS = 4
 
 
 class Run:
-    def __init__(self, cluster, programs, log):
+    def __init__(self, cluster, programs, log, name="run", settings=()):
         self.cluster = cluster
-        self.folder = cluster.folder / "run"
+        self.folder = cluster.folder / name
         self.log_file = log
         self.pending = {}  # job -> since when
         self.started = time.monotonic()
@@ -34,11 +35,11 @@ class Run:
             str(programs / "pacml"), "launch", str(HERE / "tiny.yaml"), "--run", str(self.folder),
             "--on", "slurm", "--actors", str(ACTORS), "--site-set", f"port={port}",
             "--site-set", "learner={cpus: 2, memory_mib: 1000}", "--site-set", "slurm.time_limit=30",
-            "--site-set", "slurm.warning_seconds=20")
+            "--site-set", "slurm.warning_seconds=20", *settings)
         words = self.answer.split()
         self.learner = words[2].rstrip(";")
         self.array = words[words.index("array") + 1]
-        self.say(f"pacml launch --on slurm --actors {ACTORS}")
+        self.say(f"pacml launch --on slurm --actors {ACTORS} {' '.join(settings)}".rstrip())
         self.say(self.answer.splitlines()[0])
 
     def say(self, text):
@@ -54,6 +55,10 @@ class Run:
         except FileNotFoundError:
             return {"decisions": 0, "actors": 0}
         return json.loads(lines[-1]) if lines else {"decisions": 0, "actors": 0}
+
+    def own_jobs(self):
+        return {job: where for job, where in self.cluster.jobs().items()
+                if job == self.learner or job.startswith(self.array)}
 
     def tasks(self):
         return {job: where for job, where in self.cluster.jobs().items()
@@ -128,12 +133,26 @@ def requeues_the_learner(run):
         str(run.folder), "RUN"))
 
 
-def stops_in_order(run):
+def learns_together(run):
+    """To the end of the run, which nobody is asked for."""
+    ends_in_order(run)
+    last = run.metrics()
+    replicas = last["replicas"]
+    assert replicas["together"] == 2, "two learners should be together to the end"
+    assert replicas["divergences"] == 0, "they should have the same weights"
+    assert len(replicas["decisions"]) == 2 and min(replicas["decisions"]) > 0, "both should have heard of actors"
+    run.say(f"two learners, which heard of {', '.join(f'{n:.0f}' for n in replicas['decisions'])} decisions")
+
+
+def asks_to_stop(run):
     run.say("TERM to the learner's job")
     run.cluster.ask("scancel", "--batch", "--signal=TERM", run.learner)
+
+
+def ends_in_order(run):
     run.wait_for("everything has ended",
-                 lambda: all(state == "COMPLETED" for state, _ in run.cluster.jobs().values()))
-    for job in run.cluster.jobs():
+                 lambda: all(state == "COMPLETED" for state, _ in run.own_jobs().values()))
+    for job in run.own_jobs():
         assert run.detail(job, "ExitCode") == "0:0", f"{job} should end with code 0"
     run.say("ended with exit code 0: " + run.where())
 
@@ -155,12 +174,16 @@ def main():
         if long_tests:
             loses_a_node(run)
         requeues_the_learner(run)
-        stops_in_order(run)
+        asks_to_stop(run)
+        # Its actors ask Slurm once a minute whether the learner comes back: time for another run.
+        two = Run(cluster, programs, log, "together", ("--decisions", "500000", "--set", "learner.replicas=2", "--site-set", "learner={cpus: 1, memory_mib: 500}"))
+        learns_together(two)
+        ends_in_order(run)
     except (AssertionError, RuntimeError, TimeoutError, subprocess.TimeoutExpired) as error:
         print(f"failed: {error}")
         print("jobs: " + (run.where() if run else "none"))
-        for file in sorted(cluster.folder.glob("run/slurm/*.log")) + sorted(
-                cluster.folder.glob("run/logs/*.log")):
+        for file in sorted(cluster.folder.glob("*/slurm/*.log")) + sorted(
+                cluster.folder.glob("*/logs/*.log")):
             print(f"==> {file.name}\n" + "\n".join(file.read_text().splitlines()[-15:]))
         return 1
     finally:
