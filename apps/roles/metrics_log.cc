@@ -92,6 +92,19 @@ json replayed(const replay::ClientStatus& replay) {
           {"updates_lost", replay.updates_lost}};
 }
 
+// Who waits for whom where experience comes by way of shards. `at_hand`: batches that are drawn.
+std::string limiter_of(const replay::ClientStatus& replay, double at_hand) {
+  if (replay.shards == 0) return "no replay shard is there";
+  if (at_hand > 0) {
+    return "the learner draws as fast as it learns: more actors bring newer experience, not more "
+           "updates";
+  }
+  const bool starves = std::ranges::any_of(replay.each, &replay::ShardFigures::starving);
+  return starves || replay.items == 0
+             ? "the learner waits for experience in the replay: more actors would help"
+             : "the learner waits for what the shards draw: more of them would help";
+}
+
 }  // namespace
 
 MetricsLog::MetricsLog(const std::filesystem::path& file, ServiceFigures figures, Duration every,
@@ -124,6 +137,7 @@ void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
   if (figures_.account) line.update(accounted(figures_.account()));
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
     line["replay"] = replayed(*replay);
+    line["limiter"] = limiter_of(*replay, line.value("queue_depth", 0.0));
   }
   line.update(learned(statistics));
   line["episode"] = episodes(statistics.episodes, metrics_);

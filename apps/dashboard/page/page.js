@@ -146,9 +146,9 @@ function processTable(run, k) {
     at(line, 'policy_lag/p50') !== undefined ? amount(at(line, 'policy_lag/p50')) + ' (p99 ' + amount(at(line, 'policy_lag/p99')) + ')' : '–',
     [line.resident_bytes && (line.resident_bytes / 1e6).toFixed(0) + ' MB', line.queue_depth !== undefined && amount(line.queue_depth) + ' waiting in its queue', failures && at(line, 'faults/last')].filter(Boolean).join(', ')));
   if (line.replicas) {
-    rows.push(row('replicas', line.replicas.together + ' together', true, '–', '–', line.replicas.groups + ' groups so far'));
+    rows.push(row('replicas', line.replicas.together + ' together', true, '–', '–', line.replicas.groups + (line.replicas.groups === 1 ? ' group' : ' groups') + ' so far'));
     for (const [r, decisions] of (training && line.replicas.decisions || []).entries()) {
-      rows.push(row('replica ' + r, r === 0 ? 'leads' : 'learns with it', true, rateOf('replica ' + r, 'decisions/s'), '–', amount(decisions) + ' decisions in this life'));
+      rows.push(row('replica ' + r, r === 0 ? 'leads' : 'learns with it', true, rateOf('replica ' + r, 'decisions/s'), '–', decisions ? amount(decisions) + ' decisions in this life' : ''));
     }
   }
   if (line.replay) {

@@ -145,10 +145,27 @@ TEST_CASE("a line has what its writer adds and what the servers count", "[unit][
   CHECK(each[0]["inserted"] == 90);
   CHECK(each[0]["owed"] == 2);
   CHECK(each[1]["joined"] == false);
+  CHECK_THAT(line["limiter"].get<std::string>(), Catch::Contains("what the shards draw"));
   CHECK(line["resident_bytes"] > 1'000'000);
   CHECK(log.lines() == std::vector{line});
   Log alone;
   CHECK_FALSE(alone.write().contains("replay"));
+}
+
+TEST_CASE("a line says who waits for whom where experience comes by way of shards",
+          "[unit][train]") {
+  replay::ClientStatus status;
+  Log log({.server = {}, .replay = [&] { return status; }});
+  (*log).start({}, kMetrics);
+  const auto limiter = [&](double batches_at_hand) {
+    return log.write({{"queue_depth", batches_at_hand}})["limiter"].get<std::string>();
+  };
+  CHECK(limiter(0) == "no replay shard is there");
+  status = {.shards = 1, .items = 70, .each = {{.joined = true, .items = 70}}};
+  CHECK_THAT(limiter(0), Catch::StartsWith("the learner waits for what the shards draw"));
+  CHECK_THAT(limiter(4), Catch::StartsWith("the learner draws as fast as it learns"));
+  status.each[0].starving = true;
+  CHECK_THAT(limiter(0), Catch::StartsWith("the learner waits for experience"));
 }
 
 TEST_CASE("a line that cannot be written is lost and counted, and the next one begins after it",
