@@ -92,6 +92,8 @@ json replayed(const replay::ClientStatus& replay) {
           {"updates_lost", replay.updates_lost}};
 }
 
+constexpr const char* kEvaluates = "the learner evaluates its policy, and everybody waits for that";
+
 // Who waits for whom where experience comes by way of shards. `at_hand`: batches that are drawn.
 std::string limiter_of(const replay::ClientStatus& replay, double at_hand) {
   if (replay.shards == 0) return "no replay shard is there";
@@ -139,6 +141,7 @@ void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
     line["replay"] = replayed(*replay);
     line["limiter"] = limiter_of(*replay, line.value("queue_depth", 0.0));
   }
+  if (line.contains("evaluating")) line["limiter"] = kEvaluates;
   line.update(learned(statistics));
   line["episode"] = episodes(statistics.episodes, metrics_);
   if (const auto written = file_.write(line)) {

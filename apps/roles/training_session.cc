@@ -235,7 +235,7 @@ void TrainingSession::finish(const std::stop_token& stop) {
     std::cerr << kNothing << "\n";  // the log of a learner is a file
   }
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
-  write_metrics(true);
+  write_metrics(News::kLast);
   if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
 }
 
@@ -280,7 +280,12 @@ bool TrainingSession::share_state() {
 }
 
 void TrainingSession::evaluate(const std::function<bool()>& goes_on) {
-  switch (scores_->score(learning_.algorithm->snapshot(), goes_on)) {
+  // Episodes of some tasks take minutes, in which people want to see that it goes on.
+  const auto told = [&] {
+    if (metrics_.due()) write_metrics(News::kEvaluating);
+    return goes_on();
+  };
+  switch (scores_->score(learning_.algorithm->snapshot(), told)) {
     case PolicyScores::Outcome::kBest:
       return checkpoints_->save_best(make_checkpoint());
     case PolicyScores::Outcome::kUnsound:
@@ -293,7 +298,7 @@ void TrainingSession::evaluate(const std::function<bool()>& goes_on) {
   }
 }
 
-void TrainingSession::write_metrics(bool last) {
+void TrainingSession::write_metrics(News news) {
   const auto statistics = loop_->take_statistics();
   nlohmann::json line = {{"seconds", seconds_before_ + elapsed()},
                          {"queue_depth", loop_->queue_depth()},
@@ -309,11 +314,12 @@ void TrainingSession::write_metrics(bool last) {
                         {"divergences", membership_.divergences},
                         {"decisions", loop_->decisions_of_replicas()}};
   }
+  if (news == News::kEvaluating) line["evaluating"] = true;
   metrics_.write(line, loop_->counters(), statistics);
   status_.measure(line);
   if (!tensorboard_) return;
   const std::int64_t step = loop_->counters().decisions;
-  if (last) {
+  if (news == News::kLast) {
     tensorboard_->finish(step, line, statistics.actions);
   } else {
     tensorboard_->write(step, line, statistics.actions);

@@ -79,8 +79,12 @@ class TrainingSession {
   [[nodiscard]] double elapsed() const;
   // How much of the run is over, in [0, 1]; nullopt: it has no end.
   [[nodiscard]] std::optional<double> share_of_run() const;
-  // `last`: of the run.
-  void write_metrics(bool last = false);
+  enum class News {
+    kLearning,
+    kEvaluating,  // meanwhile nobody learns
+    kLast,        // of the run
+  };
+  void write_metrics(News news = News::kLearning);
   // Of a policy that is not scored to the end, nothing is known.
   void evaluate(const std::function<bool()>& goes_on);
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;

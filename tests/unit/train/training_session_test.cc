@@ -284,6 +284,23 @@ TEST_CASE("a line of metrics says what the replay shards hold, where there are s
   CHECK(run.metrics().at(0)["replay"] == expected);
 }
 
+TEST_CASE("a session tells that it goes on while its policy is evaluated", "[unit][train]") {
+  TrainConfig config = quiet_config();
+  config.learner.metrics_seconds = 1e-4;
+  Run run(config);
+  run.train(400);
+  const auto lines = run.metrics();
+  const auto evaluating = std::ranges::count_if(
+      lines, [](const json& line) { return line.value("evaluating", false); });
+  REQUIRE(evaluating > 0);
+  CHECK_FALSE(lines.back().contains("evaluating"));
+  for (const json& line : lines) {
+    if (!line.contains("evaluating")) continue;
+    CHECK_THAT(line["limiter"].get<std::string>(), Catch::Contains("evaluates its policy"));
+    CHECK(line["decisions"] == 400);
+  }
+}
+
 TEST_CASE("a session whose learning diverges ends before its limit, with weights that are finite",
           "[unit][train]") {
   TrainConfig config = quiet_config();
