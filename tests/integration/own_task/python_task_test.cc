@@ -81,7 +81,8 @@ TEST_CASE("several agents in Python are trained, and do better together than alo
       {"eval", "--policy", run + ",baselines", "--seeds", "5", "--out", (folder / "e").string()}));
   INFO(judged.err);
   REQUIRE(judged.code == 0);
-  for (const auto& policy : json::parse(text_of(folder / "e"))["policies"]) {
+  const json compared = json::parse(text_of(folder / "e"));
+  for (const auto& policy : compared["policies"]) {
     const std::string name = policy["name"];
     INFO(name);
     // Who carries only what is theirs needs 2 hand-overs of half an hour at most: 20 to 40 hours.
