@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
@@ -195,6 +196,31 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
   wait_until("it goes on from a checkpoint",
              [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
   place.wait_for_decisions(place.latest("decisions") + 2'000);
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+}
+
+TEST_CASE("while all roles stand still a run says that there is no news, and not for longer",
+          "[fault][supervision]") {
+  auto config = tiny_config();
+  config.supervision.silence_seconds = 10'000;  // nobody is replaced
+  const Workplace place(config);
+  Pacml train(train_words(place));
+  place.wait_for_decisions(2'000);
+  std::vector<pid_t> roles;
+  for (const auto& [pid, command] : children_of(train.pid())) roles.push_back(pid);
+  REQUIRE(roles.size() >= 2);
+  for (const pid_t role : roles) REQUIRE(::kill(role, SIGSTOP) == 0);
+  wait_until("the run says so", [&] { return !lines_after(train.out(), "no news for ").empty(); });
+  for (const pid_t role : roles) REQUIRE(::kill(role, SIGCONT) == 0);
+  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  const auto last_line = [&] {
+    const std::string shown = train.out();
+    const auto end = shown.find_last_not_of('\n');
+    return shown.substr(shown.rfind('\n', end) + 1);
+  };
+  wait_until("there is news again",
+             [&] { return last_line().find("no news for ") == std::string::npos; });
   train.signal(SIGTERM);
   CHECK(train.end() == 0);
 }
