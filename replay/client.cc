@@ -127,11 +127,15 @@ void Client::lose(Shard& shard) {
   shard.waiting.clear();
 }
 
-void Client::notice_starving(Shard& shard) {
-  if (shard.starving || shard.owed.empty()) return;
+bool Client::is_late(const Shard& shard) const {
+  if (shard.owed.empty()) return false;
   // Its requests wait for one another: it is the answers that must not stay away.
   const TimePoint since = std::max(shard.last_answer, shard.owed.begin()->second.asked);
-  if (clock_->now() - since < config_.patience) return;
+  return clock_->now() - since >= config_.patience;
+}
+
+void Client::notice_starving(Shard& shard) {
+  if (shard.starving || !is_late(shard)) return;
   const bool others = std::ranges::any_of(
       shards_, [&](const Shard& other) { return &other != &shard && other.usable(); });
   if (!others) return;  // nobody else could do it
@@ -396,7 +400,7 @@ void Client::publish_status() {
     if (!shard.joined) continue;
     const std::chrono::duration<double> silent = clock_->now() - shard.last_heard;
     status_.each[s] = {.joined = true,
-                       .starving = shard.starving,
+                       .late = shard.starving || is_late(shard),
                        .items = shard.state.size,
                        .inserted = shard.state.inserted,
                        .owed = shard.owed.size(),

@@ -53,17 +53,17 @@ struct News {
   std::vector<std::uint64_t> totals;  // items that each shard had taken in by then, since it began
 };
 
-// Counters since construction, and the shards now.
-// One shard, as its client sees it.
+// One shard, as its client sees it now.
 struct ShardFigures {
   bool joined = false;         // welcomed and not gone
-  bool starving = false;       // has owed draws for too long
-  std::uint64_t items = 0;     // stored; where it is joined
+  bool late = false;           // has answered no draw for longer than the client's patience
+  std::uint64_t items = 0;     // stored, as its last answer had it
   std::uint64_t inserted = 0;  // since its table began
   std::uint64_t owed = 0;      // requests for draws that it has not answered
   double silent_seconds = 0;   // since it was heard of last; where it is joined
 };
 
+// Counters since construction, and the shards now.
 struct ClientStatus {
   std::uint64_t shards = 0;        // welcomed and not gone
   std::uint64_t joins = 0;         // 1 for each shard, and 1 each time that one came back
@@ -150,6 +150,7 @@ class Client {
   // Tells the log why there is no connection. UserError: there will be none.
   void notice_trouble(Shard& shard);
   void lose(Shard& shard);
+  [[nodiscard]] bool is_late(const Shard& shard) const;
   void notice_starving(Shard& shard);
   // What the request would have brought is to be asked for again. How many draws.
   std::uint32_t take_back(Owed& owed);

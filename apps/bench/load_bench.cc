@@ -147,7 +147,8 @@ class MetricsWindow {
     if (lines_.size() < first_ + 2) return;
     std::vector<double> lags;
     for (std::size_t i = first_ + 1; i < lines_.size(); ++i) {
-      lags.push_back(lines_[i].value(nlohmann::json::json_pointer("/policy_lag/p50"), 0.0));
+      const nlohmann::json::json_pointer lag("/policy_lag/p50");
+      if (lines_[i].contains(lag)) lags.push_back(lines_[i][lag].get<double>());
     }
     const auto grown = [&](const char* key) {
       return lines_.back().value(key, 0.0) - lines_[first_].value(key, 0.0);
@@ -157,7 +158,7 @@ class MetricsWindow {
     // What was left out as too old, nobody has learned from.
     figures.emplace_back("learned_decisions_per_second", grown("samples") / seconds);
     figures.emplace_back("updates_per_second", grown("updates") / seconds);
-    figures.emplace_back("policy_lag_p50", bench::median_of(lags));
+    if (!lags.empty()) figures.emplace_back("policy_lag_p50", bench::median_of(lags));
     const double left_out = grown("stale");
     if (grown("samples") + left_out > 0) {
       figures.emplace_back("stale_share", left_out / (grown("samples") + left_out));

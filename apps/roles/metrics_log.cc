@@ -44,12 +44,13 @@ json episodes(const learner::EpisodeSums& sums, const std::vector<env::MetricSpe
 }
 
 json learned(const learner::LearnerStatistics& statistics) {
-  json out = {{"policy_lag",
-               {{"p50", statistics.policy_lag.quantile(0.5)},
-                {"p99", statistics.policy_lag.quantile(0.99)},
-                {"max", statistics.policy_lag.max()}}},
-              {"return", mean(statistics.episodes.return_sum, statistics.episodes.episodes)},
+  json out = {{"return", mean(statistics.episodes.return_sum, statistics.episodes.episodes)},
               {"loss", mean(statistics.loss_sum, statistics.updates)}};
+  if (statistics.policy_lag.count() > 0) {
+    out["policy_lag"] = {{"p50", statistics.policy_lag.quantile(0.5)},
+                         {"p99", statistics.policy_lag.quantile(0.99)},
+                         {"max", statistics.policy_lag.max()}};
+  }
   for (const auto& [name, sum] : statistics.scalar_sums) out[name] = mean(sum, statistics.updates);
   return out;
 }
@@ -75,7 +76,7 @@ json replayed(const replay::ClientStatus& replay) {
   json each = json::array();
   for (const replay::ShardFigures& shard : replay.each) {
     each.push_back({{"joined", shard.joined},
-                    {"starving", shard.starving},
+                    {"late", shard.late},
                     {"items", shard.items},
                     {"inserted", shard.inserted},
                     {"owed", shard.owed},
@@ -101,8 +102,8 @@ std::string limiter_of(const replay::ClientStatus& replay, double at_hand) {
     return "the learner draws as fast as it learns: more actors bring newer experience, not more "
            "updates";
   }
-  const bool starves = std::ranges::any_of(replay.each, &replay::ShardFigures::starving);
-  return starves || replay.items == 0
+  const bool held_back = std::ranges::any_of(replay.each, &replay::ShardFigures::late);
+  return held_back || replay.items == 0
              ? "the learner waits for experience in the replay: more actors would help"
              : "the learner waits for what the shards draw: more of them would help";
 }

@@ -204,8 +204,9 @@ std::optional<std::string> TrainingSession::divergence() const {
   const std::int64_t bound = ended_at_limit_ ? kMostSkippedAtLimit : kMostSkipped;
   if (skipped < bound && !nothing_learned) return std::nullopt;
   const std::string key(name_of(config_.algorithm));
-  return "learning has diverged: each of the " + std::to_string(skipped) +
-         " updates tried after update " + std::to_string(updates) +
+  const std::string tried =
+      skipped == 1 ? "the only update" : "each of the " + std::to_string(skipped) + " updates";
+  return "learning has diverged: " + tried + " tried after update " + std::to_string(updates) +
          " would have made weights that are no finite numbers; begin anew with a smaller " + key +
          ".learning_rate or " + key + ".optimizer.gradient_clip";
 }

@@ -117,23 +117,30 @@ EndOfMetrics read_end(const fs::path& file) {
   return end;
 }
 
+bool holds_remains(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "metrics.jsonl", error) ||
+         fs::is_directory(folder / "checkpoints", error);
+}
+
 void find_below(const fs::path& folder, int depth, std::size_t most, FoundRuns& found) {
   std::error_code error;
   if (fs::exists(folder / "config.yaml", error)) {
     if (found.runs.size() < most) found.runs.push_back(folder);
     return;
   }
-  if (fs::exists(folder / "metrics.jsonl", error) ||
-      fs::is_directory(folder / "checkpoints", error)) {
-    if (found.remains.size() < most) found.remains.push_back(folder);
-    return;
+  const std::size_t before = found.runs.size();
+  if (depth > 0) {
+    for (const auto& entry :
+         fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
+      if (found.runs.size() >= most) break;
+      if (!entry.is_directory(error) || entry.is_symlink(error)) continue;
+      find_below(entry.path(), depth - 1, most, found);
+    }
   }
-  if (depth == 0) return;
-  for (const auto& entry :
-       fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
-    if (found.runs.size() >= most || !entry.is_directory(error) || entry.is_symlink(error))
-      continue;
-    find_below(entry.path(), depth - 1, most, found);
+  // A folder of runs may have others of these names beside them.
+  if (found.runs.size() == before && found.remains.size() < most && holds_remains(folder)) {
+    found.remains.push_back(folder);
   }
 }
 
@@ -162,9 +169,6 @@ RunSummary summarise_run(const fs::path& path) {
     summary.state = RunState::kTraining;
   } else if (summary.since_news) {
     summary.state = RunState::kEnded;
-    for (std::string& note : wrong_with_metrics(run.metrics_file())) {
-      summary.notes.push_back(std::move(note));
-    }
   }
   std::error_code none;
   if (!fs::exists(run.checkpoints(), none) || fs::is_empty(run.checkpoints(), none)) {

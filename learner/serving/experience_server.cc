@@ -429,8 +429,11 @@ nlohmann::json ExperienceServer::peers() const {
         {{"actor", actor->id.get()},
          {"decisions", actor->decisions},
          {"weights", actor->weights ? nlohmann::json(actor->weights->get()) : nlohmann::json()},
-         {"silent_seconds", silent.count()},
-         {"acts", actor->granted > actor->used.get()}});
+         {"silent_seconds", silent.count()}});
+    // Whose experience goes to replay shards waits for leave of theirs.
+    if (sessions_.work().window() != serving::WorkWindowConfig::kUnlimited) {
+      list.back()["acts"] = actor->granted > actor->used.get();
+    }
   }
   return list;
 }

@@ -47,7 +47,7 @@ def legend_above(axes):
 
 def from_zero(axes, least=0):
     """An axis from 0 to a little above what is drawn, and at least to `least`."""
-    highest = max((max(line.get_ydata(), default=0) for line in axes.get_lines()), default=0)
+    highest = max((y for line in axes.get_lines() for y in line.get_ydata()), default=0)
     axes.set_ylim(0, 1.08 * max(least, highest) or 1)
 
 

@@ -29,7 +29,7 @@ class Episode:
         outcome = decision.get("outcome")
         if outcome is None:
             return
-        if outcome["kept"]:
+        if outcome["kept"] and outcome["item"]["ends"] > outcome["item"]["begins"]:
             self.done.append(outcome["item"]["ends"] - outcome["item"]["begins"])
         facts = {name: numbers[0] for name, _, *numbers in decision["facts"] if numbers}
         limit, alone = number(facts, LIMIT), number(facts, ALONE)
@@ -45,7 +45,8 @@ def draw_times(axes, policies, colours):
             axes.hist(done, bins=BINS, range=(0, longest), histtype="step", linewidth=1.6, color=colours[name], label=name)
     axes.set_xlabel("time that a job took")
     axes.xaxis.set_major_formatter(short)
-    axes.set_ylabel("jobs done in time")
+    has_limits = any(e.limits[True] or e.limits[False] for episodes in policies.values() for e in episodes)
+    axes.set_ylabel("jobs done in time" if has_limits else "jobs, some by estimate")
     legend_above(axes)
 
 

@@ -34,6 +34,8 @@ def draw(plt, runs, title):
             axes.annotate(f"{' / '.join(names)} {level:.4g}", (1, level), xycoords=("axes fraction", "data"),
                           xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=8, color=colour)
             seen.append(level)
+    if not seen:
+        raise Trouble("these runs have no decisions in common, and no baseline")
     low, high = min(seen), max(seen)
     room = 0.06 * ((high - low) or abs(high) or 1)
     axes.set_ylim(low - room, high + room)

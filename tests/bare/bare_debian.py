@@ -67,6 +67,8 @@ class Root:
         else:
             subprocess.run(["tar", "-C", str(self.path), "-xf", str(base)], check=True)
         shutil.copy("/etc/resolv.conf", self.path / "etc/resolv.conf")
+        # As Debian's installer and every container have it.
+        (self.path / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")
 
     def close(self):
         shutil.rmtree(self.path)

@@ -28,6 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from ports import sixteen_ports
 
 MOST_BYTES = 500_000  # of all that the page loads before anything is asked of it
+MOST_MILLISECONDS = 2000  # before it is first painted; 50 to 150 where nobody else works
 ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "560"))
 
 
@@ -68,8 +69,18 @@ class Served:
         self.url = line.strip()
         self.port = self.url.rstrip("/").rsplit(":", 1)[1]
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error, *_):
+        if error:
+            self.process.kill()  # whoever reads what we print waits for its end, too
+        else:
+            self.stop()
+
     def stop(self):
-        self.process.terminate()
+        if self.process.poll() is None:
+            self.process.terminate()
         assert self.process.wait(60) == 0
         self.process.stdout.close()
 
@@ -160,54 +171,53 @@ def take_picture(driver, width, path):
 
 
 def look(pacml, run, screenshots, axe):
-    served = Served(pacml, [run])
-    for width, height in ((1280, 900), (390, 844)):
-        for dark in (False, True):
-            driver = browser(width, height, dark)
-            try:
-                driver.get(served.url)
-                wait_until("the run is there", lambda: css(driver, ".run"))
-                wait_until("the curves are there", lambda: css(driver, "#chart-objective canvas"))
-                assert "blocking rate" in text_of(driver, "#chart-objective")
-                assert "constant:" in text_of(driver, ".baselines")
-                assert "env.observation" in text_of(driver, "#settings-table")
-                assert "learner" in text_of(driver, "#process-tables")
-                play(driver)
-                step_through(driver)
-                wide = driver.execute_script("return document.documentElement.scrollWidth")
-                assert wide <= width, f"{wide} columns in a window of {width}"
-                paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
-                assert (paper != "rgb(255, 255, 255)") == dark, paper
-                assert complaints(driver) == []
-                paint = f"{width}-{'dark' if dark else 'light'}"
-                if axe:
-                    check_access(driver, axe, paint)
-                if screenshots:
-                    take_picture(driver, width, screenshots / f"dashboard-{paint}.png")
-            finally:
-                driver.quit()
-    served.stop()
+    with Served(pacml, [run]) as served:
+        for width, height in ((1280, 900), (390, 844)):
+            for dark in (False, True):
+                driver = browser(width, height, dark)
+                try:
+                    driver.get(served.url)
+                    wait_until("the run is there", lambda: css(driver, ".run"))
+                    wait_until("the curves are there", lambda: css(driver, "#chart-objective canvas"))
+                    assert "blocking rate" in text_of(driver, "#chart-objective")
+                    assert "constant:" in text_of(driver, ".baselines")
+                    assert "env.observation" in text_of(driver, "#settings-table")
+                    assert "learner" in text_of(driver, "#process-tables")
+                    play(driver)
+                    step_through(driver)
+                    wide = driver.execute_script("return document.documentElement.scrollWidth")
+                    assert wide <= width, f"{wide} columns in a window of {width}"
+                    paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+                    assert (paper != "rgb(255, 255, 255)") == dark, paper
+                    assert complaints(driver) == []
+                    paint = f"{width}-{'dark' if dark else 'light'}"
+                    if axe:
+                        check_access(driver, axe, paint)
+                    if screenshots:
+                        take_picture(driver, width, screenshots / f"dashboard-{paint}.png")
+                finally:
+                    driver.quit()
 
 
 def is_light(pacml, run):
-    """What the page weighs, and when it is first painted, of several times the best: others use this machine too."""
-    served = Served(pacml, [run])
-    driver = browser(1280, 900, False)
+    """What the page weighs, and when it is first painted: the best of several times, since others use this machine, too."""
     paints = []
-    try:
-        for _ in range(5):
-            driver.get(served.url)
-            wait_until("the run is there", lambda: css(driver, ".run"))
-            paints.append(wait_until("it is painted", lambda: driver.execute_script(
-                "const p = performance.getEntriesByName('first-contentful-paint')[0]; return p && p.startTime;")))
-        size = driver.execute_script(
-            "return ['navigation', 'resource'].flatMap(t => performance.getEntriesByType(t))"
-            ".filter(e => !e.name.includes('/dashboard/')).reduce((sum, e) => sum + e.decodedBodySize, 0);")
-    finally:
-        driver.quit()
-        served.stop()
+    with Served(pacml, [run]) as served:
+        driver = browser(1280, 900, False)
+        try:
+            for _ in range(5):
+                driver.get(served.url)
+                wait_until("the run is there", lambda: css(driver, ".run"))
+                paints.append(wait_until("it is painted", lambda: driver.execute_script(
+                    "const p = performance.getEntriesByName('first-contentful-paint')[0]; return p && p.startTime;")))
+            size = driver.execute_script(
+                "return ['navigation', 'resource'].flatMap(t => performance.getEntriesByType(t))"
+                ".filter(e => !e.name.includes('/dashboard/')).reduce((sum, e) => sum + e.decodedBodySize, 0);")
+        finally:
+            driver.quit()
     print(f"{size / 1000:.0f} kB; first painted after {', '.join(f'{p:.0f}' for p in paints)} ms")
     assert 50_000 < size <= MOST_BYTES, size
+    assert min(paints) <= MOST_MILLISECONDS, paints
 
 
 def decisions_shown(driver):
@@ -233,14 +243,15 @@ def learner_of(run):
 
 def follow_training(pacml, config, folder):
     run, port = folder / "live", sixteen_ports()
+    messages = folder / "messages"
     train = subprocess.Popen([pacml, "train", config, "--run", str(run), "--actors", "2", "--minutes", "60", "--http", str(port),
                               "--set", "algorithm=apex", "--set", "learner.metrics_seconds=0.5", "--set", "learner.evaluate_episodes=1",
                               "--set", "env.cluster.max_simulation_time=1e5"],
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                             stdout=subprocess.DEVNULL, stderr=messages.open("w"))
     driver = browser(1280, 900, False)
     try:
         wait_until("there are pages", lambda: train.poll() is not None or "http://" in log_of(run))
-        assert train.poll() is None, train.stderr.read()
+        assert train.poll() is None, messages.read_text()
         driver.get(f"http://127.0.0.1:{port}/")
         wait_until("decisions show", lambda: decisions_shown(driver) > 0)
         before = decisions_shown(driver)
@@ -273,42 +284,40 @@ def log_of(run):
 
 
 def survive(pacml, run):
-    served = Served(pacml, [run])
-    driver = browser(1280, 900, False)
-    try:
-        driver.get(served.url)
-        wait_until("the run is there", lambda: css(driver, ".run"))
-        served.stop()
-        wait_until("the page notices", lambda: "No answer since" in text_of(driver, "#state"))
-        assert css(driver, ".run")  # what was known stays
-        served = Served(pacml, [run], port=served.port)
-        wait_until("the page comes back", lambda: "No answer" not in text_of(driver, "#state"))
-        play(driver)
-    finally:
-        driver.quit()
-        served.stop()
+    with Served(pacml, [run]) as served:
+        driver = browser(1280, 900, False)
+        try:
+            driver.get(served.url)
+            wait_until("the run is there", lambda: css(driver, ".run"))
+            served.stop()
+            wait_until("the page notices", lambda: "No answer since" in text_of(driver, "#state"))
+            assert css(driver, ".run")  # what was known stays
+            with Served(pacml, [run], port=served.port):
+                wait_until("the page comes back", lambda: "No answer" not in text_of(driver, "#state"))
+                play(driver)
+        finally:
+            driver.quit()
 
 
 def ask_for_token(pacml, run, folder):
     token = folder / "token"
     token.write_text("0123456789abcdef0123456789abcdef\n")
     token.chmod(0o600)
-    served = Served(pacml, [run], "--http-token-file", str(token))
-    driver = browser(1280, 900, False)
-    try:
-        driver.get(served.url)
-        wait_until("the page asks", lambda: driver.find_element(By.ID, "token-form").is_displayed())
-        assert not css(driver, ".run")
-        field = driver.find_element(By.ID, "token")
-        field.send_keys("wrong" + Keys.ENTER)
-        wait_until("it is refused", lambda: "not the token" in text_of(driver, "#state"))
-        field.clear()
-        field.send_keys(token.read_text().strip() + Keys.ENTER)
-        wait_until("the run is there", lambda: css(driver, ".run"))
-        assert not driver.find_element(By.ID, "token-form").is_displayed()
-    finally:
-        driver.quit()
-        served.stop()
+    with Served(pacml, [run], "--http-token-file", str(token)) as served:
+        driver = browser(1280, 900, False)
+        try:
+            driver.get(served.url)
+            wait_until("the page asks", lambda: driver.find_element(By.ID, "token-form").is_displayed())
+            assert not css(driver, ".run")
+            field = driver.find_element(By.ID, "token")
+            field.send_keys("wrong" + Keys.ENTER)
+            wait_until("it is refused", lambda: "not the token" in text_of(driver, "#state"))
+            field.clear()
+            field.send_keys(token.read_text().strip() + Keys.ENTER)
+            wait_until("the run is there", lambda: css(driver, ".run"))
+            assert not driver.find_element(By.ID, "token-form").is_displayed()
+        finally:
+            driver.quit()
 
 
 def main():

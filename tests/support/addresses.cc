@@ -19,7 +19,7 @@ constexpr int kFirstPort = 20'000;
 constexpr int kBlocks = 750;  // below 32 768, where the system's own choice begins
 
 // Takes `name` for this process, unless another one has it: a name in Linux's abstract namespace is
-// let go of when its owner ends, however it ends. tests/integration/slurm/cluster.py does the same.
+// let go of when its owner ends, however it ends. tests/support/ports.py does the same.
 bool claim(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

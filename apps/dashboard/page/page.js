@@ -82,8 +82,8 @@ function noteRates(k, line) {
   // What each process has counted, by a name of its own.
   const counts = Object.fromEntries([
     ...(line.peers || []).map((peer) => ['actor ' + peer.actor, peer.decisions]),
-    ...shards.map((shard, s) => ['shard ' + s, shard.inserted]),
-    ...replicas.map((decisions, r) => ['replica ' + r, decisions])]);
+    ...shards.flatMap((shard, s) => (shard.joined && shard.inserted ? [['shard ' + s, shard.inserted]] : [])),
+    ...replicas.map((decisions, r) => ['replica ' + r + ' of group ' + line.replicas.groups, decisions])]);
   const before = rates[k];
   if (before && before.seconds === line.seconds) return;
   const perSecond = {};
@@ -140,7 +140,7 @@ function processTable(run, k) {
     el('td', { class: ok === null ? null : ok ? 'good' : 'bad' }, (ok === null ? '' : ok ? '✓ ' : '✗ ') + health), el('td', { class: 'number' }, rate), el('td', { class: 'number' }, lag), el('td', {}, more));
   const failures = (at(line, 'faults/checkpoint_failures') || 0) + (at(line, 'faults/metrics_failures') || 0);
   const rateOf = (name, unit) => { const rate = rates[k] && rates[k].perSecond[name]; return training && rate ? amount(rate) + ' ' + unit : '–'; };
-  const learns = (line.limiter || '').startsWith('the learner waits') ? 'waits for experience' : 'learns';
+  const learns = line.evaluating ? 'evaluates its policy' : /^(the learner waits|no replay shard)/.test(line.limiter || '') ? 'waits for experience' : 'learns';
   rows.push(row('learner', training ? (failures ? failures + ' failures to write' : learns) : run.state, training ? !failures : null,
     training && line.updates_per_second !== undefined ? amount(line.updates_per_second) + ' updates/s' : '–',
     at(line, 'policy_lag/p50') !== undefined ? amount(at(line, 'policy_lag/p50')) + ' (p99 ' + amount(at(line, 'policy_lag/p99')) + ')' : '–',
@@ -148,14 +148,14 @@ function processTable(run, k) {
   if (line.replicas) {
     rows.push(row('replicas', line.replicas.together + ' together', true, '–', '–', line.replicas.groups + (line.replicas.groups === 1 ? ' group' : ' groups') + ' so far'));
     for (const [r, decisions] of (training && line.replicas.decisions || []).entries()) {
-      rows.push(row('replica ' + r, r === 0 ? 'leads' : 'learns with it', true, rateOf('replica ' + r, 'decisions/s'), '–', decisions ? amount(decisions) + ' decisions in this life' : ''));
+      rows.push(row('replica ' + r, r === 0 ? 'leads' : 'learns with it', true, rateOf('replica ' + r + ' of group ' + line.replicas.groups, 'decisions/s'), '–', decisions ? amount(decisions) + ' decisions in this life' : ''));
     }
   }
   if (line.replay) {
     rows.push(row('replay shards', line.replay.shards + ' connected', line.replay.shards > 0, '–', '–', amount(line.replay.items) + ' items'));
     for (const [s, shard] of (training && line.replay.each || []).entries()) {
       const [health, ok] = !shard.joined ? ['is not there', false] : shard.silent_seconds > 10 ? ['silent for ' + span(shard.silent_seconds), false]
-        : shard.starving ? ['owes draws: waits for actors', null] : ['serves', true];
+        : shard.late ? ['owes draws: waits for actors', null] : ['serves', true];
       rows.push(row('shard ' + s, health, ok, rateOf('shard ' + s, 'items/s in'), '–', shard.joined ? amount(shard.items) + ' items, ' + amount(shard.owed) + ' requests under way' : ''));
     }
   }

@@ -75,6 +75,8 @@ TEST_CASE("pacml train shows its learner while it trains, and stops in order",
     return !now["peers"].empty() && now["peers"][0]["decisions"] > 0;
   });
   CHECK(status_at(address)["peers"][0]["actor"] == 0);
+  wait_until("it has leave to act",
+             [&] { return status_at(address)["peers"][0].value("acts", false); });
   CHECK(metric_at(address, "pacml_updates_total") > 5);
   CHECK(metric_at(address, "pacml_actors") == 1);
   CHECK(metric_at(address, "pacml_gaps_total") == 0);

@@ -65,6 +65,8 @@ constexpr const char* kLoad =
     R"({"load_impala_1_actors": {"learned_decisions_per_second": 100, "policy_lag_p50": 2,
                                  "most_to_fewest": 1, "machine": {}},
         "load_impala_8_actors": {"learned_decisions_per_second": 200},
+        "load_apex_8_actors_1_shards": {"decisions_per_second": 300},
+        "load_apex_8_actors_2_shards": {"decisions_per_second": 400},
         "scaling_4_actors": {"decisions_per_second": 10, "efficiency": 0.9}})";
 
 constexpr const char* kComparison =
@@ -124,6 +126,23 @@ TEST_CASE("what becomes of jobs is read out of an episode", "[integration][plot]
   CHECK(outcome.out == "mine [40] [0, 10, 20] [0.5, 0.0, 1.0] {True: [0.5], False: [0.3]}\n");
 }
 
+TEST_CASE("loads are told apart by the number of shards", "[integration][plot]") {
+  const TempDir folder;
+  std::ofstream(folder / "load.json") << kLoad;
+  const Outcome outcome = testing::run(
+      {"/usr/bin/python3", "-B", "-c",
+       "import json, pathlib, sys\n"
+       "sys.path.insert(0, sys.argv[1])\n"
+       "from pictures import load\n"
+       "path = pathlib.Path(sys.argv[2])\n"
+       "print(list(load.Load(path, json.loads(path.read_text())).curves('load', load.YIELD)))",
+       testing::source_path("scripts").string(), (folder / "load.json").string()});
+  INFO(outcome.err);
+  CHECK(outcome.out ==
+        "[('load', [(1, 100), (8, 200)]), ('load, 1 shard', [(8, 300)]), "
+        "('load, 2 shards', [(8, 400)])]\n");
+}
+
 TEST_CASE("what cannot be drawn is one sentence and exit code 2", "[integration][plot]") {
   const TempDir folder;
   fs::create_directories(folder / "empty");
@@ -139,7 +158,7 @@ TEST_CASE("what cannot be drawn is one sentence and exit code 2", "[integration]
       {"empty", "holds no run"},
       {"young", "nothing has been measured yet"},
       {"other.json", "is no comparison"},
-      {"strange.json", "is no report of"},
+      {"strange.json", "is nothing that"},
       {"broken.json", "is no JSON"},
       {"odd.json", "is no episode"},
       {"bare.json", "shows neither jobs nor places"},

@@ -145,6 +145,10 @@ TEST_CASE("an only shard that is slow is waited for", "[integration][replay]") {
                                .patience = std::chrono::milliseconds(30)});
   actor.insert(1, marked({1}, {1}));
   REQUIRE_FALSE(client->next({}, Deadline::in(std::chrono::milliseconds(150))));
+  const Deadline deadline = soon();
+  while (!client->status().each.at(0).late) REQUIRE_FALSE(deadline.expired());
+  CHECK(client->status().each[0].joined);
+  CHECK(client->status().each[0].owed > 0);
   actor.insert(2, marked({2, 3}, {1, 1}));
   for (int n = 0; n < 10; ++n) REQUIRE(client.next().transitions.size() == 16);
   CHECK(client->status().redrawn == 0);

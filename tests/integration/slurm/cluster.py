@@ -50,7 +50,7 @@ BatchStartTimeout=300
 UnkillableStepTimeout=600
 InactiveLimit=0
 KillWait=20
-MinJobAge=300
+MinJobAge=3600
 SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=0
 {nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP

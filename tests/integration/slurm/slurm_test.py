@@ -57,8 +57,11 @@ class Run:
         return json.loads(lines[-1]) if lines else {"decisions": 0, "actors": 0}
 
     def own_jobs(self):
-        return {job: where for job, where in self.cluster.jobs().items()
-                if job == self.learner or job.startswith(self.array)}
+        """All of them: Slurm forgets none for as long as this test takes."""
+        names = {self.learner} | {f"{self.array}_{actor}" for actor in range(ACTORS)}
+        jobs = {job: where for job, where in self.cluster.jobs().items() if job in names}
+        assert jobs.keys() == names, f"{sorted(names)} should be known, not {sorted(jobs)}"
+        return jobs
 
     def tasks(self):
         return {job: where for job, where in self.cluster.jobs().items()

@@ -30,7 +30,12 @@ class Terminal:
         self.words = ["tmux", "-f", "/dev/null", "-S", str(folder / "tmux")]
         shell = f"env -i PATH={os.environ['PATH']} HOME={folder} TERM=screen LANG=C.UTF-8 PS1={shlex.quote(PROMPT)} sh"
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), shell)
-        self.wait_until("there is a prompt", lambda: self.text().endswith(PROMPT.strip()))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([*self.words, "kill-server"], capture_output=True, timeout=60)
 
     def tmux(self, *words):
         return subprocess.run([*self.words, *words], check=True, capture_output=True, text=True, timeout=60).stdout
@@ -53,9 +58,6 @@ class Terminal:
         while not holds():
             assert time.monotonic() < ENDS, f"waiting until {what}; the terminal shows:\n{self.text()}"
             time.sleep(0.1)
-
-    def close(self):
-        subprocess.run([*self.words, "kill-server"], capture_output=True, timeout=60)
 
 
 def train(terminal, pacml, run, environment=""):
@@ -102,13 +104,14 @@ def keeps_to_black_and_white(terminal, pacml, run):
     train(terminal, pacml, run, "NO_COLOR=1")
     terminal.wait_until("the block is there", lambda: shows_training(terminal))
     assert not COLOUR.search(terminal.text(escapes=True)), terminal.text(escapes=True)
-    interrupt(terminal)
+    code = interrupt(terminal)
+    assert code == 0, f"{code}\n{terminal.text()}"
 
 
 def tables_fit(terminal, pacml, runs):
-    terminal.type(f"clear; {pacml} runs {runs}; echo done")
-    terminal.wait_until("the table is there", lambda: "\ndone" in terminal.text())
-    lines = terminal.text().split("done")[0].splitlines()
+    terminal.type(f"clear; {pacml} runs {runs}; echo table $?")
+    terminal.wait_until("the table is there", lambda: re.search(r"^table 0$", terminal.text(), re.MULTILINE))
+    lines = terminal.text().split("\ntable ")[0].splitlines()
     # Nothing was folded: each line is a name or begins with one, and each block has all runs.
     names = [line.split()[0] for line in lines if line.strip()]
     assert names == ["run", "colours", "plain"] * (len(names) // 3) and len(names) >= 6, terminal.text()
@@ -121,15 +124,13 @@ def main():
     pacml = pathlib.Path(sys.argv[1]).resolve() / "pacml"
     with tempfile.TemporaryDirectory(prefix="pacml-test-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        terminal = Terminal(folder, 100)
-        try:
+        with Terminal(folder, 100) as terminal:
+            terminal.wait_until("there is a prompt", lambda: terminal.text().endswith(PROMPT.strip()))
             follows_the_window(terminal, pacml, folder / "runs/colours")
             terminal.type("clear")
             keeps_to_black_and_white(terminal, pacml, folder / "runs/plain")
             terminal.resize(60)
             tables_fit(terminal, pacml, folder / "runs")
-        finally:
-            terminal.close()
     print("1 passed, 0 failed")
     return 0
 

@@ -86,7 +86,13 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
   CHECK(last["decisions"] >= 20'000);
   CHECK(last["actors"] >= 1);
   CHECK(last["actors"] <= 2);
-  CHECK(last["policy_lag"]["p99"] <= tiny_config().impala.max_policy_lag);
+  bool lag_was_measured = false;
+  for (const json& line : lines) {
+    if (!line.contains("policy_lag")) continue;
+    lag_was_measured = true;
+    CHECK(line["policy_lag"]["p99"] <= tiny_config().impala.max_policy_lag);
+  }
+  CHECK(lag_was_measured);
   CHECK(last["evaluation"]["best"].is_number());
   check_balance(last);
 

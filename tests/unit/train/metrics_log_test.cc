@@ -164,7 +164,7 @@ TEST_CASE("a line says who waits for whom where experience comes by way of shard
   status = {.shards = 1, .items = 70, .each = {{.joined = true, .items = 70}}};
   CHECK_THAT(limiter(0), Catch::StartsWith("the learner waits for what the shards draw"));
   CHECK_THAT(limiter(4), Catch::StartsWith("the learner draws as fast as it learns"));
-  status.each[0].starving = true;
+  status.each[0].late = true;
   CHECK_THAT(limiter(0), Catch::StartsWith("the learner waits for experience"));
 }
 

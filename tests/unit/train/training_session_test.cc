@@ -357,7 +357,7 @@ TEST_CASE("a session that reaches its limit while learning diverges says so", "[
     diverge();
     const auto why = end_of(session);
     REQUIRE(why);
-    CHECK_THAT(*why, Catch::Contains("each of the 1 updates tried after update 0 would"));
+    CHECK_THAT(*why, Catch::Contains("the only update tried after update 0 would"));
   }
   SECTION("but not by one or two, which others may follow") {
     TrainingSession& session = session_of_updates(5);
