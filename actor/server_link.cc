@@ -16,6 +16,8 @@ namespace {
 
 // How often a wait looks at its stop token, at least.
 constexpr std::chrono::milliseconds kSlice{100};
+// How long nobody need answer before that is told.
+constexpr std::chrono::seconds kQuietly{10};
 
 tl::unexpected<Error> asked_to_stop() { return fail(Errc::kStopped, "asked to stop"); }
 
@@ -184,6 +186,7 @@ void ServerLink::begin_joining() {
   if (joins_ > 0) hello_.incarnation = Incarnation{hello_.incarnation.get() + 1};
   next_hello_ = clock_->now();
   give_up_at_ = next_hello_ + config_.give_up;
+  tell_at_ = next_hello_ + kQuietly;
 }
 
 Result<void> ServerLink::notice_trouble() {
@@ -205,6 +208,12 @@ Result<void> ServerLink::say_hello() {
   }
   if (clock_->now() < next_hello_) return {};
   if (auto bearable = notice_trouble(); !bearable) return bearable;
+  if (clock_->now() >= tell_at_ && trouble_.empty()) {
+    // A transport that cannot look up a name, or finds nobody there, says nothing of it.
+    spdlog::warn("no {} has answered for {} s: is it there, can its name and port be reached?",
+                 server_.name, kQuietly.count());
+    tell_at_ = give_up_at_;
+  }
   next_hello_ = clock_->now() + config_.hello_interval;
   // A queue that is full of Hellos nobody reads is as good as another Hello.
   say(hello_);

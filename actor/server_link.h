@@ -176,6 +176,7 @@ class ServerLink {
 
   State state_ = State::kApart;
   TimePoint give_up_at_;  // while joining
+  TimePoint tell_at_;     // ... that nobody has answered; once
   TimePoint next_hello_;
   std::string trouble_;  // why there is no connection, as the log was told
   wire::Welcome welcome_;

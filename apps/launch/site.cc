@@ -54,6 +54,9 @@ std::vector<std::string> validate(const SlurmSite& config) {
   if (config.warning_seconds < 0 || config.warning_seconds > 65535) {
     problems.emplace_back("warning_seconds: must be in 0..65535");
   }
+  if (config.ask_seconds < 1 || config.ask_seconds > 3600) {
+    problems.emplace_back("ask_seconds: must be in 1..3600");
+  }
   for (const std::string& option : config.options) {
     if (!option.starts_with("--") || !is_one_word(option)) {
       problems.emplace_back("options: must be words such as --account=NAME, not '" + option + "'");

@@ -32,6 +32,8 @@ struct SlurmSite {
   std::string time_limit = "24:00:00";  // of each job, which is requeued when it is over
   // So long before it, a job stops in order; 0: supervision.stop_seconds, and half a minute.
   std::int64_t warning_seconds = 0;
+  // How often each actor whose learner says nothing asks Slurm what became of it.
+  std::int64_t ask_seconds = 60;
   std::vector<std::string> options;  // for both jobs, e.g. "--account=physics"
   bool operator==(const SlurmSite&) const = default;
 };
@@ -84,6 +86,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("partition", c.partition);
   v("time_limit", c.time_limit);
   v("warning_seconds", c.warning_seconds);
+  v("ask_seconds", c.ask_seconds);
   v("options", c.options);
 }
 

@@ -142,6 +142,7 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
 
   TemplateValues actors = common_values(request, request.site.actor);
   actors.values["WARNING"] = std::to_string(warning_seconds(request));
+  actors.values["ASK_SECONDS"] = std::to_string(request.site.slurm.ask_seconds);
   actors.values["LOG"] = (folder / "actors-%A_%a.log").string();
   actors.values["ARGUMENTS"] =
       shell_words(std::vector<std::string>{"--run-id", run_name(request)} + key_words(request));

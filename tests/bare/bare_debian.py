@@ -15,6 +15,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,7 @@ class Root:
             subprocess.run(["tar", "-C", str(self.path), "-xf", str(base)], check=True)
         shutil.copy("/etc/resolv.conf", self.path / "etc/resolv.conf")
         # As Debian's installer and every container have it.
-        (self.path / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")
+        (self.path / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n::1 localhost\n")
 
     def close(self):
         shutil.rmtree(self.path)

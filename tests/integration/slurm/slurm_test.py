@@ -35,7 +35,7 @@ class Run:
             str(programs / "pacml"), "launch", str(HERE / "tiny.yaml"), "--run", str(self.folder),
             "--on", "slurm", "--actors", str(ACTORS), "--site-set", f"port={port}",
             "--site-set", "learner={cpus: 2, memory_mib: 1000}", "--site-set", "slurm.time_limit=30",
-            "--site-set", "slurm.warning_seconds=20", *settings)
+            "--site-set", "slurm.warning_seconds=20", "--site-set", "slurm.ask_seconds=5", *settings)
         words = self.answer.split()
         self.learner = words[2].rstrip(";")
         self.array = words[words.index("array") + 1]
@@ -178,7 +178,7 @@ def main():
             loses_a_node(run)
         requeues_the_learner(run)
         asks_to_stop(run)
-        # Its actors ask Slurm once a minute whether the learner comes back: time for another run.
+        # Its actors ask Slurm now and then whether the learner comes back: time for another run.
         two = Run(cluster, programs, log, "together", ("--decisions", "500000", "--set", "learner.replicas=2", "--site-set", "learner={cpus: 1, memory_mib: 500}"))
         learns_together(two)
         ends_in_order(run)

@@ -38,7 +38,9 @@ class Terminal:
         subprocess.run([*self.words, "kill-server"], capture_output=True, timeout=60)
 
     def tmux(self, *words):
-        return subprocess.run([*self.words, *words], check=True, capture_output=True, text=True, timeout=60).stdout
+        ran = subprocess.run([*self.words, *words], capture_output=True, text=True, timeout=60, env=os.environ | {"LC_ALL": "C.UTF-8"})
+        assert ran.returncode == 0, f"tmux {shlex.join(words)}: {ran.stderr}"
+        return ran.stdout
 
     def type(self, text):
         self.tmux("send-keys", "-l", text)
