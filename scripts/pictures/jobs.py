@@ -1,9 +1,10 @@
 """What becomes of jobs: how long they take, how much time the ones that are done or blocked were given, and how full the
 servers are. Out of episodes that `pacml explain RUN --episode FILE.json` wrote; those of one policy are taken together."""
-from pictures import COLOURS, Trouble, legend_above, number, plain, short, spaced
+from pictures import COLOURS, Trouble, legend_above, number, plain, short
 
 LIMIT, ALONE = "must be done in", "time on one server"  # facts of a job
 BINS = 20
+POINTS = 100  # of a curve
 
 
 class Episode:
@@ -62,10 +63,24 @@ def draw_limits(axes, policies, colours):
     legend_above(axes)
 
 
+def thinned(episode):
+    """Times of decisions and the share of places in use; of many decisions means over as many times as a picture shows."""
+    if len(episode.times) <= POINTS:
+        return episode.times, episode.used
+    begin, end = min(episode.times), max(episode.times)
+    sums = [[0, 0.0] for _ in range(POINTS)]
+    for time, used in zip(episode.times, episode.used):
+        cell = sums[min(POINTS - 1, int(POINTS * (time - begin) / ((end - begin) or 1)))]
+        cell[0] += 1
+        cell[1] += used
+    filled = [(k, total / count) for k, (count, total) in enumerate(sums) if count]
+    return [begin + (end - begin) * k / POINTS for k, _ in filled], [mean for _, mean in filled]
+
+
 def draw_occupancy(axes, policies, colours):
     for name, episodes in policies.items():
-        first = episodes[0]
-        axes.step(first.times, [100 * used for used in first.used], where="post", linewidth=1.2, color=colours[name], label=name)
+        times, used = thinned(episodes[0])
+        axes.step(times, [100 * share for share in used], where="post", linewidth=1.2, color=colours[name], label=name)
     axes.set_ylim(0, 102)
     axes.set_xlabel("time")
     axes.xaxis.set_major_formatter(short)
@@ -90,5 +105,5 @@ def draw(plt, episodes, title):
         panel(axes, policies, colours)
         plain(axes)
     counts = ", ".join(f"{name}: {len(of)}" for name, of in policies.items())
-    figure.suptitle(title or spaced(f"Jobs of held-out episodes ({counts}); places in the first of them"), fontsize=10)
+    figure.suptitle(title or f"Jobs of held-out episodes ({counts}); places in the first of them", fontsize=10)
     return figure

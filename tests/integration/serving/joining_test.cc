@@ -1,7 +1,14 @@
 // Who is welcomed, who is turned away and with what sentence, and how a conversation ends.
 
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
 #include <array>
 #include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/served_learner.h"
@@ -177,6 +184,59 @@ TEMPLATE_TEST_CASE("a learner that stops sends its actors home", "[integration][
   CHECK(sent.error().code == Errc::kStopped);
   CHECK(sent.error().detail == "the learner stops");
   CHECK(learner.server().pop({}, soon()).error().code == Errc::kStopped);
+}
+
+// Hears what is logged. Thread-safe.
+class Ear final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  [[nodiscard]] std::string heard() {
+    const std::scoped_lock lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    heard_.append(message.payload.data(), message.payload.size());
+  }
+  void flush_() override {}
+
+  std::string heard_;
+};
+
+// Everything that is logged goes to an ear for as long as this exists.
+class Listening {
+ public:
+  Listening() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("heard", ear_)); }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+  ~Listening() { spdlog::set_default_logger(before_); }
+  [[nodiscard]] std::string heard() const { return ear_->heard(); }
+
+ private:
+  const std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+  const std::shared_ptr<Ear> ear_ = std::make_shared<Ear>();
+};
+
+TEST_CASE("an actor that nobody answers says so, once", "[integration][serving]") {
+  InProcessPair pair;
+  const auto client = pair.connect();
+  const auto announcements = pair.subscribe();
+  ManualClock clock;
+  const Listening log;
+  actor::LearnerLink link(*client, *announcements, sample_hello(), {}, {.give_up = 1h}, clock);
+  const std::jthread joining(
+      [&link](const std::stop_token& stop) { static_cast<void>(link.join(stop)); });
+  const Deadline deadline = soon();
+  while (log.heard().empty()) {
+    REQUIRE_FALSE(deadline.expired());
+    clock.advance(1s);
+    std::this_thread::sleep_for(1ms);
+  }
+  CHECK_THAT(log.heard(), Catch::StartsWith("no learner has answered for 10 s"));
+  const std::string once = log.heard();
+  clock.advance(60s);
+  std::this_thread::sleep_for(50ms);  // in vain, if there were more
+  CHECK(log.heard() == once);
 }
 
 TEMPLATE_TEST_CASE("an actor stops waiting for a learner when it is told to",
