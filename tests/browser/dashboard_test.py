@@ -241,7 +241,7 @@ def learner_of(run):
         return 0
 
 
-def follow_training(pacml, config, folder):
+def follow_training(pacml, config, folder, axe):
     run, port = folder / "live", sixteen_ports()
     messages = folder / "messages"
     train = subprocess.Popen([pacml, "train", config, "--run", str(run), "--actors", "2", "--minutes", "60", "--http", str(port),
@@ -259,6 +259,8 @@ def follow_training(pacml, config, folder):
         wait_until("processes show", lambda: all(name in processes(driver) for name in ("learner", "actor 0", "actor 1", "shard 0")))
         wait_until("it says who waits for whom", lambda: "Bottleneck: " in text_of(driver, ".limiter"))
         assert complaints(driver) == []
+        if axe:
+            check_access(driver, axe, "while it trains")
         victim = learner_of(run)
         assert victim > 1
         os.kill(victim, signal.SIGKILL)
@@ -346,7 +348,7 @@ def main():
         look(pacml, run, arguments.screenshots, axe)
         is_light(pacml, run)
         survive(pacml, run)
-        follow_training(pacml, str(source / "configs/quickstart.yaml"), folder)
+        follow_training(pacml, str(source / "configs/quickstart.yaml"), folder, axe)
         ask_for_token(pacml, run, folder)
     print("1 passed, 0 failed")
 
