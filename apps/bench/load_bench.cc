@@ -54,10 +54,7 @@ struct Point {
   bench::LoadReport load;
   bench::Figures figures;
   [[nodiscard]] double figure(std::string_view name) const {
-    for (const auto& [key, value] : figures) {
-      if (key == name) return value;
-    }
-    return std::numeric_limits<double>::quiet_NaN();
+    return bench::find_figure(figures, name).value_or(std::numeric_limits<double>::quiet_NaN());
   }
 };
 

@@ -1,6 +1,5 @@
 #include "apps/bench/paired_runs.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <vector>
@@ -31,10 +30,9 @@ double ratio_of(const Measured& other, const Measured& plain, const std::string&
 }  // namespace
 
 double figure_of(const bench::Figures& figures, const std::string& name) {
-  const auto found = std::find_if(figures.begin(), figures.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-  PACML_CHECK(found != figures.end(), "there is a figure of that name");
-  return found->second;
+  const auto found = bench::find_figure(figures, name);
+  PACML_CHECK(found, "there is a figure of that name");
+  return *found;
 }
 
 bench::Figures run_in_pairs(const WayToRun& plain, const WayToRun& other, int rounds) {

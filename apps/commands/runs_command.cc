@@ -127,11 +127,11 @@ class RunsCommand final : public Command {
       run.name = path == fs::path(folder_) ? RunDirectory::open(path).name()
                                            : path.lexically_relative(folder_).string();
       run.summary = summarise_run(path);
+      const EndOfMetrics end = read_end_of_metrics(RunDirectory::open(path).metrics_file());
+      run.figures = figures_of(end.newest);
       if (run.summary.state == RunState::kEnded) {
-        const auto wrong = wrong_with_metrics(RunDirectory::open(path).metrics_file());
-        run.summary.notes.insert(run.summary.notes.end(), wrong.begin(), wrong.end());
+        run.summary.notes.insert(run.summary.notes.end(), end.wrong.begin(), end.wrong.end());
       }
-      run.figures = figures_of(newest_metrics(RunDirectory::open(path).metrics_file()));
       runs.push_back(std::move(run));
     }
     if (runs.empty()) {

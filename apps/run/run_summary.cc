@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -84,39 +83,6 @@ void read_settings(const RunDirectory& run, RunSummary& summary) {
   }
 }
 
-// The end of a metrics file, which is all that a list of runs looks at.
-struct EndOfMetrics {
-  json newest = json::object();  // the last line that is whole
-  int whole = 0;
-  int broken = 0;       // lines that are none of metrics
-  bool is_cut = false;  // the file ends within a line
-};
-
-EndOfMetrics read_end(const fs::path& file) {
-  constexpr std::uintmax_t kTail = std::uintmax_t{1} << 18;  // a line is some kilobytes
-  EndOfMetrics end;
-  std::error_code absent;
-  const auto size = fs::file_size(file, absent);
-  std::ifstream in(file, std::ios::binary);
-  if (absent || !in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) return end;
-  std::string line;
-  if (size > kTail) std::getline(in, line);  // begins before
-  while (std::getline(in, line)) {
-    if (in.eof()) {
-      end.is_cut = true;
-      break;
-    }
-    json parsed = json::parse(line, nullptr, false);
-    if (parsed.is_object()) {
-      end.newest = std::move(parsed);
-      ++end.whole;
-    } else {
-      ++end.broken;
-    }
-  }
-  return end;
-}
-
 bool holds_remains(const fs::path& folder) {
   std::error_code error;
   return fs::exists(folder / "metrics.jsonl", error) ||
@@ -183,19 +149,40 @@ std::optional<double> RunFigures::gain() const {
   return higher_is_better ? change : -change;
 }
 
-json newest_metrics(const fs::path& file) { return read_end(file).newest; }
-
-std::vector<std::string> wrong_with_metrics(const fs::path& file) {
-  const EndOfMetrics end = read_end(file);
-  std::vector<std::string> notes;
-  if (end.broken > 0) {
-    notes.push_back(std::to_string(end.broken) + (end.broken == 1 ? " line" : " lines") +
-                    " of metrics.jsonl cannot be read");
+EndOfMetrics read_end_of_metrics(const fs::path& file) {
+  constexpr std::uintmax_t kTail = std::uintmax_t{1} << 18;  // a line is some kilobytes
+  EndOfMetrics end{json::object(), {}};
+  int whole = 0;
+  int broken = 0;
+  bool is_cut = false;
+  std::error_code absent;
+  const auto size = fs::file_size(file, absent);
+  std::ifstream in(file, std::ios::binary);
+  if (!absent && in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) {
+    std::string line;
+    if (size > kTail) std::getline(in, line);  // begins before
+    while (std::getline(in, line)) {
+      is_cut = in.eof();
+      if (is_cut) break;
+      json parsed = json::parse(line, nullptr, false);
+      if (parsed.is_object()) {
+        end.newest = std::move(parsed);
+        ++whole;
+      } else {
+        ++broken;
+      }
+    }
   }
-  if (end.is_cut) notes.emplace_back("metrics.jsonl ends within a line");
-  if (end.whole == 0) notes.emplace_back("metrics.jsonl tells nothing");
-  return notes;
+  if (broken > 0) {
+    end.wrong.push_back(std::to_string(broken) + (broken == 1 ? " line" : " lines") +
+                        " of metrics.jsonl cannot be read");
+  }
+  if (is_cut) end.wrong.emplace_back("metrics.jsonl ends within a line");
+  if (whole == 0) end.wrong.emplace_back("metrics.jsonl tells nothing");
+  return end;
 }
+
+json newest_metrics(const fs::path& file) { return read_end_of_metrics(file).newest; }
 
 RunFigures figures_of(const json& line) {
   RunFigures figures;

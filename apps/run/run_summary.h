@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,11 +50,16 @@ struct RunFigures {
   // By how much the best policy is better than that baseline, of its score; negative: worse.
   [[nodiscard]] std::optional<double> gain() const;
 };
-// The newest whole line of a metrics file; an empty object where there is none.
+// The last 256 KiB of a metrics file, which is all that a list of runs looks at.
+struct EndOfMetrics {
+  nlohmann::json newest;  // the last line that is whole; an empty object where there is none
+  // Sentences, of a file that nobody writes any more: lines that are none of metrics, a last one
+  // that is cut off, or none at all.
+  std::vector<std::string> wrong;
+};
+[[nodiscard]] EndOfMetrics read_end_of_metrics(const std::filesystem::path& file);
+// Of that, the newest line.
 [[nodiscard]] nlohmann::json newest_metrics(const std::filesystem::path& file);
-// What is wrong with the last 256 KiB of a metrics file that nobody writes any more: lines that are
-// none of metrics, a last one that is cut off, or none at all. Sentences.
-[[nodiscard]] std::vector<std::string> wrong_with_metrics(const std::filesystem::path& file);
 // Pure.
 [[nodiscard]] RunFigures figures_of(const nlohmann::json& line);
 

@@ -137,7 +137,7 @@ TEST_CASE("metrics that cannot be read are told of") {
   const auto write = [&](const std::string& text) {
     std::ofstream(some.run.metrics_file()) << text;
   };
-  const auto notes = [&] { return wrong_with_metrics(some.run.metrics_file()); };
+  const auto notes = [&] { return read_end_of_metrics(some.run.metrics_file()).wrong; };
   using Notes = std::vector<std::string>;
   write("{\"decisions\": 1}\nnonsense\n\n{\"decisions\": 2}\n{\"decis");
   CHECK(notes() ==
