@@ -264,6 +264,12 @@ TEST_CASE("a supervisor of Ape-X that is killed leaves snapshots and no process 
   const Workplace place(config);
   Pacml process(train_words(place));
   place.wait_for_decisions(2'000);
+  // What the learner has decided upon does not say that every shard was sent some of it.
+  for (const int shard : {0, 1}) {
+    wait_until("shard " + std::to_string(shard) + " holds something", [&] {
+      return status_of(place, shard_address(place, shard))["inserted"].get<std::int64_t>() >= 500;
+    });
+  }
   const auto children = testing::children_of(process.pid());
   REQUIRE(children.size() == 5);
   process.signal(SIGKILL);
