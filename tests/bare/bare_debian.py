@@ -32,6 +32,8 @@ root=$1 folder=$2 user=$3; shift 3
 mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
 mount -t tmpfs tmpfs "$root/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$root/dev/pts"
+ln -sf pts/ptmx "$root/dev/ptmx"
 exec chroot --userspec="$user" "$root" /usr/bin/env -C "$folder" "$@"
 """
 
