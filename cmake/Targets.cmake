@@ -99,6 +99,25 @@ function(pacml_add_test name)
   endforeach()
 endfunction()
 
+# pacml_add_script_test(NAME LABEL browser SCRIPT file.py [ARGS ...] [TIMEOUT seconds] [PROCESSES n])
+# A Python program of Debian's interpreter. It skips itself, in a sentence and with code 77, where what it
+# needs is not there. The other arguments are those of pacml_add_test.
+function(pacml_add_script_test name)
+  cmake_parse_arguments(ARG "" "LABEL;SCRIPT;TIMEOUT;PROCESSES" "ARGS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
+  if(NOT ARG_PROCESSES)
+    set(ARG_PROCESSES 1)
+  endif()
+  math(EXPR patience "${ARG_TIMEOUT} - 40")
+  cmake_path(ABSOLUTE_PATH ARG_SCRIPT BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  add_test(NAME ${name} COMMAND /usr/bin/python3 ${ARG_SCRIPT} ${ARG_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77
+    TIMEOUT ${ARG_TIMEOUT} PROCESSORS ${ARG_PROCESSES}
+    ENVIRONMENT "PACML_SOURCE_DIR=${PROJECT_SOURCE_DIR};PACML_TEST_SECONDS=${patience}")
+endfunction()
+
 # Fuzzing of one part of the source tree. Of each of TARGETS, NAME_target.cc says what is done with any
 # bytes, and NAME_fuzzer.cc is libFuzzer's way in (clang, PACML_FUZZ), run from the root of the source
 # tree: fuzz_PART_NAME CORPUS -max_total_time=60. TESTS (replay_test.cc, if not given) are plain tests
