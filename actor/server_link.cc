@@ -210,8 +210,9 @@ Result<void> ServerLink::say_hello() {
   if (auto bearable = notice_trouble(); !bearable) return bearable;
   if (clock_->now() >= tell_at_ && trouble_.empty()) {
     // A transport that cannot look up a name, or finds nobody there, says nothing of it.
-    spdlog::warn("no {} has answered for {} s: is it there, can its name and port be reached?",
-                 server_.name, kQuietly.count());
+    const std::string address = transport_->address();
+    spdlog::warn("no {} has answered {}for {} s: is it there, can its name and port be reached?",
+                 server_.name, address.empty() ? "" : "at " + address + " ", kQuietly.count());
     tell_at_ = give_up_at_;
   }
   next_hello_ = clock_->now() + config_.hello_interval;

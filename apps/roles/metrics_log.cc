@@ -66,7 +66,7 @@ json served(const learner::ServerCounters& server) {
 json accounted(const std::string& account) {
   const json all = json::parse(account, nullptr, false);
   json out = json::object();
-  for (const char* key : {"limiter", "peers"}) {
+  for (const char* key : {"learner_waits", "limiter", "peers"}) {
     if (all.is_object() && all.contains(key)) out[key] = all[key];
   }
   return out;
@@ -96,16 +96,20 @@ json replayed(const replay::ClientStatus& replay) {
 constexpr const char* kEvaluates = "the learner evaluates its policy, and everybody waits for that";
 
 // Who waits for whom where experience comes by way of shards. `at_hand`: batches that are drawn.
-std::string limiter_of(const replay::ClientStatus& replay, double at_hand) {
-  if (replay.shards == 0) return "no replay shard is there";
+json limited(const replay::ClientStatus& replay, double at_hand) {
+  const auto waits = [](bool learner, const char* sentence) {
+    return json{{"learner_waits", learner}, {"limiter", sentence}};
+  };
+  if (replay.shards == 0) return waits(true, "no replay shard is there");
   if (at_hand > 0) {
-    return "the learner draws as fast as it learns: more actors bring newer experience, not more "
-           "updates";
+    return waits(false,
+                 "the learner draws as fast as it learns: more actors bring newer experience, not "
+                 "more updates");
   }
   const bool held_back = std::ranges::any_of(replay.each, &replay::ShardFigures::late);
-  return held_back || replay.items == 0
-             ? "the learner waits for experience in the replay: more actors would help"
-             : "the learner waits for what the shards draw: more of them would help";
+  return waits(true, held_back || replay.items == 0
+                         ? "the learner waits for experience in the replay: more actors would help"
+                         : "the learner waits for what the shards draw: more of them would help");
 }
 
 }  // namespace
@@ -140,9 +144,9 @@ void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
   if (figures_.account) line.update(accounted(figures_.account()));
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {
     line["replay"] = replayed(*replay);
-    line["limiter"] = limiter_of(*replay, line.value("queue_depth", 0.0));
+    line.update(limited(*replay, line.value("queue_depth", 0.0)));
   }
-  if (line.contains("evaluating")) line["limiter"] = kEvaluates;
+  if (line.contains("evaluating")) line.update({{"learner_waits", false}, {"limiter", kEvaluates}});
   line.update(learned(statistics));
   line["episode"] = episodes(statistics.episodes, metrics_);
   if (const auto written = file_.write(line)) {

@@ -46,6 +46,8 @@ class FrameClient {
   [[nodiscard]] virtual Result<wire::Frame> receive(Deadline deadline) = 0;
   // Ends the wait of a receive() that runs or, once, of the next one.
   virtual void wake() = 0;
+  // Where the server is looked for, for sentences; empty within a process.
+  [[nodiscard]] virtual std::string address() const { return {}; }
   // nullopt: there is a connection, or nothing is known of why there is none.
   [[nodiscard]] virtual std::optional<Trouble> trouble() { return std::nullopt; }
 };

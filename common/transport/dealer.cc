@@ -6,9 +6,10 @@
 namespace pacml::transport {
 
 struct Dealer::Impl {
-  Impl(Context& context, const SocketConfig& config)
-      : socket(make_socket(context, zmq::socket_type::dealer, config)) {}
+  Impl(Context& context, const Endpoint& connect_to, const SocketConfig& config)
+      : address(connect_to.str()), socket(make_socket(context, zmq::socket_type::dealer, config)) {}
 
+  std::string address;
   zmq::socket_t socket;
   std::optional<HandshakeMonitor> handshakes;
   Waker waker;
@@ -16,13 +17,13 @@ struct Dealer::Impl {
 
 Dealer::Dealer(Context& context, const Endpoint& connect_to, const SocketConfig& config,
                Handshakes handshakes)
-    : impl_(std::make_unique<Impl>(context, config)) {
+    : impl_(std::make_unique<Impl>(context, connect_to, config)) {
   if (handshakes == Handshakes::kWatched) {
     // A failure is told for as long as two more attempts might take.
     const std::chrono::milliseconds attempt(config.reconnect_max_ms + config.handshake_ms);
     const bool encrypted = context.native().encryption.has_value();
     impl_->handshakes.emplace(context, impl_->socket,
-                              HandshakeTrouble(connect_to.str(), encrypted, 2 * attempt));
+                              HandshakeTrouble(impl_->address, encrypted, 2 * attempt));
   }
   connect_socket(impl_->socket, connect_to);
 }
@@ -50,6 +51,8 @@ Result<wire::Frame> Dealer::receive(Deadline deadline) {
 }
 
 void Dealer::wake() { impl_->waker.wake(); }
+
+std::string Dealer::address() const { return impl_->address; }
 
 std::optional<Trouble> Dealer::trouble() {
   return impl_->handshakes ? impl_->handshakes->trouble() : std::nullopt;

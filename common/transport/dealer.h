@@ -24,6 +24,7 @@ class Dealer final : public FrameClient {
   [[nodiscard]] Result<void> send(wire::Frame&& frame, Deadline deadline) override;
   [[nodiscard]] Result<wire::Frame> receive(Deadline deadline) override;
   void wake() override;
+  [[nodiscard]] std::string address() const override;
   [[nodiscard]] std::optional<Trouble> trouble() override;
   // For those who wait for many dealers at once: readable when receive() may have something. That
   // is news only as long as receive() said kTimeout since the last call of anything else here: what

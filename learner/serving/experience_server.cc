@@ -402,19 +402,22 @@ std::uint64_t ExperienceServer::enough_actors() const {
   return static_cast<std::uint64_t>(std::max(1.0, std::ceil(acting_)));
 }
 
-std::string ExperienceServer::limiter() const {
+ExperienceServer::Limiter ExperienceServer::limiter() const {
   const std::size_t actors = sessions_.actors().size();
-  if (counters().accepted == 0) return "no experience has come here";
+  if (counters().accepted == 0) return {true, "no experience has come here"};
   if (sessions_.work().at_its_end()) {
-    return "as much is under way as max_policy_lag allows: more actors would not help, larger "
-           "updates would";
+    return {false,
+            "as much is under way as max_policy_lag allows: more actors would not help, larger "
+            "updates would"};
   }
-  if (starved_share_ > kWaits) return "the learner waits for experience: more actors would help";
+  if (starved_share_ > kWaits) {
+    return {true, "the learner waits for experience: more actors would help"};
+  }
   const std::uint64_t enough = enough_actors();
-  return "actors wait for the learner: more of them would not help" +
-         (enough < actors
-              ? ", " + std::to_string(enough) + " of " + std::to_string(actors) + " would be enough"
-              : std::string());
+  return {false, "actors wait for the learner: more of them would not help" +
+                     (enough < actors ? ", " + std::to_string(enough) + " of " +
+                                            std::to_string(actors) + " would be enough"
+                                      : std::string())};
 }
 
 nlohmann::json ExperienceServer::peers() const {
@@ -443,6 +446,7 @@ std::string ExperienceServer::status() const {
   const std::size_t depth = queue_depth();
   const auto& work = sessions_.work();
   auto status = more_ ? more_() : nlohmann::json::object();
+  auto [learner_waits, sentence] = limiter();
   status.update({{"role", "learner"},
                  {"run", sessions_.run().run_id},
                  {"policy_version", weights_ ? weights_->version.get() : 0},
@@ -462,7 +466,8 @@ std::string ExperienceServer::status() const {
                  {"messages_waiting", depth},
                  {"bytes_waiting", waiting_bytes()},
                  {"messages_waiting_for_graphs", gate_.size()},
-                 {"limiter", limiter()},
+                 {"learner_waits", learner_waits},
+                 {"limiter", std::move(sentence)},
                  {"peers", peers()}});
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

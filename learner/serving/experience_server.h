@@ -121,8 +121,12 @@ class ExperienceServer {
   void announce_new_weights();
   // How many actors would keep the learner as busy as it is.
   [[nodiscard]] std::uint64_t enough_actors() const;
-  // Who waits for whom, as a sentence.
-  [[nodiscard]] std::string limiter() const;
+  // Who waits for whom: whether the learner does, and in a sentence.
+  struct Limiter {
+    bool learner_waits = false;
+    std::string sentence;
+  };
+  [[nodiscard]] Limiter limiter() const;
   // What each actor does, the first kMostPeers by number: [{"actor", "decisions", "weights",
   // "silent_seconds", "acts"}, ...], decisions being those of its present life; who does not act
   // waits for leave to.

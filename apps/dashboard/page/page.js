@@ -140,7 +140,7 @@ function processTable(run, k) {
     el('td', { class: ok === null ? null : ok ? 'good' : 'bad' }, (ok === null ? '' : ok ? '✓ ' : '✗ ') + health), el('td', { class: 'number' }, rate), el('td', { class: 'number' }, lag), el('td', {}, more));
   const failures = (at(line, 'faults/checkpoint_failures') || 0) + (at(line, 'faults/metrics_failures') || 0);
   const rateOf = (name, unit) => { const rate = rates[k] && rates[k].perSecond[name]; return training && rate ? amount(rate) + ' ' + unit : '–'; };
-  const learns = line.evaluating ? 'evaluates its policy' : /^(the learner waits|no replay shard)/.test(line.limiter || '') ? 'waits for experience' : 'learns';
+  const learns = line.evaluating ? 'evaluates its policy' : line.learner_waits ? 'waits for experience' : 'learns';
   rows.push(row('learner', training ? (failures ? failures + ' failures to write' : learns) : run.state, training ? !failures : null,
     training && line.updates_per_second !== undefined ? amount(line.updates_per_second) + ' updates/s' : '–',
     at(line, 'policy_lag/p50') !== undefined ? amount(at(line, 'policy_lag/p50')) + ' (p99 ' + amount(at(line, 'policy_lag/p99')) + ')' : '–',

@@ -157,15 +157,17 @@ TEST_CASE("a line says who waits for whom where experience comes by way of shard
   replay::ClientStatus status;
   Log log({.server = {}, .replay = [&] { return status; }});
   (*log).start({}, kMetrics);
-  const auto limiter = [&](double batches_at_hand) {
-    return log.write({{"queue_depth", batches_at_hand}})["limiter"].get<std::string>();
+  const auto limiter = [&](double batches_at_hand, bool waits) {
+    const json line = log.write({{"queue_depth", batches_at_hand}});
+    CHECK(line["learner_waits"] == waits);
+    return line["limiter"].get<std::string>();
   };
-  CHECK(limiter(0) == "no replay shard is there");
+  CHECK(limiter(0, true) == "no replay shard is there");
   status = {.shards = 1, .items = 70, .each = {{.joined = true, .items = 70}}};
-  CHECK_THAT(limiter(0), Catch::StartsWith("the learner waits for what the shards draw"));
-  CHECK_THAT(limiter(4), Catch::StartsWith("the learner draws as fast as it learns"));
+  CHECK_THAT(limiter(0, true), Catch::StartsWith("the learner waits for what the shards draw"));
+  CHECK_THAT(limiter(4, false), Catch::StartsWith("the learner draws as fast as it learns"));
   status.each[0].late = true;
-  CHECK_THAT(limiter(0), Catch::StartsWith("the learner waits for experience"));
+  CHECK_THAT(limiter(0, true), Catch::StartsWith("the learner waits for experience"));
 }
 
 TEST_CASE("a line that cannot be written is lost and counted, and the next one begins after it",

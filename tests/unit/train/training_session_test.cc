@@ -297,6 +297,7 @@ TEST_CASE("a session tells that it goes on while its policy is evaluated", "[uni
   for (const json& line : lines) {
     if (!line.contains("evaluating")) continue;
     CHECK_THAT(line["limiter"].get<std::string>(), Catch::Contains("evaluates its policy"));
+    CHECK_FALSE(line["learner_waits"].get<bool>());
     CHECK(line["decisions"] == 400);
   }
 }
