@@ -132,13 +132,15 @@ const ExecutionPtr& ExecutionMemo::place_by_blocks(int graph, Cut& cut, const Se
     }
     number = number * num_blocks(topology_, size) + static_cast<std::uint64_t>(block);
   }
-  if (const auto known = cut.by_blocks.find(number); known != cut.by_blocks.end()) {
+  const std::size_t bytes = cut.by_blocks.bytes();
+  ExecutionPtr& known = cut.by_blocks[number];
+  account(cut.by_blocks.bytes() - bytes);
+  if (known) {
     ++counters_.placement_hits;
-    return known->second;
+  } else {
+    known = first_fit(graph, cut, occupied);
   }
-  auto execution = first_fit(graph, cut, occupied);
-  account(sizeof(number) + kNodeBytes);
-  return cut.by_blocks.emplace(number, std::move(execution)).first->second;
+  return known;
 }
 
 const ExecutionPtr& ExecutionMemo::place_by_occupancy(int graph, const Cut& cut,

@@ -12,6 +12,7 @@
 #include "env/graph/partitioned_graph.h"
 #include "env/ramp/communication.h"
 #include "env/ramp/lookahead.h"
+#include "env/ramp/number_table.h"
 #include "env/ramp/placement.h"
 #include "env/ramp/ramp_config.h"
 #include "env/ramp/topology.h"
@@ -103,7 +104,7 @@ class ExecutionMemo {
     PartitionedGraphPtr job;
     std::optional<std::vector<int>> sizes;  // of those blocks; nullopt: memory may decide
     // By the number of the first free block of each size, read as digits of one number.
-    std::unordered_map<std::uint64_t, ExecutionPtr> by_blocks;
+    NumberTable<ExecutionPtr> by_blocks;
   };
   [[nodiscard]] Cut& cut(int graph, int degree);
   [[nodiscard]] const ExecutionPtr& place_by_blocks(int graph, Cut& cut, const ServerSet& occupied);

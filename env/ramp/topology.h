@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,6 +40,15 @@ class ServerSet {
   void clear() { words_.assign(words_.size(), 0); }
   [[nodiscard]] bool contains(Server s) const { return ((words_[s / 64] >> (s % 64)) & 1) != 0; }
   [[nodiscard]] int count() const;
+  // Each server in turn, by number.
+  template <class F>
+  void for_each(F&& f) const {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) {
+        f(static_cast<Server>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+      }
+    }
+  }
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
   bool operator==(const ServerSet&) const = default;
 

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "common/check.h"
+#include "env/ramp/block_index.h"
 #include "env/tasks/ramp/degree_rule.h"
 
 namespace pacml::env {
@@ -22,6 +23,7 @@ constexpr std::array<float, 14> kShareTimes = {0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 1
 constexpr std::array<float, 9> kPlaceTimes = {0, 1, 2, 3, 4, 6, 9, 13, 18};
 // A server's time, in units of each of these, at most 1.
 constexpr std::array<float, 2> kServerScales = {20, 40};
+constexpr std::size_t kServerFeatures = 1 + kServerScales.size();  // the first: whether it is free
 // The time left as max(0, 1 - t / scale), behind min(t, kLongest) / kLongest.
 constexpr std::array<float, 3> kEndScales = {20, 10, 4};
 constexpr float kLongest = 40;
@@ -35,64 +37,9 @@ constexpr double kMostSlots = 1e6;
 
 std::string number(float value) { return std::to_string(static_cast<int>(value)); }
 
-// --- Blocks ------------------------------------------------------------------------------------
-
-// All blocks of one size, each once, as sets of servers: word w of block b is at [w * blocks + b].
-class BlockSets {
- public:
-  using Word = std::uint32_t;
-  static constexpr int kBits = 32;
-  [[nodiscard]] static std::size_t words_of(int servers) {
-    return (static_cast<std::size_t>(servers) + kBits - 1) / kBits;
-  }
-
-  BlockSets(const Topology& topology, int size) : words_(words_of(topology.num_servers())) {
-    const auto list = topology.blocks(size);
-    std::vector<std::vector<Word>> sets;
-    for (std::size_t begin = 0; begin < list.size(); begin += static_cast<std::size_t>(size)) {
-      std::vector<Word> set(words_);
-      for (const Server s : list.subspan(begin, static_cast<std::size_t>(size))) {
-        set[s / kBits] |= Word{1} << (s % kBits);
-      }
-      sets.push_back(std::move(set));
-    }
-    std::ranges::sort(sets);
-    sets.erase(std::ranges::unique(sets).begin(), sets.end());
-    count_ = sets.size();
-    for (std::size_t w = 0; w < words_; ++w) {
-      for (const auto& set : sets) bits_.push_back(set[w]);
-    }
-    touched_.resize(words_ > 1 ? count_ : 0);
-  }
-
-  [[nodiscard]] std::size_t count() const { return count_; }
-  // How many have no server in `busy` [words].
-  [[nodiscard]] std::size_t count_free(std::span<const Word> busy) {
-    std::uint32_t free = 0;
-    if (words_ == 1) {
-      for (const Word block : bits_) free += (block & busy[0]) == 0 ? 1U : 0U;
-      return free;
-    }
-    std::ranges::fill(touched_, 0U);
-    for (std::size_t w = 0; w < words_; ++w) {
-      if (busy[w] == 0) continue;
-      const Word* block = bits_.data() + w * count_;
-      for (std::size_t b = 0; b < count_; ++b) touched_[b] |= block[b] & busy[w];
-    }
-    for (const Word block : touched_) free += block == 0 ? 1U : 0U;
-    return free;
-  }
-
- private:
-  std::size_t words_;
-  std::size_t count_ = 0;
-  std::vector<Word> bits_;     // [words, blocks]
-  std::vector<Word> touched_;  // [blocks], scratch
-};
-
 // --- Reading -----------------------------------------------------------------------------------
 
-using Word = BlockSets::Word;
+using Word = BlockIndex::Word;
 
 // What a view is made of; shared by its readers.
 struct Plan {
@@ -107,7 +54,10 @@ class RowWriter {
  public:
   explicit RowWriter(float* row) : next_(row) {}
   void add(float value) { *next_++ = value; }
-  void add(std::span<const float> values) { next_ = std::ranges::copy(values, next_).out; }
+  // Where they are.
+  float* add(std::span<const float> values) {
+    return std::exchange(next_, std::ranges::copy(values, next_).out);
+  }
 
  private:
   float* next_;
@@ -120,14 +70,14 @@ class ClusterReader final : public CandidateReader {
         num_globals_(cluster_globals(plan_->setting.recent).size()),
         memo_(plan_->setting.graphs, plan_->setting.memo),
         servers_(static_cast<std::size_t>(memo_.topology().num_servers())),
-        words_(BlockSets::words_of(memo_.topology().num_servers())),
+        blocks_(memo_.topology(), plan_->degrees),
         occupied_(memo_.topology().num_servers()),
         later_(servers_),
-        base_busy_(kPlaceTimes.size() * words_),
-        busy_(base_busy_.size()),
-        taken_(words_) {
-    for (const int degree : plan_->degrees) blocks_.emplace_back(memo_.topology(), degree);
-    base_blocks_.resize(kPlaceTimes.size() * 2 * blocks_.size());
+        times_(servers_),
+        base_taken_(kPlaceTimes.size() * blocks_.words()),
+        base_blocks_(kPlaceTimes.size() * 2 * blocks_.num_sizes()),
+        base_servers_(servers_ * kServerFeatures),
+        taken_(blocks_.words()) {
     for (std::size_t model = 0; model < memo_.graphs().size(); ++model) {
       for (const int degree : plan_->degrees) {
         auto least = std::numeric_limits<float>::infinity();
@@ -160,7 +110,6 @@ class ClusterReader final : public CandidateReader {
                 "an observation of a job that was set");
     const int model = models_[graph];
     look_at_cluster(busy_for);
-    write_blocks(base_busy_, kPlaceTimes.size(), base_blocks_.data());
     const std::size_t choices = batch.num_valid(b);
     std::size_t count = 0;
     if (situation != nullptr) {
@@ -179,37 +128,61 @@ class ClusterReader final : public CandidateReader {
   // What every candidate has in common: the cluster a slot later, if nothing were placed.
   void look_at_cluster(std::span<const float> until_free) {
     occupied_.clear();
-    std::ranges::fill(base_busy_, 0U);
-    base_shares_.fill(0);
-    for (std::size_t s = 0; s < servers_; ++s) {
-      const float now = until_free[s];
-      if (now > 0) occupied_.insert(static_cast<Server>(s));
-      const float later = std::max(now - 1, 0.0F);
-      later_[s] = later;
-      const Word bit = Word{1} << (s % BlockSets::kBits);
-      for (std::size_t t = 0; t < kPlaceTimes.size() && later > kPlaceTimes[t]; ++t) {
-        base_busy_[t * words_ + s / BlockSets::kBits] |= bit;
-      }
-      for (std::size_t t = kShareTimes.size(); t-- > 0 && later <= kShareTimes[t];) {
-        ++base_shares_[t];
-      }
+    std::ranges::fill(base_taken_, 0U);
+    changes_.fill(false);
+    // Loops over servers without branches: which of them are free when, nothing predicts.
+    for (std::size_t s = 0; s < servers_; ++s) later_[s] = std::max(until_free[s] - 1, 0.0F);
+    for (std::size_t t = 0; t < kShareTimes.size(); ++t) {
+      int free = 0;
+      for (const float later : later_) free += later <= kShareTimes[t] ? 1 : 0;
+      base_shares_[t] = free;
     }
+    for (std::size_t s = 0; s < servers_; ++s) times_[s] = times_before(later_[s]);
+    for (std::size_t s = 0; s < servers_; ++s) {
+      const auto server = static_cast<Server>(s);
+      if (until_free[s] > 0) occupied_.insert(server);
+      write_server(later_[s], base_servers_.data() + s * kServerFeatures);
+      const auto times = static_cast<std::size_t>(times_[s]);
+      if (times > 0) blocks_.take(server, base_taken_at(times - 1));
+      if (times < kPlaceTimes.size()) changes_[times] = true;
+    }
+    // Who is not free at a time is not free before.
+    for (std::size_t t = kPlaceTimes.size() - 1; t-- > 0;) {
+      const auto after = base_taken_at(t + 1);
+      std::ranges::transform(base_taken_at(t), after, base_taken_at(t).begin(), std::bit_or<>());
+    }
+    std::ranges::fill(taken_, 0U);
+    write_blocks(kPlaceTimes.size(), base_blocks_.data());
   }
 
-  // For each of the first `times` of kPlaceTimes, with `busy` [times, words], and each degree:
+  // How many of kPlaceTimes are over before a server is free.
+  static int times_before(float free) {
+    int times = 0;
+    for (const float time : kPlaceTimes) times += free > time ? 1 : 0;
+    return times;
+  }
+  [[nodiscard]] std::span<Word> base_taken_at(std::size_t t) {
+    return std::span(base_taken_).subspan(t * blocks_.words(), blocks_.words());
+  }
+  static void write_server(float busy, float* out) {
+    *out++ = busy == 0 ? 1.0F : 0.0F;
+    for (const float scale : kServerScales) *out++ = std::min(busy / scale, 1.0F);
+  }
+
+  // For each of the first `times` of kPlaceTimes, where taken_ is not free either, and each degree:
   // whether a block is free, and the share of its blocks that are.
-  void write_blocks(std::span<const Word> busy, std::size_t times, float* out) {
-    const std::size_t width = 2 * blocks_.size();
+  void write_blocks(std::size_t times, float* out) {
+    const std::size_t width = 2 * blocks_.num_sizes();
     for (std::size_t t = 0; t < times; ++t, out += width) {
-      const auto now = busy.subspan(t * words_, words_);
-      if (t > 0 && std::ranges::equal(now, busy.subspan((t - 1) * words_, words_))) {
+      if (t > 0 && !changes_[t]) {
         std::copy_n(out - width, width, out);
         continue;
       }
-      for (std::size_t d = 0; d < blocks_.size(); ++d) {
-        const auto free = static_cast<float>(blocks_[d].count_free(now));
+      const auto taken = base_taken_at(t);
+      for (std::size_t d = 0; d < blocks_.num_sizes(); ++d) {
+        const auto free = static_cast<float>(blocks_.count_free(d, taken, taken_));
         out[2 * d] = free > 0 ? 1.0F : 0.0F;
-        out[2 * d + 1] = free / static_cast<float>(blocks_[d].count());
+        out[2 * d + 1] = free / static_cast<float>(blocks_.count(d));
       }
     }
   }
@@ -229,7 +202,7 @@ class ClusterReader final : public CandidateReader {
     float busy_for = 0;  // slots from now on
     float of_limit = 0;  // completion time over the limit
     float taken = 0;     // servers
-    std::ranges::fill(taken_, 0U);
+    const ServerSet* servers = nullptr;
     if (decision.degree > 0) {
       // Null where the job finds no place, which looks like a refusal.
       if (const auto& execution = place(model, decision)) {
@@ -239,10 +212,7 @@ class ClusterReader final : public CandidateReader {
             std::min(kMostSlots, time * plan.setting.num_training_steps / plan.setting.slot));
         of_limit = allowed > 0 ? static_cast<float>(std::min(2.0, time / allowed)) : 2.0F;
         taken = static_cast<float>(execution->num_servers);
-        const auto words = execution->servers.words();
-        for (std::size_t w = 0; w < words_; ++w) {
-          taken_[w] = static_cast<Word>(words[w / 2] >> (w % 2 == 0 ? 0 : BlockSets::kBits));
-        }
+        servers = &execution->servers;
       }
     }
     const float later = std::max(busy_for - 1, 0.0F);
@@ -253,22 +223,16 @@ class ClusterReader final : public CandidateReader {
       const float busy = later > kShareTimes[t] ? taken : 0;
       out.add((static_cast<float>(base_shares_[t]) - busy) / num_servers);
     }
+    float* const blocks = out.add(base_blocks_);
+    float* const each = out.add(base_servers_);
     // Once the job is done, the cluster is as it would have been without it.
-    const auto done = std::ranges::count_if(kPlaceTimes, [=](float t) { return later > t; });
-    out.add(base_blocks_);
-    if (done > 0) {
-      const auto times = static_cast<std::size_t>(done);
-      std::copy_n(base_busy_.begin(), times * words_, busy_.begin());
-      for (std::size_t t = 0; t < times; ++t) {
-        for (std::size_t w = 0; w < words_; ++w) busy_[t * words_ + w] |= taken_[w];
-      }
-      write_blocks(busy_, times, row + kShareTimes.size());
-    }
-    for (std::size_t s = 0; s < servers_; ++s) {
-      const bool is_taken = ((taken_[s / BlockSets::kBits] >> (s % BlockSets::kBits)) & 1) != 0;
-      const float busy = is_taken ? later : later_[s];
-      out.add(busy == 0 ? 1.0F : 0.0F);
-      for (const float scale : kServerScales) out.add(std::min(busy / scale, 1.0F));
+    if (servers != nullptr) {
+      std::ranges::fill(taken_, 0U);
+      servers->for_each([&](Server server) {
+        blocks_.take(server, taken_);
+        write_server(later, each + server * kServerFeatures);
+      });
+      write_blocks(static_cast<std::size_t>(times_before(later)), blocks);
     }
     const float left = globals[0];
     out.add(std::min(left, kLongest) / kLongest);
@@ -293,21 +257,23 @@ class ClusterReader final : public CandidateReader {
   std::shared_ptr<const Plan> plan_;
   std::size_t num_globals_;
   ExecutionMemo memo_;
-  std::size_t servers_, words_;
-  std::vector<BlockSets> blocks_;  // [degrees]
+  std::size_t servers_;
+  BlockIndex blocks_;  // of the degrees
   // [model, degree]: the smallest fraction of the sequential time that a job of that degree can be
   // done in, on a cluster where nothing else runs.
   std::vector<float> least_fractions_;
   std::vector<int> models_;  // [graphs that were set]; -1: no job
   // Of the decision that is read.
   ServerSet occupied_, closed_;
-  std::vector<float> later_;     // [servers], slots until free, one slot later
-  std::vector<Word> base_busy_;  // [times, words]: servers that are not free then
+  std::vector<float> later_;                        // [servers], slots until free, one slot later
+  std::vector<int> times_;                          // [servers], that are over before
+  std::vector<Word> base_taken_;                    // [times]: blocks that are not free then
+  std::array<bool, kPlaceTimes.size()> changes_{};  // whether others are than the time before
   std::array<int, kShareTimes.size()> base_shares_{};
-  std::vector<float> base_blocks_;  // what write_blocks() says of base_busy_
-  // ... and of the candidate.
-  std::vector<Word> busy_;
-  std::vector<Word> taken_;  // [words]
+  std::vector<float> base_blocks_;   // what write_blocks() says of them
+  std::vector<float> base_servers_;  // [servers, kServerFeatures]
+  // ... and of the candidate: its blocks.
+  std::vector<Word> taken_;
 };
 
 std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int> degrees,
@@ -445,12 +411,7 @@ void ShownCluster::look_at(const Cluster& cluster, const RecentArrivals& recent,
   std::ranges::fill(busy_for_, 0.0F);
   for (const MountedJob& job : cluster.running()) {
     const float left = slots(job.completion_time - (cluster.now() - job.started));
-    const auto words = job.execution->servers.words();
-    for (std::size_t w = 0; w < words.size(); ++w) {
-      for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
-        busy_for_[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = left;
-      }
-    }
+    job.execution->servers.for_each([&](Server server) { busy_for_[server] = left; });
   }
   globals_ = {slots(cluster.config().max_simulation_time - cluster.now()),
               static_cast<float>(cluster.queued()->fraction)};
