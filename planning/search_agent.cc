@@ -13,8 +13,9 @@
 namespace pacml::planning {
 namespace {
 
-// A network answers faster for many at once, and each takes memory.
-constexpr int kFuturesAtOnce = 32;
+// A network answers faster for many at once, each takes memory, and who is behind is seen after
+// a round.
+constexpr int kFuturesAtOnce = 16;
 
 }  // namespace
 
@@ -36,25 +37,40 @@ int SearchAgent::act(const env::Environment& environment) {
   const Seed decision{rng_.next()};
   const std::vector<int> actions = likely_actions(environment);
   if (actions.size() == 1) return actions.front();
-  std::vector<double> sums(actions.size());
+  Race race(actions, priors(environment, actions), config_.weight);
   const TimePoint begun = clock_->now();
   while (const int round = next_round(begun)) {
-    for (const int end = futures_ + round; futures_ < end; ++futures_) {
-      rollouts_.add(environment, actions,
-                    derive(decision, Purpose::kEpisode, static_cast<std::uint64_t>(futures_)),
-                    sums);
-    }
-    rollouts_.play(config_.horizon);
+    play_round(environment, race, decision, round);
+    race.put_out(config_.race);
+    if (race.running().size() == 1) break;
   }
-  const std::vector<double> own =
-      config_.weight < 1 ? policy_->action_values(environment) : std::vector<double>{};
-  for (std::size_t a = 0; a < actions.size(); ++a) {
-    tried_.push_back({actions[a], sums[a] / futures_});
-    if (own.empty()) continue;
-    tried_.back().value = config_.weight * tried_.back().value +
-                          (1 - config_.weight) * own[static_cast<std::size_t>(actions[a])];
+  for (const Race::Runner& runner : race.runners()) {
+    tried_.push_back({runner.action, race.worth(runner), static_cast<int>(runner.worth.size())});
   }
-  return std::ranges::max_element(tried_, {}, &Tried::value)->action;
+  return race.best();
+}
+
+void SearchAgent::play_round(const env::Environment& environment, Race& race, Seed decision,
+                             int futures) {
+  const std::span<const int> running = race.running();
+  sums_.assign(static_cast<std::size_t>(futures) * running.size(), 0);
+  for (std::size_t begin = 0; begin < sums_.size(); begin += running.size()) {
+    rollouts_.add(environment, running,
+                  derive(decision, Purpose::kEpisode, static_cast<std::uint64_t>(futures_++)),
+                  std::span(sums_).subspan(begin, running.size()));
+  }
+  rollouts_.play(config_.horizon);
+  race.add(sums_);
+}
+
+std::vector<double> SearchAgent::priors(const env::Environment& environment,
+                                        std::span<const int> actions) {
+  if (config_.weight == 1) return {};
+  const std::vector<double> all = policy_->action_values(environment);
+  std::vector<double> out;
+  if (all.empty()) return out;
+  for (const int action : actions) out.push_back(all[static_cast<std::size_t>(action)]);
+  return out;
 }
 
 int SearchAgent::next_round(TimePoint begun) const {

@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/rng.h"
 #include "env/agent.h"
+#include "planning/race.h"
 #include "planning/rollout_policy.h"
 #include "planning/rollouts.h"
 #include "planning/search_config.h"
@@ -17,8 +18,9 @@ namespace pacml::planning {
 // Tries every action that its policy finds likely in imagined futures, and takes the one that does
 // best: rollouts (Tesauro and Galperin 1996). Futures are drawn anew for each decision, never the
 // true one, the same ones for all actions; the policy decides in them, up to the horizon, where
-// what it expects to follow counts. A function of the episode's seed and of what was decided
-// before, unless there is a limit of time. Of equals the first action is taken. Thread-confined.
+// what it expects to follow counts. Actions that fall behind are tried no further (race.h). A
+// function of the episode's seed and of what was decided before, unless there is a limit of time.
+// Of equals the first action is taken. Thread-confined.
 class SearchAgent final : public env::Agent {
  public:
   // Borrows the clock. Pre: validate(config) finds nothing (PACML_CHECK).
@@ -35,12 +37,19 @@ class SearchAgent final : public env::Agent {
   struct Tried {
     int action = 0;
     double value = 0;
+    int futures = 0;
   };
   [[nodiscard]] const std::vector<Tried>& tried() const { return tried_; }
+  // In how many the one that was taken was tried.
   [[nodiscard]] int futures() const { return futures_; }
 
  private:
   [[nodiscard]] std::vector<int> likely_actions(const env::Environment& environment);
+  // What the policy says that they are worth; empty: nothing, or nobody asks.
+  [[nodiscard]] std::vector<double> priors(const env::Environment& environment,
+                                           std::span<const int> actions);
+  // Plays what still runs in so many further futures of the decision of that seed.
+  void play_round(const env::Environment& environment, Race& race, Seed decision, int futures);
   // How many more futures to play at once, of a decision that began then; 0: no more.
   [[nodiscard]] int next_round(TimePoint begun) const;
 
@@ -51,6 +60,7 @@ class SearchAgent final : public env::Agent {
   Rng rng_{Seed{0}};
   std::vector<Tried> tried_;
   int futures_ = 0;
+  std::vector<double> sums_;  // scratch: [futures of a round, actions]
 };
 
 }  // namespace pacml::planning

@@ -11,7 +11,8 @@
 namespace pacml::planning {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeys = {"K", "H", "gamma", "gap", "weight", "ms"};
+constexpr std::array<std::string_view, 7> kKeys = {"K",      "H",    "gamma", "gap",
+                                                   "weight", "race", "ms"};
 
 double number_of(const std::string& key, std::string_view text) {
   if (text == "inf") return std::numeric_limits<double>::infinity();
@@ -40,6 +41,7 @@ std::vector<std::string> validate(const SearchConfig& c) {
   }
   if (!(c.gap >= 0)) problems.emplace_back("gap: must be >= 0");
   if (!(c.weight >= 0 && c.weight <= 1)) problems.emplace_back("weight: must be from 0 to 1");
+  if (!(c.race > 0)) problems.emplace_back("race: must be > 0");
   if (!(c.seconds >= 0 && c.seconds <= 3600)) problems.emplace_back("ms: must be in 0..3600000");
   return problems;
 }
@@ -63,6 +65,8 @@ SearchConfig parse_search(std::string_view text, SearchConfig config) {
       config.gap = value;
     } else if (key == "weight") {
       config.weight = value;
+    } else if (key == "race") {
+      config.race = value;
     } else if (key == "ms") {
       config.seconds = value * 1e-3;
     } else {

@@ -17,6 +17,9 @@ struct SearchConfig {
   // Of what an action comes to in the futures; the rest of 1 is what the policy itself says that it
   // is worth, if it says so: less noise, more bias. In [0, 1].
   double weight = 1;
+  // An action that is behind the best by more standard errors of their difference than this is
+  // tried no further; infinite: all are tried in all futures. > 0.
+  double race = 2.5;
   // Seconds a decision after which no further futures are drawn; 0: no such limit. What is decided
   // then depends on the machine.
   double seconds = 0;
@@ -26,8 +29,8 @@ struct SearchConfig {
 // Every problem, as a sentence that begins with the key as parse_search spells it.
 [[nodiscard]] std::vector<std::string> validate(const SearchConfig& config);
 
-// Reads "K=64,H=40,gamma=0.99,gap=3,weight=0.6,ms=5", any of them, into `config`. UserError:
-// another key, no number, or a problem of validate().
+// Reads "K=64,H=40,gamma=0.99,gap=3,weight=0.6,race=2.5,ms=5", any of them, into `config`.
+// UserError: another key, no number, or a problem of validate().
 [[nodiscard]] SearchConfig parse_search(std::string_view text, SearchConfig config = {});
 
 }  // namespace pacml::planning

@@ -13,6 +13,7 @@
 #include "bench/gpu_cluster_bench.h"
 #include "bench/inference_bench.h"
 #include "bench/placement_bench.h"
+#include "bench/planning_bench.h"
 #include "bench/replay_bench.h"
 #include "bench/replay_service_bench.h"
 #include "bench/simulator_bench.h"
@@ -62,6 +63,15 @@ void bench_acting(const BenchSettings& settings, BenchReport& report) {
   const TrainConfig config = config_of(settings);
   report.emplace_back("acting",
                       bench::run_acting_bench(config.env, config.network, config.actor, 5));
+}
+
+void bench_planning(const BenchSettings& settings, BenchReport& report) {
+  const TrainConfig config = config_of(settings);
+  if (!config.env.is_of<env::PartitioningConfig>()) {
+    throw UserError("bench planning: needs a configuration of the task partitioning");
+  }
+  report.emplace_back("planning",
+                      bench::run_planning_bench(config.env, config.network, "min_feasible", 5));
 }
 
 void bench_inference(const BenchSettings& /*settings*/, BenchReport& report) {
@@ -130,9 +140,10 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 std::vector<NamedBench> main_benches() {
   return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
           {"placement", bench_placement}, {"gpu_cluster", bench_gpu_cluster},
-          {"acting", bench_acting},       {"inference", bench_inference},
-          {"transport", bench_transport}, {"replay", bench_replay},
-          {"learner", bench_learner},     {"pipeline", bench_pipeline}};
+          {"acting", bench_acting},       {"planning", bench_planning},
+          {"inference", bench_inference}, {"transport", bench_transport},
+          {"replay", bench_replay},       {"learner", bench_learner},
+          {"pipeline", bench_pipeline}};
 }
 
 }  // namespace pacml::apps

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,7 +73,8 @@ TEST_CASE("an action is worth what follows it in the futures", "[planning]") {
     CHECK(agent.act(chain) == coin);
     CHECK(agent.futures() == 5);
     REQUIRE(agent.tried().size() == (place == 0 ? 3U : 2U));
-    for (const auto& [action, value] : agent.tried()) {
+    for (const auto& [action, value, futures] : agent.tried()) {
+      CHECK(futures == 5);
       INFO("place " << place << ", action " << action);
       if (action == env::SignalChain::kDecoyAction) {
         CHECK(value == Approx(env::SignalChain::kDecoy));
@@ -96,7 +98,7 @@ TEST_CASE("behind the horizon counts what the policy expects, unless the episode
     agent.reset(Seed{seed});
     const auto [coin, place] = seen(chain);
     static_cast<void>(agent.act(chain));
-    for (const auto& [action, value] : agent.tried()) {
+    for (const auto& [action, value, futures] : agent.tried()) {
       const bool ends = action == env::SignalChain::kDecoyAction ||
                         (action == coin && place + 1 == env::SignalChain::kLength);
       const double reward = action == env::SignalChain::kDecoyAction ? env::SignalChain::kDecoy : 1;
@@ -149,6 +151,23 @@ TEST_CASE("what the policy says of its actions counts as much as is asked for", 
   for (std::size_t a = 0; a < 3; ++a) {
     CHECK(mixed[a] == Approx(0.25 * rollouts[a] + 0.75 * own[a]));
   }
+}
+
+TEST_CASE("an action that is behind is tried no further, and none runs alone", "[planning]") {
+  env::SignalChain chain(kNever);
+  chain.reset(Seed{1});
+  while (seen(chain).second != 0) static_cast<void>(chain.step(1 - seen(chain).first));
+  const auto futures = [&](double race) {
+    SearchAgent agent = agent_of({.futures = 100, .horizon = 10, .discount = 0.9, .race = race});
+    agent.reset(Seed{1});
+    CHECK(agent.act(chain) == seen(chain).first);
+    std::vector<int> out;
+    for (const auto& each : agent.tried()) out.push_back(each.futures);
+    return out;
+  };
+  // They always come to the same: a first round shows it.
+  CHECK(futures(2.5) == std::vector{16, 16, 16});
+  CHECK(futures(std::numeric_limits<double>::infinity()) == std::vector{100, 100, 100});
 }
 
 TEST_CASE("a decision ends with the future in which its time is up", "[planning]") {

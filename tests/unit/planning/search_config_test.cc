@@ -10,13 +10,15 @@ namespace {
 
 TEST_CASE("a search is spelled as its settings, each by itself optional", "[planning]") {
   CHECK(parse_search("") == SearchConfig{});
-  const SearchConfig config = parse_search("K=16,H=5,gamma=0.9,gap=0.5,weight=0.6,ms=2.5");
+  const SearchConfig config = parse_search("K=16,H=5,gamma=0.9,gap=0.5,weight=0.6,race=3,ms=2.5");
   CHECK(config.futures == 16);
   CHECK(config.horizon == 5);
   CHECK(config.discount == 0.9);
   CHECK(config.gap == 0.5);
   CHECK(config.weight == 0.6);
+  CHECK(config.race == 3);
   CHECK(config.seconds == 0.0025);
+  CHECK(std::isinf(parse_search("race=inf").race));
   CHECK(std::isinf(parse_search("gap=inf").gap));
   CHECK(parse_search("K=3", config).horizon == 5);  // the rest as before
 }
@@ -31,6 +33,7 @@ TEST_CASE("a search that cannot be is refused with a sentence", "[planning]") {
   CHECK_THROWS_WITH(parse_search("gap=-1"), "search: gap: must be >= 0");
   CHECK_THROWS_WITH(parse_search("gap=nan"), "search: gap=nan is no number");
   CHECK_THROWS_WITH(parse_search("weight=1.5"), "search: weight: must be from 0 to 1");
+  CHECK_THROWS_WITH(parse_search("race=0"), "search: race: must be > 0");
   CHECK_THROWS_WITH(parse_search("ms=1e30"), "search: ms: must be in 0..3600000");
   CHECK_THROWS_WITH(parse_search("gama=1"),
                     "search: there is no setting \"gama\"; did you mean 'gamma'?");
