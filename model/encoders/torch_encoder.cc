@@ -151,112 +151,136 @@ void TorchEncoder::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
   }
 }
 
-namespace {
-
-// Collects GraphList::Members.
-struct MemberList {
-  std::vector<std::int64_t> node, decision;
-  void append(std::int64_t first_node, std::int32_t member, std::size_t of) {
-    node.push_back(first_node + member);
-    decision.push_back(static_cast<std::int64_t>(of));
+// The graphs that a batch's rows show, those that are the same for all of them once. Borrows both.
+class TorchEncoder::Listing {
+ public:
+  Listing(const TorchEncoder& encoder, const Observations& batch)
+      : encoder_(encoder),
+        batch_(batch),
+        slot_(encoder.slot_),
+        width_(static_cast<std::size_t>(slot_.node_width + slot_.dynamic_width)),
+        place_of_(encoder.graphs_.size(), -1),
+        first_edge_(encoder.graphs_.size(), -1) {
+    for (std::size_t b = 0; b < batch.size(); ++b) add_row(b);
   }
-};
 
-}  // namespace
+  // Of each row's graph.
+  [[nodiscard]] const std::vector<std::int64_t>& first_node() const { return first_node_; }
 
-TorchEncoding TorchEncoder::encode(const Observations& batch) const {
-  TorchEncoding out;
-  std::vector<std::int64_t> first_edge(graphs_.size(), -1);  // of distinct graphs
-  std::vector<std::int64_t> list_place(graphs_.size(), -1);  // where a static slot's graph is
-  std::vector<std::size_t> node_ends;                        // of the graphs that are looked at
-  std::vector<std::int64_t> place;                           // [B], in that list
-  std::vector<float> edge_features;
-  std::vector<float> inputs;
-  std::vector<std::int64_t> edge;
-  std::vector<std::int64_t> from;
-  std::vector<std::int64_t> to;
-  std::int64_t edges = 0;
-  const auto width = static_cast<std::size_t>(slot_.node_width + slot_.dynamic_width);
-  const bool has_edges = reads_edges(slot_.encoder->kind);
-  for (std::size_t b = 0; b < batch.size(); ++b) {
-    const std::size_t index = batch.graph(b, slot_index_);
-    PACML_CHECK(index < graphs_.size() && graphs_[index].is_ours,
-                "a row that shows a graph of this slot");
-    const Graph& graph = graphs_[index];
-    const env::GraphFeatures& features = *graph.features;
-    if (slot_.is_static() && list_place[index] >= 0) {
-      place.push_back(list_place[index]);
-    } else {
-      place.push_back(static_cast<std::int64_t>(node_ends.size()));
-      list_place[index] = place.back();
-      const auto nodes = static_cast<std::size_t>(features.num_nodes);
-      const std::size_t first = node_ends.empty() ? 0 : node_ends.back();
-      node_ends.push_back(first + nodes);
-      inputs.resize((first + nodes) * width);
-      write_node_inputs(slot_, features, batch.node_features(b, slot_index_),
-                        inputs.data() + first * width, width);
-      if (has_edges) {
-        if (first_edge[index] < 0) {
-          first_edge[index] = edges;
-          edges += features.num_edges;
-          edge_features.insert(edge_features.end(), graph.edges.begin(), graph.edges.end());
-        }
-        const auto base = static_cast<std::int64_t>(first);
-        for (std::size_t e = 0; e < features.edge_src.size(); ++e) {
-          edge.push_back(first_edge[index] + static_cast<std::int64_t>(e));
-          from.push_back(base + features.edge_src[e]);
-          to.push_back(base + features.edge_dst[e]);
-        }
-      }
+  // All but what some decisions look at: focus() and sets(). Pre: there is a row.
+  [[nodiscard]] GraphList graphs() const {
+    GraphList out;
+    const auto nodes = static_cast<std::int64_t>(ends_.back());
+    out.inputs = at::empty({nodes, static_cast<std::int64_t>(width_)}, at::kFloat);
+    std::ranges::copy(inputs_, out.inputs.data_ptr<float>());
+    if (reads_edges(slot_.encoder->kind)) {
+      out.edges = at::empty({edges_, slot_.edge_width}, at::kFloat);
+      std::ranges::copy(edge_features_, out.edges.data_ptr<float>());
+      out.edge = tensor(edge_);
+      out.messages = {make_messages(from_, to_, nodes), make_messages(to_, from_, nodes)};
     }
-    const auto at = static_cast<std::size_t>(place.back());
-    out.first_node.push_back(at == 0 ? 0 : static_cast<std::int64_t>(node_ends[at - 1]));
+    out.ends = ends_;
+    out.place = tensor(place_);
+    return out;
   }
 
-  GraphList graphs;
-  const auto nodes = static_cast<std::int64_t>(node_ends.back());
-  graphs.inputs = at::empty({nodes, static_cast<std::int64_t>(width)}, at::kFloat);
-  std::ranges::copy(inputs, graphs.inputs.data_ptr<float>());
-  if (has_edges) {
-    graphs.edges = at::empty({edges, slot_.edge_width}, at::kFloat);
-    std::ranges::copy(edge_features, graphs.edges.data_ptr<float>());
-    graphs.edge = tensor(edge);
-    graphs.messages = {make_messages(from, to, nodes), make_messages(to, from, nodes)};
-  }
-  graphs.ends = std::move(node_ends);
-  graphs.place = tensor(place);
-  if (slot_.focus) {
+  [[nodiscard]] at::Tensor focus() const {
     std::vector<std::int64_t> focus;
-    for (std::size_t b = 0; b < batch.size(); ++b) {
-      const std::uint32_t node = batch.focus(b, slot_index_);
-      PACML_CHECK(static_cast<int>(node) < graphs_[batch.graph(b, slot_index_)].features->num_nodes,
+    for (std::size_t b = 0; b < batch_.size(); ++b) {
+      const std::uint32_t node = batch_.focus(b, encoder_.slot_index_);
+      PACML_CHECK(static_cast<int>(node) < graph(b).features->num_nodes,
                   "a focus within its graph");
-      focus.push_back(out.first_node[b] + node);
+      focus.push_back(first_node_[b] + node);
     }
-    graphs.focus = tensor(focus);
+    return tensor(focus);
   }
-  if (slot_.encoder->kind == EncoderKind::kTwoWay) {
-    std::array<MemberList, 4> lists;
-    for (std::size_t b = 0; b < batch.size(); ++b) {
-      const Graph& graph = graphs_[batch.graph(b, slot_index_)];
+
+  [[nodiscard]] std::array<GraphList::Members, 4> sets() const {
+    std::array<std::vector<std::int64_t>, 4> nodes;
+    std::array<std::vector<std::int64_t>, 4> decisions;
+    const auto append = [&](NodeSet set, std::int32_t member, std::size_t b) {
+      nodes[static_cast<std::size_t>(set)].push_back(first_node_[b] + member);
+      decisions[static_cast<std::size_t>(set)].push_back(static_cast<std::int64_t>(b));
+    };
+    for (std::size_t b = 0; b < batch_.size(); ++b) {
       if (!slot_.focus) {
-        for (int v = 0; v < graph.features->num_nodes; ++v) {
-          lists[static_cast<std::size_t>(NodeSet::kAll)].append(out.first_node[b], v, b);
-        }
+        for (int v = 0; v < graph(b).features->num_nodes; ++v) append(NodeSet::kAll, v, b);
         continue;
       }
-      const Relatives relatives = graph.ancestry->of(batch.focus(b, slot_index_));
+      const Relatives relatives = graph(b).ancestry->of(batch_.focus(b, encoder_.slot_index_));
       for (const NodeSet set : {NodeSet::kAncestors, NodeSet::kDescendants, NodeSet::kOthers}) {
-        for (const std::int32_t v : relatives.in(set)) {
-          lists[static_cast<std::size_t>(set)].append(out.first_node[b], v, b);
-        }
+        for (const std::int32_t v : relatives.in(set)) append(set, v, b);
       }
     }
-    for (std::size_t set = 0; set < lists.size(); ++set) {
-      graphs.sets[set] = {tensor(lists[set].node), tensor(lists[set].decision)};
+    std::array<GraphList::Members, 4> out;
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = {tensor(nodes[s]), tensor(decisions[s])};
+    return out;
+  }
+
+ private:
+  [[nodiscard]] const Graph& graph(std::size_t b) const {
+    return encoder_.graphs_[batch_.graph(b, encoder_.slot_index_)];
+  }
+  void add_row(std::size_t b) {
+    const std::size_t index = batch_.graph(b, encoder_.slot_index_);
+    PACML_CHECK(index < place_of_.size() && graph(b).is_ours,
+                "a row that shows a graph of this slot");
+    if (!slot_.is_static() || place_of_[index] < 0) {
+      place_of_[index] = static_cast<std::int64_t>(ends_.size());
+      add_graph(index, batch_.node_features(b, encoder_.slot_index_));
+    }
+    const auto place = static_cast<std::size_t>(place_of_[index]);
+    place_.push_back(place_of_[index]);
+    first_node_.push_back(place == 0 ? 0 : static_cast<std::int64_t>(ends_[place - 1]));
+  }
+  void add_graph(std::size_t index, std::span<const float> dynamic) {
+    const env::GraphFeatures& features = *encoder_.graphs_[index].features;
+    const std::size_t first = ends_.empty() ? 0 : ends_.back();
+    ends_.push_back(first + static_cast<std::size_t>(features.num_nodes));
+    inputs_.resize(ends_.back() * width_);
+    write_node_inputs(slot_, features, dynamic, inputs_.data() + first * width_, width_);
+    if (reads_edges(slot_.encoder->kind)) add_edges(index, static_cast<std::int64_t>(first));
+  }
+  void add_edges(std::size_t index, std::int64_t first_node) {
+    const Graph& graph = encoder_.graphs_[index];
+    const env::GraphFeatures& features = *graph.features;
+    if (first_edge_[index] < 0) {
+      first_edge_[index] = edges_;
+      edges_ += features.num_edges;
+      edge_features_.insert(edge_features_.end(), graph.edges.begin(), graph.edges.end());
+    }
+    for (std::size_t e = 0; e < features.edge_src.size(); ++e) {
+      edge_.push_back(first_edge_[index] + static_cast<std::int64_t>(e));
+      from_.push_back(first_node + features.edge_src[e]);
+      to_.push_back(first_node + features.edge_dst[e]);
     }
   }
-  Operations operations(graphs);
+
+  const TorchEncoder& encoder_;
+  const Observations& batch_;
+  const SlotShape& slot_;
+  std::size_t width_;
+  std::vector<std::int64_t> place_of_;    // [graphs], in the list; -1: not there
+  std::vector<std::int64_t> first_edge_;  // [graphs], among those of distinct ones
+  std::vector<std::int64_t> place_;       // [B], in the list
+  std::vector<std::int64_t> first_node_;  // [B]
+  // Of the list.
+  std::vector<std::size_t> ends_;
+  std::vector<float> inputs_;
+  std::vector<std::int64_t> edge_, from_, to_;
+  // Of distinct graphs.
+  std::vector<float> edge_features_;
+  std::int64_t edges_ = 0;
+};
+
+TorchEncoding TorchEncoder::encode(const Observations& batch) const {
+  const Listing listing(*this, batch);
+  GraphList graphs = listing.graphs();
+  if (slot_.focus) graphs.focus = listing.focus();
+  if (slot_.encoder->kind == EncoderKind::kTwoWay) graphs.sets = listing.sets();
+  const Operations operations(graphs);
+  TorchEncoding out;
+  out.first_node = listing.first_node();
   out.nodes = run_graph_encoder(operations, layers_);
   out.context = run_graph_context(operations, layers_, out.nodes, slot_.focus);
   return out;

@@ -52,6 +52,7 @@ class TorchEncoder {
     bool is_ours = false;
     std::optional<Ancestry> ancestry;  // where the focus's relatives are looked at
   };
+  class Listing;
 
   SlotShape slot_;
   std::size_t slot_index_;
