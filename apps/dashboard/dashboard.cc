@@ -115,12 +115,10 @@ HttpReply Dashboard::runs() {
     }
     static_cast<void>(run->history.read());
     entry["newest"] = run->history.newest();
-    if (run->history.broken() > 0) {
-      entry["notes"].push_back(std::to_string(run->history.broken()) +
-                               " lines of metrics.jsonl cannot be read; the others are shown");
-    }
-    if (run->history.is_cut() && entry["state"] != "training") {
-      entry["notes"].push_back("metrics.jsonl ends within a line, which is left out");
+    // Where somebody writes, a line that is cut is one that is under way.
+    const bool is_cut = run->history.is_cut() && entry["state"] != "training";
+    for (auto& sentence : what_is_wrong(run->history.broken(), is_cut)) {
+      entry["notes"].push_back(std::move(sentence));
     }
     list.push_back(std::move(entry));
   }

@@ -173,13 +173,19 @@ EndOfMetrics read_end_of_metrics(const fs::path& file) {
       }
     }
   }
-  if (broken > 0) {
-    end.wrong.push_back(std::to_string(broken) + (broken == 1 ? " line" : " lines") +
-                        " of metrics.jsonl cannot be read");
-  }
-  if (is_cut) end.wrong.emplace_back("metrics.jsonl ends within a line");
+  end.wrong = what_is_wrong(broken, is_cut);
   if (whole == 0) end.wrong.emplace_back("metrics.jsonl tells nothing");
   return end;
+}
+
+std::vector<std::string> what_is_wrong(std::int64_t broken, bool is_cut) {
+  std::vector<std::string> wrong;
+  if (broken > 0) {
+    wrong.push_back(std::to_string(broken) + (broken == 1 ? " line" : " lines") +
+                    " of metrics.jsonl cannot be read");
+  }
+  if (is_cut) wrong.emplace_back("metrics.jsonl ends within a line");
+  return wrong;
 }
 
 json newest_metrics(const fs::path& file) { return read_end_of_metrics(file).newest; }

@@ -58,6 +58,8 @@ struct EndOfMetrics {
   std::vector<std::string> wrong;
 };
 [[nodiscard]] EndOfMetrics read_end_of_metrics(const std::filesystem::path& file);
+// Such sentences, by how many lines are none of metrics, and whether the last one is cut off. Pure.
+[[nodiscard]] std::vector<std::string> what_is_wrong(std::int64_t broken, bool is_cut);
 // Of that, the newest line.
 [[nodiscard]] nlohmann::json newest_metrics(const std::filesystem::path& file);
 // Pure.

@@ -72,7 +72,7 @@ TEST_CASE("what of a metrics file cannot be read is told, and the rest is shown"
   const json run = watched.get("/dashboard/runs")[0];
   CHECK(run["newest"]["seconds"] == 3);
   std::string notes = run["notes"].dump();
-  CHECK_THAT(notes, Catch::Contains("1 lines of metrics.jsonl cannot be read") &&
+  CHECK_THAT(notes, Catch::Contains("1 line of metrics.jsonl cannot be read") &&
                         Catch::Contains("ends within a line"));
 }
 
