@@ -15,7 +15,7 @@ namespace {
 
 // A network answers faster for many at once, each takes memory, and who is behind is seen after
 // a round.
-constexpr int kFuturesAtOnce = 16;
+constexpr int kFuturesAtOnce = 8;
 
 }  // namespace
 
