@@ -176,7 +176,7 @@ double Cluster::completion_time(const Execution& execution) const {
         episode_lookaheads_[lookahead_slot(queued_->model, execution.job->degree())];
     if (first) return first->step_time * num_training_steps_;
   }
-  return memo_->lookahead(execution)->step_time * num_training_steps_;
+  return memo_->step_time(execution) * num_training_steps_;
 }
 
 double Cluster::max_acceptable_time(const Execution& execution) const {

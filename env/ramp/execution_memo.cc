@@ -218,6 +218,7 @@ const std::shared_ptr<const Lookahead>& ExecutionMemo::lookahead(const Execution
   if (!execution.lookahead) {
     execution.lookahead =
         look_ahead(execution.job, in_standard_form(execution.placement, topology_));
+    execution.step_time = execution.lookahead->step_time;
   }
   return execution.lookahead;
 }

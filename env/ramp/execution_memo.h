@@ -24,14 +24,19 @@ namespace pacml::env {
 // for the lookahead, which is simulated when it is first asked for. Shared by all jobs that run
 // this way.
 struct Execution {
+  // What every candidate of every decision asks for comes first, in one line of the cache: there
+  // are too many executions to stay there.
   PartitionedGraphPtr job;
-  Placement placement;
-  ServerSet servers;
+  mutable double step_time = kUnknown;  // the lookahead's
   int num_servers = 0;
-  int num_channels = 0;     // ordered pairs of servers that flows use
-  double flow_bytes = 0;    // of all flows, summed in dependency order
   bool fits_memory = true;  // both passes and the optimiser within every worker's capacity
+  ServerSet servers;
+  int num_channels = 0;   // ordered pairs of servers that flows use
+  double flow_bytes = 0;  // of all flows, summed in dependency order
+  Placement placement;
   mutable std::shared_ptr<const Lookahead> lookahead;  // shared by placements of one standard form
+
+  static constexpr double kUnknown = -1;
 };
 using ExecutionPtr = std::shared_ptr<const Execution>;
 
@@ -76,6 +81,11 @@ class ExecutionMemo {
 
   // One training step of an execution.
   [[nodiscard]] const std::shared_ptr<const Lookahead>& lookahead(const Execution& execution);
+  // How long it takes.
+  [[nodiscard]] double step_time(const Execution& execution) {
+    if (execution.step_time == Execution::kUnknown) static_cast<void>(lookahead(execution));
+    return execution.step_time;
+  }
 
   // Counters since construction, for benchmarks and metrics.
   struct Counters {

@@ -82,8 +82,7 @@ class ClusterReader final : public CandidateReader {
       for (const int degree : plan_->degrees) {
         auto least = std::numeric_limits<float>::infinity();
         if (const auto& execution = memo_.place(static_cast<int>(model), degree, occupied_)) {
-          least = static_cast<float>(memo_.lookahead(*execution)->step_time /
-                                     execution->job->total_compute());
+          least = static_cast<float>(memo_.step_time(*execution) / execution->job->total_compute());
         }
         least_fractions_.push_back(least);
       }
@@ -206,7 +205,7 @@ class ClusterReader final : public CandidateReader {
     if (decision.degree > 0) {
       // Null where the job finds no place, which looks like a refusal.
       if (const auto& execution = place(model, decision)) {
-        const double time = memo_.lookahead(*execution)->step_time;
+        const double time = memo_.step_time(*execution);
         const double allowed = static_cast<double>(limit) * execution->job->total_compute();
         busy_for = static_cast<float>(
             std::min(kMostSlots, time * plan.setting.num_training_steps / plan.setting.slot));
