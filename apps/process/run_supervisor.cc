@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <ios>
+#include <string_view>
 #include <utility>
 
 #include "apps/process/open_files.h"
@@ -33,6 +36,20 @@ int stage_of(MemberKind kind) {
 // By a signal here, or, as a shell tells it, on another host.
 bool was_killed_by(const ChildExit& exit, int signal) {
   return exit.signal == signal || exit.code == 128 + signal;
+}
+
+// The last error that one of our programs told its log; empty: none near the end.
+std::string last_error(const std::string& log) {
+  constexpr std::streamoff kTail = 1 << 14;
+  constexpr std::string_view kError = "pacml: ";
+  std::ifstream in(log, std::ios::binary | std::ios::ate);
+  if (!in) return {};
+  in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kTail));
+  std::string error;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(kError)) error = line.substr(kError.size());
+  }
+  return error;
 }
 
 }  // namespace
@@ -227,7 +244,14 @@ void RunSupervisor::complain(const ChildReport& report) const {
         (report.deaths > 0 ? ", as " + std::to_string(report.deaths) + " times within " +
                                  std::to_string(kWindow.count()) + " minutes"
                            : "") +
-        see_log(report.name));
+        own_words(report) + see_log(report.name));
+}
+
+std::string RunSupervisor::own_words(const ChildReport& report) const {
+  const auto log = logs_.find(report.name);
+  if (log == logs_.end() || report.exit.signal != 0) return {};
+  const std::string error = last_error(log->second);
+  return error.empty() ? error : ": " + error;
 }
 
 void RunSupervisor::end_run(const ChildReport& report, const std::string& why) {

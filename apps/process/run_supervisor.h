@@ -80,7 +80,9 @@ class RunSupervisor {
   [[nodiscard]] bool was_in_vain(const ChildReport& learner);
   // "; see LOG", of members that have one.
   [[nodiscard]] std::string see_log(const std::string& name) const;
-  // "NAME ended with code 3; see LOG".
+  // ": it cannot be read", the error that its log ends with, if it could still say one.
+  [[nodiscard]] std::string own_words(const ChildReport& report) const;
+  // "NAME ended with code 3: it cannot be read; see LOG".
   void complain(const ChildReport& report) const;
   void end_run(const ChildReport& report, const std::string& why);
   void ask_for_checkpoint();

@@ -125,6 +125,19 @@ TEST_CASE("a shard whose last snapshot fails is told, and is the exit code") {
   CHECK_THAT(run.supervisor->losses()[0], Catch::Contains("could not leave its last snapshot"));
 }
 
+TEST_CASE("what a member said of its end is told, and where there is more") {
+  Run run;
+  run.start_living(MemberKind::kLearner, "learner");
+  run.start(MemberKind::kActor, "actor-0",
+            "echo pacml: an earlier trouble >&2; echo 'pacml: there is no such file' >&2; "
+            "echo something else >&2; exit 2");
+  run.end();
+  CHECK(run.supervisor->exit_code() == 2);
+  CHECK(run.all_told() == "actor-0 ended with code 2: there is no such file; see " +
+                              (run.folder / "actor-0.log").string() +
+                              "\nno actor is left: stopping\n");
+}
+
 TEST_CASE("a shard that crashes for ever ends the run with a sentence") {
   Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms});
   run.start(MemberKind::kShard, "replay-0", "exit 3");
