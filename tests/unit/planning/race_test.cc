@@ -34,8 +34,8 @@ TEST_CASE("what runs is worth its mean, and as much of what was said of it as is
 
 TEST_CASE("who is behind by more than so many standard errors of the difference is out",
           "[planning]") {
-  // Of eight futures, which differ much. The first is ahead of the second by 1 and -1 +- what
-  // follows, of the third by exactly 0.01.
+  // Of eight futures, which differ much. The first is ahead of the second by 3 and -1 in turn, of
+  // the third by exactly 0.01.
   std::vector<double> worth;
   double sum = 0;
   double squares = 0;
