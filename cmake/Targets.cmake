@@ -127,6 +127,11 @@ function(pacml_add_fuzz part)
   if(NOT ARG_TESTS)
     set(ARG_TESTS replay_test.cc)
   endif()
+  # scripts/fuzz goes by the corpora.
+  file(GLOB corpora RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/*)
+  if(NOT corpora STREQUAL ARG_TARGETS)
+    message(FATAL_ERROR "tests/fuzz/${part}: targets ${ARG_TARGETS}, but corpora ${corpora}")
+  endif()
   list(TRANSFORM ARG_TARGETS APPEND _target.cc OUTPUT_VARIABLE sources)
   add_library(fuzz_${part}_targets STATIC ${sources})
   target_link_libraries(fuzz_${part}_targets PUBLIC ${ARG_DEPS}

@@ -5,7 +5,7 @@
 namespace pacml {
 
 TEST_CASE("the reader of cost graphs survives its corpus and damages to it", "[fuzz]") {
-  testing::replay_corpus("tests/fuzz/cost_graph/corpus/cost_graph", fuzz::cost_graph, 2, 500);
+  testing::replay_corpus("tests/fuzz/cost_graph/corpus/text", fuzz::cost_graph, 2, 500);
 }
 
 }  // namespace pacml
