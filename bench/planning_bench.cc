@@ -57,6 +57,41 @@ class Searcher {
   std::uint64_t episode_ = 0;
 };
 
+// Futures of one decision after the other, each after several actions, in which every further
+// decision is the same action where that is possible, else the first one that is: what a search
+// costs that has nothing to think about.
+double play_futures(const env::Task& task, int action, Clock::duration least) {
+  constexpr int kHorizon = 40;
+  const auto environment = task.make_factory()();
+  std::int64_t decisions = 0;
+  std::uint64_t seed = 0;
+  environment->reset(Seed{seed});
+  const auto choose = [action](const env::Environment& world) {
+    if (world.takes(action)) return action;
+    int chosen = 0;
+    while (!world.takes(chosen)) ++chosen;
+    return chosen;
+  };
+  const auto start = Clock::now();
+  do {
+    for (int future = 0; future < 64; ++future) {
+      const auto root = environment->imagine(Seed{++seed});
+      for (const int first : {0, 2, 4, 8}) {
+        if (!root->takes(first)) continue;
+        const auto world = root->clone();
+        bool final = world->step(first).final();
+        for (int step = 1; step < kHorizon && !final; ++step) {
+          final = world->step(choose(*world)).final();
+          ++decisions;
+        }
+      }
+    }
+    if (environment->step(choose(*environment)).final()) environment->reset(Seed{++seed});
+  } while (Clock::now() - start < least);
+  return static_cast<double>(decisions) /
+         std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 void measure(const std::string& name, Searcher searcher, int repetitions, Figures& figures) {
   constexpr std::chrono::seconds kWarmUp{1};
   constexpr std::chrono::milliseconds kRepetition{500};
@@ -75,9 +110,14 @@ void measure(const std::string& name, Searcher searcher, int repetitions, Figure
 }  // namespace
 
 Figures run_planning_bench(const env::TaskConfig& task_config, const model::NetworkConfig& network,
-                           const std::string& rule, int repetitions) {
+                           const std::string& rule, int action, int repetitions) {
   const auto task = task_config.make();
   Figures figures;
+  std::vector<double> played;
+  for (int r = 0; r < repetitions + 2; ++r) {
+    played.push_back(play_futures(*task, action, std::chrono::milliseconds{500}));
+  }
+  figures.emplace_back("model_decisions_per_second", median_of(played));
   measure("rule",
           Searcher(*task, {.horizon = 40}, planning::make_rule_policy(task->make_agent(rule))),
           repetitions, figures);

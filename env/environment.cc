@@ -1,6 +1,7 @@
 #include "env/environment.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/check.h"
 #include "env/text/file_hash.h"
@@ -24,6 +25,11 @@ bool Environment::takes(int action) const {
   const auto mask = seen.mask(0);
   return action >= 0 && static_cast<std::size_t>(action) < mask.size() &&
          mask[static_cast<std::size_t>(action)] != 0;
+}
+
+std::unique_ptr<Environment> Environment::imagine(Seed future) const {
+  auto copy = clone();
+  return copy->resample_future(future) ? std::move(copy) : nullptr;
 }
 
 }  // namespace pacml::env

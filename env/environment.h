@@ -121,6 +121,11 @@ class Environment {
   // search on clones never sees the true future. False: the future of this episode is given and
   // cannot be drawn, nothing has changed.
   [[nodiscard]] virtual bool resample_future(Seed seed) = 0;
+  // A copy in a future that is drawn anew, for whoever looks ahead and has no use for the rest:
+  // what it is asked to decide, shows and pays is what clone() and resample_future() would make of
+  // this one, by less work, where the task knows how. Not to be observed after a step that
+  // terminated the episode; metrics may be NaN. Null: the future cannot be drawn.
+  [[nodiscard]] virtual std::unique_ptr<Environment> imagine(Seed future) const;
   // What the episode has come to so far, to all agents together; metrics are the spec's.
   [[nodiscard]] virtual EpisodeRecord summary() const = 0;
   // What an action of the current decision would mean, for people: "degree 8". Pre: as step().

@@ -16,6 +16,7 @@ set(PACML_ENV_ZOO_SOURCES
   graph/zoo/zoo.cc
   workload/arrival_process.cc
   workload/distribution.cc
+  workload/future_jobs.cc
   workload/job_pool.cc
   workload/job_stream.cc
   workload/recorded_jobs.cc
@@ -32,6 +33,7 @@ set(PACML_ENV_ZOO_HEADERS
   graph/zoo/zoo.h
   workload/arrival_process.h
   workload/distribution.h
+  workload/future_jobs.h
   workload/job_pool.h
   workload/job_stream.h
   workload/recorded_jobs.h

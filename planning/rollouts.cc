@@ -23,8 +23,8 @@ Rollouts::Rollouts(double discount, RolloutPolicy& policy) : discount_(discount)
 void Rollouts::add(const env::Environment& environment, std::span<const int> actions, Seed future,
                    std::span<double> sums) {
   PACML_CHECK(!actions.empty() && sums.size() == actions.size(), "one sum for each action");
-  auto root = environment.clone();
-  if (!root->resample_future(future)) {
+  auto root = environment.imagine(future);
+  if (!root) {
     forget();
     throw UserError("a search needs futures that can be drawn, and this episode's are given");
   }

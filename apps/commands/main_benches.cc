@@ -71,7 +71,7 @@ void bench_planning(const BenchSettings& settings, BenchReport& report) {
     throw UserError("bench planning: needs a configuration of the task partitioning");
   }
   report.emplace_back("planning",
-                      bench::run_planning_bench(config.env, config.network, "min_feasible", 5));
+                      bench::run_planning_bench(config.env, config.network, "min_feasible", 8, 5));
 }
 
 void bench_inference(const BenchSettings& /*settings*/, BenchReport& report) {

@@ -6,14 +6,10 @@
 
 #include "common/check.h"
 #include "env/numerics.h"
+#include "env/ramp/cluster_clock.h"
 
 namespace pacml::env {
 namespace {
-
-// Jobs complete, and arrivals happen, up to this much early: the published clock's tolerance.
-constexpr double kEpsilon = 1e-7;
-// With tolerant_limit: relative rounding that a job may exceed its limit by.
-constexpr double kLimitTolerance = 1e-9;
 
 double ratio_or_zero(double part, double whole) {
   return part != 0 && whole != 0 ? part / whole : 0.0;
@@ -131,10 +127,11 @@ int Cluster::mounted_channels() const {
   return channels;
 }
 
-ExecutionPtr Cluster::place(int model, const JobDecision& decision) const {
-  const auto among = [&](const ServerSet& closed) -> ExecutionPtr {
+const ExecutionPtr& Cluster::place(int model, const JobDecision& decision) const {
+  static const ExecutionPtr kNowhere;
+  const auto among = [&](const ServerSet& closed) -> const ExecutionPtr& {
     const ExecutionPtr& execution = memo_->place(model, decision.degree, closed);
-    return execution && execution->fits_memory ? execution : nullptr;
+    return execution && execution->fits_memory ? execution : kNowhere;
   };
   if (decision.block == nullptr) return among(occupied_);
   ServerSet closed = occupied_;
@@ -144,24 +141,38 @@ ExecutionPtr Cluster::place(int model, const JobDecision& decision) const {
 
 Cluster::Forecast Cluster::forecast(const JobDecision& decision) const {
   PACML_CHECK(queued_.has_value(), "no job waits");
-  Forecast out;
-  if (decision.degree == 0) {
-    out.cause = BlockCause::kOpPartition;
-    return out;
+  if (decision.degree == 0) return {nullptr, 0, BlockCause::kOpPartition};
+  const ExecutionPtr& execution = place(queued_->model, decision);
+  if (!execution) return {nullptr, 0, BlockCause::kOpPlacement};
+  const double time = completion_time(*execution);
+  return {execution, time, outcome_of(*execution, time)};
+}
+
+ClusterSight::Outlook Cluster::outlook(const JobDecision& decision) const {
+  PACML_CHECK(queued_.has_value(), "no job waits");
+  if (decision.degree == 0) return {BlockCause::kOpPartition};
+  const ExecutionPtr& execution = place(queued_->model, decision);
+  if (!execution) return {BlockCause::kOpPlacement};
+  return {outcome_of(*execution, completion_time(*execution)), execution->number};
+}
+
+BlockCause Cluster::outcome_of(const Execution& execution, double completion_time) const {
+  if (!meets_limit(completion_time, max_acceptable_time(execution))) {
+    return BlockCause::kCompletionTime;
   }
-  out.execution = place(queued_->model, decision);
-  if (!out.execution) {
-    out.cause = BlockCause::kOpPlacement;
-    return out;
-  }
-  out.completion_time = completion_time(*out.execution);
-  if (!meets_limit(out.completion_time, max_acceptable_time(*out.execution))) {
-    out.cause = BlockCause::kCompletionTime;
-  } else if (!memo_->setting().semantics.running_at_end_is_not_blocked &&
-             now_ + out.completion_time - kEpsilon > config_.max_simulation_time) {
-    out.cause = BlockCause::kSimulationEnded;
-  }
-  return out;
+  const bool cut_off =
+      is_cut_off(completion_time, now_, config_.max_simulation_time, memo_->setting().semantics);
+  return cut_off ? BlockCause::kSimulationEnded : BlockCause::kNone;
+}
+
+const Job& Cluster::waiting_job() const {
+  PACML_CHECK(queued_.has_value(), "no job waits");
+  return *queued_;
+}
+
+ClusterSight::RunningJob Cluster::running_job(std::size_t i) const {
+  const MountedJob& job = running_[i];
+  return {remaining_time(job.completion_time, job.started, now_), job.execution->servers.words()};
 }
 
 std::size_t Cluster::lookahead_slot(int model, int degree) const {
@@ -181,13 +192,11 @@ double Cluster::completion_time(const Execution& execution) const {
 
 double Cluster::max_acceptable_time(const Execution& execution) const {
   PACML_CHECK(queued_.has_value(), "no job waits");
-  return queued_->fraction * (execution.job->total_compute() * num_training_steps_);
+  return queued_->fraction * (execution.total_compute * num_training_steps_);
 }
 
 bool Cluster::meets_limit(double completion_time, double max_acceptable_time) const {
-  const double slack =
-      memo_->setting().semantics.tolerant_limit ? max_acceptable_time * kLimitTolerance : 0.0;
-  return completion_time <= max_acceptable_time + slack;
+  return env::meets_limit(completion_time, max_acceptable_time, memo_->setting().semantics);
 }
 
 std::shared_ptr<const Lookahead> Cluster::find_lookahead(const ExecutionPtr& execution, int model,
@@ -217,7 +226,7 @@ JobOutcome Cluster::mount(const Job& job, const JobDecision& decision) {
   mounted.completion_time = mounted.lookahead->step_time * num_training_steps_;
   mounted.communication_overhead = mounted.lookahead->communication_time * num_training_steps_;
   mounted.computation_overhead = mounted.lookahead->computation_time * num_training_steps_;
-  mounted.sequential_time = execution->job->total_compute() * num_training_steps_;
+  mounted.sequential_time = execution->total_compute * num_training_steps_;
   mounted.max_acceptable_time = job.fraction * mounted.sequential_time;
   mounted.started = now_;
   mounted.execution = std::move(execution);
@@ -289,7 +298,7 @@ void Cluster::advance(ClusterStepStats& stats) {
 void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   double length = std::min(next_arrival_ - now_, config_.max_simulation_time - now_);
   for (const auto& job : running_) {
-    length = std::min(length, job.completion_time - (now_ - job.started));
+    length = std::min(length, remaining_time(job.completion_time, job.started, now_));
   }
   if (length == kEndOfTime) length = 0;  // nothing is left to wait for
 
@@ -323,15 +332,11 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
   stats.cluster_utilisation.push_back(static_cast<double>(mounted_workers_at_tick_) /
                                       memo_->topology().num_servers() * utilisation);
 
-  const double before = now_;
-  now_ += length;
-  // Where the clock is coarser than the tolerance (beyond 2^30), what is left may be too short to
-  // move it, and the event would never come.
-  if (now_ == before && length > kEpsilon) now_ = std::nextafter(now_, kEndOfTime);
+  now_ = time_after(now_, length);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     auto& job = running_[i];
-    if ((job.completion_time - (now_ - job.started)) - kEpsilon <= 0) {
+    if (is_done(remaining_time(job.completion_time, job.started, now_))) {
       complete(job, stats);
       step_done = true;
     } else {
@@ -343,7 +348,7 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
 
   if (jobs_.exhausted()) {
     next_arrival_ = kEndOfTime;
-  } else if (now_ + kEpsilon >= next_arrival_) {
+  } else if (is_due(next_arrival_, now_)) {
     arrive(jobs_.next());
     step_done = true;
   }

@@ -5,26 +5,12 @@
 #include <vector>
 
 #include "env/ramp/cluster_config.h"
+#include "env/ramp/cluster_sight.h"
 #include "env/ramp/episode_log.h"
 #include "env/ramp/execution_memo.h"
 #include "env/workload/job_stream.h"
 
 namespace pacml::env {
-
-// Why a job was blocked.
-enum class BlockCause { kNone, kOpPartition, kOpPlacement, kCompletionTime, kSimulationEnded };
-inline constexpr std::size_t kNumBlockCauses = 5;
-[[nodiscard]] const char* name_of(BlockCause cause);
-
-// A job that has arrived. `sequential_time` and `max_acceptable_time` are of the original job.
-struct Job {
-  int index = 0;  // by arrival, from 0
-  int model = 0;  // graph number
-  double fraction = 1;
-  double arrived = 0;
-  double sequential_time = 0;
-  double max_acceptable_time = 0;
-};
 
 // A job that has been mounted.
 struct MountedJob {
@@ -40,14 +26,6 @@ struct MountedJob {
   double max_acceptable_time = 0;
   double utilisation = 0;
   double started = 0;
-};
-
-// What may be decided about the queued job.
-struct JobDecision {
-  int degree = 0;  // how far it is cut; 0 refuses it
-  // The servers that it may be placed on, as far as they are free; null: all of them, which is
-  // RAMP's own first fit. Borrowed.
-  const ServerSet* block = nullptr;
 };
 
 // What became of a decision.
@@ -81,7 +59,7 @@ struct ClusterCounters {
 // The RAMP cluster's event loop: jobs arrive one at a time, are mounted or blocked by a decision,
 // run for their lookahead's completion time and leave. A value: copies are independent but share
 // the memo, so they stay on one thread. Thread-confined.
-class Cluster {
+class Cluster final : public ClusterSight {
  public:
   Cluster(std::shared_ptr<ExecutionMemo> memo, const ClusterConfig& config, int num_training_steps);
 
@@ -126,24 +104,34 @@ class Cluster {
 
   [[nodiscard]] double now() const { return now_; }
   [[nodiscard]] const std::vector<MountedJob>& running() const { return running_; }
-  // Workers and channels that are in use as the mask and the observation see it: at the start of
-  // the last tick as published, or now (fresh_occupancy).
-  [[nodiscard]] int mounted_workers() const;
+  [[nodiscard]] int mounted_workers() const override;
+  // The same of channels.
   [[nodiscard]] int mounted_channels() const;
   // Servers that hold a job right now.
   [[nodiscard]] const ServerSet& occupied() const { return occupied_; }
   [[nodiscard]] const ClusterCounters& counters() const { return counters_; }
   [[nodiscard]] const EpisodeLog& log() const { return log_; }
   [[nodiscard]] const JobStream& jobs() const { return jobs_; }
-  [[nodiscard]] ExecutionMemo& memo() const { return *memo_; }
   [[nodiscard]] const ClusterConfig& config() const { return config_; }
-  [[nodiscard]] int num_training_steps() const { return num_training_steps_; }
+
+  [[nodiscard]] const Job& waiting_job() const override;
+  [[nodiscard]] Outlook outlook(const JobDecision& decision) const override;
+  [[nodiscard]] double time_left() const override { return config_.max_simulation_time - now_; }
+  [[nodiscard]] std::size_t num_running() const override { return running_.size(); }
+  [[nodiscard]] RunningJob running_job(std::size_t i) const override;
+  [[nodiscard]] ExecutionMemo& memo() const override { return *memo_; }
+  // What the imagined ones share (planning_cluster.h).
+  [[nodiscard]] const std::shared_ptr<ExecutionMemo>& shared_memo() const { return memo_; }
+  [[nodiscard]] int num_training_steps() const override { return num_training_steps_; }
 
  private:
   void begin(JobStream jobs, bool keep_log);
   void arrive(const ArrivingJob& next);
-  // How the queued, or just now decided, job of that model would run; null: no place.
-  [[nodiscard]] ExecutionPtr place(int model, const JobDecision& decision) const;
+  // How the queued, or just now decided, job of that model would run; null: no place. Borrowed, as
+  // the memo's.
+  [[nodiscard]] const ExecutionPtr& place(int model, const JobDecision& decision) const;
+  // What would become of the queued job if it ran so.
+  [[nodiscard]] BlockCause outcome_of(const Execution& execution, double completion_time) const;
   [[nodiscard]] JobOutcome mount(const Job& job, const JobDecision& decision);
   [[nodiscard]] std::size_t lookahead_slot(int model, int degree) const;
   [[nodiscard]] std::shared_ptr<const Lookahead> find_lookahead(const ExecutionPtr& execution,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "common/check.h"
@@ -63,9 +62,9 @@ ExecutionMemo::ExecutionMemo(std::vector<JobGraphPtr> graphs, const Setting& set
       setting_(setting),
       topology_(setting.ramp.topology, setting.max_degree),
       communication_(setting.ramp, setting.semantics),
-      cuts_(graphs_.size() * (static_cast<std::size_t>(setting.max_degree) + 1)),
-      canonical_(cuts_.size()) {
-  std::iota(canonical_.begin(), canonical_.end(), std::size_t{0});
+      cut_of_(graphs_.size() * (static_cast<std::size_t>(setting.max_degree) + 1)),
+      first_free_{.occupied = ServerSet(topology_.num_servers()), .blocks = {}} {
+  first_free_.blocks.resize(static_cast<std::size_t>(setting.max_degree) + 1);
 }
 
 std::size_t ExecutionMemo::lasting_bytes(std::span<const JobGraphPtr> graphs,
@@ -90,23 +89,28 @@ std::size_t ExecutionMemo::PlacementKeyHash::operator()(const PlacementKey& key)
 
 ExecutionMemo::Cut& ExecutionMemo::cut(int graph, int degree) {
   PACML_CHECK(degree >= 1 && degree <= setting_.max_degree, "degree out of range");
-  const auto row =
-      static_cast<std::size_t>(graph) * (static_cast<std::size_t>(setting_.max_degree) + 1);
-  std::size_t& place = canonical_[row + static_cast<std::size_t>(degree)];
-  if (cuts_[place]) return *cuts_[place];
+  Cut*& known = cut_of_[static_cast<std::size_t>(graph) *
+                            (static_cast<std::size_t>(setting_.max_degree) + 1) +
+                        static_cast<std::size_t>(degree)];
+  if (known == nullptr) known = &make_cut(graph, degree);
+  return *known;
+}
+
+ExecutionMemo::Cut& ExecutionMemo::make_cut(int graph, int degree) {
   auto made = std::make_shared<const PartitionedGraph>(
       graphs_[static_cast<std::size_t>(graph)], degree, setting_.op_quantum, setting_.time_scale,
       setting_.semantics.activation_sized_dependencies ? DependencyBytes::kActivation
                                                        : DependencyBytes::kMemory);
   // No op reaches `degree` pieces: the graph is the one of the degree that is reached.
-  place = row + static_cast<std::size_t>(made->degree());
-  auto& canonical = cuts_[place];
-  if (!canonical) {
-    auto sizes = sizes_where_memory_is_no_matter(*made, setting_.ramp.worker_memory);
-    if (sizes && !can_be_numbered(*sizes, topology_)) sizes.reset();
-    canonical = std::make_unique<Cut>(Cut{std::move(made), std::move(sizes), {}});
+  if (made->degree() < degree) return cut(graph, made->degree());
+  auto made_sizes = sizes_where_memory_is_no_matter(*made, setting_.ramp.worker_memory);
+  if (made_sizes && !can_be_numbered(*made_sizes, topology_)) made_sizes.reset();
+  std::optional<std::vector<Cut::Size>> sizes;
+  if (made_sizes) {
+    sizes.emplace();
+    for (const int size : *made_sizes) sizes->push_back({size, num_blocks(topology_, size)});
   }
-  return *canonical;
+  return *cuts_.emplace_back(std::make_unique<Cut>(Cut{std::move(made), std::move(sizes), {}}));
 }
 
 const PartitionedGraphPtr& ExecutionMemo::partition(int graph, int degree) {
@@ -121,26 +125,39 @@ const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet&
                       : place_by_occupancy(graph, wanted, occupied);
 }
 
+int ExecutionMemo::first_free(int size, const ServerSet& occupied) {
+  if (first_free_.occupied != occupied) {
+    first_free_.occupied = occupied;
+    ++first_free_.set;
+  }
+  auto& [in, block] = first_free_.blocks[static_cast<std::size_t>(size)];
+  if (in != first_free_.set) {
+    in = first_free_.set;
+    block = topology_.first_free(size, occupied);
+  }
+  return block;
+}
+
 const ExecutionPtr& ExecutionMemo::place_by_blocks(int graph, Cut& cut, const ServerSet& occupied) {
   static const ExecutionPtr kNowhere;
   std::uint64_t number = 0;
-  for (const int size : *cut.sizes) {
-    const int block = topology_.first_free(size, occupied);
+  for (const auto& [size, blocks] : *cut.sizes) {
+    const int block = first_free(size, occupied);
     if (block < 0) {
       ++counters_.placement_hits;
       return kNowhere;
     }
-    number = number * num_blocks(topology_, size) + static_cast<std::uint64_t>(block);
+    number = number * blocks + static_cast<std::uint64_t>(block);
+  }
+  if (const ExecutionPtr* const known = cut.by_blocks.find(number)) {
+    ++counters_.placement_hits;
+    return *known;
   }
   const std::size_t bytes = cut.by_blocks.bytes();
-  ExecutionPtr& known = cut.by_blocks[number];
+  ExecutionPtr& made = cut.by_blocks[number];
   account(cut.by_blocks.bytes() - bytes);
-  if (known) {
-    ++counters_.placement_hits;
-  } else {
-    known = first_fit(graph, cut, occupied);
-  }
-  return known;
+  made = first_fit(graph, cut, occupied);
+  return made;
 }
 
 const ExecutionPtr& ExecutionMemo::place_by_occupancy(int graph, const Cut& cut,
@@ -175,8 +192,10 @@ ExecutionPtr ExecutionMemo::intern(int graph, const PartitionedGraphPtr& job, Pl
   return execution;
 }
 
-ExecutionPtr ExecutionMemo::execute(const PartitionedGraphPtr& job, Placement placement) const {
+ExecutionPtr ExecutionMemo::execute(const PartitionedGraphPtr& job, Placement placement) {
   auto out = std::make_shared<Execution>();
+  out->number = made_++;
+  out->total_compute = job->total_compute();
   out->job = job;
   out->servers = ServerSet(topology_.num_servers());
   const auto server = server_of_ops(*job, placement);
@@ -209,6 +228,7 @@ ExecutionPtr ExecutionMemo::execute(const PartitionedGraphPtr& job, Placement pl
 ExecutionPtr ExecutionMemo::occupation(const ServerSet& servers) {
   auto out = std::make_shared<Execution>();
   out->job = partition(0, 1);  // some job
+  out->total_compute = out->job->total_compute();
   out->servers = servers;
   out->num_servers = servers.count();
   return out;
@@ -248,9 +268,7 @@ void ExecutionMemo::forget_when_full() {
   by_occupancy_.clear();
   by_placement_.clear();
   by_standard_form_.clear();
-  for (const auto& cut : cuts_) {
-    if (cut) cut->by_blocks.clear();
-  }
+  for (const auto& cut : cuts_) cut->by_blocks.clear();
   counters_.bytes = 0;
 }
 

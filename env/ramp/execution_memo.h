@@ -26,11 +26,13 @@ namespace pacml::env {
 struct Execution {
   // What every candidate of every decision asks for comes first, in one line of the cache: there
   // are too many executions to stay there.
-  PartitionedGraphPtr job;
   mutable double step_time = kUnknown;  // the lookahead's
+  double total_compute = 0;             // the job's
   int num_servers = 0;
-  bool fits_memory = true;  // both passes and the optimiser within every worker's capacity
+  std::uint32_t number = 0;  // of those that a memo has made
+  bool fits_memory = true;   // both passes and the optimiser within every worker's capacity
   ServerSet servers;
+  PartitionedGraphPtr job;
   int num_channels = 0;   // ordered pairs of servers that flows use
   double flow_bytes = 0;  // of all flows, summed in dependency order
   Placement placement;
@@ -112,17 +114,24 @@ class ExecutionMemo {
   // far fewer than sets of occupied servers.
   struct Cut {
     PartitionedGraphPtr job;
-    std::optional<std::vector<int>> sizes;  // of those blocks; nullopt: memory may decide
+    struct Size {
+      int servers = 0;
+      std::uint64_t blocks = 0;  // that there are
+    };
+    std::optional<std::vector<Size>> sizes;  // of those blocks; nullopt: memory may decide
     // By the number of the first free block of each size, read as digits of one number.
     NumberTable<ExecutionPtr> by_blocks;
   };
   [[nodiscard]] Cut& cut(int graph, int degree);
+  [[nodiscard]] Cut& make_cut(int graph, int degree);
+  // The first free block of `size` servers while these are occupied; -1: there is none.
+  [[nodiscard]] int first_free(int size, const ServerSet& occupied);
   [[nodiscard]] const ExecutionPtr& place_by_blocks(int graph, Cut& cut, const ServerSet& occupied);
   [[nodiscard]] const ExecutionPtr& place_by_occupancy(int graph, const Cut& cut,
                                                        const ServerSet& occupied);
   [[nodiscard]] ExecutionPtr first_fit(int graph, const Cut& cut, const ServerSet& occupied);
   [[nodiscard]] ExecutionPtr intern(int graph, const PartitionedGraphPtr& job, Placement placement);
-  [[nodiscard]] ExecutionPtr execute(const PartitionedGraphPtr& job, Placement placement) const;
+  [[nodiscard]] ExecutionPtr execute(const PartitionedGraphPtr& job, Placement placement);
   [[nodiscard]] std::shared_ptr<const Lookahead> look_ahead(const PartitionedGraphPtr& job,
                                                             const Placement& placement);
   void account(std::size_t bytes) { counters_.bytes += bytes; }
@@ -132,9 +141,20 @@ class ExecutionMemo {
   Setting setting_;
   Topology topology_;
   Communication communication_;
-  std::vector<std::unique_ptr<Cut>> cuts_;  // [graph, degree]
-  std::vector<std::size_t> canonical_;      // [graph, degree]: where in cuts_; those share one cut
-                                            // whose ops do not come in as many pieces
+  // Those share one cut whose ops do not come in as many pieces.
+  std::vector<std::unique_ptr<Cut>> cuts_;
+  std::vector<Cut*> cut_of_;  // [graph, degree]; null: nobody has asked for it
+  // What was found for one set of occupied servers, about which several degrees are asked.
+  struct FirstFree {
+    ServerSet occupied;
+    std::uint64_t set = 1;  // how many there have been
+    struct Found {
+      std::uint64_t in = 0;  // of which set
+      int block = -1;
+    };
+    std::vector<Found> blocks;  // [size]
+  };
+  FirstFree first_free_;
   std::unordered_map<PlacementKey, ExecutionPtr, PlacementKeyHash> by_occupancy_;
   std::unordered_multimap<std::uint64_t, ExecutionPtr>
       by_placement_;  // by hash of (job, placement)
@@ -146,6 +166,7 @@ class ExecutionMemo {
   std::unordered_multimap<std::uint64_t, KnownLookahead>
       by_standard_form_;  // by hash of (job, standard form)
   Counters counters_;
+  std::uint32_t made_ = 0;
 };
 
 }  // namespace pacml::env

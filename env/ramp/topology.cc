@@ -101,7 +101,7 @@ std::vector<std::string> validate(const RampConfig& c) {
 
 int ServerSet::count() const {
   int total = 0;
-  for (const std::uint64_t word : words_) total += std::popcount(word);
+  for (const std::uint64_t word : words()) total += std::popcount(word);
   return total;
 }
 
@@ -158,9 +158,20 @@ int Topology::first_free(int pieces, const ServerSet& occupied) const {
   if (num_servers() <= kWordBits) {
     const std::uint64_t busy = occupied.words().front();
     const auto& masks = masks_[size];
-    const auto found =
-        std::ranges::find_if(masks, [busy](auto mask) { return (mask & busy) == 0; });
-    return found == masks.end() ? -1 : static_cast<int>(found - masks.begin());
+    // Where the first one lies nothing predicts, so that a few are looked at before each branch.
+    constexpr std::size_t kAtOnce = 4;
+    std::size_t begin = 0;
+    for (; begin + kAtOnce <= masks.size(); begin += kAtOnce) {
+      unsigned free = 0;
+      for (std::size_t i = 0; i < kAtOnce; ++i) {
+        free |= static_cast<unsigned>((masks[begin + i] & busy) == 0) << i;
+      }
+      if (free != 0) return static_cast<int>(begin) + std::countr_zero(free);
+    }
+    for (; begin < masks.size(); ++begin) {
+      if ((masks[begin] & busy) == 0) return static_cast<int>(begin);
+    }
+    return -1;
   }
   const auto blocks = this->blocks(pieces);
   for (std::size_t begin = 0; begin < blocks.size(); begin += size) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -13,47 +14,68 @@ namespace pacml::env {
 
 using Server = std::uint16_t;  // flat index (group * racks + rack) * servers_per_rack + server
 
-// Which servers of the cluster are in a set. Value type, one bit a server.
+// Each server of a set in turn, by number. `words`: as ServerSet::words().
+template <class F>
+void for_each_server(std::span<const std::uint64_t> words, F&& f) {
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
+      f(static_cast<Server>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+    }
+  }
+}
+
+// Which servers of the cluster are in a set. Value type, one bit a server; up to 64 of them take no
+// memory besides.
 class ServerSet {
  public:
   ServerSet() = default;
-  explicit ServerSet(int num_servers) : words_((static_cast<std::size_t>(num_servers) + 63) / 64) {}
-  void insert(Server s) { words_[s / 64] |= std::uint64_t{1} << (s % 64); }
-  void erase(Server s) { words_[s / 64] &= ~(std::uint64_t{1} << (s % 64)); }
+  explicit ServerSet(int num_servers)
+      : more_(num_servers > kWordBits ? (static_cast<std::size_t>(num_servers) + 63) / 64 : 0) {}
+  void insert(Server s) { bits()[s / 64] |= std::uint64_t{1} << (s % 64); }
+  void erase(Server s) { bits()[s / 64] &= ~(std::uint64_t{1} << (s % 64)); }
   void insert(const ServerSet& other) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+    const auto mine = bits();
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] |= other.words()[i];
   }
-  void erase(const ServerSet& other) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
+  void erase(const ServerSet& other) { erase(other.words()); }
+  void erase(std::span<const std::uint64_t> other) {
+    const auto mine = bits();
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] &= ~other[i];
   }
   // All of a cluster's servers that are not in the other set.
   void insert_all_but(const ServerSet& other, int num_servers) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= ~other.words_[i];
-    if (num_servers % 64 != 0) words_.back() &= (std::uint64_t{1} << (num_servers % 64)) - 1;
+    const auto mine = bits();
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] |= ~other.words()[i];
+    if (num_servers % 64 != 0) mine.back() &= (std::uint64_t{1} << (num_servers % 64)) - 1;
   }
   [[nodiscard]] bool overlaps(const ServerSet& other) const {
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      if ((words_[i] & other.words_[i]) != 0) return true;
+    for (std::size_t i = 0; i < words().size(); ++i) {
+      if ((words()[i] & other.words()[i]) != 0) return true;
     }
     return false;
   }
-  void clear() { words_.assign(words_.size(), 0); }
-  [[nodiscard]] bool contains(Server s) const { return ((words_[s / 64] >> (s % 64)) & 1) != 0; }
+  void clear() { std::ranges::fill(bits(), 0); }
+  [[nodiscard]] bool contains(Server s) const { return ((words()[s / 64] >> (s % 64)) & 1) != 0; }
   [[nodiscard]] int count() const;
   // Each server in turn, by number.
   template <class F>
   void for_each(F&& f) const {
-    for (std::size_t w = 0; w < words_.size(); ++w) {
-      for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) {
-        f(static_cast<Server>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
-      }
-    }
+    for_each_server(words(), f);
   }
-  [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
+  // At least one; of a set of no cluster, it is 0.
+  [[nodiscard]] std::span<const std::uint64_t> words() const {
+    return more_.empty() ? std::span<const std::uint64_t>(&first_, 1) : more_;
+  }
   bool operator==(const ServerSet&) const = default;
 
  private:
-  std::vector<std::uint64_t> words_;
+  static constexpr int kWordBits = 64;
+  [[nodiscard]] std::span<std::uint64_t> bits() {
+    return more_.empty() ? std::span<std::uint64_t>(&first_, 1) : more_;
+  }
+
+  std::uint64_t first_ = 0;          // where that is enough
+  std::vector<std::uint64_t> more_;  // else all of them
 };
 
 // The shape of the cluster, and the blocks of servers that a cut op may be placed on. Immutable

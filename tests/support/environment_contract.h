@@ -236,6 +236,13 @@ inline void check_resampling(const MakeEnvironment& make, Seed seed, int past) {
   CHECK(other_truth->resample_future(Seed{22}) == drawn);
   CHECK(other_truth->resample_future(Seed{21}) == drawn);
   CHECK(play(*other_truth, Rng(Seed{15})) == future);
+  // Whoever looks ahead sees the same.
+  const auto imagined = original->imagine(Seed{21});
+  CHECK((imagined != nullptr) == drawn);
+  if (imagined) {
+    CHECK(look(*imagined) == now);
+    CHECK(play(*imagined, Rng(Seed{15})) == future);
+  }
   if (!drawn) CHECK(play(*original, Rng(Seed{15})) == future);
 }
 

@@ -11,17 +11,17 @@ namespace pacml::env {
 namespace {
 
 // A rule with a threshold of sharing takes it as an argument.
-struct Rule {
+struct SchedulingRule {
   Baseline baseline;
   GpuRulesConfig rules;
 };
 
-const std::vector<Rule>& rules() {
+const std::vector<SchedulingRule>& scheduling_rules() {
   constexpr CandidateRules kAlone = {.spread = false};
   constexpr CandidateRules kSharing = {.spread = false, .share = SharingRule::kFallback};
   using Order = ScheduleOrder;
   using Place = PlacementRule;
-  static const std::vector<Rule> list = {
+  static const std::vector<SchedulingRule> list = {
       {{"fifo_first_fit", "first in, first out; the first server with room", true, {}},
        {.order = Order::kFifo, .place = Place::kFirstFit}},
       {{"random", "first in, first out; anywhere", true, {}},
@@ -80,13 +80,13 @@ double gain_of(std::string_view name, std::string_view argument) {
 
 std::vector<Baseline> cluster_scheduling_baselines() {
   std::vector<Baseline> list;
-  for (const Rule& rule : rules()) list.push_back(rule.baseline);
+  for (const SchedulingRule& rule : scheduling_rules()) list.push_back(rule.baseline);
   return list;
 }
 
 std::unique_ptr<Agent> make_cluster_scheduling_agent(std::string_view name) {
   const std::string_view plain = name.substr(0, name.find(':'));
-  for (const Rule& rule : rules()) {
+  for (const SchedulingRule& rule : scheduling_rules()) {
     if (rule.baseline.name != plain) continue;
     GpuRulesConfig config = rule.rules;
     if (plain.size() < name.size()) {

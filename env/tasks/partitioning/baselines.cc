@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "env/tasks/partitioning/environment.h"
+#include "env/tasks/partitioning/imagined_partitioning.h"
 #include "env/tasks/ramp/degree_rule.h"
 
 namespace pacml::env {
@@ -17,6 +18,9 @@ class RuleAgent final : public Agent {
   explicit RuleAgent(std::unique_ptr<DegreeRule> rule) : rule_(std::move(rule)) {}
   void reset(Seed seed) override { rule_->reset(seed); }
   [[nodiscard]] int act(const Environment& environment) override {
+    if (const auto* imagined = dynamic_cast<const ImaginedPartitioning*>(&environment)) {
+      return rule_->choose(imagined->cluster(), imagined->mask());
+    }
     const auto* partitioning = dynamic_cast<const PartitioningEnv*>(&environment);
     PACML_CHECK(partitioning != nullptr, "the rules of partitioning decide about nothing else");
     return rule_->choose(partitioning->cluster(), partitioning->mask());

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "env/ramp/cluster.h"
+#include "env/ramp/cluster_sight.h"
 
 namespace pacml::env {
 
@@ -11,7 +11,7 @@ namespace pacml::env {
 // would be placed, would meet its limit and would end in time. `allowed` [degrees + 1]: 1 where the
 // action is allowed at all; of several degrees with the same outcome the first one counts. Pre: a
 // job waits (PACML_CHECK).
-void write_degree_candidates(const Cluster& cluster, std::span<const std::uint8_t> allowed,
+void write_degree_candidates(const ClusterSight& cluster, std::span<const std::uint8_t> allowed,
                              std::span<std::uint8_t> mask);
 
 }  // namespace pacml::env

@@ -3,8 +3,8 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "env/tasks/partitioning/degree_observation.h"
 #include "env/tasks/partitioning/task.h"
 #include "env/tasks/ramp/environment.h"
 
@@ -23,29 +23,26 @@ class PartitioningEnv final : public RampEnvironment {
 
   void observe(Observations& out) const override;
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;
+  // By a PlanningCluster, where the reward is about nothing that it leaves out.
+  [[nodiscard]] std::unique_ptr<Environment> imagine(Seed future) const override;
   [[nodiscard]] std::string describe(int action) const override;
 
-  // The waiting job's valid actions as 0/1 [num_actions]. With `observation: paper` the same as the
-  // observation's mask; `cluster` shows those of them that come to something.
-  [[nodiscard]] std::span<const std::uint8_t> mask() const { return mask_; }
+  // The waiting job's valid actions as 0/1 [num_actions] (DegreeObservation::mask).
+  [[nodiscard]] std::span<const std::uint8_t> mask() const { return observation_.mask(); }
   [[nodiscard]] bool takes(int action) const override {
-    return action >= 0 && static_cast<std::size_t>(action) < mask_.size() &&
-           mask_[static_cast<std::size_t>(action)] != 0;
+    return action >= 0 && static_cast<std::size_t>(action) < mask().size() &&
+           mask()[static_cast<std::size_t>(action)] != 0;
   }
-  [[nodiscard]] std::span<const float> globals() const { return globals_; }
+  [[nodiscard]] std::span<const float> globals() const { return observation_.globals(); }
 
  private:
   void job_waits() override;
   [[nodiscard]] JobDecision decision_of(int action) const override;
 
   std::shared_ptr<const PartitioningTask> task_;
-  // The observation of the waiting job, or of the one that would have come next had the episode not
-  // been truncated; after a step that terminated it still that of the last one.
-  std::uint16_t graph_ = 0;
-  std::vector<float> globals_;  // of the paper's observation
-  ShownCluster shown_;          // of the cluster's
-  std::vector<std::uint8_t> mask_;
-  std::vector<std::uint8_t> shown_mask_;
+  // Of the waiting job, or of the one that would have come next had the episode not been truncated;
+  // after a step that terminated it still that of the last one.
+  DegreeObservation observation_;
 };
 
 }  // namespace pacml::env

@@ -38,9 +38,10 @@ constexpr double kMachineEpsilon = 1e-7;
 
 std::vector<FeatureSpec> paper_globals() { return {kPaperGlobals.begin(), kPaperGlobals.end()}; }
 
-void write_paper_globals(const Cluster& cluster, const PoolRanges& ranges, std::span<float> out) {
-  PACML_CHECK(cluster.queued().has_value() && out.size() == kPaperGlobals.size(), "a job waits");
-  const Job& job = *cluster.queued();
+void write_paper_globals(const ClusterSight& cluster, const PoolRanges& ranges,
+                         std::span<float> out) {
+  PACML_CHECK(out.size() == kPaperGlobals.size(), "an observation of another task");
+  const Job& job = cluster.waiting_job();
   const JobGraph& graph = *cluster.memo().graphs()[static_cast<std::size_t>(job.model)];
   const auto& moments = graph.moments();
   const double servers = cluster.memo().topology().num_servers();
@@ -61,7 +62,7 @@ void write_paper_globals(const Cluster& cluster, const PoolRanges& ranges, std::
       moments.bytes_mean,
       moments.bytes_median,
       cluster.mounted_workers() / servers,
-      static_cast<double>(cluster.running().size()) / servers};
+      static_cast<double>(cluster.num_running()) / servers};
   for (std::size_t i = 0; i < features.size(); ++i) {
     const double lifted = features[i] < 0 ? features[i] + kMachineEpsilon : features[i];
     out[i] = static_cast<float>(lifted);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/experience/observation_spec.h"
-#include "env/ramp/cluster.h"
+#include "env/ramp/cluster_sight.h"
 #include "env/tasks/ramp/pool_ranges.h"
 
 namespace pacml::env {
@@ -14,6 +14,7 @@ namespace pacml::env {
 [[nodiscard]] std::vector<FeatureSpec> paper_globals();
 
 // Writes them. `out` [17]. Pre: a job waits in `cluster` (PACML_CHECK).
-void write_paper_globals(const Cluster& cluster, const PoolRanges& ranges, std::span<float> out);
+void write_paper_globals(const ClusterSight& cluster, const PoolRanges& ranges,
+                         std::span<float> out);
 
 }  // namespace pacml::env

@@ -82,7 +82,7 @@ class ClusterReader final : public CandidateReader {
       for (const int degree : plan_->degrees) {
         auto least = std::numeric_limits<float>::infinity();
         if (const auto& execution = memo_.place(static_cast<int>(model), degree, occupied_)) {
-          least = static_cast<float>(memo_.step_time(*execution) / execution->job->total_compute());
+          least = static_cast<float>(memo_.step_time(*execution) / execution->total_compute);
         }
         least_fractions_.push_back(least);
       }
@@ -206,7 +206,7 @@ class ClusterReader final : public CandidateReader {
       // Null where the job finds no place, which looks like a refusal.
       if (const auto& execution = place(model, decision)) {
         const double time = memo_.step_time(*execution);
-        const double allowed = static_cast<double>(limit) * execution->job->total_compute();
+        const double allowed = static_cast<double>(limit) * execution->total_compute;
         busy_for = static_cast<float>(
             std::min(kMostSlots, time * plan.setting.num_training_steps / plan.setting.slot));
         of_limit = allowed > 0 ? static_cast<float>(std::min(2.0, time / allowed)) : 2.0F;
@@ -402,18 +402,19 @@ ShownCluster::ShownCluster(int servers, std::size_t graph)
       graph_(static_cast<std::uint16_t>(graph)),
       busy_for_(servers_) {}
 
-void ShownCluster::look_at(const Cluster& cluster, const RecentArrivals& recent, double slot) {
-  PACML_CHECK(cluster.queued().has_value(), "a job waits");
+void ShownCluster::look_at(const ClusterSight& cluster, const RecentArrivals& recent, double slot) {
   const auto slots = [slot](double time) {
     return static_cast<float>(std::clamp(time / slot, 0.0, kMostSlots));
   };
   std::ranges::fill(busy_for_, 0.0F);
-  for (const MountedJob& job : cluster.running()) {
-    const float left = slots(job.completion_time - (cluster.now() - job.started));
-    job.execution->servers.for_each([&](Server server) { busy_for_[server] = left; });
+  for (std::size_t i = 0; i < cluster.num_running(); ++i) {
+    const ClusterSight::RunningJob job = cluster.running_job(i);
+    const float left = slots(job.remaining);
+    for_each_server(job.servers, [&](Server server) { busy_for_[server] = left; });
   }
-  globals_ = {slots(cluster.config().max_simulation_time - cluster.now()),
-              static_cast<float>(cluster.queued()->fraction)};
+  globals_.clear();
+  globals_.push_back(slots(cluster.time_left()));
+  globals_.push_back(static_cast<float>(cluster.waiting_job().fraction));
   if (recent.kept()) {
     globals_.push_back(static_cast<float>(recent.mean_fraction()));
     globals_.push_back(static_cast<float>(recent.spread_of_fractions()));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "env/candidate_view.h"
-#include "env/ramp/cluster.h"
+#include "env/ramp/cluster_sight.h"
 #include "env/ramp/execution_memo.h"
 #include "env/tasks/ramp/recent_arrivals.h"
 
@@ -44,7 +44,7 @@ class ShownCluster {
   // `graph`: the servers' index among the spec's graphs.
   ShownCluster(int servers, std::size_t graph);
   // Pre: a job waits (PACML_CHECK). `slot`: as in ClusterViewSetting.
-  void look_at(const Cluster& cluster, const RecentArrivals& recent, double slot);
+  void look_at(const ClusterSight& cluster, const RecentArrivals& recent, double slot);
   // For a row's lengths.
   [[nodiscard]] std::span<const std::uint32_t> nodes() const { return {&servers_, 1}; }
   // All that a row shows but the job's graph and the candidates. Pre: the row's shape is that of a

@@ -22,12 +22,15 @@ class CopiedRule : public DegreeRule {
 
 using Mask = std::span<const std::uint8_t>;
 
-std::vector<int> valid_degrees(Mask mask) {
-  std::vector<int> valid;
-  for (std::size_t a = 0; a < mask.size(); ++a) {
-    if (mask[a] != 0) valid.push_back(static_cast<int>(a));
-  }
-  return valid;
+// Refusal is one of them.
+std::size_t num_valid(Mask mask) {
+  return static_cast<std::size_t>(std::ranges::count(mask, std::uint8_t{1}));
+}
+
+int largest_valid(Mask mask) {
+  std::size_t a = mask.size() - 1;
+  while (mask[a] == 0) --a;
+  return static_cast<int>(a);
 }
 
 // A masked choice counts as a refusal, as in the published environment.
@@ -38,23 +41,23 @@ int if_valid(int degree, Mask mask) {
 
 class NoParallelism final : public CopiedRule<NoParallelism> {
  public:
-  int choose(const Cluster& /*cluster*/, Mask mask) override {
-    return valid_degrees(mask).size() > 1 ? 1 : 0;
+  int choose(const ClusterSight& /*cluster*/, Mask mask) override {
+    return num_valid(mask) > 1 ? 1 : 0;
   }
 };
 
 class MinParallelism final : public CopiedRule<MinParallelism> {
  public:
-  int choose(const Cluster& /*cluster*/, Mask mask) override {
-    const auto valid = valid_degrees(mask);
-    if (valid.size() > 2) return if_valid(2, mask);
-    return valid.size() == 2 ? 1 : 0;
+  int choose(const ClusterSight& /*cluster*/, Mask mask) override {
+    const std::size_t valid = num_valid(mask);
+    if (valid > 2) return if_valid(2, mask);
+    return valid == 2 ? 1 : 0;
   }
 };
 
 class MaxParallelism final : public CopiedRule<MaxParallelism> {
  public:
-  int choose(const Cluster& /*cluster*/, Mask mask) override { return valid_degrees(mask).back(); }
+  int choose(const ClusterSight& /*cluster*/, Mask mask) override { return largest_valid(mask); }
 };
 
 // SiP-ML: the same degree for every job, as far as there is room.
@@ -62,8 +65,8 @@ class SipMl final : public CopiedRule<SipMl> {
  public:
   explicit SipMl(std::optional<int> most) : most_(most) {}
 
-  int choose(const Cluster& /*cluster*/, Mask mask) override {
-    const int largest = valid_degrees(mask).back();
+  int choose(const ClusterSight& /*cluster*/, Mask mask) override {
+    const int largest = largest_valid(mask);
     return if_valid(std::min(most_.value_or(largest), largest), mask);
   }
 
@@ -74,13 +77,13 @@ class SipMl final : public CopiedRule<SipMl> {
 // The smallest degree that would meet the limit if speed-up were perfect.
 class AcceptableJct final : public CopiedRule<AcceptableJct> {
  public:
-  int choose(const Cluster& cluster, Mask mask) override {
-    const Job& job = *cluster.queued();
+  int choose(const ClusterSight& cluster, Mask mask) override {
+    const Job& job = cluster.waiting_job();
     const double target = std::ceil(job.sequential_time / job.max_acceptable_time);
-    const auto valid = valid_degrees(mask);
-    if (valid.size() == 1) return 0;
-    const auto it = std::find_if(valid.begin(), valid.end(), [&](int a) { return a >= target; });
-    return it != valid.end() ? *it : valid.back();
+    for (std::size_t a = 1; a < mask.size(); ++a) {
+      if (mask[a] != 0 && static_cast<double>(a) >= target) return static_cast<int>(a);
+    }
+    return largest_valid(mask);
   }
 };
 
@@ -88,10 +91,13 @@ class RandomChoice final : public CopiedRule<RandomChoice> {
  public:
   void reset(Seed seed) override { rng_ = Rng(derive(seed, Purpose::kHeuristic, 0)); }
 
-  int choose(const Cluster& /*cluster*/, Mask mask) override {
-    const auto valid = valid_degrees(mask);
-    if (valid.size() == 1) return 0;
-    return valid[1 + rng_.below(valid.size() - 1)];
+  int choose(const ClusterSight& /*cluster*/, Mask mask) override {
+    const std::size_t valid = num_valid(mask);
+    if (valid == 1) return 0;
+    std::size_t left = rng_.below(valid - 1);
+    int degree = 1;
+    while (mask[static_cast<std::size_t>(degree)] == 0 || left-- > 0) ++degree;
+    return degree;
   }
 
  private:
@@ -102,7 +108,9 @@ class Constant final : public CopiedRule<Constant> {
  public:
   explicit Constant(int degree) : degree_(degree) {}
 
-  int choose(const Cluster& /*cluster*/, Mask mask) override { return if_valid(degree_, mask); }
+  int choose(const ClusterSight& /*cluster*/, Mask mask) override {
+    return if_valid(degree_, mask);
+  }
 
  private:
   int degree_;
@@ -112,11 +120,11 @@ class Constant final : public CopiedRule<Constant> {
 // does.
 class MinFeasible final : public CopiedRule<MinFeasible> {
  public:
-  int choose(const Cluster& cluster, Mask mask) override {
-    for (const int a : valid_degrees(mask)) {
-      if (a == 0) continue;
-      const BlockCause cause = cluster.forecast({.degree = a}).cause;
-      if (cause == BlockCause::kNone || cause == BlockCause::kSimulationEnded) return a;
+  int choose(const ClusterSight& cluster, Mask mask) override {
+    for (int degree = 1; static_cast<std::size_t>(degree) < mask.size(); ++degree) {
+      if (mask[static_cast<std::size_t>(degree)] == 0) continue;
+      const BlockCause cause = cluster.outlook({.degree = degree}).cause;
+      if (cause == BlockCause::kNone || cause == BlockCause::kSimulationEnded) return degree;
     }
     return 0;
   }
@@ -154,7 +162,13 @@ std::vector<DegreeRuleName> degree_rule_names() {
           {"min_feasible", "the smallest degree whose own lookahead meets the limit"}};
 }
 
-void write_degree_mask(const Cluster& cluster, std::span<std::uint8_t> mask) {
+bool may_choose_degree(const ClusterSight& cluster, int degree) {
+  const Topology& topology = cluster.memo().topology();
+  return degree == 0 || (degree <= topology.num_servers() - cluster.mounted_workers() &&
+                         has_blocks(topology, degree));
+}
+
+void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask) {
   const Topology& topology = cluster.memo().topology();
   const int free = topology.num_servers() - cluster.mounted_workers();
   mask[0] = 1;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "env/ramp/cluster.h"
+#include "env/ramp/cluster_sight.h"
 
 namespace pacml::env {
 
@@ -20,7 +20,8 @@ class DegreeRule {
   virtual void reset(Seed /*seed*/) {}
   // The degree, 0 to refuse the job; always one that is 1 in `mask` [degrees + 1]. Pre: a job
   // waits.
-  [[nodiscard]] virtual int choose(const Cluster& cluster, std::span<const std::uint8_t> mask) = 0;
+  [[nodiscard]] virtual int choose(const ClusterSight& cluster,
+                                   std::span<const std::uint8_t> mask) = 0;
   [[nodiscard]] virtual std::unique_ptr<DegreeRule> clone() const = 0;
 };
 
@@ -36,9 +37,12 @@ struct DegreeRuleName {
 };
 [[nodiscard]] std::vector<DegreeRuleName> degree_rule_names();
 
+// Whether a degree may be chosen: 0 always; as published, others where a block of servers exists in
+// an empty cluster and enough servers are free, wherever they are.
+[[nodiscard]] bool may_choose_degree(const ClusterSight& cluster, int degree);
 // Writes which degrees may be chosen, 0/1 [max degree + 1], 0 always: as published, those for which
 // a block of servers exists in an empty cluster and enough servers are free, wherever they are.
-void write_degree_mask(const Cluster& cluster, std::span<std::uint8_t> mask);
+void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask);
 
 // The degrees that ever can be 1 there, but 0, increasing.
 [[nodiscard]] std::vector<int> degrees_with_blocks(const Topology& topology, int max_degree);

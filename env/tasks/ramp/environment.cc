@@ -1,11 +1,8 @@
 #include "env/tasks/ramp/environment.h"
 
-#include <cmath>
-#include <string>
 #include <utility>
 
 #include "common/check.h"
-#include "common/result.h"
 #include "env/ramp/step_trace.h"
 #include "env/tasks/ramp/metrics.h"
 #include "env/tasks/ramp/picture.h"
@@ -58,20 +55,15 @@ StepResult RampEnvironment::step(int action) {
   last_job_ = *cluster_.queued();
   last_outcome_ = cluster_.decide(decision, stats_);
   const ExecutionMemo& memo = cluster_.memo();
-  const double value = reward(
-      config.reward, {last_job_, last_outcome_, stats_, ranges_, memo.topology().num_servers(),
-                      memo.communication().channel_bandwidth(), config.ramp.num_channels});
+  const double value =
+      finite_reward(config.reward,
+                    {last_job_, last_outcome_, stats_, ranges_, memo.topology().num_servers(),
+                     memo.communication().channel_bandwidth(), config.ramp.num_channels},
+                    memo.graphs()[static_cast<std::size_t>(last_job_.model)]->model());
   while (!cluster_.queued() && !cluster_.finished()) cluster_.wait(waiting_stats_);
 
   StepResult result;
   result.reward = static_cast<float>(value);
-  // Nobody could learn from it; peers would take the message for a damaged one.
-  if (!std::isfinite(result.reward)) {
-    throw UserError("env.reward: " + std::string(pacml::name_of(config.reward.kind)) +
-                    " gives a job of model " +
-                    memo.graphs()[static_cast<std::size_t>(last_job_.model)]->model() +
-                    " a reward that is not finite");
-  }
   return_ += value;
   ++decisions_;
   if (cluster_.finished()) {
@@ -94,6 +86,14 @@ void RampEnvironment::observe_beyond_limit() {
 }
 
 bool RampEnvironment::resample_future(Seed seed) { return cluster_.resample_future(seed); }
+
+std::optional<PlanningCluster> RampEnvironment::imagined_cluster(Seed future) const {
+  if (!PlanningCluster::follows(cluster_.config())) return std::nullopt;
+  JobStream jobs = cluster_.jobs();
+  if (!jobs.redraw(future)) return std::nullopt;
+  return PlanningCluster(
+      cluster_, std::make_shared<FutureJobs>(std::move(jobs), cluster_.waiting_job().arrived));
+}
 
 EpisodeRecord RampEnvironment::summary() const {
   return {return_, decisions_, ramp_metric_values(cluster_)};

@@ -9,6 +9,7 @@
 #include "env/environment.h"
 #include "env/picture.h"
 #include "env/ramp/cluster.h"
+#include "env/ramp/planning_cluster.h"
 #include "env/tasks/ramp/recent_arrivals.h"
 #include "env/tasks/ramp/task.h"
 #include "env/timeline.h"
@@ -61,6 +62,9 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   virtual void job_waits() = 0;
   // What an action decides about the waiting job. Pre: as step().
   [[nodiscard]] virtual JobDecision decision_of(int action) const = 0;
+  // The cluster in a future of this seed. Nullopt: the jobs are a list, or what is to be known of
+  // the episode is more than a PlanningCluster keeps.
+  [[nodiscard]] std::optional<PlanningCluster> imagined_cluster(Seed future) const;
 
  private:
   void begin(std::span<const ModelFractions> fractions);

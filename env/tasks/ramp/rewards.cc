@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "common/result.h"
+
 namespace pacml::env {
 namespace {
 
@@ -78,7 +80,7 @@ std::vector<std::string> validate(const RewardConfig& c) {
 double reward(const RewardConfig& c, const RewardInputs& in) {
   switch (c.kind) {
     case RewardKind::kJobAcceptance:
-      return in.outcome.cause == BlockCause::kNone ? c.success_reward : c.fail_reward;
+      return acceptance_reward(c, in.outcome.cause);
     case RewardKind::kLookaheadJct:
       return completion_reward(c, lookahead_time(c, in));
     case RewardKind::kMultiObjectiveJctBlocking:
@@ -91,6 +93,13 @@ double reward(const RewardConfig& c, const RewardInputs& in) {
       return throughput_reward(c, in, Info::kDemandTotal, true);
   }
   return 0;
+}
+
+double finite_reward(const RewardConfig& c, const RewardInputs& in, const std::string& model) {
+  const double value = reward(c, in);
+  if (std::isfinite(static_cast<float>(value))) return value;
+  throw UserError("env.reward: " + std::string(pacml::name_of(c.kind)) + " gives a job of model " +
+                  model + " a reward that is not finite");
 }
 
 }  // namespace pacml::env

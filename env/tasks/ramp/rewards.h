@@ -91,5 +91,20 @@ struct RewardInputs {
 // The reward of one decision. Pure. NaN where the published formula divides by zero (a pool of one
 // sequential time, multi-objective, blocked).
 [[nodiscard]] double reward(const RewardConfig& config, const RewardInputs& in);
+// Of kind kJobAcceptance.
+[[nodiscard]] inline double acceptance_reward(const RewardConfig& config, BlockCause cause) {
+  return cause == BlockCause::kNone ? config.success_reward : config.fail_reward;
+}
+// reward() of a job of that model. UserError where it is not finite, as a learner's float: nobody
+// could learn from it, and peers would take the message for a damaged one.
+[[nodiscard]] double finite_reward(const RewardConfig& config, const RewardInputs& in,
+                                   const std::string& model);
+
+// Whether it is about what the cluster does meanwhile (RewardInputs::stats), and not about what
+// becomes of the job alone.
+[[nodiscard]] constexpr bool depends_on_throughput(RewardKind kind) {
+  return kind == RewardKind::kMeanComputeThroughput || kind == RewardKind::kMeanClusterThroughput ||
+         kind == RewardKind::kMeanDemandTotalThroughput;
+}
 
 }  // namespace pacml::env
