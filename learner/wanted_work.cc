@@ -23,6 +23,7 @@ serving::WorkWindowConfig wanted_work(const UpdateSize& update, const LearnerCon
   work.most = batch * std::clamp<std::uint64_t>(lag / 2, 1, kMost / batch);
   work.least = std::min(work.most, kBatches * batch);
   work.small = std::max<std::uint64_t>(1, batch / kMessagesPerBatch);
+  work.batch = batch;
   work.messages_per_actor = static_cast<std::uint64_t>(learner.credits_per_actor);
   work.patience = in_seconds(learner.grant_seconds);
   return work;

@@ -20,7 +20,8 @@ struct UpdateSize {
 //   a half at most    is for them (work.most; where less keeps the learner busy, three batches)
 //   half of the rest  is for the weights, which are refreshed when they are older (refresh_lag)
 //   the other half    is for actors that take longer than others
-// A batch is taken in in eight messages or fewer, unless more actors at once are needed.
+// A batch is taken in in eight messages or fewer, unless more actors at once are needed, and whole
+// messages make it, as nearly as unrolls allow.
 [[nodiscard]] serving::WorkWindowConfig wanted_work(const UpdateSize& update,
                                                     const LearnerConfig& learner);
 

@@ -11,6 +11,11 @@ namespace {
 // Where all have room, messages are split for so many of each actor at once.
 constexpr std::uint64_t kAtOnce = 2;
 
+// n / of, rounded up.
+std::uint64_t rounded_up(std::uint64_t n, std::uint64_t of) {
+  return n / of + (n % of != 0 ? 1 : 0);
+}
+
 }  // namespace
 
 WorkWindow::WorkWindow(const WorkWindowConfig& config)
@@ -66,8 +71,11 @@ std::uint64_t WorkWindow::unrolls_for(const Actor& actor) const {
   const std::uint64_t unroll = actor.unit.unroll;
   const std::uint64_t at_once = std::min(kAtOnce, config_.messages_per_actor);
   const std::uint64_t share = window() / unroll / (actors_.size() * at_once);
-  const std::uint64_t least = (small_ + unroll - 1) / unroll;
-  return std::clamp<std::uint64_t>(std::max(share, least), 1, actor.unit.most_unrolls);
+  const std::uint64_t least = rounded_up(small_, unroll);
+  const auto most = std::clamp<std::uint64_t>(std::max(share, least), 1, actor.unit.most_unrolls);
+  if (config_.batch == 0) return most;
+  const std::uint64_t batch = rounded_up(config_.batch, unroll);
+  return rounded_up(batch, rounded_up(batch, most));
 }
 
 std::optional<WorkGrant> WorkWindow::grant(TimePoint now) {

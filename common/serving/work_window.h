@@ -25,6 +25,8 @@ struct WorkWindowConfig {
   std::uint64_t most = kUnlimited;
   std::uint64_t messages_per_actor = 2;  // in flight of one actor; >= 1
   std::uint64_t small = 1;  // decisions of a message that is not split further for more actors
+  // Decisions that the server takes in at a time; 0: it takes what comes.
+  std::uint64_t batch = 0;
   Duration patience = std::chrono::seconds(2);  // for a grant to be used, before others get it
 };
 
@@ -50,8 +52,10 @@ struct WorkGrant {
 //               others are, who could take nothing for a while catches up by a window at most, and
 //               who had much while there were few waits for the others by two messages at most
 //   divided     messages are as large as all actors can have messages_per_actor of at once, but not
-//               smaller than `small`; when that is not enough, only so many actors have a grant at
-//               a time as the window has room for, in turns
+//               smaller than `small`, and then as much smaller as the fewest of them that make a
+//               batch may be, so that a batch is what it is called with any number of actors; when
+//               that is not enough, only so many actors have a grant at a time as the window has
+//               room for, in turns
 //   returned    when its actor leaves; when the server passes over the numbers of lost messages;
 //   and
 //               after `patience`, whereupon an actor gets nothing more until it has spoken

@@ -295,6 +295,41 @@ TEST_CASE("messages become smaller as actors become more, and no smaller than th
   CHECK(before == 5);
 }
 
+TEST_CASE("whole messages make a batch, with any number of actors", "[property][window]") {
+  Rng rng(Seed{5});
+  for (int trial = 0; trial < 2'000; ++trial) {
+    const WorkUnit unit{1 + rng.below(60), 1 + rng.below(64)};
+    WorkWindowConfig config;
+    config.batch = 1 + rng.below(5'000);
+    config.least = 3 * config.batch;
+    config.most = 10 * config.batch;
+    config.small = std::max<std::uint64_t>(1, config.batch / 8);
+    const std::size_t actors = 1 + rng.below(200);
+    INFO(unit.unroll << " x " << unit.most_unrolls << ", batch " << config.batch << ", " << actors
+                     << " actors");
+    WorkWindow window(config);
+    for (std::size_t i = 0; i < actors; ++i) window.join(name(i), unit);
+    WorkWindowConfig loose = config;
+    loose.batch = 0;
+    WorkWindow undivided(loose);
+    for (std::size_t i = 0; i < actors; ++i) undivided.join(name(i), unit);
+    const auto grant = window.grant(kStart);
+    const auto most = undivided.grant(kStart);
+    REQUIRE((grant && most));
+    CHECK(grant->unrolls >= 1);
+    CHECK(grant->unrolls <= most->unrolls);
+    const auto messages_of = [&](std::uint64_t unrolls) {
+      const std::uint64_t decisions = unrolls * unit.unroll;
+      return (config.batch + decisions - 1) / decisions;
+    };
+    // No more messages, and less than an unroll of each is too much.
+    CHECK(messages_of(grant->unrolls) == messages_of(most->unrolls));
+    const std::uint64_t taken = messages_of(grant->unrolls) * grant->unrolls * unit.unroll;
+    CHECK(taken >= config.batch);
+    CHECK(taken - config.batch < (messages_of(grant->unrolls) + 1) * unit.unroll);
+  }
+}
+
 TEST_CASE("a server that waits for work opens its window, and one that does not closes it again",
           "[property][window]") {
   Traffic traffic(small_window(6'000, 20'000), 1'000, {50, 32});
