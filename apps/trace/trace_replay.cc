@@ -233,7 +233,8 @@ FlowView view_flows(const Execution& execution, const ExecutionMemo& memo) {
   return view;
 }
 
-void write_mounted(const MountedJob& m, const ExecutionMemo& memo, bool accepted, json& step) {
+void write_mounted(const MountedJob& m, const Cluster& cluster, bool accepted, json& step) {
+  const ExecutionMemo& memo = cluster.memo();
   const PartitionedGraph& job = *m.execution->job;
   const FlowView view = view_flows(*m.execution, memo);
   double sum = 0;
@@ -263,8 +264,9 @@ void write_mounted(const MountedJob& m, const ExecutionMemo& memo, bool accepted
   step["placement_checksum"] = checksum;
   step["lookahead_ran"] = m.lookahead_ran;
   step["jct"] = m.completion_time;
-  step["communication_overhead_time"] = m.communication_overhead;
-  step["computation_overhead_time"] = m.computation_overhead;
+  step["communication_overhead_time"] =
+      m.lookahead->communication_time * cluster.num_training_steps();
+  step["computation_overhead_time"] = m.lookahead->computation_time * cluster.num_training_steps();
   step["num_lookahead_ticks"] = m.lookahead->ticks.size();
   step["max_acceptable_jct"] = m.max_acceptable_time;
   step["partitioned_job_sequential_completion_time"] = m.sequential_time;
@@ -460,7 +462,7 @@ class Replay {
     const JobOutcome& outcome = env.last_outcome();
     const bool placed = outcome.cause == BlockCause::kNone;
     if (outcome.mounted) {
-      write_mounted(*outcome.mounted, memo, outcome.cause != BlockCause::kCompletionTime, step);
+      write_mounted(*outcome.mounted, cluster, outcome.cause != BlockCause::kCompletionTime, step);
       if (recorded.contains("ticks")) {
         step["ticks"] = json::array();
         for (const auto& tick : outcome.mounted->lookahead->ticks) {

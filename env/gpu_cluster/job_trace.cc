@@ -280,6 +280,8 @@ class PhillyReader final : public JobTraceReader {
       document_ = json::parse(text);
     } catch (const json::parse_error& error) {
       fail_at(text, error.byte);
+    } catch (const json::out_of_range&) {
+      throw UserError(name_ + ": it has a number that is beyond all bounds");
     }
     if (!document_.is_array()) throw UserError(name_ + ":1:1: expected a list of jobs");
   }

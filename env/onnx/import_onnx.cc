@@ -284,10 +284,19 @@ class Importer {
     return sorted;
   }
 
+  // Whoever should have given it may have fewer outputs than the file says.
+  [[nodiscard]] const OnnxTensor& tensor(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) {
+      refuse("nothing gives the tensor \"" + printable(name) + "\" that it reads");
+    }
+    return found->second;
+  }
+
   void run(const onnx::NodeProto& node) {
     std::vector<const OnnxTensor*> inputs;
     for (const std::string& input : node.input()) {
-      inputs.push_back(input.empty() ? nullptr : &tensors_.at(input));
+      inputs.push_back(input.empty() ? nullptr : &tensor(input));
     }
     const OnnxOperator* rule = find_operator(node.domain(), node.op_type());
     const OnnxCall call(source_, node, inputs);

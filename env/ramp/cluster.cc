@@ -11,6 +11,18 @@
 namespace pacml::env {
 namespace {
 
+// One step's figures per tick and, for overheads, per running job. Of the thread, whichever of its
+// clusters is stepped: each is empty between two steps, and what many clusters keep leaves the
+// nearer caches.
+struct TickFigures {
+  std::vector<double> jobs_running, mounted_workers, mounted_channels;
+  std::vector<double> compute_overhead, communication_overhead, utilisation;
+};
+TickFigures& tick_figures() {
+  thread_local TickFigures figures;
+  return figures;
+}
+
 double ratio_or_zero(double part, double whole) {
   return part != 0 && whole != 0 ? part / whole : 0.0;
 }
@@ -129,14 +141,8 @@ int Cluster::mounted_channels() const {
 
 const ExecutionPtr& Cluster::place(int model, const JobDecision& decision) const {
   static const ExecutionPtr kNowhere;
-  const auto among = [&](const ServerSet& closed) -> const ExecutionPtr& {
-    const ExecutionPtr& execution = memo_->place(model, decision.degree, closed);
-    return execution && execution->fits_memory ? execution : kNowhere;
-  };
-  if (decision.block == nullptr) return among(occupied_);
-  ServerSet closed = occupied_;
-  closed.insert_all_but(*decision.block, memo_->topology().num_servers());
-  return among(closed);
+  const ExecutionPtr& execution = memo_->place(model, decision.degree, occupied_, decision.block);
+  return execution && execution->fits_memory ? execution : kNowhere;
 }
 
 Cluster::Forecast Cluster::forecast(const JobDecision& decision) const {
@@ -224,8 +230,10 @@ JobOutcome Cluster::mount(const Job& job, const JobDecision& decision) {
   mounted.job = job;
   mounted.lookahead = find_lookahead(execution, job.model, mounted.lookahead_ran);
   mounted.completion_time = mounted.lookahead->step_time * num_training_steps_;
-  mounted.communication_overhead = mounted.lookahead->communication_time * num_training_steps_;
-  mounted.computation_overhead = mounted.lookahead->computation_time * num_training_steps_;
+  mounted.communication_share =
+      mounted.lookahead->communication_time * num_training_steps_ / mounted.completion_time;
+  mounted.computation_share =
+      mounted.lookahead->computation_time * num_training_steps_ / mounted.completion_time;
   mounted.sequential_time = execution->total_compute * num_training_steps_;
   mounted.max_acceptable_time = job.fraction * mounted.sequential_time;
   mounted.started = now_;
@@ -271,7 +279,7 @@ void Cluster::wait(ClusterStepStats& stats) {
 
 void Cluster::advance(ClusterStepStats& stats) {
   const int arrived_before = counters_.arrived;
-  auto& f = figures_;
+  auto& f = tick_figures();
   for (auto* list : {&f.jobs_running, &f.mounted_workers, &f.mounted_channels, &f.compute_overhead,
                      &f.communication_overhead}) {
     list->clear();
@@ -295,14 +303,17 @@ void Cluster::advance(ClusterStepStats& stats) {
   stats.jobs_blocked = static_cast<int>(stats.blocked.size());
 }
 
-void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
-  double length = std::min(next_arrival_ - now_, config_.max_simulation_time - now_);
+double Cluster::time_to_next_event() const {
+  double least = std::min(next_arrival_ - now_, config_.max_simulation_time - now_);
   for (const auto& job : running_) {
-    length = std::min(length, remaining_time(job.completion_time, job.started, now_));
+    least = std::min(least, remaining_time(job.completion_time, job.started, now_));
   }
-  if (length == kEndOfTime) length = 0;  // nothing is left to wait for
+  return least == kEndOfTime ? 0 : least;  // nothing is left to wait for
+}
 
-  auto& f = figures_;
+void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
+  const double length = time_to_next_event();
+  auto& f = tick_figures();
   f.utilisation.clear();
   mounted_workers_at_tick_ = 0;
   mounted_channels_at_tick_ = 0;
@@ -318,8 +329,8 @@ void Cluster::tick(ClusterStepStats& stats, bool& step_done) {
                              whole.total_dependency_bytes(),
                              whole.total_memory() + whole.total_dependency_bytes()};
     for (std::size_t i = 0; i < kNumInfos; ++i) stats.info[i] += held[i] * share;
-    f.compute_overhead.push_back(job.computation_overhead / job.completion_time);
-    f.communication_overhead.push_back(job.communication_overhead / job.completion_time);
+    f.compute_overhead.push_back(job.computation_share);
+    f.communication_overhead.push_back(job.communication_share);
     f.utilisation.push_back(job.utilisation);
     mounted_workers_at_tick_ += job.execution->num_servers;  // jobs never share a server
     mounted_channels_at_tick_ += job.execution->num_channels;
@@ -379,8 +390,8 @@ void Cluster::complete(const MountedJob& done, ClusterStepStats& stats) {
   log_.completed.push_back({done.job.index,
                             time,
                             done.sequential_time / time,
-                            done.communication_overhead,
-                            done.computation_overhead,
+                            done.lookahead->communication_time * num_training_steps_,
+                            done.lookahead->computation_time * num_training_steps_,
                             cut.num_ops(),
                             cut.num_dependencies(),
                             cut.total_memory(),

@@ -20,8 +20,9 @@ struct MountedJob {
   bool lookahead_ran =
       false;  // simulated or looked up for itself, not taken from another placement
   double completion_time = 0;  // lookahead, all training steps
-  double communication_overhead = 0;
-  double computation_overhead = 0;
+  // Of the completion time: what is communicated (computed) while nothing else is done.
+  double communication_share = 0;
+  double computation_share = 0;
   double sequential_time = 0;  // of the partitioned job, which decides blocking
   double max_acceptable_time = 0;
   double utilisation = 0;
@@ -140,6 +141,7 @@ class Cluster final : public ClusterSight {
   void complete(const MountedJob& done, ClusterStepStats& stats);
   void unmount(const MountedJob& job);
   void advance(ClusterStepStats& stats);
+  [[nodiscard]] double time_to_next_event() const;
   void tick(ClusterStepStats& stats, bool& step_done);
   void close_episode(ClusterStepStats& stats);
 
@@ -161,13 +163,6 @@ class Cluster final : public ClusterSight {
       episode_lookaheads_;  // [model, degree], model_degree
   ClusterCounters counters_;
   EpisodeLog log_;
-
-  // One step's figures per tick (and, for overheads, per running job); scratch.
-  struct TickFigures {
-    std::vector<double> jobs_running, mounted_workers, mounted_channels;
-    std::vector<double> compute_overhead, communication_overhead, utilisation;
-  };
-  TickFigures figures_;
 };
 
 }  // namespace pacml::env

@@ -12,8 +12,8 @@ enum class Info { kCompute, kDep, kFlow, kCluster, kDemandCompute, kDemandDep, k
 inline constexpr std::size_t kNumInfos = 7;
 using InfoVector = std::array<double, kNumInfos>;
 
-// Statistics of one cluster step (simulator semantics in docs/simulator.md). Times are simulated.
-struct ClusterStepStats {
+// Figures of one cluster step (simulator semantics in docs/simulator.md). Times are simulated.
+struct ClusterStepFigures {
   double start_time = 0, end_time = 0;
   int jobs_completed = 0, jobs_arrived = 0, jobs_blocked = 0;
   int queue_length = 0;
@@ -22,8 +22,12 @@ struct ClusterStepStats {
   InfoVector info{};                                                  // processed in this step
   InfoVector throughput{};                                            // per unit of simulated time
   double mean_compute_overhead = 0, mean_communication_overhead = 0;  // fractions
-  std::vector<double> mounted_utilisation, cluster_utilisation;       // one entry per tick
-  std::vector<int> completed, blocked;                                // job indices, in order
+};
+
+// ... with its lists.
+struct ClusterStepStats : ClusterStepFigures {
+  std::vector<double> mounted_utilisation, cluster_utilisation;  // one entry per tick
+  std::vector<int> completed, blocked;                           // job indices, in order
 
   // An empty step that starts at `now`; keeps the capacity of the lists.
   void restart(double now);

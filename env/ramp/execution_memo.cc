@@ -125,6 +125,14 @@ const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet&
                       : place_by_occupancy(graph, wanted, occupied);
 }
 
+const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet& occupied,
+                                         const ServerSet* block) {
+  if (block == nullptr) return place(graph, degree, occupied);
+  ServerSet closed = occupied;
+  closed.insert_all_but(*block, topology_.num_servers());
+  return place(graph, degree, closed);
+}
+
 int ExecutionMemo::first_free(int size, const ServerSet& occupied) {
   if (first_free_.occupied != occupied) {
     first_free_.occupied = occupied;

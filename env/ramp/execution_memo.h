@@ -24,17 +24,17 @@ namespace pacml::env {
 // for the lookahead, which is simulated when it is first asked for. Shared by all jobs that run
 // this way.
 struct Execution {
-  // What every candidate of every decision asks for comes first, in one line of the cache: there
-  // are too many executions to stay there.
+  // What is asked for by every candidate of every decision, and at every event while a job runs,
+  // comes first, in one line of the cache: there are too many executions to stay there.
   mutable double step_time = kUnknown;  // the lookahead's
   double total_compute = 0;             // the job's
+  double flow_bytes = 0;                // of all flows, summed in dependency order
   int num_servers = 0;
+  int num_channels = 0;      // ordered pairs of servers that flows use
   std::uint32_t number = 0;  // of those that a memo has made
   bool fits_memory = true;   // both passes and the optimiser within every worker's capacity
-  ServerSet servers;
   PartitionedGraphPtr job;
-  int num_channels = 0;   // ordered pairs of servers that flows use
-  double flow_bytes = 0;  // of all flows, summed in dependency order
+  ServerSet servers;
   Placement placement;
   mutable std::shared_ptr<const Lookahead> lookahead;  // shared by placements of one standard form
 
@@ -77,6 +77,11 @@ class ExecutionMemo {
   // How that job runs when the servers in `occupied` run others; null when it cannot be placed.
   // Borrowed, as what it refers to, until the next call.
   [[nodiscard]] const ExecutionPtr& place(int graph, int degree, const ServerSet& occupied);
+
+  // The same where the job may be placed on the servers of `block` alone, as far as they are free;
+  // null: on all of them.
+  [[nodiscard]] const ExecutionPtr& place(int graph, int degree, const ServerSet& occupied,
+                                          const ServerSet* block);
 
   // Of a job of which nothing is known but the servers that it runs on. Not remembered.
   [[nodiscard]] ExecutionPtr occupation(const ServerSet& servers);

@@ -53,14 +53,9 @@ int PlanningCluster::mounted_workers() const {
 }
 
 const Execution* PlanningCluster::place(const JobDecision& decision) const {
-  const auto among = [&](const ServerSet& closed) -> const Execution* {
-    const Execution* execution = memo_->place(queued_->model, decision.degree, closed).get();
-    return execution != nullptr && execution->fits_memory ? execution : nullptr;
-  };
-  if (decision.block == nullptr) return among(occupied_);
-  ServerSet closed = occupied_;
-  closed.insert_all_but(*decision.block, memo_->topology().num_servers());
-  return among(closed);
+  const Execution* execution =
+      memo_->place(queued_->model, decision.degree, occupied_, decision.block).get();
+  return execution != nullptr && execution->fits_memory ? execution : nullptr;
 }
 
 ClusterSight::Outlook PlanningCluster::outlook(const JobDecision& decision) const {
@@ -155,15 +150,19 @@ std::size_t PlanningCluster::first_done_by(double time) const {
   return first;
 }
 
-bool PlanningCluster::tick() {
-  double length = std::min(next_.time - now_, limit_ - now_);
+double PlanningCluster::time_to_next_event() const {
+  double least = std::min(next_.time - now_, limit_ - now_);
   if (!running_.empty()) {
     for (std::size_t i = first_done_by(running_.back().done_at); i < running_.size(); ++i) {
-      length =
-          std::min(length, remaining_time(running_[i].completion_time, running_[i].started, now_));
+      const Running& job = running_[i];
+      least = std::min(least, remaining_time(job.completion_time, job.started, now_));
     }
   }
-  if (length == kEndOfTime) length = 0;  // nothing is left to wait for
+  return least == kEndOfTime ? 0 : least;  // nothing is left to wait for
+}
+
+bool PlanningCluster::tick() {
+  const double length = time_to_next_event();
   mounted_workers_at_tick_ = mounted_workers_;
   now_ = time_after(now_, length);
   bool happened = complete();

@@ -70,6 +70,7 @@ class PlanningCluster final : public ClusterSight {
   void move_servers(std::size_t from, std::size_t to);
   // Where those in running_ begin that may be done by then, as far as rounding leaves room for it.
   [[nodiscard]] std::size_t first_done_by(double time) const;
+  [[nodiscard]] double time_to_next_event() const;
   // Time goes on until something happens. Returns whether that ends a cluster step.
   bool tick();
   // Frees the servers of those that are done by now. Returns whether there were any.

@@ -130,14 +130,14 @@ std::size_t Topology::block_bytes(std::array<int, 3> shape, int max_pieces) {
 Topology::Topology(std::array<int, 3> shape, int max_pieces) : shape_(shape) {
   PACML_CHECK(max_pieces >= 1, "an op has at least one piece");
   const auto size = static_cast<std::size_t>(max_pieces) + 1;
-  shape_exists_.resize(size, false);
+  shape_exists_.resize(size, 0);
   blocks_.resize(size);
   masks_.resize(size);
   for (int pieces = 1; pieces <= max_pieces; ++pieces) {
     if (pieces > 1 && pieces % 2 != 0) continue;
     auto& blocks = blocks_[static_cast<std::size_t>(pieces)];
     const auto shapes = divisor_shapes(pieces, shape_);
-    shape_exists_[static_cast<std::size_t>(pieces)] = !shapes.empty();
+    shape_exists_[static_cast<std::size_t>(pieces)] = shapes.empty() ? 0 : 1;
     if (pieces > num_servers()) continue;
     for (const auto& block : shapes) append_blocks(block, shape_, blocks);
     append_diagonals(pieces, shape_, blocks);

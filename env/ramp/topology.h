@@ -108,7 +108,7 @@ class Topology {
   [[nodiscard]] static bool has_block_shape(std::array<int, 3> shape, int pieces);
   // The same of this cluster: what the action mask asks.
   [[nodiscard]] bool has_block_shape(int pieces) const {
-    return shape_exists_[static_cast<std::size_t>(pieces)];
+    return shape_exists_[static_cast<std::size_t>(pieces)] != 0;
   }
 
   // Candidate blocks of `pieces` servers in the order in which first fit tries them, flattened:
@@ -122,7 +122,7 @@ class Topology {
 
  private:
   std::array<int, 3> shape_;
-  std::vector<bool> shape_exists_;
+  std::vector<std::uint8_t> shape_exists_;   // 0/1, by number of pieces
   std::vector<std::vector<Server>> blocks_;  // by number of pieces; only 1 and even numbers occur
   // The same as sets, one word each, where a word holds all servers; else empty.
   std::vector<std::vector<std::uint64_t>> masks_;

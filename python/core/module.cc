@@ -266,6 +266,7 @@ void bind_environments(py::module_& module) {
              const std::span given(actions.data(), b.size());
              py::gil_scoped_release release;
              b.step(given);
+             return b.any_over();
            })
       .def("sample_actions",
            [](const EnvBatch& b, Rng& rng) {
@@ -290,7 +291,6 @@ void bind_environments(py::module_& module) {
                                    view_flags(self, b.truncated()), view(self, b.elapsed()),
                                    view_flags(self, b.replaced()), view_flags(self, b.over()));
            })
-      .def_property_readonly("any_over", &EnvBatch::any_over)
       .def("episodes", &episodes_of);
 
   py::class_<Rng>(module, "Rng").def(py::init([](std::uint64_t seed) { return Rng(Seed{seed}); }));

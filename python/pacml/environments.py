@@ -66,6 +66,8 @@ class _Batch:
         self.final_observations = self.core.final_observations()
         (self.rewards, self.terminated, self.truncated,
          self.elapsed, self.replaced, self.over) = self.core.results()
+        # Bound once: looking methods up takes as long as copying a short array.
+        self.copies = [(name, view.copy) for name, view in self.observations.items()]
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
@@ -146,7 +148,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """Takes int [N]. Returns (observations, rewards float64 [N], terminated bool [N],
         truncated bool [N], infos)."""
         batch = self._batch
-        batch.core.step(actions)
+        any_over = batch.core.step(actions)
         observations = self._observations()
         if self._copy:
             rewards, terminated, truncated = (
@@ -157,7 +159,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             rewards, terminated, truncated = batch.rewards, batch.terminated, batch.truncated
             infos = {"action_mask": observations["mask"], "elapsed": batch.elapsed,
                      "replaced": batch.replaced}
-        if batch.core.any_over:
+        if any_over:
             over = batch.over.copy()
             infos["episode"], infos["_episode"] = batch.core.episodes(), over
             if batch.final_observations:
@@ -174,8 +176,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._batch.core.sample_actions(self._rng)
 
     def _observations(self):
-        views = self._batch.observations
-        return {name: a.copy() for name, a in views.items()} if self._copy else dict(views)
+        if self._copy:
+            return {name: copy() for name, copy in self._batch.copies}
+        return dict(self._batch.observations)
 
     def render(self):
         """Nothing: `pacml dashboard` and `pacml explain` show what a decision looks like."""

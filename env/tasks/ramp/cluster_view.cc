@@ -186,14 +186,6 @@ class ClusterReader final : public CandidateReader {
     }
   }
 
-  // How a job of that model would run; null: no place.
-  const ExecutionPtr& place(int model, const JobDecision& decision) {
-    if (decision.block == nullptr) return memo_.place(model, decision.degree, occupied_);
-    closed_ = occupied_;
-    closed_.insert_all_but(*decision.block, memo_.topology().num_servers());
-    return memo_.place(model, decision.degree, closed_);
-  }
-
   void write_row(std::span<const float> globals, int model, const JobDecision& decision,
                  std::size_t choices, float* row) {
     const Plan& plan = *plan_;
@@ -204,7 +196,7 @@ class ClusterReader final : public CandidateReader {
     const ServerSet* servers = nullptr;
     if (decision.degree > 0) {
       // Null where the job finds no place, which looks like a refusal.
-      if (const auto& execution = place(model, decision)) {
+      if (const auto& execution = memo_.place(model, decision.degree, occupied_, decision.block)) {
         const double time = memo_.step_time(*execution);
         const double allowed = static_cast<double>(limit) * execution->total_compute;
         busy_for = static_cast<float>(
@@ -263,7 +255,7 @@ class ClusterReader final : public CandidateReader {
   std::vector<float> least_fractions_;
   std::vector<int> models_;  // [graphs that were set]; -1: no job
   // Of the decision that is read.
-  ServerSet occupied_, closed_;
+  ServerSet occupied_;
   std::vector<float> later_;                        // [servers], slots until free, one slot later
   std::vector<int> times_;                          // [servers], that are over before
   std::vector<Word> base_taken_;                    // [times]: blocks that are not free then

@@ -142,11 +142,6 @@ std::optional<int> parse_argument(std::string_view name, std::string_view argume
 
 std::string_view base_name(std::string_view name) { return name.substr(0, name.find(':')); }
 
-// In an empty cluster; ops are cut in pairs.
-bool has_blocks(const Topology& topology, int degree) {
-  return degree == 1 || (degree % 2 == 0 && topology.has_block_shape(degree));
-}
-
 }  // namespace
 
 std::vector<DegreeRuleName> degree_rule_names() {
@@ -165,7 +160,7 @@ std::vector<DegreeRuleName> degree_rule_names() {
 bool may_choose_degree(const ClusterSight& cluster, int degree) {
   const Topology& topology = cluster.memo().topology();
   return degree == 0 || (degree <= topology.num_servers() - cluster.mounted_workers() &&
-                         has_blocks(topology, degree));
+                         topology.has_block_shape(degree));
 }
 
 void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask) {
@@ -174,14 +169,14 @@ void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask
   mask[0] = 1;
   for (std::size_t a = 1; a < mask.size(); ++a) {
     const int degree = static_cast<int>(a);
-    mask[a] = degree <= free && has_blocks(topology, degree) ? 1 : 0;
+    mask[a] = degree <= free && topology.has_block_shape(degree) ? 1 : 0;
   }
 }
 
 std::vector<int> degrees_with_blocks(const Topology& topology, int max_degree) {
   std::vector<int> degrees;
   for (int degree = 1; degree <= std::min(max_degree, topology.num_servers()); ++degree) {
-    if (has_blocks(topology, degree)) degrees.push_back(degree);
+    if (topology.has_block_shape(degree)) degrees.push_back(degree);
   }
   return degrees;
 }

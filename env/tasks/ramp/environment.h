@@ -80,7 +80,6 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   JobOutcome last_outcome_;
   Job last_job_;
   ClusterStepStats stats_;
-  ClusterStepStats waiting_stats_;  // scratch
   double return_ = 0;
   std::int64_t decisions_ = 0;
 };

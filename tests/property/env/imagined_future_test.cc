@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -186,6 +187,51 @@ TEST_CASE("what is imagined is what the simulator would do", "[property][partiti
     }
     CHECK(played >= 5);
   }
+}
+
+TEST_CASE("a planning cluster places jobs on blocks of servers as the simulator does",
+          "[property][partitioning]") {
+  PartitioningConfig config = usual();
+  config.ramp.topology = GENERATE(std::array{4, 4, 2}, std::array{5, 5, 3});
+  const auto task =
+      std::make_shared<const PartitioningTask>(config, load_profiles(config.profiles, {}));
+  PartitioningEnv env(task);
+  const int servers = task->make_memo()->topology().num_servers();
+  int placed = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    INFO("seed " << seed);
+    Rng rng(Seed{seed});
+    env.reset(Seed{seed});
+    Cluster simulated = env.cluster();
+    JobStream jobs = simulated.jobs();
+    REQUIRE(jobs.redraw(Seed{seed + 100}));
+    PlanningCluster imagined(simulated,
+                             std::make_shared<FutureJobs>(jobs, simulated.waiting_job().arrived));
+    REQUIRE(simulated.resample_future(Seed{seed + 100}));
+    while (!simulated.finished()) {
+      ServerSet block(servers);
+      for (int s = 0; s < servers; ++s) {
+        if (rng.below(4) > 0) block.insert(static_cast<Server>(s));
+      }
+      const JobDecision decision{static_cast<int>(rng.below(9)), &block};
+      const auto expected = simulated.outlook(decision);
+      const auto found = imagined.outlook(decision);
+      REQUIRE(found.cause == expected.cause);
+      REQUIRE(found.placement == expected.placement);
+      ClusterStepStats stats;
+      const JobOutcome outcome = simulated.decide(decision, stats);
+      while (!simulated.queued() && !simulated.finished()) simulated.wait(stats);
+      REQUIRE(imagined.decide(decision).cause == outcome.cause);
+      placed += outcome.cause == BlockCause::kNone ? 1 : 0;
+      REQUIRE(imagined.finished() == simulated.finished());
+      if (simulated.finished()) break;
+      REQUIRE(imagined.mounted_workers() == simulated.mounted_workers());
+      REQUIRE(imagined.time_left() == simulated.time_left());
+      REQUIRE(imagined.num_running() == simulated.num_running());
+      REQUIRE(imagined.waiting_job().arrived == simulated.waiting_job().arrived);
+    }
+  }
+  CHECK(placed > 100);
 }
 
 TEST_CASE("what a planning cluster leaves out is imagined by the simulator",

@@ -69,8 +69,8 @@ TEST_CASE("a job runs for its completion time, then the next one arrives", "[clu
   REQUIRE(decision.mounted);
   CHECK(decision.mounted->completion_time == 100);
   CHECK(decision.mounted->sequential_time == 100);
-  CHECK(decision.mounted->communication_overhead == 0);
-  CHECK(decision.mounted->computation_overhead == 100);
+  CHECK(decision.mounted->communication_share == 0);
+  CHECK(decision.mounted->computation_share == 1);
   CHECK(f.cluster.now() == 100);
   CHECK(f.stats.completed == Indices{0});
   CHECK(f.stats.jobs_arrived == 0);
