@@ -157,15 +157,16 @@ const ExecutionPtr& ExecutionMemo::place_by_blocks(int graph, Cut& cut, const Se
     }
     number = number * blocks + static_cast<std::uint64_t>(block);
   }
-  if (const ExecutionPtr* const known = cut.by_blocks.find(number)) {
+  if (const ExecutionPtr* const found = cut.by_blocks.find(number)) {
     ++counters_.placement_hits;
-    return *known;
+    return *found;
   }
+  ExecutionPtr made = first_fit(graph, cut, occupied);
   const std::size_t bytes = cut.by_blocks.bytes();
-  ExecutionPtr& made = cut.by_blocks[number];
+  ExecutionPtr& known = cut.by_blocks[number];
   account(cut.by_blocks.bytes() - bytes);
-  made = first_fit(graph, cut, occupied);
-  return made;
+  known = std::move(made);
+  return known;
 }
 
 const ExecutionPtr& ExecutionMemo::place_by_occupancy(int graph, const Cut& cut,

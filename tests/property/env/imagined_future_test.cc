@@ -87,7 +87,7 @@ std::vector<Setting> settings() {
     c.workload.interarrival = {.kind = DistributionKind::kDiurnal, .value = 60, .period = 1200};
   }
   {
-    auto& c = add("a clock that is coarse");
+    auto& c = add("physical time");
     c.time_unit = TimeUnit::kPhysical;
   }
   {
