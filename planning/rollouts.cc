@@ -108,9 +108,8 @@ void Rollouts::settle(bool everywhere) {
   }
   values_.resize(settled.size());
   policy_->evaluate(pointers_, values_);
-  for (std::size_t w = 0; w < settled.size(); ++w) {
-    *settled[w].sum += settled[w].weight * values_[w];
-  }
+  auto value = values_.begin();
+  for (const World& world : settled) *world.sum += world.weight * *value++;
   worlds_.erase(settled.begin(), settled.end());
 }
 

@@ -58,18 +58,23 @@ const Execution* PlanningCluster::place(const JobDecision& decision) const {
   return execution != nullptr && execution->fits_memory ? execution : nullptr;
 }
 
+PlanningCluster::RunTimes PlanningCluster::run_times(const Execution& execution) const {
+  const double sequential = execution.total_compute * num_training_steps_;
+  return {memo_->step_time(execution) * num_training_steps_, sequential,
+          queued_->fraction * sequential};
+}
+
 ClusterSight::Outlook PlanningCluster::outlook(const JobDecision& decision) const {
   PACML_CHECK(queued_.has_value(), "no job waits");
   if (decision.degree == 0) return {BlockCause::kOpPartition};
   const Execution* const execution = place(decision);
   if (execution == nullptr) return {BlockCause::kOpPlacement};
   const SemanticSwitches& semantics = memo_->setting().semantics;
-  const double time = memo_->step_time(*execution) * num_training_steps_;
-  const double sequential = execution->total_compute * num_training_steps_;
+  const RunTimes times = run_times(*execution);
   BlockCause cause = BlockCause::kNone;
-  if (!meets_limit(time, queued_->fraction * sequential, semantics)) {
+  if (!meets_limit(times.completion, times.max_acceptable, semantics)) {
     cause = BlockCause::kCompletionTime;
-  } else if (is_cut_off(time, now_, limit_, semantics)) {
+  } else if (is_cut_off(times.completion, now_, limit_, semantics)) {
     cause = BlockCause::kSimulationEnded;
   }
   return {cause, execution->number};
@@ -81,12 +86,12 @@ PlanningCluster::Outcome PlanningCluster::decide(const JobDecision& decision) {
   if (decision.degree > 0) {
     out.cause = BlockCause::kOpPlacement;
     if (const Execution* const execution = place(decision)) {
-      out.completion_time = memo_->step_time(*execution) * num_training_steps_;
-      out.sequential_time = execution->total_compute * num_training_steps_;
-      const double limit = queued_->fraction * out.sequential_time;
-      out.cause = meets_limit(out.completion_time, limit, memo_->setting().semantics)
-                      ? BlockCause::kNone
-                      : BlockCause::kCompletionTime;
+      const RunTimes times = run_times(*execution);
+      out.completion_time = times.completion;
+      out.sequential_time = times.sequential;
+      const bool in_time =
+          meets_limit(times.completion, times.max_acceptable, memo_->setting().semantics);
+      out.cause = in_time ? BlockCause::kNone : BlockCause::kCompletionTime;
       if (out.cause == BlockCause::kNone) {
         mount({out.completion_time, now_, now_ + out.completion_time, execution->num_servers},
               execution->servers);

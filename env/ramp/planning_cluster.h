@@ -66,6 +66,13 @@ class PlanningCluster final : public ClusterSight {
   };
   // How the job that waits would run; null: no place. Borrowed until the memo is asked again.
   [[nodiscard]] const Execution* place(const JobDecision& decision) const;
+  // Of the job that waits, all its training steps, if it ran so.
+  struct RunTimes {
+    double completion = 0;
+    double sequential = 0;
+    double max_acceptable = 0;
+  };
+  [[nodiscard]] RunTimes run_times(const Execution& execution) const;
   void mount(const Running& job, const ServerSet& servers);
   void move_servers(std::size_t from, std::size_t to);
   // Where those in running_ begin that may be done by then, as far as rounding leaves room for it.

@@ -91,6 +91,13 @@ std::vector<Setting> settings() {
     c.time_unit = TimeUnit::kPhysical;
   }
   {
+    auto& c = add("a clock that is coarser than its tolerance");  // beyond 2^30
+    constexpr double kLonger = 1e7;
+    c.workload.num_training_steps *= static_cast<int>(kLonger);
+    c.workload.interarrival.value *= kLonger;
+    c.cluster.max_simulation_time *= kLonger;
+  }
+  {
     auto& c = add("completion times");
     c.reward = {.kind = RewardKind::kLookaheadJct,
                 .fail_reward_factor = 2,
