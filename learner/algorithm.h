@@ -21,8 +21,9 @@ struct UpdateReport {
   bool applied = false;   // false: the weights are as they were: no fresh decision, or:
   bool diverged = false;  // outputs, loss, gradient or the new weights were not finite
   double loss = 0;
-  std::int64_t decisions = 0;                                // learned from, by all replicas
-  std::int64_t stale = 0;                                    // left out: too many versions old
+  std::int64_t decisions = 0;   // learned from, by all replicas
+  std::int64_t stale = 0;       // left out: too many versions old
+  std::int64_t unfinished = 0;  // left out: of episodes whose end is not known
   std::vector<std::pair<std::string_view, double>> scalars;  // names are string literals
   // Of this learner's batch of transitions, one per row: how much is left to learn from it, in the
   // unit of rewards, finite and >= 0. Empty where nothing was applied, and for sequences.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "common/finite.h"
 #include "common/hash.h"
@@ -100,6 +101,7 @@ Result<std::int64_t> LearnerLoop::agree() {
   told_ = mine.tally;
   record_.statistics.policy_lag.merge(own_.statistics.policy_lag);
   own_.statistics.policy_lag.clear();
+  record_.add_actions(std::exchange(own_.statistics.actions, {}));
   if (wishes.stop != 0) return fail(Errc::kStopped, "the leader has ended the run");
   if (wishes.regroup != 0) return fail(Errc::kDisconnected, "another replica is taken in");
   return static_cast<std::int64_t>(collected);

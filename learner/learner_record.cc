@@ -21,6 +21,7 @@ void LearnerRecord::add(const EpisodeRecord& episode) {
 
 void LearnerRecord::add(const UpdateReport& report) {
   counters.stale += report.stale;
+  counters.unfinished += report.unfinished;
   if (report.diverged) ++counters.skipped;
   if (!report.applied) return;
   counters.samples += report.decisions;
@@ -34,6 +35,12 @@ void LearnerRecord::add(const UpdateReport& report) {
 
 void LearnerRecord::add_lag(PolicyVersion now, PolicyVersion used, std::uint64_t times) {
   statistics.policy_lag.add(now > used ? now.get() - used.get() : 0, times);
+}
+
+void LearnerRecord::add_actions(const std::vector<std::int64_t>& times) {
+  auto& actions = statistics.actions;
+  if (actions.size() < times.size()) actions.resize(times.size());
+  for (std::size_t a = 0; a < times.size(); ++a) actions[a] += times[a];
 }
 
 void LearnerRecord::add_action(int action) {

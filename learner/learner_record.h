@@ -21,7 +21,8 @@ struct LearnerCounters {
   std::int64_t stale = 0;      // left out: their weights were too old
   std::int64_t misfits = 0;    // messages, or batches of a replay, for another network
   std::int64_t episodes = 0;
-  std::int64_t skipped = 0;  // updates that would not have been finite: the weights stayed
+  std::int64_t skipped = 0;     // updates that would not have been finite: the weights stayed
+  std::int64_t unfinished = 0;  // decisions left out: of episodes whose end is not known
   bool operator==(const LearnerCounters&) const = default;
 };
 
@@ -59,7 +60,8 @@ struct LearnerRecord {
   // Of `times` decisions that weights `used` took, when learning is at `now`. Those that are ahead,
   // since the learner went back to a checkpoint, lag by 0.
   void add_lag(PolicyVersion now, PolicyVersion used, std::uint64_t times);
-  void add_action(int action);  // >= 0
+  void add_action(int action);                               // >= 0
+  void add_actions(const std::vector<std::int64_t>& times);  // [action]
 };
 
 }  // namespace pacml::learner

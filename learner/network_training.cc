@@ -69,6 +69,11 @@ std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
   return weights;
 }
 
+void scale_values(double factor, const model::ParameterLayout& layout, model::ValueHeads heads,
+                  std::span<float> weights) {
+  rewrite_heads({.scale = factor}, layout, heads, weights);
+}
+
 NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
                                  double popart_rate, model::ValueHeads heads)
     : network_(&network),

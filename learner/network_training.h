@@ -19,11 +19,16 @@
 
 namespace pacml::learner {
 
-// The weights that a state of such an algorithm holds, with the heads rewritten to the unit of
-// rewards; nullopt: they are not of this layout, or the moments of values are missing.
+// The weights that a state of such an algorithm holds, with the heads rewritten to the unit of the
+// rewards that it learned from; nullopt: they are not of this layout, or the moments of values are
+// missing.
 [[nodiscard]] std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
                                                                const model::ParameterLayout& layout,
                                                                model::ValueHeads heads);
+
+// Multiplies what the heads say of values. `weights` [layout.total].
+void scale_values(double factor, const model::ParameterLayout& layout, model::ValueHeads heads,
+                  std::span<float> weights);
 
 // A network in training: weights, optimiser, the unit of its values, and how far it is. What
 // algorithms have in common. Thread-confined.

@@ -32,6 +32,7 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
   UpdateReport report;
   report.decisions = lessons.decisions;
   report.stale = lessons.stale;
+  report.unfinished = lessons.unfinished;
   if (lessons.decisions == 0) return report;
 
   const auto outputs = training_.network().forward(batch.observations);
@@ -82,8 +83,7 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
                     {"entropy_cost", entropy_cost},
                     {"return", returns.mean()},
                     {"advantage_deviation", advantages.deviation()},
-                    {"baselines", static_cast<double>(baselines_.size())},
-                    {"unfinished", static_cast<double>(lessons.unfinished)}};
+                    {"baselines", static_cast<double>(baselines_.size())}};
   if (step.applied) training_.count_update(report.decisions);
   return report;
 }

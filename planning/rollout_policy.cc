@@ -70,38 +70,53 @@ class NetworkPolicy final : public RolloutPolicy {
     }
   }
   void evaluate(Environments environments, std::span<double> values) override {
-    look_at(environments);
-    std::ranges::copy(output_.values, values.begin());
-    if (heads_ == model::ValueHeads::kValue) return;
-    const std::size_t width = batch_.num_candidates();
-    find_action_values();
-    for (std::size_t i = 0; i < environments.size(); ++i) {
-      const auto row = std::span<const float>(q_).subspan(i * width, width);
-      values[i] = static_cast<double>(row[static_cast<std::size_t>(model::best_valid_action(row))]);
-    }
+    batch_.clear();
+    for (const env::Environment* environment : environments) environment->observe(batch_);
+    expect(environments.front()->spec(), values);
+  }
+  double evaluate_cut(const env::Environment& environment, int agent) override {
+    batch_.clear();
+    environment.observe_last(agent, batch_);
+    double value = 0;
+    expect(environment.spec(), {&value, 1});
+    return value;
   }
   std::vector<double> action_values(const env::Environment& environment) override {
     if (heads_ == model::ValueHeads::kValue) return {};
-    const env::Environment* const one[] = {&environment};
-    look_at(one);
+    look_at(environment);
     find_action_values();
     return {q_.begin(), q_.end()};
   }
   std::vector<float> log_probabilities(const env::Environment& environment) override {
-    const env::Environment* const one[] = {&environment};
-    look_at(one);
+    look_at(environment);
     std::vector<float> out(output_.logits.size());
     model::log_probabilities(logits_of(0), out);
     return out;
   }
 
  private:
-  void look_at(Environments environments) {
+  void look_at(const env::Environment& environment) {
     batch_.clear();
-    for (const env::Environment* environment : environments) environment->observe(batch_);
-    env::require_finite_features(environments.front()->spec(), batch_);
+    environment.observe(batch_);
+    ask(environment.spec());
+  }
+  // The network about the rows of the batch.
+  void ask(const env::EnvironmentSpec& spec) {
+    env::require_finite_features(spec, batch_);
     network_->evaluate(batch_, output_);
     check_output();
+  }
+  // What it expects of each row. `values` [rows].
+  void expect(const env::EnvironmentSpec& spec, std::span<double> values) {
+    ask(spec);
+    std::ranges::copy(output_.values, values.begin());
+    if (heads_ == model::ValueHeads::kValue) return;
+    const std::size_t width = batch_.num_candidates();
+    find_action_values();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto row = std::span<const float>(q_).subspan(i * width, width);
+      values[i] = static_cast<double>(row[static_cast<std::size_t>(model::best_valid_action(row))]);
+    }
   }
   void find_action_values() {
     q_.resize(output_.logits.size());

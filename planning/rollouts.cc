@@ -83,10 +83,7 @@ void Rollouts::advance(double rate, Pace& pace) {
     if (result.truncated) {
       // Something would have followed.
       let_time_pass(world);
-      const env::Environment* const cut[] = {world.environment.get()};
-      double value = 0;
-      policy_->evaluate(cut, {&value, 1});
-      *world.sum += world.weight * value;
+      *world.sum += world.weight * policy_->evaluate_cut(*world.environment, world.agent);
       continue;
     }
     if (kept != w) worlds_[kept] = std::move(world);

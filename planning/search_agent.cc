@@ -59,7 +59,7 @@ void SearchAgent::play_round(const env::Environment& environment, Race& race, Se
                   derive(decision, Purpose::kEpisode, static_cast<std::uint64_t>(futures_++)),
                   std::span(sums_).subspan(begin, running.size()));
   }
-  rollouts_.play(config_.horizon);
+  rollouts_.play(config_.horizon, config_.reward_rate);
   race.add(sums_);
 }
 

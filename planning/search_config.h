@@ -11,6 +11,8 @@ struct SearchConfig {
   int futures = 64;  // that are drawn for each decision, the same for all of its actions; >= 1
   int horizon = 40;  // decisions of each that are played, the one that is searched included; >= 1
   double discount = 1;  // of rewards, and of what is expected to follow the horizon; in (0, 1]
+  // Taken off every reward for each unit of time: what the policy's values are relative to.
+  double reward_rate = 0;
   // Only actions that the policy finds so likely are tried: the log of their probability is at most
   // this below the best one's; infinite: all.
   double gap = 3;

@@ -275,11 +275,24 @@ void Server::deliver(const transport::PeerId& peer) {
 
 void Server::insert_waiting() {
   if (waiting_.empty() || !may_insert()) return;
-  for (; !waiting_.empty() && may_insert(); waiting_.pop_front()) {
-    waiting_bytes_ -= waiting_.front().bytes;
-    insert(waiting_.front());
-  }
+  while (!waiting_.empty() && may_insert()) insert_first();
   for (const auto& peer : gate_.peers()) deliver(peer);
+}
+
+void Server::insert_all_waiting() {
+  while (!waiting_.empty()) {
+    while (!waiting_.empty()) insert_first();
+    for (const auto& peer : gate_.peers()) deliver(peer);
+  }
+  if (gate_.size() > 0) {
+    spdlog::warn("{} messages are lost: the graphs that they name have not come", gate_.size());
+  }
+}
+
+void Server::insert_first() {
+  waiting_bytes_ -= waiting_.front().bytes;
+  insert(waiting_.front());
+  waiting_.pop_front();
 }
 
 void Server::give_back_withheld() {
@@ -440,6 +453,8 @@ void Server::finish_snapshot() {
   if (writer_ != nullptr && !write_snapshot()) {
     spdlog::warn("the snapshot that was under way could not be written; trying another");
   }
+  // Actors count on what has been accepted, and will not send it again.
+  insert_all_waiting();
   begin_snapshot();
   const auto written = write_snapshot();
   if (!written) throw UserError("no snapshot could be written: " + written.error().detail);

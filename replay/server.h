@@ -92,7 +92,11 @@ class Server {
   void receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes);
   [[nodiscard]] std::size_t waiting_bytes() const { return gate_.bytes() + waiting_bytes_; }
   void deliver(const transport::PeerId& peer);
+  // What waits, as far as the rate limiter lets it in.
   void insert_waiting();
+  // All that waits, whether or not it is time: for the last snapshot.
+  void insert_all_waiting();
+  void insert_first();
   void give_back_withheld();
   // Tells who may act.
   void tell_grants();

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -101,6 +102,9 @@ class ExportCommand final : public Command {
                     {"run_id", directory.path().filename().string()},
                     {"checkpoint", trained.file.filename().string()}};
     if (trained.valued) policy.notes[learner::kValueUnit] = learner::kRewards;
+    if (trained.reward_rate != 0) {
+      policy.notes[learner::kRewardRate] = nlohmann::json(trained.reward_rate).dump();
+    }
     const auto written = format->second(policy, out_);
     if (!written) throw UserError(written.error().detail);
     std::cout << "wrote " << out_ << ": the policy of " << trained.file.string() << " at update "

@@ -1,6 +1,7 @@
 #include "apps/evaluation/model_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <system_error>
@@ -87,6 +88,14 @@ TrainedRun policy_of(const fs::path& file, const learner::Safetensors& exported,
   const auto unit = exported.metadata.find(std::string(learner::kValueUnit));
   if (unit != exported.metadata.end() && unit->second == learner::kRewards) {
     out.valued = out.parameters;
+  }
+  if (const auto rate = exported.metadata.find(learner::kRewardRate);
+      rate != exported.metadata.end()) {
+    const auto number = read_number<double>(rate->second);
+    if (!number || !std::isfinite(*number)) {
+      throw UserError(file.string() + " says a reward_rate that is no number: " + rate->second);
+    }
+    out.reward_rate = *number;
   }
   return out;
 }

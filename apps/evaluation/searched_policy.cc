@@ -13,6 +13,7 @@ std::unique_ptr<planning::SearchAgent> search_agent(const TrainedRun& run, const
   planning::SearchConfig defaults;
   defaults.horizon = 12;
   defaults.discount = run.discount;
+  defaults.reward_rate = run.reward_rate;
   return std::make_unique<planning::SearchAgent>(
       planning::parse_search(settings, defaults),
       planning::make_network_policy(run.shape, *run.valued, run.heads, task.spec().graphs));

@@ -5,6 +5,7 @@
 #include "common/result.h"
 #include "learner/checkpoint.h"
 #include "learner/network_training.h"
+#include "learner/reward_rate.h"
 #include "model/layout.h"
 
 namespace pacml::apps {
@@ -76,6 +77,21 @@ double discount_of(const TrainConfig& config) {
   return 1;
 }
 
+double reward_scale_of(const TrainConfig& config) {
+  switch (config.algorithm) {
+    case AlgorithmKind::kImpala:
+      return config.impala.reward_scale;
+    case AlgorithmKind::kPpo:
+      return config.ppo.reward_scale;
+    case AlgorithmKind::kApex:
+      return config.transitions.reward_scale;
+    case AlgorithmKind::kExpertIteration:
+    case AlgorithmKind::kReinforce:
+      return 1;
+  }
+  return 1;
+}
+
 TrainedRun load_trained_run(const std::filesystem::path& path, const env::EnvironmentSpec& spec) {
   const auto run = RunDirectory::open(path);
   TrainedRun trained;
@@ -99,9 +115,16 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};
   trained.heads = heads_of(trained.config);
   trained.discount = discount_of(trained.config);
+  const double scale = reward_scale_of(trained.config);
   if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {
+    learner::scale_values(1 / scale, layout, trained.heads, *weights);
     trained.valued = {trained.parameters.version, layout.hash, *std::move(weights)};
   }
+  learner::RewardRate rate;
+  rate.restore(checkpoint.algorithm);
+  // Transitions bring rewards that are scaled already.
+  trained.reward_rate =
+      trained.config.algorithm == AlgorithmKind::kApex ? rate.value() / scale : rate.value();
   return trained;
 }
 

@@ -23,8 +23,9 @@ struct TrainedRun {
   // nullopt: the checkpoint does not say.
   std::optional<model::Parameters> valued;
   model::ValueHeads heads = model::ValueHeads::kValue;
-  double discount = 1;  // of the rewards that it was trained for
-  std::string warning;  // why from there, if the best policy's file cannot be used
+  double discount = 1;     // of the rewards that it was trained for
+  double reward_rate = 0;  // per unit of time, taken off those rewards; 0: rewards as they are
+  std::string warning;     // why from there, if the best policy's file cannot be used
 };
 
 // What the heads of a run's network say.
@@ -32,6 +33,9 @@ struct TrainedRun {
 
 // What later rewards are worth to an algorithm's networks.
 [[nodiscard]] double discount_of(const TrainConfig& config);
+
+// What an algorithm's networks see rewards multiplied by.
+[[nodiscard]] double reward_scale_of(const TrainConfig& config);
 
 // UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.
 [[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,

@@ -46,6 +46,7 @@ constexpr Figure kFigures[] = {
     {"/samples", "pacml_samples_total", kCounter, "Samples learned from."},
     {"/stale", "pacml_stale_total", kCounter, "Decisions left out because their weights were too old."},
     {"/misfits", "pacml_misfits_total", kCounter, "Messages or batches for another network."},
+    {"/unfinished", "pacml_unfinished_total", kCounter, "Decisions left out because how their episodes end is not known."},
     {"/skipped", "pacml_updates_skipped_total", kCounter, "Updates that would not have been finite: learning diverges."},
     {"/episodes", "pacml_episodes_total", kCounter, "Episodes that ended."},
     {"/seconds", "pacml_training_seconds", kGauge, "Time spent training, in all processes of the run."},

@@ -37,13 +37,14 @@ void InProcessReplay::act() {
   std::ranges::move(message.episodes, std::back_inserter(news_.episodes));
 }
 
-Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop,
-                                                          Deadline /*deadline*/) {
+Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop, Deadline deadline) {
   PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
-  do {
+  for (;;) {
     if (stop.stop_requested()) return fail(Errc::kStopped);
     if (table_.can_insert()) act();
-  } while (!table_.can_sample());
+    if (table_.can_sample()) break;
+    if (deadline.expired()) return fail(Errc::kTimeout);
+  }
   items_.resize(static_cast<std::size_t>(config_.apex.batch_size));
   const std::span<const replay::SampledItem> items(items_.data(), table_.sample(items_));
   learner::SampledTransitions out;

@@ -32,6 +32,7 @@ nlohmann::json LearningStatus::json() const {
   status["misfits"] = counters.misfits;
   status["episodes"] = counters.episodes;
   status["skipped"] = counters.skipped;
+  status["unfinished"] = counters.unfinished;
   return status;
 }
 

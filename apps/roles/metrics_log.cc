@@ -29,6 +29,7 @@ json counted(const learner::LearnerCounters& now, const learner::LearnerCounters
           {"misfits", now.misfits},
           {"episodes", now.episodes},
           {"skipped", now.skipped},
+          {"unfinished", now.unfinished},
           {"decisions_per_second", rate(now.decisions, before.decisions)},
           {"samples_per_second", rate(now.samples, before.samples)},
           {"updates_per_second", rate(now.updates, before.updates)}};

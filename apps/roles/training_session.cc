@@ -62,6 +62,16 @@ UserError no_checkpoint(const Error& error) {
   return UserError("no checkpoint could be written: " + error.detail);
 }
 
+// Why a run that has come to its limit made no update.
+std::string why_nothing_was_learned(const learner::LearnerCounters& counters) {
+  if (counters.unfinished == 0) {
+    return "nothing was learned: what actors sent was not enough for one update";
+  }
+  return "nothing was learned: of " + std::to_string(counters.unfinished) +
+         " decisions that actors sent, none was of an episode that ends within "
+         "reinforce.longest_episode";
+}
+
 std::int64_t counter_of(const learner::Checkpoint& checkpoint, const char* name) {
   const auto it = checkpoint.counters.find(name);
   return it != checkpoint.counters.end() ? it->second : 0;
@@ -229,11 +239,10 @@ void TrainingSession::finish(const std::stop_token& stop) {
     return !limit || !limit->expired();
   };
   if (!divergence()) evaluate(go_on);
-  if (loop_->counters().decisions == 0 && limit_reached()) {
-    constexpr const char* kNothing =
-        "nothing was learned: what actors sent was not enough for one update";
-    spdlog::warn(kNothing);
-    std::cerr << kNothing << "\n";  // the log of a learner is a file
+  if (loop_->counters().updates == 0 && limit_reached() && !divergence()) {
+    const std::string nothing = why_nothing_was_learned(loop_->counters());
+    spdlog::warn(nothing);
+    std::cerr << nothing << "\n";  // the log of a learner is a file
   }
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics(News::kLast);
@@ -276,6 +285,7 @@ bool TrainingSession::share_state() {
   counters.samples = counter_of(*checkpoint, "samples");
   counters.stale = counter_of(*checkpoint, "stale");
   counters.skipped = counter_of(*checkpoint, "skipped");
+  counters.unfinished = counter_of(*checkpoint, "unfinished");
   loop_->restore(counters);
   return true;
 }
@@ -360,6 +370,7 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
       {"misfits", c.misfits},
       {"episodes", c.episodes},
       {"skipped", c.skipped},
+      {"unfinished", c.unfinished},
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)},
       {"millionths_of_run", static_cast<std::int64_t>(share_of_run().value_or(0) * 1e6)}};
   if (drawn_ != nullptr) {
@@ -385,7 +396,8 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
   loop_->restore({counter("updates"), counter("decisions"), counter("samples"), counter("stale"),
-                  counter("misfits"), counter("episodes"), counter("skipped")});
+                  counter("misfits"), counter("episodes"), counter("skipped"),
+                  counter("unfinished")});
   if (drawn_ != nullptr) {
     std::vector<std::uint64_t> totals;
     for (std::size_t s = 0; checkpoint.counters.contains(taken_in_by_shard(s)); ++s) {

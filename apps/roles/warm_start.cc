@@ -7,6 +7,7 @@
 
 #include "apps/evaluation/trained_run.h"
 #include "common/result.h"
+#include "learner/network_training.h"
 
 namespace pacml::apps {
 namespace {
@@ -62,6 +63,9 @@ std::vector<float> policy_to_start_with(const TrainConfig& config, const env::Ta
   if (!trained.valued) {
     throw UserError("warm_start.from: the policy of " + run.string() +
                     " does not say what unit its values are in");
+  }
+  if (!starts_values(config)) {
+    learner::scale_values(reward_scale_of(config), layout, trained.heads, trained.valued->values);
   }
   auto& weights = (starts_values(config) ? trained.parameters : *trained.valued).values;
   constexpr float kSmall = 0.01F;

@@ -54,6 +54,7 @@ constexpr auto kGroups = std::to_array<std::pair<std::string_view, std::string_v
      {"misfits", "count/misfits"},
      {"episodes", "count/episodes"},
      {"skipped", "count/skipped"},
+     {"unfinished", "count/unfinished"},
      {"actors", "count/actors"},
      {"messages", "count/messages"},
      {"duplicates", "count/duplicates"},

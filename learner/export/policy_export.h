@@ -15,6 +15,8 @@ namespace pacml::learner {
 // they are what rewards add up to. Without it they are the network's own.
 inline constexpr const char* kValueUnit = "value_unit";
 inline constexpr const char* kRewards = "rewards";
+// A note that says what a unit of time pays on average, where values are of rewards less that.
+inline constexpr const char* kRewardRate = "reward_rate";
 
 // A trained policy as it leaves the program. Value type.
 struct PolicyExport {

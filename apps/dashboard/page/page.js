@@ -234,7 +234,7 @@ const kCharts = [
   { id: 'speed', title: 'speed', unit: 'per second', keys: [['decisions_per_second', 'decisions'], ['samples_per_second', 'samples']], zero: true },
   { id: 'lag', title: 'policy lag', unit: 'versions', keys: [['policy_lag/p50', 'median'], ['policy_lag/p99', 'p99'], ['policy_lag/max', 'most']], zero: true },
   { id: 'queue', title: 'waiting to be learned from', unit: 'messages or batches', keys: [['queue_depth', '']], zero: true },
-  { id: 'stale', title: 'left out', unit: 'decisions, updates', keys: [['stale', 'too old'], ['skipped', 'updates not finite']], zero: true, unlessZero: true },
+  { id: 'stale', title: 'left out', unit: 'decisions, updates', keys: [['stale', 'too old'], ['unfinished', 'of unfinished episodes'], ['skipped', 'updates not finite']], zero: true, unlessZero: true },
 ];
 const kDashes = [[], [6, 4], [2, 3]];
 let curves = [];

@@ -94,6 +94,26 @@ TEST_CASE("a snapshot that is under way when its shard ends is finished before t
   CHECK(again.status().at("items") == 400'000);
 }
 
+TEST_CASE("what was accepted and waits to be let in is in a shard's last snapshot",
+          "[integration][replay]") {
+  const TempDir folder;
+  auto config = shard_config();
+  config.credits_per_actor = 8;
+  config.table.samples_per_insert = 1;
+  config.table.error_buffer = 2;
+  ServedShard shard(config, 0, folder / "shard-0");
+  ShardPeer actor(shard, shard_hello(kActor));
+  actor.insert(1, marked({1, 2, 3, 4, 5}, {1, 1, 1, 1, 1}));
+  actor.insert(2, marked({6}, {1}));
+  actor.insert(3, marked({7, 8}, {1, 1}));
+  REQUIRE(actor.status().at("inserts_waiting") == 2);
+  shard.stop();
+  CHECK(shard.last_status().at("inserts_waiting") == 0);
+  shard.start();
+  ShardPeer again(shard);
+  CHECK(again.status().at("items") == 8);
+}
+
 TEST_CASE("a damaged snapshot is said, not loaded", "[integration][replay]") {
   const TempDir folder;
   const auto file = folder / "shard-0";

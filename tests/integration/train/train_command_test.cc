@@ -11,6 +11,8 @@
 #include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
 #include "env/tasks/placement_shaping/config.h"
+#include "learner/network_training.h"
+#include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/partitioning_of.h"
@@ -228,8 +230,9 @@ TEST_CASE("what another run's policy says of values is taken in the unit of rewa
   const auto before = apps::load_trained_run(first.run(), config.env.make()->spec());
   REQUIRE(before.valued->values != before.parameters.values);  // its own unit is another
 
-  const auto begun_as = [&](const std::string& normalisation) {
+  const auto begun_as = [&](const std::string& normalisation, double scale = 1) {
     auto next = config;
+    next.impala.reward_scale = scale;
     next.warm_start.from = first.run();
     next.impala.learning_rate.start = 1e-30;  // what it starts with is what it ends with
     const Workplace second(next);
@@ -240,6 +243,9 @@ TEST_CASE("what another run's policy says of values is taken in the unit of rewa
     return newest_checkpoint(second).algorithm.vectors.at("parameters");
   };
   CHECK(begun_as("none") == before.valued->values);
+  auto scaled = before.valued->values;
+  learner::scale_values(4, model::make_layout(before.shape), before.heads, scaled);
+  CHECK(begun_as("none", 4) == scaled);
   // The first targets' moments are the new unit, for what was said in the old one.
   CHECK(begun_as("popart") != before.valued->values);
 }
@@ -326,6 +332,28 @@ TEST_CASE("a learner to which nobody came says that nothing was learned", "[inte
                                  "ipc://" + (place / "alone.sock").string(), "--minutes", "0.005"});
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.err, Catch::StartsWith("nothing was learned: "));
+}
+
+TEST_CASE("a run whose experience was not enough for an update says so", "[integration][train]") {
+  auto config = tiny_config();
+  std::string why;
+  SECTION("since an update needs more of it") {
+    config.impala.batch_decisions = 1'000'000;
+    why = "nothing was learned: what actors sent was not enough for one update\n";
+  }
+  SECTION("since no episode ends soon enough to be learned from") {
+    config.algorithm = apps::AlgorithmKind::kReinforce;
+    config.reinforce.batch_decisions = 200;
+    config.reinforce.longest_episode = 30;
+    testing::partitioning_of(config).cluster.max_simulation_time = 1e9;
+    testing::partitioning_of(config).workload.replication_factor = 100'000;
+    why = "none was of an episode that ends within reinforce.longest_episode\n";
+  }
+  const Workplace place(config);
+  const Outcome outcome = pacml(train(place, {"--decisions", "2000"}));
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.err, Catch::Contains("nothing was learned: ") && Catch::EndsWith(why));
+  CHECK(place.metrics().back()["updates"] == 0);
 }
 
 TEST_CASE("training that is asked to stop leaves a checkpoint and ends with code 0",

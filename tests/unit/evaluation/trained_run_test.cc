@@ -2,7 +2,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/evaluation/policy_list.h"
 #include "apps/run/run_directory.h"
@@ -25,7 +28,9 @@ env::EnvironmentSpec spec_of(const TrainConfig& config) { return config.env.make
 // A run folder as training leaves it.
 class FinishedRun {
  public:
-  FinishedRun() : run_(RunDirectory::create(folder_ / "run", dump_config(config_))) {}
+  explicit FinishedRun(TrainConfig config = testing::tiny_config())
+      : config_(std::move(config)),
+        run_(RunDirectory::create(folder_ / "run", dump_config(config_))) {}
 
   [[nodiscard]] model::ParameterLayout layout() const { return model::make_layout(shape()); }
   [[nodiscard]] model::NetworkShape shape() const {
@@ -47,7 +52,7 @@ class FinishedRun {
   [[nodiscard]] TrainedRun load() const { return load_trained_run(path(), spec_of(config_)); }
 
  private:
-  TrainConfig config_ = testing::tiny_config();
+  TrainConfig config_;
   testing::TempDir folder_;
   RunDirectory run_;
 };
@@ -67,6 +72,42 @@ TEST_CASE("a run's policy is its best one, and its last one when none was evalua
   const TrainedRun best = run.load();
   CHECK(best.file.filename() == "best.safetensors");
   CHECK(best.parameters.values == run.weights(5));
+}
+
+TEST_CASE("what a run's policy says of values is in the unit of rewards, whatever it learned from",
+          "[unit][evaluation]") {
+  constexpr double kScale = 4;  // a power of two: exact
+  TrainConfig config = testing::tiny_config();
+  const auto kind = GENERATE(AlgorithmKind::kImpala, AlgorithmKind::kPpo, AlgorithmKind::kApex);
+  INFO(name_of(kind));
+  config.algorithm = kind;
+  config.impala.reward_scale = kScale;
+  config.ppo.reward_scale = kScale;
+  config.transitions.reward_scale = kScale;
+  const FinishedRun run(config);
+  const bool all_are_values = kind == AlgorithmKind::kApex;
+  learner::Checkpoint checkpoint = run.checkpoint(1);
+  checkpoint.algorithm.reals = {
+      {"values.mean", 0}, {"values.mean_square", 1}, {"values.weight", 0}};
+  checkpoint.algorithm.reals["reward_rate_rewards"] = all_are_values ? kScale * -3 : -3;
+  checkpoint.algorithm.reals["reward_rate_elapsed"] = 2;
+  REQUIRE(run.checkpoints().save(checkpoint, run.layout()));
+  const TrainedRun trained = run.load();
+  CHECK(trained.reward_rate == -1.5);
+  CHECK(trained.parameters.values == run.weights(1));
+  REQUIRE(trained.valued);
+  std::vector<float> expected = run.weights(1);
+  std::size_t scaled = 0;
+  for (const auto& entry : run.layout().entries) {
+    if (!entry.name.starts_with("value.") &&
+        !(all_are_values && entry.name.starts_with("logits."))) {
+      continue;
+    }
+    for (float& w : std::span(expected).subspan(entry.offset, entry.size)) w /= float{kScale};
+    scaled += entry.size;
+  }
+  CHECK(scaled > 0);
+  CHECK(trained.valued->values == expected);
 }
 
 TEST_CASE("where the best policy's file is broken, the newest checkpoint is taken, and it is said",

@@ -102,7 +102,7 @@ TEST_CASE("REINFORCE comes to prefer what paid, at every step", "[unit][learner]
     REQUIRE(report.applied);
     CHECK(report.decisions == 36);
     CHECK(scalar(report, "baselines") == kSteps);
-    CHECK(scalar(report, "unfinished") == 0);
+    CHECK(report.unfinished == 0);
   }
   const auto weights = network.parameters();
   for (std::size_t s = 0; s < kSteps; ++s) {
@@ -144,6 +144,7 @@ TEST_CASE("REINFORCE leaves out what is too old and what has no end", "[unit][le
   CHECK_FALSE(unfinished.applied);
   CHECK_FALSE(unfinished.diverged);
   CHECK(unfinished.decisions == 0);
+  CHECK(unfinished.unfinished > 0);
   CHECK_FALSE(learner.update({}).value().applied);
   CHECK(std::vector<float>(network.parameters().begin(), network.parameters().end()) == before);
 }

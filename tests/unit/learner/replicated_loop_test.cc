@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -132,7 +133,10 @@ TEST_CASE("the leader counts what all have received, each once", "[unit][learner
   CHECK(leaders.decisions == 5 * 13);
   CHECK(leaders.episodes == 10);
   CHECK(replicas[1].loop.counters().decisions == 5 * 11);
-  const EpisodeSums sums = replicas[0].loop.take_statistics().episodes;
+  const LearnerStatistics all = replicas[0].loop.take_statistics();
+  const EpisodeSums& sums = all.episodes;
+  // How often each action was taken is known of its own decisions.
+  CHECK(std::accumulate(all.actions.begin(), all.actions.end(), std::int64_t{0}) == 5 * 2);
   CHECK(sums.return_sum == Approx(15));
   CHECK(sums.metric_sum[0] == Approx(2.5));
   CHECK(sums.metric_count[0] == 10);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "common/result.h"
+#include "model/layout.h"
+#include "planning/rollout_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/plain_observations.h"
 #include "tests/support/signal_chain.h"
@@ -100,10 +102,11 @@ TEST_CASE("a rate is taken off each unit of time, and the policy's own pace is t
   CHECK(rollouts.pace().elapsed <= env::SignalChain::kLength);
 }
 
-// Two agents in turns: who decides gets 1, and the other one 10 for what it decided last.
+// Two agents in turns: who decides gets 1, and the other one 10 for what it decided last. Each sees
+// its own number, and the episode is cut after `length` steps.
 class Relay final : public env::Environment {
  public:
-  Relay() {
+  explicit Relay(int length = kNever) : left_(length) {
     spec_.task = "relay";
     spec_.observation = plain_spec(1, 1);
     spec_.observation.agents = 2;
@@ -113,13 +116,18 @@ class Relay final : public env::Environment {
   [[nodiscard]] env::StepResult step(int /*action*/) override {
     agent_ = 1 - agent_;
     other_ = {agent_, 10};
-    return {.reward = 1};
+    return {.reward = 1, .truncated = --left_ == 0};
   }
   [[nodiscard]] int agent() const override { return agent_; }
   [[nodiscard]] std::span<const env::AgentReward> other_rewards() const override {
     return {&other_, 1};
   }
-  void observe(Observations& /*out*/) const override {}
+  void observe(Observations& out) const override { observe_last(agent_, out); }
+  void observe_last(int agent, Observations& out) const override {
+    const float shown[] = {static_cast<float>(agent)};
+    const std::uint8_t mask[] = {1};
+    append_plain(out, 0, shown, mask);
+  }
   [[nodiscard]] std::unique_ptr<Environment> clone() const override {
     return std::make_unique<Relay>(*this);
   }
@@ -128,6 +136,7 @@ class Relay final : public env::Environment {
 
  private:
   env::EnvironmentSpec spec_;
+  int left_;
   int agent_ = 0;
   env::AgentReward other_;
 };
@@ -167,6 +176,39 @@ TEST_CASE("what comes to the agent that decides counts, whoever decides then", "
   CHECK(worth(1) == Approx(11 + later * 8));
   CHECK(worth(2) == Approx(11 + later * 8));
   CHECK(worth(3) == Approx(11 + later * 11 + later * later * 8));
+}
+
+// A network that expects 8 for agent 0, and far more for the other one.
+class SaysByAgent final : public model::Policy {
+ public:
+  void set_graphs(std::span<const env::GraphFeaturesPtr> /*graphs*/) override {}
+  [[nodiscard]] const model::ParameterLayout& layout() const override { return layout_; }
+  void set_parameters(const model::Parameters& /*parameters*/) override {}
+  void evaluate(const Observations& batch, model::PolicyOutput& out) override {
+    out.logits.assign(batch.size(), 0);
+    out.values.clear();
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      out.values.push_back(batch.globals(b)[0] == 0 ? 8.0F : 1e6F);
+    }
+  }
+
+ private:
+  model::ParameterLayout layout_;
+};
+
+TEST_CASE("where an episode is cut, each agent's own observation says what would have followed",
+          "[planning]") {
+  const Relay relay(3);  // cut where the other agent would decide
+  SaysByAgent network;
+  const auto policy = make_network_policy(network, relay.spec().make_observations().shape(),
+                                          model::ValueHeads::kValue);
+  Rollouts rollouts(kDiscount, *policy);
+  const std::vector<int> only = {0};
+  std::vector<double> sum = {0};
+  rollouts.add(relay, only, Seed{1}, sum);
+  rollouts.play(10);
+  const double later = kDiscount * kDiscount;  // its second decision
+  CHECK(sum[0] == Approx(11 + later * (1 + kDiscount * 8)));
 }
 
 TEST_CASE("a policy that throws leaves nothing behind", "[planning]") {

@@ -87,6 +87,24 @@ TEST_CASE("an action is worth what follows it in the futures", "[planning]") {
   }
 }
 
+TEST_CASE("what a unit of time pays on average is taken off what an action is worth",
+          "[planning]") {
+  constexpr double kRate = 0.25;
+  env::SignalChain chain(kNever);
+  SearchAgent agent =
+      agent_of({.futures = 3, .horizon = 1, .discount = 0.5, .reward_rate = kRate}, 8);
+  SearchAgent plain = agent_of({.futures = 3, .horizon = 1, .discount = 0.5}, 8);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    chain.reset(Seed{seed});
+    static_cast<void>(agent.act(chain));
+    static_cast<void>(plain.act(chain));
+    REQUIRE(agent.tried().size() == plain.tried().size());
+    for (std::size_t i = 0; i < agent.tried().size(); ++i) {
+      CHECK(agent.tried()[i].value == Approx(plain.tried()[i].value - kRate));
+    }
+  }
+}
+
 TEST_CASE("behind the horizon counts what the policy expects, unless the episode has ended",
           "[planning]") {
   const bool cut = GENERATE(false, true);
