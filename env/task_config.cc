@@ -55,6 +55,14 @@ void TaskConfig::set_profiles(std::string folder) {
   *setting = std::move(folder);
 }
 
+std::vector<std::string> TaskConfig::files() const {
+  std::vector<std::string> all;
+  if (const std::string* folder = settings_->profiles()) all.push_back(*folder);
+  for (const std::string* path : settings_->paths()) all.push_back(*path);
+  std::erase(all, "");
+  return all;
+}
+
 void TaskConfig::make_paths_absolute() {
   std::vector<std::string*> all = settings_->paths();
   if (std::string* folder = settings_->profiles()) all.push_back(folder);

@@ -152,7 +152,9 @@ class TaskConfig {
   [[nodiscard]] std::string profiles() const;
   // UserError: the task reads none.
   void set_profiles(std::string folder);
-  // Paths that hold from every folder: profiles, and those of visit_paths.
+  // What it reads: profiles, and the paths of visit_paths, as far as they are set.
+  [[nodiscard]] std::vector<std::string> files() const;
+  // Paths that hold from every folder.
   void make_paths_absolute();
   // Where files lie may differ from host to host: profiles as if they had never been set, and of
   // other paths the last part alone.

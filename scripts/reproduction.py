@@ -60,7 +60,7 @@ class Study:
         done = run / "trained"
         if done.exists() or self.minutes > 0:
             command = [self.pacml, "train", *words, *(self.profiles if profiles is None else profiles), "--run", str(run), "--minutes", f"{self.minutes:g}", "--continue"]
-            if not done.exists():
+            if self.minutes > 0:
                 self.steps.append((f"training {name} for {self.minutes:g} min", done, command))
             return run
         return None

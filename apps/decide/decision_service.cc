@@ -83,6 +83,11 @@ Result<std::string> DecisionService::answer(const DecisionRequest& request) {
   if (request.kind == Kind::kDescribe) return describe();
   if (request.kind == Kind::kAsk) {
     ClusterLedger imagined = ledger_;
+    // Who says all that there is to know may speak of any time.
+    if (request.running && request.time && *request.time < ledger_.now()) {
+      imagined =
+          ClusterLedger(ledger_.num_servers(), env::RecentArrivals(ledger_.arrivals().memory()));
+    }
     return decide(request, imagined);
   }
   // On a copy where more than one thing changes: a request that is refused changes nothing.

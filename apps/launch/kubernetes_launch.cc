@@ -197,9 +197,12 @@ std::string make_manifests(const LaunchRequest& request) {
         "the "
         "run is deleted (kubectl delete -f)");
   }
-  if (const auto folder = request.config.env.profiles(); !folder.empty()) {
-    throw UserError("env.profiles: " + folder +
-                    " is not in the pods; Kubernetes trains on the built-in models");
+  std::vector<std::string> files = request.config.env.files();
+  if (const auto& run = request.config.warm_start.from; !run.empty()) files.push_back(run);
+  if (!files.empty()) {
+    throw UserError(files.front() +
+                    " is not in the pods; Kubernetes trains on what is built in, without "
+                    "env.profiles and other settings that name files");
   }
   return Manifests(request).render();
 }

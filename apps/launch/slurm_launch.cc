@@ -115,6 +115,21 @@ std::string submit(const std::vector<std::string>& command) {
   return job;
 }
 
+// A learner to which no actors will come is taken back.
+std::string submit_actors(const std::vector<std::string>& command, const std::string& learner) {
+  try {
+    return submit(command);
+  } catch (const UserError& error) {
+    std::string ending = "; the learner's job " + learner + " is cancelled";
+    try {
+      static_cast<void>(output_of({"scancel", learner}));
+    } catch (const UserError&) {
+      ending = "; the learner's job " + learner + " is there all the same: scancel " + learner;
+    }
+    throw UserError(error.what() + ending);
+  }
+}
+
 }  // namespace
 
 SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
@@ -127,9 +142,9 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   LaunchRequest request = given;
   request.keys = absolute_or_empty(request.keys);
   request.site.http_token_file = absolute_or_empty(request.site.http_token_file);
-  if (const auto folder = request.config.env.profiles(); !folder.empty()) {
-    request.config.env.set_profiles(absolute_or_empty(folder));
-  }
+  // Jobs may be submitted again from another folder.
+  request.config.env.make_paths_absolute();
+  request.config.warm_start.from = absolute_or_empty(request.config.warm_start.from);
   const fs::path folder = job_folder(request);
   TemplateValues learner = common_values(request, resources_of_servers(request));
   learner.values["LOG"] = (folder / "learner-%j.log").string();
@@ -178,7 +193,8 @@ int launch_on_slurm(const LaunchRequest& request, std::ostream& out) {
 
   const std::int64_t actors = actors_of(request);
   const std::string learner = submit(learner_command(folder));
-  const std::string array = submit(array_command(folder, 0, actors - 1) + std::vector{learner});
+  const std::string array =
+      submit_actors(array_command(folder, 0, actors - 1) + std::vector{learner}, learner);
   out << "learner: job " << learner << "; actors 0 to " << actors - 1 << ": job array " << array
       << "\nlogs: " << folder.string()
       << "\nmore actors: " << shell_words(array_command(folder, actors, 2 * actors - 1)) << " "

@@ -340,10 +340,13 @@ void TrainingSession::write_metrics(News news) {
 nlohmann::json TrainingSession::faults() const {
   const auto checkpoints = checkpoints_->status();
   const auto metrics = metrics_.faults();
-  return {{"checkpoint_failures", checkpoints.failures},
-          {"checkpoint_age_seconds", checkpoints.age_seconds},
-          {"metrics_failures", metrics.failures},
-          {"last", checkpoints.failing || metrics.last.empty() ? checkpoints.last : metrics.last}};
+  nlohmann::json faults = {
+      {"metrics_failures", metrics.failures},
+      {"last", checkpoints.failing || metrics.last.empty() ? checkpoints.last : metrics.last}};
+  if (!leads()) return faults;  // others write no checkpoints
+  faults["checkpoint_failures"] = checkpoints.failures;
+  faults["checkpoint_age_seconds"] = checkpoints.age_seconds;
+  return faults;
 }
 
 void TrainingSession::checkpoint() {

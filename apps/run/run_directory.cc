@@ -1,19 +1,24 @@
 #include "apps/run/run_directory.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "apps/cli/files.h"
 #include "apps/cli/version.h"
 #include "common/atomic_file.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/try_again.h"
 #include "learner/checkpoint.h"
@@ -30,6 +35,26 @@ void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw_system_error("cannot create the folder " + path.string(), error.value());
+}
+
+fs::path lock_file(const fs::path& run) { return run / ".lock"; }
+
+// Whom a lock's file names.
+std::string owner_of(int fd) {
+  std::array<char, 32> owner{};
+  const auto length = ::read(fd, owner.data(), owner.size());
+  return {owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+// 0, or why not. Whoever only asks (RunLock::is_held) has it for a moment.
+int lock_unless_asked_for(int fd) {
+  constexpr int kTries = 10;
+  constexpr std::chrono::milliseconds kMoment{10};
+  for (int tried = 1;; ++tried) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
+    if (errno != EWOULDBLOCK || tried == kTries) return errno;
+    std::this_thread::sleep_for(kMoment);
+  }
 }
 
 }  // namespace
@@ -130,22 +155,38 @@ std::string RunDirectory::name() const {
 }
 
 RunLock::RunLock(const RunDirectory& run) {
-  const fs::path file = run.path() / ".lock";
+  const fs::path file = lock_file(run.path());
   file_ = FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file_.is_open()) throw_system_error("cannot write " + file.string(), errno);
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    std::array<char, 32> owner{};
-    const auto length = ::read(file_.get(), owner.data(), owner.size());
+  if (const int failed = lock_unless_asked_for(file_.get()); failed == EWOULDBLOCK) {
     // A former life of ours, perhaps, that is about to end.
-    throw TryAgainError(
-        "process " + std::string(owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0) +
-        " is training in " + run.path().string() + " already");
+    throw TryAgainError("process " + owner_of(file_.get()) + " is training in " +
+                        run.path().string() + " already");
+  } else if (failed != 0) {
+    spdlog::warn(
+        "{} is on a file system without locks ({}): nothing keeps a second process from "
+        "training in it",
+        run.path().string(), std::generic_category().message(failed));
   }
   const std::string pid = std::to_string(::getpid());
   if (::ftruncate(file_.get(), 0) != 0 || ::write(file_.get(), pid.data(), pid.size()) < 0) {
     throw_system_error("cannot write " + file.string(), errno);
   }
   for (const fs::path& folder : {run.path(), run.checkpoints()}) remove_stale_temporaries(folder);
+}
+
+bool RunLock::is_held(const fs::path& run) {
+  const FileDescriptor file(::open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) return false;
+  if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return false;
+  if (errno == EWOULDBLOCK) return true;
+  // Without locks, the process that it names may be looked for, if it is one of this machine. Its
+  // number may be another process's by now.
+  const auto pid = read_number<long>(owner_of(file.get()));
+  if (!pid || *pid < 1) return false;
+  std::ifstream words("/proc/" + std::to_string(*pid) + "/cmdline");
+  std::string program;
+  return std::getline(words, program, '\0') && program.find("pacml") != std::string::npos;
 }
 
 }  // namespace pacml::apps

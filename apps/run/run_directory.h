@@ -76,10 +76,14 @@ class RunDirectory {
 // with it. Thread-confined.
 class RunLock {
  public:
-  // UserError: another process holds it; the sentence names it.
+  // UserError: another process holds it; the sentence names it. Where the file system has no locks
+  // it is not held, and a warning says so.
   explicit RunLock(const RunDirectory& run);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
+
+  // Whether some process, this one included, has the lock of that folder. Any thread.
+  [[nodiscard]] static bool is_held(const std::filesystem::path& run);
 
  private:
   FileDescriptor file_;

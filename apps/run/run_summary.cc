@@ -1,7 +1,6 @@
 #include "apps/run/run_summary.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <string_view>
@@ -22,20 +21,6 @@ using nlohmann::json;
 
 std::string text_of(const ConfigNode* node) {
   return node != nullptr && node->kind == ConfigNode::Kind::kScalar ? node->text : std::string();
-}
-
-// Whether the process that RunLock names is a learner of this machine.
-bool is_held(const fs::path& run) {
-  std::ifstream file(run / ".lock");
-  std::string text;
-  std::getline(file, text);
-  long pid = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (parsed.ec != std::errc{} || pid <= 1) return false;
-  // Its number may be another process's by now.
-  std::ifstream words("/proc/" + std::to_string(pid) + "/cmdline");
-  std::string program;
-  return std::getline(words, program, '\0') && program.find("pacml") != std::string::npos;
 }
 
 std::optional<std::chrono::seconds> age_of(const fs::path& file) {
@@ -131,7 +116,7 @@ RunSummary summarise_run(const fs::path& path) {
   summary.path = path;
   read_settings(run, summary);
   summary.since_news = age_of(run.metrics_file());
-  if (is_held(path)) {
+  if (RunLock::is_held(path)) {
     summary.state = RunState::kTraining;
   } else if (summary.since_news) {
     summary.state = RunState::kEnded;

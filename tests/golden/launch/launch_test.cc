@@ -246,6 +246,12 @@ TEST_CASE("gradients leave a host where that is allowed only") {
 TEST_CASE("what a place cannot do is said") {
   LaunchRequest request = impala_request();
   CHECK_THROWS_WITH(make_manifests(request), Catch::Contains("--decisions"));
+  LaunchRequest begun = apex_request();
+  begun.config.warm_start.from = "/data/runs/b";
+  CHECK_THROWS_WITH(make_manifests(begun), Catch::Contains("/data/runs/b is not in the pods"));
+  begun = apex_request();
+  begun.config.env.set_profiles("/data/graphs");
+  CHECK_THROWS_WITH(make_manifests(begun), Catch::Contains("/data/graphs is not in the pods"));
   request.run = "/data/two words";
   CHECK_THROWS_WITH(make_slurm_jobs(request), Catch::Contains("two words"));
 }

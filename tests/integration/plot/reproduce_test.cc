@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,18 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   fs::remove(folder / "degree/paper.json");
   const Outcome again = make("reproduce", {"degree", "unseen"}, folder.path());
   CHECK(again.code == 0);
-  CHECK_THAT(again.out, Catch::StartsWith("3 of 4 results are there\n1 of 1: degree/paper.json\n"));
+  CHECK_THAT(again.out, Catch::StartsWith("4 of 5 results are there\n1 of 1: degree/paper.json\n"));
   CHECK_THAT(again.out, Catch::Contains(text_of(folder / "unseen/table.md")));
+
+  // What was trained by another command is trained on by this one.
+  const fs::path command = folder / "runs/unseen/trained.command";
+  const std::string said = text_of(command);
+  std::ofstream(command) << "pacml train something else\n";
+  const Outcome other = make("reproduce", {"degree", "unseen"}, folder.path());
+  INFO(other.err << other.out);
+  CHECK(other.code == 0);
+  CHECK_THAT(other.out, Catch::StartsWith("4 of 5 results are there\n1 of 1: training unseen"));
+  CHECK(text_of(command) == said);
 }
 
 TEST_CASE("what is interrupted goes on, and what a program refuses is told",

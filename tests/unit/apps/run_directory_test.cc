@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "common/result.h"
 #include "tests/support/catch.h"
@@ -77,8 +78,20 @@ TEST_CASE("one process at a time trains in a run") {
   const auto run = RunDirectory::create(scratch.path(), "");
   auto lock = std::make_unique<RunLock>(run);
   CHECK_THROWS_WITH(RunLock(run), Catch::Contains("process " + std::to_string(::getpid())));
+  CHECK(RunLock::is_held(run.path()));
   lock.reset();
+  CHECK_FALSE(RunLock::is_held(run.path()));
   CHECK_NOTHROW(RunLock(run));
+}
+
+TEST_CASE("who only asks whether a run is trained keeps nobody from training in it") {
+  const TempDir scratch;
+  const auto run = RunDirectory::create(scratch.path(), "");
+  CHECK_FALSE(RunLock::is_held(run.path()));  // nobody has ever trained in it
+  const std::jthread asks([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) static_cast<void>(RunLock::is_held(run.path()));
+  });
+  for (int i = 0; i < 1000; ++i) CHECK_NOTHROW(RunLock(run));
 }
 
 TEST_CASE("nothing and the root are no folders for a run") {

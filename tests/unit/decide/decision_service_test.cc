@@ -184,6 +184,13 @@ TEST_CASE("a request that is refused changes nothing", "[unit][decide]") {
     CHECK_THAT(answer["error"].get<std::string>(), Catch::Contains(sentence));
     CHECK(answer["id"] == request["id"]);
   }
+  // Who says what runs may ask about any time.
+  json elsewhere = arrival("b", 9);
+  elsewhere["type"] = "ask";
+  elsewhere["running"] = {{{"id", "c"}, {"servers", {1}}, {"until", 20}}};
+  CHECK(served.ask(elsewhere)["type"] == "decision");
+  elsewhere.erase("running");
+  CHECK(served.ask(elsewhere)["type"] == "error");
   const json about = served.ask({{"type", "describe"}});
   CHECK(about["time"] == 10);
   CHECK(about["running"] == 1);

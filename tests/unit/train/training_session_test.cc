@@ -243,6 +243,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
                                           "seconds",
                                           "skipped",
                                           "stale",
+                                          "unfinished",
                                           "updates",
                                           "updates_per_second",
                                           "value_deviation",
