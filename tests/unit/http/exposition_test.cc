@@ -132,6 +132,7 @@ json everything() {
                           "updates",
                           "samples",
                           "stale",
+                          "unfinished",
                           "misfits",
                           "skipped",
                           "episodes",
