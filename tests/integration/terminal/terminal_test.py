@@ -129,7 +129,8 @@ def main():
         with Terminal(folder, 100) as terminal:
             terminal.wait_until("there is a prompt", lambda: terminal.text().endswith(PROMPT.strip()))
             follows_the_window(terminal, pacml, folder / "runs/colours")
-            terminal.type("clear")
+            terminal.type("clear")  # or the former run's block is taken for the next one's
+            terminal.wait_until("the window is empty", lambda: terminal.text() == PROMPT.strip())
             keeps_to_black_and_white(terminal, pacml, folder / "runs/plain")
             terminal.resize(60)
             tables_fit(terminal, pacml, folder / "runs")

@@ -32,11 +32,13 @@ void check_shard(const json& report) {
   const double owed = table.samples_per_insert * (inserted - static_cast<double>(table.min_size)) -
                       report["sampled"].get<double>();
   INFO(report);
-  // What a side may be ahead, and the rest of the message or the batch that took it there. A
-  // message has the steps that it covers, and windows that were open before.
+  // What a side may be ahead, and the rest of the message or the batch that took it there; and of
+  // inserts those that waited when the shard was stopped. A message has the steps that it covers,
+  // and windows that were open before.
   const auto message = static_cast<double>(
       config.actor.environments * (config.actor.unroll_length + config.transitions.n_step));
-  CHECK(owed <= table.error_buffer + message * table.samples_per_insert);
+  const auto waited = static_cast<double>(config.actors * config.replay.credits_per_actor);
+  CHECK(owed <= table.error_buffer + (1 + waited) * message * table.samples_per_insert);
   CHECK(owed >= -table.error_buffer - static_cast<double>(config.apex.batch_size));
   CHECK(report["items"] <= table.capacity);
   for (const char* key : {"duplicates", "gaps", "malformed", "refused", "inserts_refused",
