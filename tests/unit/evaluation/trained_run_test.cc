@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "apps/evaluation/model_file.h"
 #include "apps/evaluation/policy_list.h"
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"
+#include "learner/export/policy_export.h"
+#include "learner/export/policy_safetensors.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
@@ -149,6 +152,29 @@ TEST_CASE("a folder without a policy is refused with what is missing", "[unit][e
   SECTION("a broken configuration") {
     std::ofstream(run.path() / "config.yaml") << "seed: [\n";
     CHECK_THROWS_WITH(run.load(), Catch::StartsWith((run.path() / "config.yaml").string() + ":"));
+  }
+}
+
+TEST_CASE("an exported policy says what its values are relative to", "[unit][evaluation]") {
+  const testing::TempDir folder;
+  const fs::path file = folder / "policy.safetensors";
+  const TrainConfig config = testing::tiny_config();
+  const auto spec = spec_of(config);
+  const auto exported = [&](const char* rate) {
+    learner::PolicyExport policy;
+    policy.shape = model::make_shape(config.network, spec);
+    policy.parameters = model::random_parameters(policy.shape, Seed{1});
+    policy.graphs = spec.graphs;
+    policy.globals = spec.observation.globals;
+    policy.notes = {{"config", dump_config(config)}, {learner::kValueUnit, learner::kRewards}};
+    if (rate != nullptr) policy.notes[learner::kRewardRate] = rate;
+    REQUIRE(learner::export_safetensors(policy, file));
+    return load_exported_policy(file, spec);
+  };
+  CHECK(exported(nullptr).reward_rate == 0);
+  CHECK(exported("-0.125").reward_rate == -0.125);
+  for (const char* broken : {"", "fast", "inf", "1 "}) {
+    CHECK_THROWS_WITH(exported(broken), Catch::Contains("says a reward_rate that is no number: "));
   }
 }
 
