@@ -102,6 +102,12 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
   CHECK_THAT(pacml({"runs", (place / ".").string(), "--tag", "mine", "--tag", "other"}).err,
              Catch::Contains("with the tag mine and other"));
   CHECK(pacml({"runs", (place / "none").string()}).code == 2);
+  // Folders may be called anything.
+  std::filesystem::copy(place.run(), place / "odd\xff", std::filesystem::copy_options::recursive);
+  const Outcome both =
+      pacml({"runs", (place / ".").string(), "--out", (place / "both.json").string()});
+  CHECK(both.code == 0);
+  CHECK(json::parse(text_of(place / "both.json"))["runs"].size() == 2);
 
   const Outcome text = pacml({"explain", place.run(), "--decision", "3"});
   INFO(text.err);
