@@ -29,7 +29,14 @@ Found newest(const learner::CheckpointFolder& folder, const model::ParameterLayo
 Found best_or_newest(const learner::CheckpointFolder& folder,
                      const model::ParameterLayout& layout) {
   const auto best = folder.best_file();
-  if (!std::filesystem::exists(best)) return newest(folder, layout);
+  if (!std::filesystem::exists(best)) {
+    Found found = newest(folder, layout);
+    if (found.checkpoint.best_score) {
+      found.warning = best.string() + " is missing; taking " + found.file.string() +
+                      ", which need not be as good\n" + found.warning;
+    }
+    return found;
+  }
   try {
     return {learner::load_checkpoint(best, layout), best, {}};
   } catch (const UserError& error) {

@@ -129,6 +129,17 @@ TEST_CASE("where the best policy's file is broken, the newest checkpoint is take
                                 Catch::Contains("remove it"));
 }
 
+TEST_CASE("where the best policy's file is missing, it is said", "[unit][evaluation]") {
+  const FinishedRun run;
+  learner::Checkpoint evaluated = run.checkpoint(9);
+  evaluated.best_score = 0.25;
+  REQUIRE(run.checkpoints().save(evaluated, run.layout()));
+  const TrainedRun taken = run.load();
+  CHECK(taken.parameters.values == run.weights(9));
+  CHECK_THAT(taken.warning, Catch::Contains("best.safetensors is missing; taking ") &&
+                                Catch::Contains(taken.file.string()));
+}
+
 TEST_CASE("a folder without a policy is refused with what is missing", "[unit][evaluation]") {
   SECTION("no run") {
     const testing::TempDir empty;
