@@ -58,12 +58,11 @@ class Study:
         """The folder of a run; None: there is none, and none is to be trained."""
         run = self.out / "runs" / name
         done = run / "trained"
-        if done.exists() or self.minutes > 0:
+        if self.minutes > 0:
             command = [self.pacml, "train", *words, *(self.profiles if profiles is None else profiles), "--run", str(run), "--minutes", f"{self.minutes:g}", "--continue"]
-            if self.minutes > 0:
-                self.steps.append((f"training {name} for {self.minutes:g} min", done, command))
+            self.steps.append((f"training {name} for {self.minutes:g} min", done, command))
             return run
-        return None
+        return run if done.exists() else None
 
     def run(self):
         """Computes what is missing."""

@@ -146,9 +146,10 @@ class RunsCommand final : public Command {
       }
     }
     tell_of(found.remains, std::cout);
-    if (!out_.empty())
+    if (!out_.empty()) {
       write_user_file(
           out_, json_of(runs).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    }
     return 0;
   }
 

@@ -26,15 +26,17 @@ Found newest(const learner::CheckpointFolder& folder, const model::ParameterLayo
   return {std::move(loaded.checkpoint), std::move(loaded.file), std::move(warning)};
 }
 
+void warn_of_best(const std::string& trouble, Found& taken) {
+  taken.warning =
+      trouble + "; taking " + taken.file.string() + ", which need not be as good\n" + taken.warning;
+}
+
 Found best_or_newest(const learner::CheckpointFolder& folder,
                      const model::ParameterLayout& layout) {
   const auto best = folder.best_file();
   if (!std::filesystem::exists(best)) {
     Found found = newest(folder, layout);
-    if (found.checkpoint.best_score) {
-      found.warning = best.string() + " is missing; taking " + found.file.string() +
-                      ", which need not be as good\n" + found.warning;
-    }
+    if (found.checkpoint.best_score) warn_of_best(best.string() + " is missing", found);
     return found;
   }
   try {
@@ -46,8 +48,7 @@ Found best_or_newest(const learner::CheckpointFolder& folder,
     } catch (const UserError&) {
       throw error;  // there is nothing else, so this is what the user has to mend
     }
-    found.warning = std::string(error.what()) + ": remove it; taking " + found.file.string() +
-                    ", which need not be as good\n" + found.warning;
+    warn_of_best(std::string(error.what()) + ": remove it", found);
     return found;
   }
 }

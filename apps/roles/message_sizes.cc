@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/run/most_nodes.h"
 #include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
 #include "common/wire/graph_hash.h"
@@ -13,13 +14,6 @@ namespace {
 
 constexpr auto kEpisodeBytes = static_cast<std::int64_t>(sizeof(EpisodeRecord));
 constexpr std::int64_t kSmallest = std::int64_t{1} << 20;  // holds every message without columns
-
-// Of the graphs that a task shows.
-std::size_t most_nodes(const env::EnvironmentSpec& spec) {
-  int most = 0;
-  for (const auto& graph : spec.graphs) most = std::max(most, graph->num_nodes);
-  return static_cast<std::size_t>(most);
-}
 
 // Of a step of experience.
 std::int64_t step_bytes(const env::Task& task) {

@@ -158,11 +158,13 @@ RunLock::RunLock(const RunDirectory& run) {
   const fs::path file = lock_file(run.path());
   file_ = FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file_.is_open()) throw_system_error("cannot write " + file.string(), errno);
-  if (const int failed = lock_unless_asked_for(file_.get()); failed == EWOULDBLOCK) {
+  const int failed = lock_unless_asked_for(file_.get());
+  if (failed == EWOULDBLOCK) {
     // A former life of ours, perhaps, that is about to end.
     throw TryAgainError("process " + owner_of(file_.get()) + " is training in " +
                         run.path().string() + " already");
-  } else if (failed != 0) {
+  }
+  if (failed != 0) {
     spdlog::warn(
         "{} is on a file system without locks ({}): nothing keeps a second process from "
         "training in it",

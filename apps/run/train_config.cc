@@ -1,11 +1,11 @@
 #include "apps/run/train_config.h"
 
-#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <utility>
 
+#include "apps/run/most_nodes.h"
 #include "common/config/reader.h"
 #include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
@@ -151,10 +151,8 @@ TrainConfig load_train_config(const std::string& path, const std::vector<std::st
 void check_replay_fits(const TrainConfig& config, const env::Task& task) {
   const replay::TableConfig& table = config.replay.table;
   if (!uses_replay(config.algorithm) || table.max_bytes == 0) return;
-  int most_nodes = 0;
-  for (const auto& graph : task.spec().graphs) most_nodes = std::max(most_nodes, graph->num_nodes);
   const auto item = static_cast<std::int64_t>(replay::PayloadStore::footprint(
-      packed_bytes(task.spec().observation.shape(), static_cast<std::size_t>(most_nodes))));
+      packed_bytes(task.spec().observation.shape(), most_nodes(task.spec()))));
   if (table.max_bytes / item >= table.min_size) return;
   throw UserError("replay.table.max_bytes: " + std::to_string(table.max_bytes) +
                   " bytes do not hold replay.table.min_size, " + std::to_string(table.min_size) +
