@@ -8,6 +8,7 @@
 #include "apps/commands/export_command.h"
 #include "apps/commands/learner_command.h"
 #include "apps/commands/version_command.h"
+#include "apps/run/run_directory.h"
 #include "bench/learner_bench.h"
 #include "learner/replicas/gloo_group.h"
 #include "model/math_environment.h"
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
                         .commands = {},
                         .delegations = {},
                         .delegate = {},
-                        .prepare = model::prepare_torch_runtime};
+                        .prepare = model::prepare_torch_runtime,
+                        .refuse_output = apps::RunDirectory::refuse_own_file};
   program.commands.push_back(apps::make_learner_command(
       [](const model::NetworkShape& shape) -> std::unique_ptr<model::TrainableNetwork> {
         return std::make_unique<model::TorchNetwork>(shape);

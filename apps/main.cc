@@ -12,6 +12,7 @@
 #include "apps/commands/task_list.h"
 #include "apps/commands/version_command.h"
 #include "apps/process/hand_over.h"
+#include "apps/run/run_directory.h"
 
 int main(int argc, char** argv) {
   using namespace pacml::apps;
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
       .delegations = {{"learner", "", "the learner of a run on several machines"},
                       {"export", "", "a trained policy as a file for other programs"}},
       .delegate = [](const auto& arguments) -> int { hand_over("pacml-learner", arguments); },
-      .names = list_of_tasks()};
+      .names = list_of_tasks(),
+      .refuse_output = RunDirectory::refuse_own_file};
   program.commands.push_back(make_train_command());
   program.commands.push_back(make_launch_command());
   program.commands.push_back(make_eval_command());

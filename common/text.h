@@ -39,8 +39,7 @@ template <class Range>
   return row[b.size()];
 }
 
-// The candidate nearest to `word`; the first of equals; empty when there are no candidates. Far
-// candidates are answered too: for a short list any valid name helps more than none.
+// The candidate nearest to `word`, however far; the first of equals; empty when there are none.
 template <class Range>
 [[nodiscard]] std::string nearest_name(std::string_view word, const Range& candidates) {
   std::string best;
@@ -55,11 +54,30 @@ template <class Range>
   return best;
 }
 
-// "; did you mean 'x'?", or nothing when there is no candidate: ends a sentence on an unknown name.
+// Whether somebody may have meant `name` and typed `word`: half of it is wrong at most, or one
+// begins with the other.
+[[nodiscard]] inline bool is_near_name(std::string_view word, std::string_view name) {
+  if (word.empty()) return false;
+  if (name.starts_with(word) || word.starts_with(name)) return true;
+  return edit_distance(word, name) <=
+         std::max<std::size_t>(1, std::max(word.size(), name.size()) / 2);
+}
+
+// Ends a sentence on an unknown name: "; did you mean 'x'?", or "; there are x, y, z" where none is
+// near and the list is short, or nothing.
 template <class Range>
 [[nodiscard]] std::string did_you_mean(std::string_view word, const Range& candidates) {
+  constexpr std::size_t kShort = 100;  // characters
   const std::string nearest = nearest_name(word, candidates);
-  return nearest.empty() ? std::string{} : "; did you mean '" + nearest + "'?";
+  if (nearest.empty()) return {};
+  if (is_near_name(word, nearest)) return "; did you mean '" + nearest + "'?";
+  std::string list;
+  for (const auto& candidate : candidates) {
+    list += list.empty() ? "; there are " : ", ";
+    list += candidate;
+    if (list.size() > kShort) return {};
+  }
+  return list;
 }
 
 }  // namespace pacml

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "common/experience/episode.h"
@@ -25,6 +27,19 @@ struct LearnerCounters {
   std::int64_t unfinished = 0;  // decisions left out: of episodes whose end is not known
   bool operator==(const LearnerCounters&) const = default;
 };
+// Each with its name in checkpoints, metrics and a learner's status.
+template <class Counters, class Visitor>
+requires std::same_as<std::remove_const_t<Counters>, LearnerCounters>
+void visit_fields(Counters& c, Visitor&& v) {
+  v("updates", c.updates);
+  v("decisions", c.decisions);
+  v("samples", c.samples);
+  v("stale", c.stale);
+  v("misfits", c.misfits);
+  v("episodes", c.episodes);
+  v("skipped", c.skipped);
+  v("unfinished", c.unfinished);
+}
 
 // Sums over episodes. Value type.
 struct EpisodeSums {

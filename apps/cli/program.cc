@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/cli/outputs.h"
 #include "apps/cli/parse.h"
 #include "common/exit_codes.h"
 #include "common/result.h"
@@ -95,6 +96,7 @@ int dispatch(const Program& program, const std::vector<std::string>& arguments, 
       out << *help;
       return 0;
     }
+    check_outputs(options, program.refuse_output);
     return command->run();
   }
   std::vector<std::string> names;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -36,6 +37,8 @@ struct Program {
   NameList names{};  // no rows: not shown
   // Called before anything else, where it is given; may throw as a command may.
   std::function<void()> prepare{};
+  // May throw for a file that a command must not write (check_outputs).
+  std::function<void(const std::filesystem::path&)> refuse_output{};
 };
 
 // Runs the command that `arguments` (without the program's name) ask for. The exit code: the

@@ -44,7 +44,7 @@ class BenchCommand final : public Command {
     options.option("--watched", &settings_.watched,
                    "pipeline: pairs of runs, alone and with everything that shows it");
     options.option("--rounds N", &settings_.rounds, "how many pairs");
-    options.option("--out FILE.json", &out_, "write the figures as JSON");
+    options.output("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
     if (!(settings_.seconds >= 5)) throw UserError("--seconds: must be at least 5");

@@ -52,14 +52,13 @@ class CompareCommand final : public Command {
     options.option("--horizon N", &horizon_, "decisions that each choice is followed for");
     options.option("--threads N", &threads_, "default: one per core");
     options.option("--settings", &settings_, "only what the settings of two runs differ by");
-    options.option("--out FILE.json", &out_, "write every figure as JSON");
+    options.output("--out FILE.json", &out_, "write every figure as JSON");
   }
   [[nodiscard]] int run() override {
     check_range("--seeds", seeds_, 1, 100'000);
     check_range("--first-seed", first_seed_, 0, std::int64_t{1} << 53);
     check_range("--horizon", horizon_, 1, 100'000);
     check_range("--threads", threads_, 0, 1024);
-    if (!out_.empty()) check_writable(out_);
     const auto first = run_of(first_);
     const auto second = run_of(second_);
     nlohmann::ordered_json document = nlohmann::ordered_json::object();

@@ -6,6 +6,7 @@
 #include "apps/cli/options.h"
 #include "apps/run/resume.h"
 #include "apps/run/train_config.h"
+#include "common/result.h"
 
 namespace pacml::apps {
 
@@ -18,6 +19,16 @@ struct ConfigOptions {
 
   void declare(Options& options) {
     options.argument("CONFIG", &config, "configuration file (YAML), e.g. configs/quickstart.yaml");
+    declare_changes(options);
+  }
+  // Of commands that may resume a run, which has a configuration; they call settle().
+  void declare_or_resume(Options& options) {
+    options.optional_argument("CONFIG", &config,
+                              "configuration file (YAML), e.g. configs/quickstart.yaml; with "
+                              "--resume it may be left out, the run has one");
+    declare_changes(options);
+  }
+  void declare_changes(Options& options) {
     options.option("--set KEY=VALUE", &overrides,
                    "replaces one key, e.g. impala.discount=0.99; may be repeated");
     options.option("--profiles DIR", &profiles,
@@ -28,6 +39,13 @@ struct ConfigOptions {
     options.option("--keys DIR", &keys,
                    "encrypt, and let in nobody else: folder that `pacml keygen` made "
                    "(security.keys)");
+  }
+  // Takes the run's own configuration where none is named. UserError: there is no such run, or none
+  // is resumed.
+  void settle(bool resume, const std::string& run) {
+    if (!config.empty()) return;
+    if (!resume) throw UserError("CONFIG is required; see --help");
+    config = RunDirectory::open(run).config_file().string();
   }
   // The same options as words, to hand on to another program.
   [[nodiscard]] std::vector<std::string> arguments() const {

@@ -61,7 +61,7 @@ class DecideCommand final : public Command {
     options.option("--profiles DIR", &options_.profiles,
                    "folder of <model>/graph.txt, where it is no longer where the run found it");
     options.option("--bench N", &bench_, "measure N arrivals of the policy's workload instead");
-    options.option("--out FILE", &out_, "with --bench: the figures as JSON");
+    options.output("--out FILE", &out_, "with --bench: the figures as JSON");
   }
   [[nodiscard]] int run() override {
     if (bench_ && (*bench_ < 1 || *bench_ > 1'000'000'000)) {
@@ -74,7 +74,6 @@ class DecideCommand final : public Command {
     if (socket_ && http_.address) throw UserError("--http: not beside --socket");
     const auto pages = http_.load();
     if (pages) check_listenable(*pages);
-    if (out_) check_writable(*out_);
     LogSetup logging;
     logging.role = "decide";
     set_up_logging(logging);

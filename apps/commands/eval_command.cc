@@ -41,7 +41,7 @@ class EvalCommand final : public Command {
     options.option("--problems", &problems_,
                    "instead of episodes that draw one: each of the task's problems once");
     options.option("--threads N", &threads_, "default: one per core");
-    options.option("--out FILE.json", &out_, "write every figure as JSON");
+    options.output("--out FILE.json", &out_, "write every figure as JSON");
   }
   [[nodiscard]] int run() override {
     if (problems_ && (seeds_ || first_seed_ != 0)) {
@@ -58,7 +58,6 @@ class EvalCommand final : public Command {
       throw UserError("--threads: must be in 0.." + std::to_string(kMostThreads) +
                       " (0: one per core)");
     }
-    if (!out_.empty()) check_writable(out_);  // not after all the work
     const TrainConfig config = config_.load();
     const env::TaskPtr task = config.env.make();
     const int threads = threads_ > 0

@@ -52,9 +52,9 @@ class ExplainCommand final : public Command {
     options.option("--baseline NAME", &baseline_,
                    "what to compare with (default: the best one, as training found)");
     options.option("--json", &json_, "for programs");
-    options.option("--chrome-trace TRACE.json", &trace_,
+    options.output("--chrome-trace TRACE.json", &trace_,
                    "what would run where when, in Chrome's trace event format");
-    options.option("--episode DECISIONS.json", &episode_,
+    options.output("--episode DECISIONS.json", &episode_,
                    "write every decision of the episode as JSON, and explain none");
     options.option("--policy NAME", &policy_,
                    "with --episode: a baseline that decides instead of the run's policy");
@@ -64,9 +64,13 @@ class ExplainCommand final : public Command {
       throw UserError("--seed: must be in 0.." + std::to_string(kHighestSeed));
     }
     if (!policy_.empty() && episode_.empty()) throw UserError("--policy belongs to --episode");
-    if (decision_ < 0) throw UserError("--decision: must be at least 0");
-    if (!trace_.empty()) check_writable(trace_);
-    if (!episode_.empty()) check_writable(episode_);
+    if (!episode_.empty() && (decision_ || !baseline_.empty() || json_ || !trace_.empty())) {
+      throw UserError(
+          "--episode writes a whole episode: --decision, --baseline, --json and --chrome-trace are "
+          "for one decision");
+    }
+    const std::int64_t decision = decision_.value_or(0);
+    if (decision < 0) throw UserError("--decision: must be at least 0");
     const auto folder = RunDirectory::open(run_);
     const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
     const env::TaskPtr task = config.env.make();
@@ -80,11 +84,11 @@ class ExplainCommand final : public Command {
     }
     WatchedPolicy baseline = WatchedPolicy::of_baseline(
         task, baseline_.empty() ? best_baseline(folder, task, run_seed) : baseline_);
-    const Explanation explanation = explain(*task, policy, baseline, episode, decision_);
+    const Explanation explanation = explain(*task, policy, baseline, episode, decision);
     std::cout << (json_ ? to_json(explanation).dump(2) + "\n" : to_text(explanation));
     if (trace_.empty()) return 0;
     if (!explanation.timeline) {
-      throw UserError("--chrome-trace: nothing runs after decision " + std::to_string(decision_) +
+      throw UserError("--chrome-trace: nothing runs after decision " + std::to_string(decision) +
                       ": " + explanation.futures.front().first);
     }
     write_user_file(trace_, chrome_trace(*explanation.timeline).dump() + "\n");
@@ -96,7 +100,7 @@ class ExplainCommand final : public Command {
 
   std::string run_;
   std::int64_t seed_ = 0;
-  std::int64_t decision_ = 0;
+  std::optional<std::int64_t> decision_;
   std::string baseline_;
   bool json_ = false;
   std::string trace_;

@@ -66,7 +66,7 @@ class ExportCommand final : public Command {
   void declare(Options& options) override {
     options.argument("RUN_DIR", &run_directory_, "folder of a training run");
     options.required_option("--format FORMAT", &format_, "torchscript, safetensors or onnx");
-    options.required_option("--out FILE", &out_, "file to write");
+    options.required_output("--out FILE", &out_, "file to write");
     options.option("--profiles DIR", &profiles_,
                    "folder of <model>/graph.txt, where it is no longer where the run found it");
   }
@@ -77,7 +77,6 @@ class ExportCommand final : public Command {
       throw UserError("--format: must be torchscript, safetensors or onnx, found \"" + format_ +
                       "\"");
     }
-    check_writable(out_);
     std::error_code none;
     if (format_ == "safetensors" && std::filesystem::exists(out_, none) &&
         !std::filesystem::is_regular_file(out_, none)) {

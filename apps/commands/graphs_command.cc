@@ -141,7 +141,7 @@ class GraphsCommand final : public Command {
     options.option("--degrees CONFIG", &config_,
                    "the models of a configuration, on its cluster, where nothing else runs");
     options.option("--set KEY=VALUE", &overrides_, "with --degrees: replaces one key of CONFIG");
-    options.option("--out FILE.json", &out_, "with --degrees: the same as JSON");
+    options.output("--out FILE.json", &out_, "with --degrees: the same as JSON");
   }
   [[nodiscard]] int run() override {
     if (!config_.empty()) return show_degrees();
@@ -168,7 +168,6 @@ class GraphsCommand final : public Command {
  private:
   [[nodiscard]] int show_degrees() const {
     if (!models_.empty()) throw UserError("--model: with --degrees, CONFIG says which models");
-    if (!out_.empty()) check_writable(out_);
     const auto task = load_train_config(config_, overrides_, profiles_).env.make();
     const auto* const ramp = dynamic_cast<const env::RampTask*>(task.get());
     if (ramp == nullptr) {

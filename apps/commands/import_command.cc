@@ -134,9 +134,10 @@ class ImportCommand final : public Command {
         "MODEL.onnx, whose files of weights need not be there; a CostGraphDef as text, NAME.pbtxt, "
         "which none of the options below but --out is for; or an execution trace of Chakra, "
         "NAME.et, which --device is for, too: it times what has no duration");
-    options.required_option("--out FILE|DIR", &out_,
+    options.required_output("--out FILE|DIR", &out_,
                             "a file that ends in .txt, or a folder, for DIR/NAME/graph.txt; of a "
-                            ".pbtxt or .et, a file for JSON");
+                            ".pbtxt or .et, a file for JSON",
+                            Writes::kFileOrFolder);
     options.option("--name NAME", &name_, "of the model; the file's if not given");
     options.option("--device NAME|FILE", &device_,
                    join(env::zoo::device_names()) + ", or a file (YAML); a100 if not given");

@@ -37,7 +37,7 @@ class LaunchCommand final : public Command {
           "prints the manifests, for kubectl apply -f -"}}};
   }
   void declare(Options& options) override {
-    config_.declare(options);
+    config_.declare_or_resume(options);
     options.required_option("--run DIR", &run_, "folder of the run; made, never overwritten");
     options.required_option("--on WHERE", &where_, "local, ssh, slurm or kubernetes");
     options.option("--dry-run", &dry_run_, "print what would be run or submitted, and do nothing");
@@ -101,7 +101,8 @@ class LaunchCommand final : public Command {
     return 0;
   }
 
-  [[nodiscard]] LaunchRequest make_request() const {
+  [[nodiscard]] LaunchRequest make_request() {
+    config_.settle(resume_, run_);
     check_limits(minutes_, decisions_);
     if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
       throw UserError("--actors: must be in 1..4096");

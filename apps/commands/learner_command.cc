@@ -27,14 +27,13 @@ class LearnerCommand final : public Command {
              {"learner configs/paper/beta_a.yaml --run runs/a --http 0.0.0.0:9100 "
               "--http-token-file token",
               "shows its status and metrics to other hosts, who know the token"},
-             {"learner configs/paper/beta_a.yaml --run runs/a --resume",
-              "goes on from the last checkpoint"},
+             {"learner --run runs/a --resume", "goes on from the last checkpoint"},
              {"learner configs/paper/beta_a.yaml --set learner.replicas=2 --run runs/a --replica 1 "
               "--leader tcp://127.0.0.1:5600 --bind tcp://127.0.0.1:5557",
               "the second of two learners that take each update together"}}};
   }
   void declare(Options& options) override {
-    config_.declare(options);
+    config_.declare_or_resume(options);
     config_.declare_keys(options);
     options.required_option("--run DIR", &options_.run_directory, "folder of the run");
     options.option("--bind ADDRESS", &options_.bind,
@@ -67,6 +66,7 @@ class LearnerCommand final : public Command {
     } else if (go_on_) {
       options_.resume = options_.resume || RunDirectory::resume_or_clear(options_.run_directory);
     }
+    config_.settle(options_.resume, options_.run_directory);
     const TrainConfig config = options_.resume ? resumed() : config_.load();
     if (!in_process_actor_) return run_learner(config, options_, make_network_, connect_);
     if (config.learner.replicas > 1) {

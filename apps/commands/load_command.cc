@@ -45,7 +45,7 @@ class LoadCommand final : public Command {
                    "a learner that runs already; without it, one is started");
     options.option("--replay ADDRESS", &options_.replay,
                    "with --learner, a replay shard that runs already; once for each");
-    options.option("--out FILE.json", &out_, "write the figures as JSON");
+    options.output("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
     if (!(options_.seconds > 0)) throw UserError("--seconds: must be > 0");

@@ -134,9 +134,9 @@ class PlaceCommand final : public Command {
     options.option("--seed S", &seed_, "of what the search draws");
     options.option("--penalty S", &penalty_,
                    "seconds that a GB over a device's memory counts as (default 2)");
-    options.required_option("--out PLACEMENT.json", &out_,
+    options.required_output("--out PLACEMENT.json", &out_,
                             "the best placement, and the figures of all");
-    options.option("--trace TRACE.json", &trace_, "its execution in Chrome's trace event format");
+    options.output("--trace TRACE.json", &trace_, "its execution in Chrome's trace event format");
   }
   [[nodiscard]] int run() override {
     if (search_ < 0 || search_ > kMostSimulations) {
@@ -144,8 +144,6 @@ class PlaceCommand final : public Command {
     }
     if (!(penalty_ > 0 && penalty_ <= 1e6)) throw UserError("--penalty: must be in (0, 1e6]");
     if (seed_ < 0) throw UserError("--seed: must be 0 or more");
-    check_writable(out_);
-    if (!trace_.empty()) check_writable(trace_);
     const auto problem = read_problem(graph_, devices_, penalty_);
     PlacementContest contest(problem);
     contest.add_baselines();

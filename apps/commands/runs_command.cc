@@ -114,7 +114,7 @@ class RunsCommand final : public Command {
   void declare(Options& options) override {
     options.argument("DIR", &folder_, "where they are");
     options.option("--tag NAME", &tags_, "only runs with this tag; may be repeated: with each");
-    options.option("--out FILE.json", &out_, "write it as JSON, too");
+    options.output("--out FILE.json", &out_, "write it as JSON, too");
   }
   [[nodiscard]] int run() override {
     check_tags(tags_);

@@ -32,7 +32,7 @@ class ScalingCommand final : public Command {
     options.option("--seconds S", &options_.seconds, "measured of either kind in each round");
     options.option("--warm-up S", &options_.warm_up, "seconds before that");
     options.option("--rounds N", &rounds_, "how often one kind follows the other; medians count");
-    options.option("--out FILE.json", &out_, "write the figures as JSON");
+    options.output("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
     if (!(options_.seconds > 0)) throw UserError("--seconds: must be > 0");

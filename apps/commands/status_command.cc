@@ -38,7 +38,7 @@ class StatusCommand final : public Command {
     options.option("--keys DIR", &security_.keys,
                    "folder with a client's key and server.pub, where the run uses keys");
     options.option("--client NAME", &security_.client, "whose key: NAME.key there");
-    options.option("--out FILE", &out_, "write it as JSON instead of printing it");
+    options.output("--out FILE", &out_, "write it as JSON instead of printing it");
   }
   [[nodiscard]] int run() override {
     if (!(seconds_ > 0 && seconds_ <= 86'400)) {

@@ -27,6 +27,9 @@ json replay(const std::string& file, const std::string& profiles, bool take_deci
     return replay_trace(parse(file), profiles, take_decisions);
   } catch (const json::exception& error) {
     throw UserError(file + " is no recorded run: " + error.what());
+  } catch (const UserError& error) {
+    const std::string sentence = error.what();
+    throw UserError(sentence.find(file) == std::string::npos ? file + ": " + sentence : sentence);
   }
 }
 
@@ -83,7 +86,7 @@ class TraceCommand final : public Command {
     options.argument("FILE.json", &file_,
                      "a recording of format ramp-golden-1, cluster-golden-1, pacml-placement/1 or "
                      "pacml-placement-training/1");
-    options.required_option("--out OUT.json", &out_, "the same document with computed figures");
+    options.required_output("--out OUT.json", &out_, "the same document with computed figures");
     options.option("--profiles DIR", &profiles_,
                    "folder of <model>/graph.txt; built-in models if not given");
     options.option("--replay", &take_decisions_,

@@ -5,6 +5,7 @@
 #include "apps/commands/config_options.h"
 #include "apps/commands/http_options.h"
 #include "apps/commands/limits.h"
+#include "apps/http/http_server.h"
 #include "apps/process/hand_over.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
@@ -26,13 +27,12 @@ class TrainCommand final : public Command {
               "three minutes on the built-in models"},
              {"train configs/paper/beta_a.yaml --run runs/a --actors 4 --set impala.discount=0.99",
               "four actors, one key changed"},
-             {"train configs/paper/beta_a.yaml --run runs/a --resume --minutes 10",
-              "goes on from the last checkpoint"},
+             {"train --run runs/a --resume --minutes 10", "goes on from the last checkpoint"},
              {"train configs/paper/beta_a.yaml --run runs/a --http 9100",
               "shows the learner at http://127.0.0.1:9100/status while it trains"}}};
   }
   void declare(Options& options) override {
-    config_.declare(options);
+    config_.declare_or_resume(options);
     config_.declare_keys(options);
     options.required_option("--run DIR", &run_directory_,
                             "folder of the run; made, never overwritten");
@@ -58,8 +58,10 @@ class TrainCommand final : public Command {
       throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
     check_tags(tags_);
-    static_cast<void>(http_.load());  // complains before anything is started
+    // Complains before anything is started.
+    if (const auto pages = http_.load()) check_listenable(*pages);
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
+    config_.settle(resume_, run_directory_);
     const TrainConfig config = resume_ ? resumed() : config_.load();
     const auto task = config.env.make();  // complains before anything is started
     check_replay_fits(config, *task);

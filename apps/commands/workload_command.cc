@@ -143,7 +143,7 @@ class WorkloadCommand final : public Command {
     options.option("--load L", &load_,
                    "times of arrival such that L times the GPUs' time is wanted; needs --gpus");
     options.option("--gpus N", &gpus_, "GPUs of the cluster that the load is meant for");
-    options.option("--out OUT.csv", &out_, "the jobs in our own format");
+    options.output("--out OUT.csv", &out_, "the jobs in our own format");
   }
   [[nodiscard]] int run() override {
     check();

@@ -140,11 +140,19 @@ Result<void> check_complete(const KindKeys& kind, const json& object) {
 
 }  // namespace
 
-Result<DecisionRequest> parse_decision_request(std::string_view line) {
+Result<DecisionRequest> parse_decision_request(std::string_view line, std::string* id) {
+  constexpr std::size_t kMostSaid = 200;  // of what the parser says, which quotes the line
   const auto document = parse_json_text(line);
   if (!document && document.error().code == Errc::kOverLimit) return wrong(document.error().detail);
-  if (!document || !document->is_object()) return wrong("a request is one JSON object a line");
+  if (!document) {
+    return wrong("a request is one JSON object a line: " +
+                 document.error().detail.substr(0, kMostSaid));
+  }
+  if (!document->is_object()) return wrong("a request is one JSON object a line");
   const json& object = *document;
+  if (id != nullptr && object.contains("id")) {
+    if (auto name = name_of(object["id"], "id")) *id = *std::move(name);
+  }
   const auto type = object.find("type");
   if (type == object.end() || !type->is_string()) {
     return wrong("type: must be describe, arrive, ask, finish or cluster");
@@ -167,7 +175,9 @@ Result<DecisionRequest> parse_decision_request(std::string_view line) {
       for (const auto& word : kind->keys) {
         if (!word.empty()) known.emplace_back(word);
       }
-      return wrong(name + ": there is no such key" + did_you_mean(key.substr(0, 64), known));
+      const std::string shown = key.substr(0, 64);
+      return wrong(name + ": there is no such key as \"" + shown + "\"" +
+                   did_you_mean(shown, known));
     }
     if (auto read = read_key(key, value, out); !read) return tl::unexpected(read.error());
   }

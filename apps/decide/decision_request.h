@@ -51,8 +51,10 @@ struct DecisionRequest {
   std::optional<std::vector<RunningJob>> running;
 };
 
-// Any bytes are safe to pass. kCorruptFrame: the detail is a sentence for whoever wrote the line.
-// Pure.
-[[nodiscard]] Result<DecisionRequest> parse_decision_request(std::string_view line);
+// Any bytes are safe to pass. kCorruptFrame: the detail is a sentence for whoever wrote the line;
+// also then, `id` (where it is given) becomes the line's "id" if there is a right one, so that they
+// know which. Thread-safe.
+[[nodiscard]] Result<DecisionRequest> parse_decision_request(std::string_view line,
+                                                             std::string* id = nullptr);
 
 }  // namespace pacml::apps

@@ -69,8 +69,9 @@ void DecisionService::take_over(std::unique_ptr<DecisionModel> model) {
 }
 
 std::string DecisionService::answer(std::string_view line) {
-  const auto request = parse_decision_request(line);
-  if (!request) return error_line(request.error().detail, {});
+  std::string id;
+  const auto request = parse_decision_request(line, &id);
+  if (!request) return error_line(request.error().detail, id);
   try {
     auto answered = answer(*request);
     return answered ? *std::move(answered) : error_line(answered.error().detail, request->id);

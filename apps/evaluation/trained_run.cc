@@ -1,8 +1,10 @@
 #include "apps/evaluation/trained_run.h"
 
+#include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/config/reader.h"
 #include "common/result.h"
+#include "common/text.h"
 #include "learner/checkpoint.h"
 #include "learner/network_training.h"
 #include "learner/reward_rate.h"
@@ -113,6 +115,12 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   auto [checkpoint, file, warning] = best_or_newest(folder, layout);
   trained.file = std::move(file);
   trained.warning = std::move(warning);
+  if (const auto others = other_graphs(run, spec); !others.empty()) {
+    trained.warning += path.string() +
+                       " was trained on other job graphs than these: " + join(others) +
+                       (others.size() == 1 ? " is" : " are") +
+                       " not what it was; --profiles names the folder of theirs\n";
+  }
   const auto parameters = checkpoint.algorithm.vectors.find("parameters");
   if (parameters == checkpoint.algorithm.vectors.end()) {
     throw UserError(trained.file.string() + " holds no policy");

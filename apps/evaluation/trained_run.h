@@ -25,7 +25,7 @@ struct TrainedRun {
   model::ValueHeads heads = model::ValueHeads::kValue;
   double discount = 1;     // of the rewards that it was trained for
   double reward_rate = 0;  // per unit of time, taken off those rewards; 0: rewards as they are
-  std::string warning;     // why from there, if the best policy's file cannot be used
+  std::string warning;     // sentences, each a line, that whoever uses it should read; mostly none
 };
 
 // What the heads of a run's network say.
@@ -37,6 +37,7 @@ struct TrainedRun {
 // What an algorithm's networks see rewards multiplied by.
 [[nodiscard]] double reward_scale_of(const TrainConfig& config);
 
+// Warns of a best policy that is lost, and of job graphs that are not those it was trained on.
 // UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.
 [[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,
                                           const env::EnvironmentSpec& spec);

@@ -102,8 +102,10 @@ std::vector<std::string> validate(const Site& config) {
 }
 
 Site load_site(const std::string& path, const std::vector<std::string>& overrides) {
-  return read_config<Site>(path.empty() ? ConfigSource::from_text("(defaults)", "", overrides)
-                                        : ConfigSource::from_file(path, overrides));
+  constexpr std::string_view kOption = "--site-set";
+  return read_config<Site>(path.empty()
+                               ? ConfigSource::from_text("(defaults)", "", overrides, kOption)
+                               : ConfigSource::from_file(path, overrides, kOption));
 }
 
 }  // namespace pacml::apps

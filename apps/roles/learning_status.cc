@@ -1,5 +1,6 @@
 #include "apps/roles/learning_status.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,14 +26,7 @@ nlohmann::json LearningStatus::json() const {
   const auto line = line_;
   lock.unlock();
   nlohmann::json status = *line;
-  status["updates"] = counters.updates;
-  status["decisions"] = counters.decisions;
-  status["samples"] = counters.samples;
-  status["stale"] = counters.stale;
-  status["misfits"] = counters.misfits;
-  status["episodes"] = counters.episodes;
-  status["skipped"] = counters.skipped;
-  status["unfinished"] = counters.unfinished;
+  visit_fields(counters, [&](const char* name, std::int64_t count) { status[name] = count; });
   return status;
 }
 

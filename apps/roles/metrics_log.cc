@@ -22,17 +22,11 @@ json counted(const learner::LearnerCounters& now, const learner::LearnerCounters
   const auto rate = [seconds](std::int64_t total, std::int64_t then) {
     return static_cast<double>(total - then) / seconds;
   };
-  return {{"updates", now.updates},
-          {"decisions", now.decisions},
-          {"samples", now.samples},
-          {"stale", now.stale},
-          {"misfits", now.misfits},
-          {"episodes", now.episodes},
-          {"skipped", now.skipped},
-          {"unfinished", now.unfinished},
-          {"decisions_per_second", rate(now.decisions, before.decisions)},
-          {"samples_per_second", rate(now.samples, before.samples)},
-          {"updates_per_second", rate(now.updates, before.updates)}};
+  json out = {{"decisions_per_second", rate(now.decisions, before.decisions)},
+              {"samples_per_second", rate(now.samples, before.samples)},
+              {"updates_per_second", rate(now.updates, before.updates)}};
+  visit_fields(now, [&](const char* name, std::int64_t count) { out[name] = count; });
+  return out;
 }
 
 // Of the episodes that ended, by name.

@@ -77,6 +77,14 @@ std::int64_t counter_of(const learner::Checkpoint& checkpoint, const char* name)
   return it != checkpoint.counters.end() ? it->second : 0;
 }
 
+learner::LearnerCounters counters_of(const learner::Checkpoint& checkpoint) {
+  learner::LearnerCounters counters;
+  visit_fields(counters, [&](const char* name, std::int64_t& count) {
+    count = counter_of(checkpoint, name);
+  });
+  return counters;
+}
+
 }  // namespace
 
 TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOptions& options,
@@ -280,12 +288,11 @@ bool TrainingSession::share_state() {
   if (!checkpoint) throw UserError("the leader's state " + checkpoint.error().detail);
   const auto restored = learning_.algorithm->restore(checkpoint->algorithm);
   if (!restored) throw UserError("the leader's state: " + restored.error().detail);
-  auto counters = loop_->counters();
-  counters.updates = counter_of(*checkpoint, "updates");
-  counters.samples = counter_of(*checkpoint, "samples");
-  counters.stale = counter_of(*checkpoint, "stale");
-  counters.skipped = counter_of(*checkpoint, "skipped");
-  counters.unfinished = counter_of(*checkpoint, "unfinished");
+  auto counters = counters_of(*checkpoint);
+  // What comes to a learner is its own.
+  counters.decisions = loop_->counters().decisions;
+  counters.misfits = loop_->counters().misfits;
+  counters.episodes = loop_->counters().episodes;
   loop_->restore(counters);
   return true;
 }
@@ -362,20 +369,13 @@ Result<void> TrainingSession::written_checkpoint() {
 }
 
 learner::Checkpoint TrainingSession::make_checkpoint() const {
-  const auto& c = loop_->counters();
   learner::Checkpoint checkpoint;
   checkpoint.algorithm = learning_.algorithm->save();
   checkpoint.counters = {
-      {"updates", c.updates},
-      {"decisions", c.decisions},
-      {"samples", c.samples},
-      {"stale", c.stale},
-      {"misfits", c.misfits},
-      {"episodes", c.episodes},
-      {"skipped", c.skipped},
-      {"unfinished", c.unfinished},
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)},
       {"millionths_of_run", static_cast<std::int64_t>(share_of_run().value_or(0) * 1e6)}};
+  visit_fields(loop_->counters(),
+               [&](const char* name, std::int64_t count) { checkpoint.counters[name] = count; });
   if (drawn_ != nullptr) {
     const auto& totals = drawn_->totals();
     for (std::size_t s = 0; s < totals.size(); ++s) {
@@ -398,9 +398,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   const auto restored = learning_.algorithm->restore(checkpoint.algorithm);
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
-  loop_->restore({counter("updates"), counter("decisions"), counter("samples"), counter("stale"),
-                  counter("misfits"), counter("episodes"), counter("skipped"),
-                  counter("unfinished")});
+  loop_->restore(counters_of(checkpoint));
   if (drawn_ != nullptr) {
     std::vector<std::uint64_t> totals;
     for (std::size_t s = 0; checkpoint.counters.contains(taken_in_by_shard(s)); ++s) {

@@ -90,13 +90,64 @@ void write_hashes(const fs::path& file, const Hashes& hashes) {
   write_user_file(file, nlohmann::json(hashes).dump(1) + "\n");
 }
 
+// Where `said` says the key, or the innermost map of it that it has; empty: nowhere. A name may
+// hold dots itself, such as the values of a pmf: then it is the map around it.
+std::string place_of(const ConfigNode& said, std::string_view key) {
+  const ConfigNode* node = &said;
+  std::string place;
+  while (node != nullptr && !key.empty()) {
+    const std::size_t dot = key.find('.');
+    node = node->find(key.substr(0, dot));
+    if (node != nullptr) place = node->where;
+    key = dot == std::string_view::npos ? std::string_view() : key.substr(dot + 1);
+  }
+  return place;
+}
+
+std::string refusal(const ConfigDifference& difference, const ConfigNode& said) {
+  const auto& [key, here, there] = difference;
+  const bool one_line = (here + there).find('\n') == std::string::npos;
+  std::string words = one_line ? key + " is " + here + ", and " + there + " in the run"
+                               : key + " is another one than in the run";
+  const std::string place = place_of(said, key);
+  if (!place.empty()) words += " (" + place + ")";
+  return words;
+}
+
+std::string one_sentence(const std::vector<std::string>& differences) {
+  constexpr std::size_t kShown = 4;
+  if (differences.size() <= kShown + 1) return join(differences, "; ");
+  const std::vector<std::string> first(differences.begin(), differences.begin() + kShown);
+  return join(first, "; ") + "; and " + std::to_string(differences.size() - kShown) +
+         " more settings differ";
+}
+
+// `said` over the run's own. A configuration that is right by itself may contradict what the run
+// has where it says nothing: then the sentence must not blame its lines alone.
+TrainConfig changed(const TrainConfig& before, const ConfigSource& said, const fs::path& own) {
+  try {
+    return read_config(said, before);
+  } catch (const UserError& both) {
+    static_cast<void>(read_config<TrainConfig>(said));
+    throw UserError(said.name() + " does not go with the run, which keeps what is not said: " +
+                    both.what() + "; " + own.string() + " is the run's own configuration");
+  }
+}
+
+// `what`: that it is to name. A file that is not there names nothing.
+nlohmann::json read_hashes(const fs::path& file, const std::string& what) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return nullptr;
+  auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
+  if (!recorded.is_object()) throw UserError(file.string() + " does not name " + what);
+  return recorded;
+}
+
 // What is not as the file says, by name; a file that is not there says nothing.
 std::vector<std::string> differing(const fs::path& file, const Hashes& now,
                                    const std::string& what) {
-  std::error_code none;
-  if (!fs::exists(file, none)) return {};
-  const auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
-  if (!recorded.is_object()) throw UserError(file.string() + " does not name " + what);
+  const auto recorded = read_hashes(file, what);
+  if (recorded.is_null()) return {};
   std::vector<std::string> other;
   for (const auto& [name, hash] : now) {
     if (recorded.value(name, nlohmann::json()) != hash) other.push_back(name);
@@ -120,7 +171,7 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
                          const std::string& profiles, const std::string& keys) {
   const auto before =
       as_recorded(read_config<TrainConfig>(ConfigSource::from_file(run.config_file())));
-  TrainConfig now = read_config(said, before);
+  TrainConfig now = changed(before, said, run.config_file());
   if (!profiles.empty()) now.env.set_profiles(profiles);
   // A configuration that spells out the default says nothing against what --profiles once said.
   if (now.env.profiles().empty() && !before.env.profiles().empty() &&
@@ -131,17 +182,19 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
   Resumption resumption{as_recorded(std::move(now)), {}};
 
   std::vector<std::string> refused;
-  for (const auto& [key, here, there] :
+  for (const auto& difference :
        compare_configs(dump_config(resumption.config), dump_config(before))) {
+    const auto& [key, here, there] = difference;
     if (is_harmless(key)) {
       resumption.changes.push_back(key + ": " + here + " from now on, " + there + " before");
     } else {
-      refused.push_back(key + " is " + here + ", and " + there + " in the run");
+      refused.push_back(refusal(difference, said.root()));
     }
   }
   if (!refused.empty()) {
-    throw UserError("a resumed run stays what it is: " + join(refused, "; ") +
-                    "; leave that out, or begin a run of another name");
+    throw UserError("a resumed run stays what it is: " + one_sentence(refused) +
+                    "; to go on as it was, say nothing of that or leave CONFIG out; or begin a run "
+                    "of another name");
   }
   std::error_code none;
   const std::string folder = resumption.config.env.profiles();
@@ -155,6 +208,15 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
 void record_inputs(const RunDirectory& run, const Agreement& agreement) {
   write_hashes(graphs_file(run), agreement.graphs);
   if (!agreement.inputs.empty()) write_hashes(inputs_file(run), agreement.inputs);
+}
+
+std::vector<std::string> other_graphs(const RunDirectory& run, const env::EnvironmentSpec& here) {
+  const auto recorded = read_hashes(graphs_file(run), "job graphs");
+  std::vector<std::string> other;
+  for (const auto& [name, hash] : graph_hashes(here)) {
+    if (recorded.contains(name) && recorded[name] != hash) other.push_back(name);
+  }
+  return other;
 }
 
 void check_inputs(const RunDirectory& run, const Agreement& agreement) {

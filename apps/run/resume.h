@@ -21,7 +21,8 @@ struct Resumption {
 // (both empty: nothing) do not mention stays as the run has it, whatever this program's defaults
 // are.
 // UserError: the run has no configuration; it cannot be read; or a change would make another task,
-// another network or another meaning of what the run has saved. The sentence names every one.
+// another network or another meaning of what the run has saved. The sentence names the first few,
+// and where each is said.
 [[nodiscard]] Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
                                        const std::string& profiles, const std::string& keys);
 
@@ -31,6 +32,11 @@ struct Resumption {
 // Keeps what identifies the run's job graphs and other files (Agreement::graphs, ::inputs) beside
 // its configuration. UserError: cannot be written.
 void record_inputs(const RunDirectory& run, const Agreement& agreement);
+// Job graphs that a run was trained on, and that are others of the same name here: a task plays
+// without a word what it is given, the built-in models where no folder is named. UserError: the
+// run's record cannot be read.
+[[nodiscard]] std::vector<std::string> other_graphs(const RunDirectory& run,
+                                                    const env::EnvironmentSpec& here);
 // UserError: the run was trained on other job graphs, or other files. Runs that have not kept
 // theirs pass.
 void check_inputs(const RunDirectory& run, const Agreement& agreement);

@@ -5,12 +5,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -35,6 +37,26 @@ void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw_system_error("cannot create the folder " + path.string(), error.value());
+}
+
+// A folder with the configuration of a run, not one that happens to hold a config.yaml.
+bool is_run(const fs::path& folder) {
+  std::ifstream config(folder / "config.yaml");
+  std::string line;
+  return std::getline(config, line) && line.starts_with(kConfigHeader);
+}
+
+bool is_own_name(const std::string& file) {
+  constexpr auto kOwn = std::to_array<std::string_view>(
+      {".lock", "config.yaml", "graphs.json", "inputs.json", "losses", "tags"});
+  return std::ranges::find(kOwn, file) != kOwn.end() ||
+         (file.starts_with("metrics") && file.ends_with(".jsonl"));
+}
+
+bool is_own_folder(const std::string& name) {
+  constexpr auto kOwn =
+      std::to_array<std::string_view>({"checkpoints", "logs", "replay", "tensorboard"});
+  return std::ranges::find(kOwn, name) != kOwn.end();
 }
 
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
@@ -73,6 +95,16 @@ bool RunDirectory::holds_run(const fs::path& path) {
   // A run that cannot be looked at is not one that is not there.
   if (error) throw_system_error("cannot look into " + path.string(), error.value());
   return is_there;
+}
+
+void RunDirectory::refuse_own_file(const fs::path& file) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(file, error);
+  if (error) return;  // it cannot be written either
+  const fs::path folder = whole.parent_path();
+  const bool is_own = (is_run(folder) && is_own_name(whole.filename().string())) ||
+                      (is_run(folder.parent_path()) && is_own_folder(folder.filename().string()));
+  if (is_own) throw UserError(file.string() + " is a run's own file; name another one");
 }
 
 void RunDirectory::refuse_existing(const fs::path& path) {

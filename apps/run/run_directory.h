@@ -44,6 +44,9 @@ class RunDirectory {
                           const std::vector<std::string>& sentences);
   [[nodiscard]] static std::vector<std::string> take_losses(const std::filesystem::path& path);
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
+  // For a command that is to write `file`. UserError: it is one of those that make up a run, or
+  // would be.
+  static void refuse_own_file(const std::filesystem::path& file);
 
   // Undoes create(), for a run that ends before it has learned anything: the folder can be taken
   // again. Logs and metrics stay.

@@ -159,6 +159,14 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task) {
                   " transitions of " + std::to_string(item) + " bytes each");
 }
 
+std::map<std::string, std::string> graph_hashes(const env::EnvironmentSpec& spec) {
+  std::map<std::string, std::string> hashes;
+  for (std::size_t i = 0; i < spec.graphs.size(); ++i) {
+    hashes[spec.graph_names[i]] = in_hexadecimal(spec.graphs[i]->hash.get());
+  }
+  return hashes;
+}
+
 Agreement agreement_of(const TrainConfig& config, const env::Task& task) {
   Agreement agreement;
   agreement.algorithm = config.algorithm;
@@ -171,9 +179,7 @@ Agreement agreement_of(const TrainConfig& config, const env::Task& task) {
   if (config.algorithm == AlgorithmKind::kExpertIteration) agreement.expert = config.expert;
   agreement.env.forget_folders();
   const env::EnvironmentSpec& spec = task.spec();
-  for (std::size_t i = 0; i < spec.graphs.size(); ++i) {
-    agreement.graphs[spec.graph_names[i]] = in_hexadecimal(spec.graphs[i]->hash.get());
-  }
+  agreement.graphs = graph_hashes(spec);
   for (const auto& [setting, hash] : spec.inputs) agreement.inputs[setting] = in_hexadecimal(hash);
   return agreement;
 }

@@ -142,6 +142,8 @@ void visit_fields(Config& c, Visitor&& v) {
   v("graphs", c.graphs);
   v("inputs", c.inputs);
 }
+// Agreement::graphs of a task.
+[[nodiscard]] std::map<std::string, std::string> graph_hashes(const env::EnvironmentSpec& spec);
 [[nodiscard]] Agreement agreement_of(const TrainConfig& config, const env::Task& task);
 
 }  // namespace pacml::apps

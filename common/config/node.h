@@ -27,7 +27,7 @@ struct ConfigNode {
   [[nodiscard]] const ConfigNode* find(std::string_view key) const;
   [[nodiscard]] ConfigNode* find(std::string_view key);
   // Said by an override, not by the text.
-  [[nodiscard]] bool is_override() const { return where.starts_with("--set "); }
+  [[nodiscard]] bool is_override() const { return where.starts_with("--"); }
 };
 
 struct ConfigEntry {

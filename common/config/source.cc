@@ -151,8 +151,8 @@ void set_where(ConfigNode& node, const std::string& where) {
   for (auto& [key, child] : node.entries) set_where(child, where);
 }
 
-void apply_override(ConfigNode& root, const std::string& text) {
-  const std::string where = "--set " + text;
+void apply_override(ConfigNode& root, const std::string& text, std::string_view option) {
+  const std::string where = std::string(option) + " " + text;
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw UserError(where + ": expected key=value");
@@ -194,26 +194,29 @@ void apply_override(ConfigNode& root, const std::string& text) {
 }  // namespace
 
 ConfigSource ConfigSource::from_text(std::string name, std::string_view text,
-                                     std::span<const std::string> overrides) {
+                                     std::span<const std::string> overrides,
+                                     std::string_view option) {
   ConfigNode root = parse_yaml(name, text);
-  return with_overrides(std::move(name), std::move(root), overrides);
+  return with_overrides(std::move(name), std::move(root), overrides, option);
 }
 
 ConfigSource ConfigSource::with_overrides(std::string name, ConfigNode root,
-                                          std::span<const std::string> overrides) {
+                                          std::span<const std::string> overrides,
+                                          std::string_view option) {
   if (root.where.empty()) root.where = name;
-  for (const std::string& override_text : overrides) apply_override(root, override_text);
+  for (const std::string& override_text : overrides) apply_override(root, override_text, option);
   return {std::move(name), std::move(root)};
 }
 
 ConfigSource ConfigSource::from_file(const std::filesystem::path& path,
-                                     std::span<const std::string> overrides) {
+                                     std::span<const std::string> overrides,
+                                     std::string_view option) {
   const Result<std::string> text = read_file(path, kMaxTextBytes);
   if (!text) throw UserError(text.error().detail);
   ConfigNode root = parse_yaml(path.string(), *text);
   // Somebody named a file because something is in it.
   if (root.kind == ConfigNode::Kind::kNull) throw UserError(path.string() + ": sets nothing");
-  return with_overrides(path.string(), std::move(root), overrides);
+  return with_overrides(path.string(), std::move(root), overrides, option);
 }
 
 }  // namespace pacml

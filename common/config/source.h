@@ -13,22 +13,26 @@ namespace pacml {
 // Where a configuration comes from: YAML text, then overrides such as "learner.batch=64" (the value
 // is YAML; a missing map on the way is made; a list can only be replaced whole). One document, no
 // anchors, no aliases, no tags, at most 1 MiB. Throws UserError with file, line and reason:
-// unreadable, not YAML, a key given twice, a malformed override. Immutable.
+// unreadable, not YAML, a key given twice, a malformed override. `option` stands for the one that
+// overrides came with in messages; it begins with two dashes. Immutable.
 class ConfigSource {
  public:
   // A file that sets nothing is refused, too: it is another one than was meant.
   [[nodiscard]] static ConfigSource from_file(const std::filesystem::path& path,
-                                              std::span<const std::string> overrides = {});
+                                              std::span<const std::string> overrides = {},
+                                              std::string_view option = "--set");
   // `name` stands for the file's name in messages.
   [[nodiscard]] static ConfigSource from_text(std::string name, std::string_view text,
-                                              std::span<const std::string> overrides = {});
+                                              std::span<const std::string> overrides = {},
+                                              std::string_view option = "--set");
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const ConfigNode& root() const { return root_; }
 
  private:
   static ConfigSource with_overrides(std::string name, ConfigNode root,
-                                     std::span<const std::string> overrides);
+                                     std::span<const std::string> overrides,
+                                     std::string_view option);
   ConfigSource(std::string name, ConfigNode root)
       : name_(std::move(name)), root_(std::move(root)) {}
 

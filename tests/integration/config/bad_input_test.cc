@@ -287,6 +287,18 @@ TEST_CASE("a run that exists is neither overwritten nor continued as another",
                      "network.readout_width is 32, and 16 in the run"});
     }
   }
+  SECTION("without a configuration, unless it is resumed") {
+    for (const std::string name : {"train", "learner"}) {
+      check_refused(place, {name, "--run", place.run()}, {"CONFIG is required"});
+      check_refused(place, {name, "--run", (place / "nowhere").string(), "--resume"},
+                    {(place / "nowhere").string()});
+    }
+    check_refused(place, {"launch", "--on", "local", "--run", place.run()}, {"CONFIG is required"});
+    const Outcome outcome =
+        pacml({"launch", "--on", "local", "--run", place.run(), "--resume", "--decisions", "1200"});
+    INFO(outcome.err);
+    CHECK(outcome.code == 0);
+  }
   SECTION("on other job graphs") {
     write_profile(place / "models", std::string("node1 -- A -- ") + kOp + "\n");
     for (Words command : {learner, train}) {

@@ -36,6 +36,20 @@ TEST_CASE("equally near names give the first", "[text]") {
 TEST_CASE("a suggestion needs a candidate", "[text]") {
   REQUIRE(did_you_mean("rat", kNames) == "; did you mean 'rate'?");
   REQUIRE(did_you_mean("rat", std::vector<std::string>{}) == "");
+  REQUIRE(did_you_mean("", std::vector<std::string>{""}) == "");
+}
+
+TEST_CASE("a name is suggested where it may have been meant, or else there is a short list",
+          "[text]") {
+  const std::vector<std::string> names = {"impala", "ppo", "apex"};
+  REQUIRE(did_you_mean("nope", names) == "; there are impala, ppo, apex");
+  REQUIRE(did_you_mean("", names) == "; there are impala, ppo, apex");
+  REQUIRE(did_you_mean("imp", names) == "; did you mean 'impala'?");
+  REQUIRE(did_you_mean("apex2", names) == "; did you mean 'apex'?");
+  REQUIRE(did_you_mean("pp", names) == "; did you mean 'ppo'?");
+  const std::vector<std::string> many(40, "learning_rate");
+  REQUIRE(did_you_mean("nope", many) == "");
+  REQUIRE(did_you_mean("learing_rate", many) == "; did you mean 'learning_rate'?");
 }
 
 }  // namespace

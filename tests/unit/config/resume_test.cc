@@ -66,9 +66,36 @@ TEST_CASE("a change that makes another run of it is refused, every one by name",
   }
   const auto both = begun.refusal("{seed: 2, env: {ramp: {topology: [4, 2, 2]}}, actors: 3}");
   CHECK_THAT(both,
-             Catch::Contains("seed is 2, and 1 in the run") &&
+             Catch::Contains("seed is 2, and 1 in the run (said.yaml:1)") &&
                  Catch::Contains("env.ramp.topology is [4, 2, 2], and [2, 2, 2] in the run") &&
                  !Catch::Contains("actors"));
+}
+
+TEST_CASE("a refusal stays short, however much differs", "[unit][config]") {
+  const Begun begun;
+  const auto many = begun.refusal(
+      "{seed: 2,\n env: {max_partitions_per_op: 8,\n reward: {fail_reward: -2}},\n"
+      " network: {readout_width: 32},\n impala: {discount: 0.5},\n learner: {evaluate_episodes: "
+      "3}}");
+  CHECK_THAT(many, Catch::Contains("seed is 2, and 1 in the run (said.yaml:1)") &&
+                       Catch::Contains("(said.yaml:2)") &&
+                       Catch::Contains("; and 2 more settings differ;"));
+  CHECK(many.size() < 500);
+}
+
+TEST_CASE("a configuration is not blamed for what the run has where it says nothing",
+          "[unit][config]") {
+  TrainConfig leaning = testing::tiny_config();
+  leaning.warm_start.policy = WarmStart::kBestConstant;
+  const Begun begun(leaning);
+  // Right by itself; with the run's warm start it is not.
+  const auto sentence = begun.refusal(
+      "{network: {head: candidates}, env: {observation: cluster, cluster: {lookahead_cache: "
+      "placement}}}");
+  CHECK_THAT(sentence, Catch::StartsWith("said.yaml does not go with the run") &&
+                           Catch::Contains("warm_start.policy") &&
+                           Catch::Contains(begun.run().config_file().string()));
+  CHECK_THAT(begun.refusal("{seed: many}"), Catch::StartsWith("said.yaml:1: "));
 }
 
 TEST_CASE("a change that does no harm is taken and told", "[unit][config]") {

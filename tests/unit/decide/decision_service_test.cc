@@ -184,6 +184,17 @@ TEST_CASE("a request that is refused changes nothing", "[unit][decide]") {
     CHECK_THAT(answer["error"].get<std::string>(), Catch::Contains(sentence));
     CHECK(answer["id"] == request["id"]);
   }
+  // So is a request that cannot even be read as one.
+  json no_number = arrival("b", 11);
+  no_number["limit"] = "much";
+  json no_key = arrival("b", 11);
+  no_key["colour"] = "red";
+  for (const json& request : {no_number, no_key, json{{"type", "arrive"}, {"id", "b"}}}) {
+    const json answer = served.ask(request);
+    CHECK(answer["type"] == "error");
+    CHECK(answer["id"] == "b");
+  }
+  CHECK_FALSE(served.ask({{"type", "arrive"}, {"id", 7}}).contains("id"));
   // Who says what runs may ask about any time.
   json elsewhere = arrival("b", 9);
   elsewhere["type"] = "ask";

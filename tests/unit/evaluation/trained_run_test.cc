@@ -9,6 +9,7 @@
 
 #include "apps/evaluation/model_file.h"
 #include "apps/evaluation/policy_list.h"
+#include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/result.h"
@@ -127,6 +128,27 @@ TEST_CASE("where the best policy's file is broken, the newest checkpoint is take
   CHECK(taken.parameters.values == run.weights(9));
   CHECK_THAT(taken.warning, Catch::Contains(best.string()) && Catch::Contains(stray.string()) &&
                                 Catch::Contains("remove it"));
+}
+
+TEST_CASE("whoever plays other job graphs than a run was trained on is told",
+          "[unit][evaluation]") {
+  const FinishedRun run;
+  REQUIRE(run.checkpoints().save(run.checkpoint(9), run.layout()));
+  const auto spec = spec_of(testing::tiny_config());
+  const auto folder = RunDirectory::open(run.path());
+  Agreement agreement;
+  agreement.graphs = graph_hashes(spec);
+  REQUIRE(agreement.graphs.size() == 1);
+  agreement.graphs["another"] = "00ff";  // which is not played here
+  record_inputs(folder, agreement);
+  CHECK(run.load().warning.empty());
+  const std::string name = spec.graph_names.front();
+  agreement.graphs[name] = "00ff";
+  record_inputs(folder, agreement);
+  CHECK_THAT(run.load().warning, Catch::StartsWith(run.path().string() +
+                                                   " was trained on other job graphs than these: " +
+                                                   name + " is not what it was") &&
+                                     Catch::Contains("--profiles") && Catch::EndsWith("\n"));
 }
 
 TEST_CASE("where the best policy's file is missing, it is said", "[unit][evaluation]") {

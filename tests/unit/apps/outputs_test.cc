@@ -1,0 +1,116 @@
+#include "apps/cli/outputs.h"
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+using namespace pacml;
+using namespace pacml::apps;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A command that reads a configuration, settings and a graph, and writes two files.
+struct Sample {
+  testing::TempDir folder;
+  std::string config = file("a.yaml");
+  std::vector<std::string> settings;
+  std::optional<std::string> graph;
+  std::string out;
+  std::optional<std::string> trace;
+  Options options;
+
+  Sample() {
+    options.argument("CONFIG", &config, "the configuration");
+    options.option("--set KEY=VALUE", &settings, "a setting");
+    options.option("--graph FILE", &graph, "a graph");
+    options.output("--out FILE", &out, "figures");
+    options.output("--trace FILE", &trace, "a timeline");
+  }
+  // A file that is there.
+  [[nodiscard]] std::string file(const std::string& name) const {
+    std::ofstream(folder / name) << "kept";
+    return name_of(name);
+  }
+  [[nodiscard]] std::string name_of(const std::string& name) const {
+    return (folder / name).string();
+  }
+  [[nodiscard]] std::string refusal() const {
+    try {
+      check_outputs(options, {});
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a file of its own may be written, new or old") {
+  Sample s;
+  s.graph = s.file("g.txt");
+  s.settings = {"a.b=3", "a.c=" + s.file("other")};
+  s.out = s.name_of("new.json");
+  s.trace = s.file("old.json");
+  CHECK(s.refusal() == "none");
+}
+
+TEST_CASE("what a command reads is not overwritten, by whatever name") {
+  Sample s;
+  s.graph = s.file("g.txt");
+  s.settings = {"a.b=3", "env.workload.recorded.file=" + s.file("jobs.csv")};
+  fs::create_symlink(s.config, s.folder / "link");
+  fs::create_directory(s.folder / "sub");
+  for (const auto& [out, reader] :
+       std::vector<std::pair<std::string, std::string>>{{s.config, "CONFIG"},
+                                                        {s.name_of("link"), "CONFIG"},
+                                                        {s.name_of("sub/../a.yaml"), "CONFIG"},
+                                                        {*s.graph, "--graph"},
+                                                        {s.name_of("jobs.csv"), "--set"}}) {
+    s.out = out;
+    CHECK(s.refusal() == "--out " + out + " is what " + reader +
+                             " names, and would be overwritten; name another file");
+  }
+}
+
+TEST_CASE("one file is not written twice, a device may be") {
+  Sample s;
+  s.out = s.name_of("new.json");
+  s.trace = s.name_of("./new.json");
+  CHECK_THAT(s.refusal(), Catch::EndsWith("is to be written to; name two files"));
+  s.out = "/dev/null";
+  s.trace = "/dev/null";
+  CHECK(s.refusal() == "none");
+}
+
+TEST_CASE("a file that cannot be written is told beforehand, as is one that somebody keeps") {
+  Sample s;
+  s.out = s.name_of("no/such.json");
+  CHECK_THAT(s.refusal(), Catch::StartsWith("cannot write " + s.out));
+  s.out = s.folder.path().string();
+  CHECK_THAT(s.refusal(), Catch::StartsWith("cannot write " + s.out));
+  s.out = s.name_of("new.json");
+  const auto refuse = [](const fs::path& file) {
+    throw UserError(file.filename().string() + " is kept");
+  };
+  CHECK_THROWS_WITH(check_outputs(s.options, refuse), "--out: new.json is kept");
+}
+
+TEST_CASE("what may go into a folder may be one") {
+  std::string out;
+  Options options;
+  const testing::TempDir folder;
+  options.output("--out FILE|DIR", &out, "a file or a folder", Writes::kFileOrFolder);
+  CHECK_NOTHROW(check_outputs(options, {}));  // not given
+  for (const fs::path& path : {folder.path(), folder / "made" / "later"}) {
+    out = path.string();
+    CHECK_NOTHROW(check_outputs(options, {}));
+  }
+}
