@@ -43,7 +43,9 @@ void Environment::Impl::check_action(int action) const {
 }
 
 Environment::Environment(const Task& task)
-    : impl_(std::make_unique<Impl>(task, Task::Impl::of(task).task->make_factory()())) {}
+    : impl_(guarded([&] {
+        return std::make_unique<Impl>(task, Task::Impl::of(task).task->make_factory()());
+      })) {}
 Environment::Environment(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Environment::Environment(Environment&&) noexcept = default;
 Environment& Environment::operator=(Environment&&) noexcept = default;
@@ -53,6 +55,8 @@ const Task& Environment::task() const { return impl_->task; }
 
 void Environment::reset(std::uint64_t seed) {
   impl_->forget();
+  impl_->begun = false;
+  impl_->over = true;
   guarded([&] { impl_->environment->reset(Seed{seed}); });
   impl_->begun = true;
   impl_->over = false;
@@ -89,6 +93,8 @@ CandidateRows Environment::candidates() const {
 Step Environment::step(int action) {
   impl_->check_action(action);
   impl_->forget();
+  // What throws in the middle of a step may have moved: then only a reset goes on.
+  impl_->over = true;
   const auto result = guarded([&] { return impl_->environment->step(action); });
   impl_->over = result.final();
   return {result.reward, result.terminated, result.truncated, result.elapsed};
@@ -98,17 +104,19 @@ bool Environment::is_over() const { return impl_->over; }
 
 std::string Environment::describe(int action) const {
   impl_->check_action(action);
-  return impl_->environment->describe(action);
+  return guarded([&] { return impl_->environment->describe(action); });
 }
 
 std::vector<double> Environment::metrics() const {
   if (!impl_->begun) throw Error("an environment is reset before anything else");
-  const auto values = impl_->environment->summary().metrics;  // room for the most
+  // Room for the most.
+  const auto values = guarded([&] { return impl_->environment->summary().metrics; });
   return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(task().metrics().size())};
 }
 
 Environment Environment::clone() const {
-  auto copy = std::make_unique<Impl>(impl_->task, impl_->environment->clone());
+  auto copy =
+      guarded([&] { return std::make_unique<Impl>(impl_->task, impl_->environment->clone()); });
   copy->begun = impl_->begun;
   copy->over = impl_->over;
   return Environment(std::move(copy));

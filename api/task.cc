@@ -87,7 +87,13 @@ Graph Task::graph(int index) const {
 std::vector<std::string> Task::baselines() const {
   std::vector<std::string> names;
   for (const auto& baseline : impl_->task->baselines()) {
-    if (baseline.best_of.empty()) names.push_back(baseline.name);
+    if (!baseline.best_of.empty()) continue;
+    try {
+      static_cast<void>(impl_->task->make_agent(baseline.name));
+    } catch (const UserError&) {
+      continue;  // it needs an argument
+    }
+    names.push_back(baseline.name);
   }
   return names;
 }

@@ -18,7 +18,15 @@ std::vector<std::string> compared_agents(const Task& task) {
 
 UserError no_such_baseline(std::string_view name, std::span<const Baseline> known) {
   std::vector<std::string> names;
-  for (const Baseline& baseline : known) names.push_back(baseline.name);
+  for (const Baseline& baseline : known) {
+    if (baseline.name == name) {
+      return UserError("the baseline \"" + baseline.name +
+                       (baseline.best_of.empty() ? "\" needs an argument behind a colon: "
+                                                 : "\" is chosen where policies are compared: ") +
+                       baseline.description);
+    }
+    names.push_back(baseline.name);
+  }
   return UserError("there is no baseline \"" + std::string(name) + "\"" +
                    did_you_mean(name, names));
 }

@@ -69,7 +69,8 @@ class PACML_API Task {
   [[nodiscard]] Graph graph(int index) const;
   // What an episode comes to; the first is the objective.
   [[nodiscard]] const std::vector<Metric>& metrics() const;
-  // Policies that need no training: what Policy::baseline takes.
+  // Policies that need no training, without those that need an argument ("constant:3"): what
+  // Policy::baseline takes.
   [[nodiscard]] std::vector<std::string> baselines() const;
 
   struct Impl;

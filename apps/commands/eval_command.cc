@@ -64,7 +64,11 @@ class EvalCommand final : public Command {
                             ? static_cast<int>(threads_)
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const Seed run{static_cast<std::uint64_t>(config.seed)};
-    const auto policies = name_policies(split_names(policies_, *task), task, run, threads);
+    const auto policies = [&] {
+      WorkProgress progress("tuning episodes");
+      return name_policies(split_names(policies_, *task), task, run, threads,
+                           {.stop = {}, .progress = progress.teller()});
+    }();
     const EvalResult result = [&] {
       WorkProgress progress("episodes");
       const EvaluationWatch watch{.stop = {}, .progress = progress.teller()};

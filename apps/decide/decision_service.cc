@@ -62,6 +62,10 @@ void DecisionService::take_over(std::unique_ptr<DecisionModel> model) {
     throw UserError(model->file() +
                     " is of a cluster of another shape than the one that is served");
   }
+  // Running jobs would end at other times.
+  if (model->task().ramp_config().time_unit != model_->task().ramp_config().time_unit) {
+    throw UserError(model->file() + " counts time in another unit than the one that is served");
+  }
   model_ = std::move(model);
   if (ledger_.arrivals().memory() != model_->no_arrivals().memory()) {
     ledger_.set_arrivals(model_->no_arrivals());

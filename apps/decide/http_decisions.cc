@@ -1,6 +1,7 @@
 #include "apps/decide/http_decisions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +26,9 @@ HttpReply refusal(unsigned status, const std::string& sentence) {
 bool is_json(std::string_view type) {
   type = type.substr(0, type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
-  return type == "application/json" || type == kLines;
+  std::string name(type);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name == "application/json" || name == kLines;
 }
 
 // Calls `act` whenever there is something to read, which `act` takes.
@@ -47,7 +50,12 @@ struct HttpDecisions::Impl {
 
   [[nodiscard]] HttpReply answer(const HttpRequest& request, const HttpAccess& access) const {
     if (auto refused = access.refuse_host(request)) return *std::move(refused);
-    if (request.path == "/healthz" && request.method == HttpMethod::kGet) return {.body = "ok\n"};
+    if (request.path == "/healthz") {
+      if (request.method == HttpMethod::kGet) return {.body = "ok\n"};
+      HttpReply reply = refusal(405, "/healthz is read");
+      reply.allow = "GET, HEAD";
+      return reply;
+    }
     if (request.path != kPath) {
       return refusal(404, std::string("there is ") + kPath + " and /healthz");
     }

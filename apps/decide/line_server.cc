@@ -59,7 +59,7 @@ class Connection {
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (count <= 0) {
       // The last line need not end in a newline.
-      if (count == 0 && !input_.empty() && !too_long_) input_ += '\n';
+      if (count == 0 && (!input_.empty() || too_long_)) input_ += '\n';
       ended_ = true;
       broken_ = count < 0;
     } else {

@@ -121,17 +121,18 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
   return first;
 }
 
-NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed run, int threads) {
+NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed run, int threads,
+                        const EvaluationWatch& watch) {
   const auto baselines = task->baselines();
   const auto chosen = std::ranges::find(baselines, name, &env::Baseline::name);
   if (chosen != baselines.end() && !chosen->best_of.empty()) {
-    const auto best = tuned_baseline(task, chosen->best_of, run, kTuningEpisodes, threads);
+    const auto best = tuned_baseline(task, chosen->best_of, run, kTuningEpisodes, threads, watch);
     NamedPolicy policy = baseline(task, best);
     policy.name = shown_as(name, best);
     return policy;
   }
   if (const auto parts = with_suffix(name, kRefine); parts && !is_trained(name)) {
-    return refined(name_policy(parts->policy, task, run, threads), *parts, task);
+    return refined(name_policy(parts->policy, task, run, threads, watch), *parts, task);
   }
   if (const auto parts = with_suffix(name, kSearch);
       parts && (env::is_baseline(*task, parts->policy) || is_trained(parts->policy))) {
@@ -179,9 +180,10 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists, cons
 }
 
 std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
-                                       const env::TaskPtr& task, Seed run, int threads) {
+                                       const env::TaskPtr& task, Seed run, int threads,
+                                       const EvaluationWatch& watch) {
   std::vector<NamedPolicy> policies;
-  for (const auto& name : names) policies.push_back(name_policy(name, task, run, threads));
+  for (const auto& name : names) policies.push_back(name_policy(name, task, run, threads, watch));
   return policies;
 }
 

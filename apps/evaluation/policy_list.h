@@ -21,9 +21,11 @@ namespace pacml::apps {
 // "+search:K=64,H=12,..." behind it a search over what that policy would do
 // (planning/search_config.h); with "+refine" or "+refine:N" behind any of these a search from what
 // its episode came to, with at most N simulations (env::RefinableTask). UserError: no such policy
-// or run, or a run of another network than the task needs.
+// or run, or a run of another network than the task needs. `watch` is of the tuning episodes; where
+// it stops them, the policies mean nothing.
 [[nodiscard]] std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                                      const env::TaskPtr& task, Seed run,
-                                                     int threads);
+                                                     int threads,
+                                                     const EvaluationWatch& watch = {});
 
 }  // namespace pacml::apps

@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <utility>
@@ -198,6 +199,14 @@ ConfigSource ConfigSource::from_text(std::string name, std::string_view text,
                                      std::string_view option) {
   ConfigNode root = parse_yaml(name, text);
   return with_overrides(std::move(name), std::move(root), overrides, option);
+}
+
+ConfigSource ConfigSource::only(std::span<const std::string_view> keys) const {
+  ConfigSource part = *this;
+  std::erase_if(part.root_.entries, [keys](const ConfigEntry& entry) {
+    return std::ranges::find(keys, entry.key) == keys.end();
+  });
+  return part;
 }
 
 ConfigSource ConfigSource::with_overrides(std::string name, ConfigNode root,

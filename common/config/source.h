@@ -26,6 +26,9 @@ class ConfigSource {
                                               std::span<const std::string> overrides = {},
                                               std::string_view option = "--set");
 
+  // Without other keys than these at the top, for who reads only a part.
+  [[nodiscard]] ConfigSource only(std::span<const std::string_view> keys) const;
+
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const ConfigNode& root() const { return root_; }
 

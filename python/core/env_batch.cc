@@ -1,6 +1,7 @@
 #include "python/core/env_batch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,21 @@
 #include "env/feature_check.h"
 
 namespace pacml::python {
+
+class EnvBatch::Turn {
+ public:
+  explicit Turn(const EnvBatch& batch) : batch_(batch) {
+    if (batch_.is_used_.exchange(true)) {
+      throw UserError("another thread is using these environments: each needs its own");
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { batch_.is_used_ = false; }
+
+ private:
+  const EnvBatch& batch_;
+};
 
 EnvBatch::EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, bool derived,
                    bool strict)
@@ -35,6 +51,7 @@ EnvBatch::EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, boo
     reader_ = spec().candidate_view->make_reader();
     reader_->set_graphs(spec().graphs);
   }
+  masks_.resize(size * layout_.num_actions());
   const auto make = task_->make_factory();
   for (std::size_t i = 0; i < size; ++i) environments_.push_back(make());
   for (const ColumnSpec& column : layout_.columns()) {
@@ -45,11 +62,11 @@ EnvBatch::EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, boo
 }
 
 std::span<const std::uint8_t> EnvBatch::mask(std::size_t environment) const {
-  const auto* first = reinterpret_cast<const std::uint8_t*>(at_.front());
-  return {first + environment * layout_.num_actions(), layout_.num_actions()};
+  return std::span(masks_).subspan(environment * layout_.num_actions(), layout_.num_actions());
 }
 
 void EnvBatch::seed(std::size_t environment, Seed seed) {
+  const Turn turn(*this);
   seeds_[environment] = seed;
   started_[environment] = 0;
 }
@@ -72,16 +89,25 @@ void EnvBatch::write_rows(std::span<const std::uint8_t> which) {
   env::require_finite_features(spec(), seen_);
   std::size_t b = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (which[i] != 0) layout_.write_row(seen_, b++, reader_.get(), i, at_);
+    if (which[i] == 0) continue;
+    layout_.write_row(seen_, b++, reader_.get(), i, at_);
+    const std::size_t actions = layout_.num_actions();
+    std::memcpy(masks_.data() + i * actions, at_.front() + i * actions, actions);
   }
 }
 
 void EnvBatch::reset(std::span<const std::uint8_t> which) {
   PACML_CHECK(which.size() == size(), "one flag for each environment");
+  const Turn turn(*this);
+  if (broken_ && std::ranges::count(which, std::uint8_t{0}) > 0) {
+    throw UserError("environments failed before: all of them have to be reset");
+  }
+  broken_ = true;
   for (std::size_t i = 0; i < size(); ++i) {
     if (which[i] != 0) start_episode(i);
   }
   show(which);
+  broken_ = false;
 }
 
 void EnvBatch::check(std::span<const std::int64_t> actions) const {
@@ -119,12 +145,21 @@ void EnvBatch::end_episode(std::size_t environment) {
   if (autoreset_ != Autoreset::kSameStep) return;
   ended_.clear();
   environments_[environment]->observe(ended_);
+  env::require_finite_features(spec(), ended_);
   layout_.write_row(ended_, 0, reader_.get(), environment, final_at_);
   start_episode(environment);
 }
 
 void EnvBatch::step(std::span<const std::int64_t> actions) {
+  const Turn turn(*this);
+  if (broken_) throw UserError("environments failed before: call reset first");
   check(actions);
+  broken_ = true;
+  step_all(actions);
+  broken_ = false;
+}
+
+void EnvBatch::step_all(std::span<const std::int64_t> actions) {
   any_over_ = false;
   std::ranges::fill(over_, std::uint8_t{0});
   seen_.clear();
@@ -148,6 +183,8 @@ void EnvBatch::step(std::span<const std::int64_t> actions) {
 }
 
 void EnvBatch::sample_actions(Rng& rng, std::span<std::int64_t> out) const {
+  const Turn turn(*this);
+  if (broken_) throw UserError("environments failed before: call reset first");
   for (std::size_t i = 0; i < size(); ++i) {
     const auto valid = mask(i);
     const auto count = std::ranges::count(valid, std::uint8_t{1});

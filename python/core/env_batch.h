@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,8 @@ enum class Autoreset {
 // the number of environments. Thread-confined.
 class EnvBatch {
  public:
+  // Of all of these but the constructor. UserError: another thread is in one of them; and of
+  // step() and sample_actions(), environments threw in a call before, and wait for a reset of all.
   // `strict`: an action that the mask forbids is refused; else the first allowed one is taken in
   // its place. UserError: as ObservationLayout.
   EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, bool derived, bool strict);
@@ -64,9 +67,12 @@ class EnvBatch {
   [[nodiscard]] std::span<const EpisodeRecord> episodes() const { return episodes_; }
 
  private:
+  // Whoever is in a call has it; from Python, two threads must not be able to break memory.
+  class Turn;
   [[nodiscard]] std::span<const std::uint8_t> mask(std::size_t environment) const;
   void check(std::span<const std::int64_t> actions) const;
   [[nodiscard]] int allowed(std::size_t environment, std::int64_t action);
+  void step_all(std::span<const std::int64_t> actions);
   void start_episode(std::size_t environment);
   void end_episode(std::size_t environment);
   // What environments where which[i] show, into their rows.
@@ -86,6 +92,7 @@ class EnvBatch {
   std::vector<std::uint8_t> everybody_;  // [size] of 1
   Observations seen_;
   Observations ended_;
+  std::vector<std::uint8_t> masks_;  // [size, A] as shown: whoever has the columns may write them
   std::vector<std::vector<std::byte>> columns_;
   std::vector<std::vector<std::byte>> final_columns_;
   std::vector<std::byte*> at_;
@@ -98,6 +105,8 @@ class EnvBatch {
   std::vector<std::uint8_t> over_;
   bool any_over_ = false;
   std::vector<EpisodeRecord> episodes_;
+  bool broken_ = false;  // some have moved, others have not, and rows show neither
+  mutable std::atomic<bool> is_used_ = false;
 };
 
 }  // namespace pacml::python

@@ -5,13 +5,17 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <concepts>
 #include <future>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,7 +23,6 @@
 #include "apps/evaluation/eval_json.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
-#include "apps/run/train_config.h"
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "common/rng.h"
@@ -45,10 +48,49 @@ struct TaskHandle {
   Seed seed;  // of the run: what evaluations derive theirs from
 };
 
-TaskHandle make_task(ConfigSource source, const std::string& profiles) {
-  auto config = read_config<apps::TrainConfig>(source);
+// What environments are of a training's configuration: they have no network, for instance, that
+// could not read what they show.
+struct EnvironmentConfig {
+  std::int64_t seed = 0;
+  env::TaskConfig env;
+};
+template <class Config, class Visitor>
+requires std::same_as<std::remove_const_t<Config>, EnvironmentConfig>
+void visit_fields(Config& c, Visitor&& v) {
+  v("seed", c.seed);
+  v("env", c.env);
+}
+std::vector<std::string> validate(const EnvironmentConfig& config) {
+  std::vector<std::string> problems;
+  if (config.seed < 0) problems.emplace_back("seed: must be >= 0");
+  return problems;
+}
+
+TaskHandle make_task(const ConfigSource& source, const std::string& profiles) {
+  constexpr std::array<std::string_view, 2> kRead = {"seed", "env"};
+  auto config = read_config<EnvironmentConfig>(source.only(kRead));
   if (!profiles.empty()) config.env.set_profiles(profiles);
   return {config.env.make(), Seed{static_cast<std::uint64_t>(config.seed)}};
+}
+
+template <class T>
+void require_length(const Array<T>& array, std::size_t length, const char* what) {
+  if (array.ndim() == 1 && static_cast<std::size_t>(array.size()) == length) return;
+  throw UserError(std::string(what) + ": must have " + std::to_string(length) +
+                  " entries, one for each environment");
+}
+
+// Numbers that a cast would round, or text that it would read, are somebody's mistake.
+std::vector<std::int64_t> actions_of(const py::object& given, std::size_t size) {
+  const py::array array(given);
+  const char kind = array.dtype().kind();
+  if (kind != 'i' && kind != 'u' && kind != 'b') {
+    throw UserError("actions: must be integers, not " + std::string(py::str(array.dtype())));
+  }
+  const Array<std::int64_t> whole(array);
+  require_length(whole, size, "actions");
+  // A copy: other threads may write into theirs meanwhile.
+  return {whole.data(), whole.data() + whole.size()};
 }
 
 py::dtype dtype_of(ColumnType type) {
@@ -121,13 +163,6 @@ py::dict episodes_of(const EnvBatch& batch) {
     column(batch.spec().metrics[m].name, [m](const EpisodeRecord& e) { return e.metrics[m]; });
   }
   return named;
-}
-
-template <class T>
-void require_length(const Array<T>& array, std::size_t length, const char* what) {
-  if (array.ndim() == 1 && static_cast<std::size_t>(array.size()) == length) return;
-  throw UserError(std::string(what) + ": must have " + std::to_string(length) +
-                  " entries, one for each environment");
 }
 
 py::list graphs_of(const env::EnvironmentSpec& spec) {
@@ -225,12 +260,14 @@ std::string evaluate(const TaskHandle& handle, const Strings& names, std::int64_
     throw UserError("threads: must be in 0..1024 (0: one per core)");
   const int used =
       threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return interruptible([&](const std::stop_token& stop) {
-    const auto policies =
-        apps::name_policies(apps::split_names(names, *handle.task), handle.task, handle.seed, used);
-    return apps::to_json(apps::evaluate(*handle.task, policies,
-                                        apps::evaluation_seeds(handle.seed, seeds, first_seed),
-                                        used, {stop, {}}));
+  return interruptible([&](const std::stop_token& stop) -> std::string {
+    const auto policies = apps::name_policies(apps::split_names(names, *handle.task), handle.task,
+                                              handle.seed, used, {stop, {}});
+    if (stop.stop_requested()) return {};
+    const auto result =
+        apps::evaluate(*handle.task, policies,
+                       apps::evaluation_seeds(handle.seed, seeds, first_seed), used, {stop, {}});
+    return stop.stop_requested() ? std::string() : apps::to_json(result);
   });
 }
 
@@ -261,9 +298,8 @@ void bind_environments(py::module_& module) {
              b.reset(flags);
            })
       .def("step",
-           [](EnvBatch& b, const Array<std::int64_t>& actions) {
-             require_length(actions, b.size(), "actions");
-             const std::span given(actions.data(), b.size());
+           [](EnvBatch& b, const py::object& actions) {
+             const auto given = actions_of(actions, b.size());
              py::gil_scoped_release release;
              b.step(given);
              return b.any_over();
@@ -315,46 +351,62 @@ void bind_policies(py::module_& module) {
              py::array_t<std::int64_t> actions(static_cast<py::ssize_t>(batch.rows));
              const std::span out(actions.mutable_data(), batch.rows);
              py::gil_scoped_release release;
-             const auto& logits = p.evaluate(batch.columns, batch.rows, false).logits;
-             const std::size_t width = p.layout().num_actions();
-             for (std::size_t b = 0; b < batch.rows; ++b) {
-               const auto row = std::span(logits).subspan(b * width, width);
-               out[b] = rng == nullptr ? model::best_action(row)
-                                       : model::sample_action(row, *rng).action;
-             }
+             p.evaluate(batch.columns, batch.rows, false, [&](const model::PolicyOutput& said) {
+               const std::size_t width = p.layout().num_actions();
+               for (std::size_t b = 0; b < batch.rows; ++b) {
+                 const auto row = std::span(said.logits).subspan(b * width, width);
+                 out[b] = rng == nullptr ? model::best_action(row)
+                                         : model::sample_action(row, *rng).action;
+               }
+             });
              return actions;
            })
       .def("log_probabilities",
            [](PolicyBatch& p, const py::dict& observations) {
              const Batch batch = batch_of(p.layout(), observations);
-             const auto& logits = p.evaluate(batch.columns, batch.rows, false).logits;
-             std::vector<float> logs(logits.size());
-             const std::size_t width = p.layout().num_actions();
-             for (std::size_t b = 0; b < batch.rows; ++b) {
-               model::log_probabilities(std::span(logits).subspan(b * width, width),
-                                        std::span(logs).subspan(b * width, width));
+             std::vector<float> logs;
+             {
+               py::gil_scoped_release release;
+               p.evaluate(batch.columns, batch.rows, false, [&](const model::PolicyOutput& said) {
+                 logs.resize(said.logits.size());
+                 const std::size_t width = p.layout().num_actions();
+                 for (std::size_t b = 0; b < batch.rows; ++b) {
+                   model::log_probabilities(std::span(said.logits).subspan(b * width, width),
+                                            std::span(logs).subspan(b * width, width));
+                 }
+               });
              }
              return matrix_of(logs, batch.rows);
            })
       .def("action_values",
            [](PolicyBatch& p, const py::dict& observations) {
              const Batch batch = batch_of(p.layout(), observations);
-             const auto& output = p.evaluate(batch.columns, batch.rows, true);
-             std::vector<std::uint8_t> mask;
-             for (const float logit : output.logits) {
-               mask.push_back(logit > model::kMaskedLogit ? 1 : 0);
-             }
-             std::vector<float> values(output.logits.size());
-             model::action_values(p.heads(), output.logits, output.values, mask,
-                                  p.layout().num_actions(), values);
-             for (std::size_t a = 0; a < values.size(); ++a) {
-               if (mask[a] == 0) values[a] = std::nanf("");
+             std::vector<float> values;
+             {
+               py::gil_scoped_release release;
+               p.evaluate(batch.columns, batch.rows, true, [&](const model::PolicyOutput& said) {
+                 std::vector<std::uint8_t> mask;
+                 for (const float logit : said.logits) {
+                   mask.push_back(logit > model::kMaskedLogit ? 1 : 0);
+                 }
+                 values.resize(said.logits.size());
+                 model::action_values(p.heads(), said.logits, said.values, mask,
+                                      p.layout().num_actions(), values);
+                 for (std::size_t a = 0; a < values.size(); ++a) {
+                   if (mask[a] == 0) values[a] = std::nanf("");
+                 }
+               });
              }
              return matrix_of(values, batch.rows);
            })
       .def("values", [](PolicyBatch& p, const py::dict& observations) {
         const Batch batch = batch_of(p.layout(), observations);
-        const auto& values = p.evaluate(batch.columns, batch.rows, true).values;
+        std::vector<float> values;
+        {
+          py::gil_scoped_release release;
+          p.evaluate(batch.columns, batch.rows, true,
+                     [&](const model::PolicyOutput& said) { values = said.values; });
+        }
         return py::array_t<float>(static_cast<py::ssize_t>(values.size()), values.data());
       });
 }

@@ -27,8 +27,10 @@ PolicyBatch::PolicyBatch(env::TaskPtr task, const std::string& run)
   batch_.set_graphs(task_->spec().graph_hashes());
 }
 
-const model::PolicyOutput& PolicyBatch::evaluate(const std::vector<const std::byte*>& columns,
-                                                 std::size_t rows, bool valued) {
+void PolicyBatch::evaluate(const std::vector<const std::byte*>& columns, std::size_t rows,
+                           bool valued,
+                           const std::function<void(const model::PolicyOutput&)>& read) {
+  const std::scoped_lock lock(mutex_);
   PACML_CHECK(!valued || has_values(), "the checkpoint says what its values are");
   batch_.clear();
   for (std::size_t row = 0; row < rows; ++row) layout_.read_row(columns, row, batch_);
@@ -38,7 +40,7 @@ const model::PolicyOutput& PolicyBatch::evaluate(const std::vector<const std::by
     throw apps::UnsoundPolicy(file_ +
                               " says nothing that can be acted upon: its training had diverged");
   }
-  return output_;
+  read(output_);
 }
 
 }  // namespace pacml::python

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +17,8 @@
 
 namespace pacml::python {
 
-// A trained policy on observations that lie in arrays (ObservationLayout). Thread-confined.
+// A trained policy on observations that lie in arrays (ObservationLayout). Any thread: one is
+// served after the other.
 class PolicyBatch {
  public:
   // UserError: as load_trained_run, and as ObservationLayout.
@@ -30,12 +33,12 @@ class PolicyBatch {
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
-  // What the network says of `rows` observations, of which `columns` are the first num_sent():
-  // [rows, A]. It is the network that acts, or the one whose values are in the unit of rewards.
-  // Borrowed until the next call. UserError: as ObservationLayout::read_row, features that are not
-  // finite, or a network that has diverged. Pre of `valued`: has_values().
-  const model::PolicyOutput& evaluate(const std::vector<const std::byte*>& columns,
-                                      std::size_t rows, bool valued);
+  // Calls `read` with what the network says of `rows` observations, of which `columns` are the
+  // first num_sent(): [rows, A]. It is the network that acts, or the one whose values are in the
+  // unit of rewards. UserError: as ObservationLayout::read_row, features that are not finite, or a
+  // network that has diverged. Pre of `valued`: has_values().
+  void evaluate(const std::vector<const std::byte*>& columns, std::size_t rows, bool valued,
+                const std::function<void(const model::PolicyOutput&)>& read);
 
  private:
   env::TaskPtr task_;
@@ -45,6 +48,7 @@ class PolicyBatch {
   model::ValueHeads heads_ = model::ValueHeads::kValue;
   std::string file_;
   std::string warning_;
+  std::mutex mutex_;  // of what follows, and of the networks
   Observations batch_;
   model::PolicyOutput output_;
 };

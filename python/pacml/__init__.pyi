@@ -73,11 +73,13 @@ def make_vec(
     profiles: Path = ...,
     derived: bool = ...,
     masked: Masked = ...,
+    render_mode: None = ...,
 ) -> VectorEnv: ...
 
 class Policy:
     file: str
     observation_space: spaces.Dict
+    def __init__(self, core: Any) -> None: ...
     def act(
         self,
         observations: Mapping[str, ArrayLike],

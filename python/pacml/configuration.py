@@ -8,6 +8,15 @@ import os
 from pacml import _core
 
 
+def _plain(value):
+    """Paths, and NumPy's numbers and arrays, as JSON knows them."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise _core.UserError(f"the configuration: {value!r} is no number, text, list or mapping")
+
+
 def load_task(config=None, task=None, overrides=(), profiles=""):
     """The task of a configuration.
 
@@ -15,6 +24,8 @@ def load_task(config=None, task=None, overrides=(), profiles=""):
     defaults. task: its name; a configuration of another one is refused. overrides: as `--set`,
     "env.cluster.max_simulation_time=1e6". profiles: a folder of job graphs.
     """
+    if isinstance(overrides, str):
+        overrides = [overrides]
     overrides = [str(override) for override in overrides]
     profiles = os.fspath(profiles)
     if config is None:
@@ -25,7 +36,7 @@ def load_task(config=None, task=None, overrides=(), profiles=""):
         config = copy.deepcopy(dict(config))
         if task is not None and isinstance(config.setdefault("env", {}), dict):
             config["env"].setdefault("task", task)
-        made = _core.Task.from_text(json.dumps(config), overrides, profiles)
+        made = _core.Task.from_text(json.dumps(config, default=_plain), overrides, profiles)
     else:
         made = _core.Task.from_file(os.fspath(config), overrides, profiles)
     if task is not None and made.name != task:

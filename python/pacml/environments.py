@@ -18,9 +18,12 @@ Graphs themselves never change: `env.graphs[i]` is {"name", "nodes" [nodes, feat
 `env.features[key]` has the names of a key's last axis, where they are known.
 """
 
+import operator
+
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
@@ -85,11 +88,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         episode      where any ended: {"r": return, "l": decisions, metric: ...}, each [N], with
                      _episode saying which entries count, as Gymnasium's RecordEpisodeStatistics
         final_obs    of AutoresetMode.SAME_STEP, where any ended: object [N] of observations, and
-                     _final_obs
+                     _final_obs. Of an episode that terminated: what its last decision was about,
+                     as nobody asks for the value of what is over
+        final_info   the same of infos: {"episode", "_episode"}, and _final_info
 
     Episode e of environment i depends on its seed and e alone: reset(seed=s) gives environment i
     seed s + i. Without a seed, streams of episodes go on; the first ones are drawn at random.
-    Thread-confined; several can be stepped by several threads.
+    Thread-confined; several can be stepped by several threads. After UserError of an environment
+    (one in Python may fail) all are reset. close() lets go of the environments.
     """
 
     def __init__(self, task, num_envs, autoreset_mode=AutoresetMode.NEXT_STEP, copy=True,
@@ -129,20 +135,27 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _seed(self, seed, which):
         if seed is None and self._seeded:
             return
-        if seed is None or isinstance(seed, (int, np.integer)):
-            drawn = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 2)
-            first = drawn if seed is None else int(seed)
-            seeds = [first + i for i in range(self.num_envs)]
+        if seed is None:
+            seed = _drawn_seed()
+        if isinstance(seed, (int, np.integer)):
+            first = _seed_of(seed)
+            self._np_random, self._np_random_seed = seeding.np_random(first)
+            seeds = [_seed_of(first + i) for i in range(self.num_envs)]
         else:
-            seeds = list(seed)
-        if len(seeds) != self.num_envs:
-            raise _core.UserError(f"seed: must be a number, or {self.num_envs} of them")
+            given = None if isinstance(seed, str) or not hasattr(seed, "__iter__") else list(seed)
+            if given is None or len(given) != self.num_envs:
+                raise _core.UserError(f"seed: must be a number, or {self.num_envs} of them")
+            seeds = [None if own is None else _seed_of(own) for own in given]
+        first = next((own for own in seeds if own is not None), None)
+        if not self._seeded:  # the first time every environment has one, whoever is reset
+            drawn = _drawn_seed()
+            seeds = [drawn + i if own is None else own for i, own in enumerate(seeds)]
         for i, own in enumerate(seeds):
-            # The first time every environment has one, whoever is reset.
             if own is not None and (which[i] or not self._seeded):
-                self._batch.core.seed(i, _seed_of(own))
+                self._batch.core.seed(i, own)
+        if first is not None or not self._seeded:
+            self._rng = _core.Rng(seeds[0] if first is None else first)
         self._seeded = True
-        self._rng = _core.Rng(_seed_of(next((s for s in seeds if s is not None), 0)))
 
     def step(self, actions):
         """Takes int [N]. Returns (observations, rewards float64 [N], terminated bool [N],
@@ -167,6 +180,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
                 for i in np.flatnonzero(over):
                     finals[i] = _row(batch.final_observations, i)
                 infos["final_obs"], infos["_final_obs"] = finals, over
+                infos["final_info"] = {"episode": infos["episode"], "_episode": over}
+                infos["_final_info"] = over
         return observations, rewards, terminated, truncated, infos
 
     def sample_actions(self):
@@ -182,6 +197,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def render(self):
         """Nothing: `pacml dashboard` and `pacml explain` show what a decision looks like."""
+
+    def close_extras(self, **kwargs):
+        """Lets go of the environments. Views of their memory stay valid, and keep it."""
+        self._batch = _Closed()
 
 
 class Env(gymnasium.Env):
@@ -206,10 +225,11 @@ class Env(gymnasium.Env):
     def reset(self, *, seed=None, options=None):
         """Starts an episode. With a seed, the first one of that seed's stream; else the stream's
         next one. Returns (observation, info)."""
+        seed = None if seed is None else _seed_of(seed)
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
             own = seed if seed is not None else int(self.np_random.integers(2**63))
-            self._batch.core.seed(0, _seed_of(own))
+            self._batch.core.seed(0, own)
             self._seeded = True
         self._batch.core.reset(self._all)
         observation = _row(self._batch.observations, 0)
@@ -218,7 +238,7 @@ class Env(gymnasium.Env):
     def step(self, action):
         """Returns (observation, reward, terminated, truncated, info)."""
         batch = self._batch
-        batch.core.step(np.asarray(action, np.int64).reshape(1))
+        batch.core.step(np.asarray(action).reshape(1))
         observation = _row(batch.observations, 0)
         info = {"action_mask": observation["mask"], "elapsed": float(batch.elapsed[0]),
                 "replaced": bool(batch.replaced[0])}
@@ -231,20 +251,39 @@ class Env(gymnasium.Env):
         """bool [A], what may be taken now: the name by which sb3-contrib's MaskablePPO asks."""
         return self._batch.observations["mask"][0].astype(bool)
 
+    def close(self):
+        """Lets go of the environment."""
+        self._batch = _Closed()
+
 
 def _row(columns, i):
     return {name: a[i].copy() for name, a in columns.items()}
 
 
+class _Closed:
+    """What is left of environments that are closed."""
+
+    def __getattr__(self, name):
+        raise _core.UserError("these environments are closed")
+
+
+def _drawn_seed():
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 2)
+
+
 def _seed_of(seed):
-    seed = int(seed)
+    try:
+        seed = operator.index(seed)
+    except TypeError:
+        raise _core.UserError(f"seed: must be a whole number, and is {seed!r}") from None
     if not 0 <= seed < 2**64:
         raise _core.UserError(f"seed: {seed} is not in 0..2^64-1")
     return seed
 
 
 def _count_of(num_envs):
-    if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
+    is_count = isinstance(num_envs, (int, np.integer)) and not isinstance(num_envs, bool)
+    if not is_count or num_envs < 1:
         raise _core.UserError(f"num_envs: must be at least 1, and is {num_envs}")
     return int(num_envs)
 
@@ -255,6 +294,12 @@ def _is_strict(masked):
     return masked == "error"
 
 
+def _refuse_rendering(mode):
+    if mode is not None:
+        raise _core.UserError(
+            "render_mode: there is none; `pacml explain` shows what a decision looks like")
+
+
 def make(task, config=None, *, overrides=(), profiles="", derived=True, masked="replace",
          render_mode=None):
     """One environment of a task, by name.
@@ -263,12 +308,13 @@ def make(task, config=None, *, overrides=(), profiles="", derived=True, masked="
     is derived of the actions; it costs time. masked: what becomes of an action that the mask
     forbids: "replace" by the first allowed one, or "error".
     """
-    del render_mode  # there is none; Gymnasium passes it on
+    _refuse_rendering(render_mode)
     return Env(load_task(config, task, overrides, profiles), derived, masked)
 
 
 def make_vec(task, config=None, num_envs=1, *, autoreset_mode=AutoresetMode.NEXT_STEP, copy=True,
-             overrides=(), profiles="", derived=True, masked="replace"):
+             overrides=(), profiles="", derived=True, masked="replace", render_mode=None):
     """`num_envs` environments of a task, as a VectorEnv; as make()."""
+    _refuse_rendering(render_mode)
     made = load_task(config, task, overrides, profiles)
     return VectorEnv(made, num_envs, autoreset_mode, copy, derived, masked)

@@ -14,7 +14,7 @@ class Policy:
     """The best policy of a run, on batches of observations as VectorEnv shows them.
 
     A single observation, without the axis [N], is taken, too, and answered without it. Every
-    array is new. Thread-confined.
+    array is new. Threads may share it.
     """
 
     def __init__(self, core):

@@ -31,6 +31,8 @@ class Flattener:
     """
 
     def __init__(self, space, columns=None):
+        if isinstance(columns, str):
+            columns = [columns]
         if columns is None:
             columns = [name for name in _DEFAULT if name in space.spaces]
         self._columns = {"mask": space["mask"]}
@@ -79,7 +81,7 @@ class Flat(gymnasium.ObservationWrapper):
 
     def action_masks(self):
         """bool [A], what may be taken now: the name by which sb3-contrib's MaskablePPO asks."""
-        return self.env.action_masks()
+        return self.env.get_wrapper_attr("action_masks")()
 
 
 class FlatVector(gymnasium.vector.VectorWrapper):

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import sys
+import tempfile
 import threading
 import unittest
 import warnings
@@ -190,6 +191,113 @@ class Environments(unittest.TestCase):
             thread.join()
         self.assertEqual(lengths, [expected] * 3)
 
+    def test_whoever_writes_into_a_view_does_not_change_what_may_be_taken(self):
+        for written in (0, 1):
+            envs = vec(TASKS[0], copy=False)
+            observations, infos = envs.reset(seed=1)
+            allowed = envs.sample_actions()
+            observations["mask"][:] = written
+            infos["action_mask"][:] = written
+            *_, infos = envs.step(allowed)
+            self.assertFalse(infos["replaced"].any())
+            observations["mask"][:] = written
+            envs.step(np.zeros(3, np.int64))
+
+    def test_two_threads_are_told_that_they_share_environments(self):
+        envs = vec(num_envs=64)
+        envs.reset(seed=1)
+        refused = []
+
+        def play():
+            for _ in range(300):
+                try:
+                    envs.step(envs.sample_actions())
+                except pacml.UserError as error:
+                    refused.append(str(error))
+
+        threads = [threading.Thread(target=play) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        # Whether they meet is chance; that nothing breaks is not.
+        for sentence in refused:
+            self.assertRegex(sentence, "another thread|is masked")
+        envs.reset(seed=1)
+        envs.step(envs.sample_actions())
+
+    def test_environments_without_a_seed_of_their_own_differ(self):
+        envs = vec(TASKS[1])
+        for seeds in ([None, None, None], [5, None, None]):
+            fresh = vec(TASKS[1])
+            observations, _ = fresh.reset(seed=seeds)
+            shown = [observations["derived"][i].tobytes() for i in range(3)]
+            for _ in range(20):
+                observations, *_ = fresh.step(np.zeros(3, np.int64))
+                shown = [a + observations["derived"][i].tobytes() for i, a in enumerate(shown)]
+            self.assertEqual(len(set(shown)), 3, seeds)
+        envs.reset(seed=7)
+        self.assertEqual(envs.np_random_seed, 7)
+        first = envs.sample_actions()
+        envs.reset(seed=[None, None, None])  # goes on, drawing included
+        envs.reset(seed=7)
+        np.testing.assert_array_equal(envs.sample_actions(), first)
+
+    def test_what_is_closed_is_closed(self):
+        envs = vec()
+        observations, _ = envs.reset(seed=1)
+        envs.close()
+        with self.assertRaisesRegex(pacml.UserError, "closed"):
+            envs.step([0, 0, 0])
+        self.assertTrue(observations["mask"].any())
+        env = pacml.make("partitioning", overrides=SHORT)
+        env.close()
+        with self.assertRaisesRegex(pacml.UserError, "closed"):
+            env.reset(seed=1)
+
+    def test_a_failed_step_leaves_environments_that_wait_for_a_reset(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = pathlib.Path(folder.name) / "task.py"
+        file.write_text(
+            "class T:\n    globals = ['x']\n    actions = 2\n"
+            "    def reset(self, *, seed):\n        self.n = 0\n        self.seed = seed\n"
+            "        return {'globals': [0.0], 'mask': [1, 0]}, {}\n"
+            "    def step(self, action):\n        self.n += 1\n"
+            "        if self.n == 2 and self.seed % 2: raise RuntimeError('no more')\n"
+            "        mask = [0, 1] if self.n % 2 else [1, 0]\n"
+            "        return {'globals': [self.n], 'mask': mask}, 1.0, False, False, {}\n")
+        config = {"env": {"file": file, "make": "T", "interpreter": sys.executable}}
+        envs = pacml.make_vec("python", config, 8)
+        for seed in range(40):
+            envs.reset(seed=[seed] * 8)
+            envs.step(envs.sample_actions())
+            try:
+                envs.step(envs.sample_actions())
+            except pacml.UserError as error:
+                self.assertIn("no more", str(error))
+                break
+        else:
+            self.fail("no seed of an episode was odd")
+        with self.assertRaisesRegex(pacml.UserError, "reset"):
+            envs.step(np.zeros(8, np.int64))
+        with self.assertRaisesRegex(pacml.UserError, "all of them"):
+            envs.reset(options={"reset_mask": np.arange(8) == 1})
+        envs.reset(seed=1)
+        envs.step(envs.sample_actions())
+
+    def test_every_task_can_be_made_by_its_name_alone(self):
+        for name, _ in pacml.tasks():
+            if name == "python":  # needs a file
+                continue
+            with self.subTest(task=name):
+                try:
+                    env = gymnasium.make(f"pacml/{name}-v0")
+                except pacml.UserError as error:
+                    self.assertIn("agents", str(error))
+                    continue
+                env.reset(seed=1)
+
     def test_graphs_are_those_that_observations_name(self):
         envs = vec(TASKS[3])
         observations, _ = envs.reset(seed=1)
@@ -213,6 +321,14 @@ class Environments(unittest.TestCase):
             (lambda: envs.step(np.zeros(3, int)), "call reset first"),
             (lambda: envs.reset(seed=[1, 2]), "or 3 of them"),
             (lambda: envs.reset(seed=-1), "is not in 0"),
+            (lambda: envs.reset(seed="123"), "seed"),
+            (lambda: envs.reset(seed=1.5), "seed"),
+            (lambda: envs.reset(seed=[1, 2, 3.5]), "seed: must be a whole number"),
+            (lambda: pacml.make("partitioning").reset(seed=1.5), "seed: must be a whole number"),
+            (lambda: pacml.make_vec("partitioning", num_envs=True), "num_envs"),
+            (lambda: pacml.make("partitioning", render_mode="human"), "render_mode"),
+            (lambda: pacml.make("partitioning", overrides="env.nonsense=1"), "nonsense"),
+            (lambda: pacml.make("partitioning", {"env": {"x": object()}}), "no number, text"),
         ]:
             with self.assertRaisesRegex(pacml.UserError, sentence):
                 attempt()
@@ -221,6 +337,13 @@ class Environments(unittest.TestCase):
             envs.step([0, 1000, 0])
         with self.assertRaisesRegex(ValueError, "3 entries"):
             envs.step([0, 0])
+        for actions in ([1.7, 0.2, 3.9], ["1", "2", "3"], [1j, 0, 0]):
+            with self.assertRaisesRegex(pacml.UserError, "must be integers"):
+                envs.step(actions)
+        env = pacml.make("partitioning", overrides=SHORT)
+        env.reset(seed=1)
+        with self.assertRaisesRegex(pacml.UserError, "must be integers"):
+            env.step(1.9)
 
 
 if __name__ == "__main__":

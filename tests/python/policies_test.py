@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import numpy as np
@@ -60,6 +61,26 @@ class Policies(unittest.TestCase):
             one = {name: column[1] for name, column in observations.items()}
             self.assertEqual(policy.act(one), actions[1])
             observations, *_, infos = envs.step(actions)
+
+    def test_threads_share_a_policy(self):
+        policy = pacml.load_policy(self.run_folder)
+        envs = pacml.make_vec("partitioning", self.config, num_envs=16, overrides=[SHORT])
+        batches = [envs.reset(seed=seed)[0] for seed in range(4)]
+        expected = [policy.log_probabilities(batch) for batch in batches]
+        wrong = []
+
+        def ask(batch, answer):
+            for _ in range(200):
+                if not (np.array_equal(policy.log_probabilities(batch), answer)
+                        and np.array_equal(policy.act(batch), answer.argmax(axis=1))):
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=ask, args=each) for each in zip(batches, expected)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
 
     def test_drawn_actions_follow_the_probabilities(self):
         policy = pacml.load_policy(self.run_folder)

@@ -6,6 +6,7 @@ import sys
 import unittest
 import warnings
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
@@ -60,6 +61,9 @@ class Wrappers(unittest.TestCase):
         row, _ = single.reset(seed=6)
         np.testing.assert_array_equal(vectors[1], row)
         np.testing.assert_array_equal(single.action_masks(), infos["action_mask"][1] == 1)
+        wrapped = Flat(gymnasium.make("pacml/partitioning-v0", config=QUICKSTART, overrides=SHORT))
+        wrapped.reset(seed=6)
+        np.testing.assert_array_equal(wrapped.action_masks(), single.action_masks())
 
     def test_the_end_of_an_episode_is_flat_too(self):
         flat = FlatVector(vec(autoreset_mode="SameStep"))

@@ -86,6 +86,12 @@ int PythonEnvironment::agent_of(const json& said) const {
   return static_cast<int>(agent);
 }
 
+float PythonEnvironment::reward_of(const json& said) const {
+  const auto reward = said.get<float>();
+  if (!std::isfinite(reward)) refuse("a reward beyond what float32 holds");
+  return reward;
+}
+
 void PythonEnvironment::reset(Seed seed) {
   shown_ = read(ask("reset", {{"seed", seed.get() & kSeeds}}));
   others_.clear();
@@ -98,7 +104,7 @@ StepResult PythonEnvironment::step(int action) {
   PACML_CHECK(takes(action), "an action that the mask allows");
   const json said = ask("step", {{"action", action}});
   StepResult result;
-  result.reward = said.at("reward").get<float>();
+  result.reward = reward_of(said.at("reward"));
   result.terminated = said.at("terminated").get<bool>();
   result.truncated = said.at("truncated").get<bool>() && !result.terminated;
   result.elapsed = said.at("elapsed").get<float>();
@@ -109,7 +115,7 @@ StepResult PythonEnvironment::step(int action) {
   const auto decided = static_cast<std::size_t>(shown_.agent);
   others_.clear();
   for (const json& each : said.at("rewards")) {
-    const AgentReward other{agent_of(each.at(0)), each.at(1).get<float>()};
+    const AgentReward other{agent_of(each.at(0)), reward_of(each.at(1))};
     total_ += other.reward;
     // Who has not decided yet has nothing that it could be for.
     if (decided_[static_cast<std::size_t>(other.agent)]) others_.push_back(other);

@@ -74,6 +74,13 @@ def numbers(values, what):
     return flat
 
 
+def number(value, what):
+    flat = numbers(value, what)
+    if len(flat) != 1:
+        raise Unfit(f"{what} are single numbers, not {len(flat)}")
+    return flat[0]
+
+
 def attribute(env, name):
     """An attribute of an environment, or of the one that Gymnasium's wrappers are around."""
     found = getattr(env, name, None)
@@ -165,8 +172,11 @@ class Shown:
             candidates = plain(observation.get("candidates", []))
             mask = observation.get("mask")
         elif self.choices:
+            chosen = int(observation) - self.first
+            if not 0 <= chosen < self.choices:
+                raise Unfit(f"an observation of {observation}, which its Discrete space does not hold")
             values = [0.0] * self.choices
-            values[int(observation) - self.first] = 1.0
+            values[chosen] = 1.0
         else:
             values = observation
         if mask is None:
@@ -214,6 +224,7 @@ class Turns:
 
     def reset(self, *, seed):
         self.env.reset(seed=seed)
+        self.last = {}  # of agents that are out, and of all at the end
         return self._see(self.env.agent_selection)
 
     def step(self, action):
@@ -222,8 +233,8 @@ class Turns:
         rewards = {self.names.index(name): float(got) for name, got in self.env.rewards.items()}
         over = all(self._is_out(name) for name in self.env.agents)
         truncated = over and not any(self.env.terminations.values())
+        self.last.update({name: self._see(name) for name in self.env.agents if self._is_out(name)})
         if over:
-            self.last = {name: self._see(name) for name in self.env.agents}
             observation, info = self.last.get(decided, ([], {}))
         else:
             while self._is_out(self.env.agent_selection):
@@ -281,6 +292,8 @@ class Host:
                 raise Unfit(f"{type(env).__name__} has no method {method}")
         given = attribute(env, "metrics") or [{"name": "return", "better": "higher"}]
         self.metrics = [named(each, unit="1", better="neither", decimals=3) for each in given]
+        for metric in self.metrics:
+            metric["decimals"] = int(metric["decimals"])
         baselines = attribute(env, "baselines") or {}
         return {
             **self.shown.describe(),
@@ -302,8 +315,8 @@ class Host:
     def do_step(self, env, action):
         episode = self.episodes[env]
         observation, reward, terminated, truncated, info = episode.env.step(action)
-        reward = numbers(reward, "rewards")[0]
-        others = [[int(agent), numbers(got, "rewards")[0]] for agent, got in dict(info.get("rewards", {})).items()]
+        reward = number(reward, "rewards")
+        others = [[int(agent), number(got, "rewards")] for agent, got in dict(info.get("rewards", {})).items()]
         episode.total += reward + sum(got for _, got in others)
         shown = {} if terminated else self.shown.read(observation, info)
         return {
@@ -312,7 +325,7 @@ class Host:
             "rewards": others,
             "terminated": bool(terminated),
             "truncated": bool(truncated),
-            "elapsed": float(info.get("elapsed", 1.0)),
+            "elapsed": number(info.get("elapsed", 1.0), "elapsed times"),
         }
 
     def do_last(self, env, agent):
@@ -340,7 +353,7 @@ class Host:
         missing = [each["name"] for each in self.metrics if each["name"] not in values]
         if missing:
             raise Unfit(f"summary() lacks {missing[0]}, which metrics name")
-        return [numbers(values[each["name"]], "metrics")[0] for each in self.metrics]
+        return [number(values[each["name"]], "metrics") for each in self.metrics]
 
     def do_describe(self, env, action):
         describe = attribute(self.episodes[env].env, "describe")
@@ -359,21 +372,22 @@ def about(act):
 
 
 def answer(host, request):
+    """One line. What JSON does not have is a fault of the task's, too."""
     try:
-        return {"ok": host.serve(request)}
+        return json.dumps({"ok": host.serve(request)}, allow_nan=False)
     except Unfit as problem:
-        return {"error": str(problem)}
+        return json.dumps({"error": str(problem)})
     except Exception as problem:
         said = f"{type(problem).__name__}: {problem}"
         traceback.print_exc()
-        return {"error": " ".join(said.split())}
+        return json.dumps({"error": " ".join(said.split())})
 
 
 def main():
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     host = Host()
     for line in channel:  # noqa: F821
-        channel.write(json.dumps(answer(host, json.loads(line))).encode() + b"\n")  # noqa: F821
+        channel.write(answer(host, json.loads(line)).encode() + b"\n")  # noqa: F821
         channel.flush()  # noqa: F821
 
 

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -102,7 +103,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 PythonProcess::PythonProcess(const PythonConfig& config)
-    : name_(name_of(config)), patience_(in_seconds(config.answer_seconds)) {
+    : name_(name_of(config)), patience_(in_seconds(config.answer_seconds)), owner_(::getpid()) {
   start(config);
   const json request = {{"do", "start"},
                         {"file", config.file},
@@ -146,13 +147,17 @@ void PythonProcess::start(const PythonConfig& config) {
 
 void PythonProcess::end() {
   channel_.reset();  // the end of its input
-  if (pid_ == 0) return;
+  // A fork of us has a copy of this object, not the child.
+  if (pid_ == 0 || ::getpid() != owner_) return;
   ::kill(-pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
   pid_ = 0;
 }
 
 json PythonProcess::ask(const char* what, std::int64_t id, json with) {
+  if (::getpid() != owner_) {
+    throw UserError(name_ + ": its environments are of the process that made them, not of a fork");
+  }
   with["do"] = what;
   with["env"] = id;
   if (!dropped_.empty()) with["dropped"] = std::exchange(dropped_, {});
@@ -164,7 +169,7 @@ json PythonProcess::answer_to(const char* what, const json& request, Duration pa
   const std::string line = receive(what, patience);
   json answer = json::parse(line, nullptr, false);
   if (answer.is_discarded() || !answer.is_object()) {
-    throw UserError(name_ + ": " + what + " was answered with something that is no JSON");
+    give_up(std::string(what) + " was answered with something that is no JSON");
   }
   if (answer.contains("error")) {
     throw UserError(name_ + ": " + what + ": " + answer["error"].get<std::string>());
@@ -192,13 +197,13 @@ std::string PythonProcess::receive(const char* what, Duration patience) {
     }
     searched = received_.size();
     if (searched > kMostBytes) {
-      throw UserError(name_ + ": " + what + " answered more than 64 MiB");
+      give_up(std::string(what) + " answered more than 64 MiB");
     }
     pollfd wait{channel_.get(), POLLIN, 0};
     const int ready = ::poll(&wait, 1, static_cast<int>(deadline.remaining().count()));
     if (ready < 0 && errno != EINTR) throw_system_error("waiting for Python", errno);
     if (ready == 0 && deadline.expired()) {
-      throw UserError(name_ + ": " + what + " took too long (env.answer_seconds)");
+      give_up(std::string(what) + " took too long (env.answer_seconds)");
     }
     if (ready <= 0) continue;
     std::array<char, 65536> piece{};
@@ -207,6 +212,11 @@ std::string PythonProcess::receive(const char* what, Duration patience) {
     if (got <= 0) gone();
     received_.append(piece.data(), static_cast<std::size_t>(got));
   }
+}
+
+void PythonProcess::give_up(const std::string& why) {
+  end();
+  throw UserError(name_ + ": " + why);
 }
 
 void PythonProcess::gone() {

@@ -30,8 +30,10 @@ class PythonProcess {
   // What the task says of itself (host.py, do_start).
   [[nodiscard]] const nlohmann::json& description() const { return description_; }
   // What host.py answers to `what`, of the environment `id`. UserError: the task raised an
-  // exception, whose traceback is on stderr, shows what cannot be, or did not answer in time.
-  // TryAgainError: the interpreter is gone.
+  // exception, whose traceback is on stderr, shows what cannot be, or did not answer in time; a
+  // late answer would be taken for that to the next question, so that the interpreter is ended
+  // then. TryAgainError: the interpreter is gone. UserError, too: this is another process than the
+  // one that started it, which alone may ask.
   [[nodiscard]] nlohmann::json ask(const char* what, std::int64_t id, nlohmann::json with = {});
 
   // A number for one environment more, and the end of one.
@@ -46,10 +48,13 @@ class PythonProcess {
   [[nodiscard]] nlohmann::json answer_to(const char* what, const nlohmann::json& request,
                                          Duration patience);
   [[noreturn]] void gone();
+  // Ends it, as no answer can be told from the next any more.
+  [[noreturn]] void give_up(const std::string& why);
 
   std::string name_;
   Duration patience_;
   pid_t pid_ = 0;  // 0: reaped
+  pid_t owner_;    // whose child it is
   FileDescriptor channel_;
   std::string received_;  // the beginning of the next answer
   nlohmann::json description_;

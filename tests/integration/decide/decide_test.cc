@@ -118,6 +118,11 @@ TEST_CASE("a stream goes on behind lines that are none", "[integration][decide]"
   CHECK(answers[3]["type"] == "error");
   CHECK(answers[4]["type"] == "decision");  // the last line has no end
   CHECK(answers[4]["id"] == "b");
+  // Nor has one that is too long.
+  const auto cut =
+      answers_to(place, "{\"type\": \"describe\"}\n" + std::string((1 << 20) + 1, 'x'));
+  REQUIRE(cut.size() == 2);
+  CHECK_THAT(cut[1]["error"].get<std::string>(), Catch::Contains("1048576 bytes"));
 }
 
 TEST_CASE("a model that is none is the user's to mend", "[integration][decide]") {
@@ -273,6 +278,10 @@ TEST_CASE("what is posted amiss is refused with a sentence, and changes nothing"
   CHECK(service.post(question, json_type, "/v1/decision").result_int() == 404);
   CHECK(service.post(question, "").result_int() == 415);
   CHECK(service.post(question, "Content-Type: text/plain\r\n").result_int() == 415);
+  CHECK(service.post(question, "Content-Type: Application/JSON\r\n").result_int() == 200);
+  const auto not_posted = service.post(question, json_type, "/healthz");
+  CHECK(not_posted.result_int() == 405);
+  CHECK(not_posted["allow"] == "GET, HEAD");
   CHECK(service.post("\n\r\n", json_type).result_int() == 400);
   const auto long_one = service.post(std::string((1 << 20) + 1, 'x'), json_type);
   CHECK(long_one.result_int() == 413);
@@ -296,7 +305,7 @@ TEST_CASE("what is posted amiss is refused with a sentence, and changes nothing"
   const auto refused = chunked.hear();
   REQUIRE(refused);
   CHECK(refused->result_int() == 413);
-  CHECK(json::parse(service.post(R"({"type": "describe"})").body())["running"] == 0);
+  CHECK(json::parse(service.post(R"({"type": "describe"})").body())["running"] == 1);
 }
 
 TEST_CASE("over HTTP, who does not show the token is not answered", "[integration][decide]") {

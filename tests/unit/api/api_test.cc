@@ -170,7 +170,6 @@ TEST_CASE("every baseline plays an episode to its end", "[unit][api]") {
   const Task task = place.task();
   int played = 0;
   for (const auto& name : task.baselines()) {
-    if (name == "constant") continue;  // needs an argument
     Policy policy = Policy::baseline(task, name);
     Environment environment(task);
     environment.reset(2);
@@ -180,6 +179,35 @@ TEST_CASE("every baseline plays an episode to its end", "[unit][api]") {
     ++played;
   }
   REQUIRE(played > 3);
+}
+
+TEST_CASE("what goes wrong in an environment in Python is the library's error", "[unit][api]") {
+  const testing::TempDir folder;
+  std::ofstream(folder / "task.py")
+      << "class T:\n    globals = ['x']\n    actions = 2\n"
+         "    def reset(self, *, seed):\n        self.n = 0\n        return [0.0], {}\n"
+         "    def step(self, action):\n        self.n += 1\n"
+         "        if self.n == 2: raise RuntimeError('no more')\n"
+         "        return [1.0], 1.0, False, False, {}\n"
+         "    def summary(self):\n        return 1 / 0\n"
+         "    def describe(self, action):\n        return 1 / 0\n"
+         "    def __deepcopy__(self, memo):\n        return 1 / 0\n";
+  std::ofstream(folder / "c.yaml") << "env: {task: python, file: " << (folder / "task.py").string()
+                                   << ", make: T, interpreter: /usr/bin/python3}\n";
+  const Task task = Task::from_file((folder / "c.yaml").string());
+  CHECK(task.baselines() == std::vector<std::string>{"random"});
+  CHECK_THROWS_WITH(Policy::baseline(task, "constant"), Catch::Contains("needs an argument"));
+  Environment environment(task);
+  environment.reset(1);
+  CHECK_THROWS_AS(environment.metrics(), Error);
+  CHECK_THROWS_AS(environment.describe(0), Error);
+  CHECK_THROWS_AS(environment.clone(), Error);
+  environment.step(0);
+  CHECK_THROWS_WITH(environment.step(0), Catch::Contains("no more"));
+  CHECK(environment.is_over());
+  CHECK_THROWS_AS(environment.step(0), Error);
+  environment.reset(1);
+  CHECK(environment.step(0).reward == 1);
 }
 
 TEST_CASE("a configuration that is wrong is an error that names the key", "[unit][api]") {

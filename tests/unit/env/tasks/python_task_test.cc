@@ -1,3 +1,7 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -297,6 +301,8 @@ TEST_CASE("PettingZoo's agents in turns are taken as they are", "[unit][env][pyt
   Observations beyond = task.spec().make_observations();
   env->observe_last(0, beyond);
   CHECK(beyond.globals(0)[0] == 3);
+  env->observe_last(1, beyond);  // it is long out
+  CHECK(beyond.globals(1)[0] == 1);
 
   env->reset(Seed{2});
   static_cast<void>(env->step(1));
@@ -329,6 +335,12 @@ TEST_CASE("what cannot be is said in one sentence with the task's name", "[unit]
         "task.py, T: step: globals hold a number that is not finite");
   CHECK(step("return [1.0], float('inf'), False, False, {}") ==
         "task.py, T: step: rewards hold a number that is not finite");
+  CHECK(step("return [1.0], 1e39, False, False, {}") ==
+        "task.py, T shows a reward beyond what float32 holds");
+  CHECK(step("return [1.0], [1.0, 5.0], False, False, {}") ==
+        "task.py, T: step: rewards are single numbers, not 2");
+  CHECK(step("return [1.0], 1, False, False, {'elapsed': float('nan')}") ==
+        "task.py, T: step: elapsed times hold a number that is not finite");
   CHECK(step("return [1.0], 1, False, False, {'action_mask': [0, 0]}") ==
         "task.py, T shows a decision without an action");
   CHECK(step("return [1.0], 1, False, False, {'action_mask': [1, 1, 1]}") ==
@@ -362,6 +374,14 @@ TEST_CASE("an environment that does not come back, or ends Python, ends the call
   slow.config().answer_seconds = 3;
   CHECK(slow.refusal() == "task.py, T: step took too long (env.answer_seconds)");
 
+  // What comes late is not taken for the answer to what is asked next.
+  Written late(simple("time.sleep(1.2); return [9.0], 1.0, False, False, {}"));
+  late.config().answer_seconds = 1;
+  const auto waited_for = late.environment();
+  waited_for->reset(Seed{1});
+  CHECK_THROWS_WITH(waited_for->step(0), Catch::EndsWith("took too long (env.answer_seconds)"));
+  CHECK_THROWS_AS(waited_for->reset(Seed{1}), TryAgainError);
+
   const Written gone(simple("os._exit(5)"));
   const auto env = gone.environment();
   env->reset(Seed{1});
@@ -371,6 +391,43 @@ TEST_CASE("an environment that does not come back, or ends Python, ends the call
   } catch (const TryAgainError& error) {
     CHECK(error.what() == std::string("the Python process of task.py, T ended with code 5"));
   }
+}
+
+TEST_CASE("a fork neither asks nor ends the Python of the process that it comes from",
+          "[unit][env][python]") {
+  const Written written(simple("return [1.0], 1.0, False, False, {}"));
+  auto env = written.environment();
+  env->reset(Seed{1});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 1;
+    try {
+      static_cast<void>(env->step(0));
+    } catch (const UserError&) {
+      code = 0;
+    }
+    env.reset();  // as at its end
+    ::_exit(code);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(env->step(0).reward == 1);
+}
+
+TEST_CASE("a task in Python that is mended is read anew", "[unit][env][python]") {
+  const testing::TempDir folder;
+  PythonConfig config;
+  config.file = (folder / "task.py").string();
+  config.make = "T";
+  config.interpreter = "/usr/bin/python3";
+  std::ofstream(folder / "task.py") << "class T\n";
+  CHECK_THAT(validate(config).front(), Catch::Contains("SyntaxError"));
+  std::ofstream(folder / "task.py") << "class T:\n" + simple("return [1.0], 1, True, False, {}");
+  // Clocks of file systems may stand still for some milliseconds.
+  std::filesystem::last_write_time(
+      config.file, std::filesystem::last_write_time(config.file) + std::chrono::seconds(1));
+  CHECK(validate(config).empty());
 }
 
 TEST_CASE("a Python task says what its configuration lacks", "[unit][env][python]") {
