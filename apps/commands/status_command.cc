@@ -4,24 +4,14 @@
 #include <string>
 
 #include "apps/cli/files.h"
+#include "apps/cli/terminal.h"
 #include "apps/commands/commands.h"
 #include "apps/roles/ask_status.h"
+#include "apps/roles/status_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
 namespace {
-
-std::string as_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-void print(const nlohmann::json& status) {
-  std::size_t width = 0;
-  for (const auto& [key, value] : status.items()) width = std::max(width, key.size());
-  for (const auto& [key, value] : status.items()) {
-    std::cout << key << std::string(width - key.size() + 2, ' ') << as_text(value) << "\n";
-  }
-}
 
 class StatusCommand final : public Command {
  public:
@@ -50,7 +40,7 @@ class StatusCommand final : public Command {
     if (out_) {
       write_user_file(*out_, status.dump(2) + "\n");
     } else {
-      print(status);
+      std::cout << status_text(status, columns_of_stdout());
     }
     return 0;
   }

@@ -446,7 +446,12 @@ std::string ExperienceServer::status() const {
   const std::size_t depth = queue_depth();
   const auto& work = sessions_.work();
   auto status = more_ ? more_() : nlohmann::json::object();
-  auto [learner_waits, sentence] = limiter();
+  // Whoever takes experience out of replay shards knows better who waits for whom.
+  const bool is_bounded = work.window() != serving::WorkWindowConfig::kUnlimited;
+  if (is_bounded || !status.contains("limiter")) {
+    auto [learner_waits, sentence] = limiter();
+    status.update({{"learner_waits", learner_waits}, {"limiter", std::move(sentence)}});
+  }
   status.update({{"role", "learner"},
                  {"run", sessions_.run().run_id},
                  {"policy_version", weights_ ? weights_->version.get() : 0},
@@ -460,14 +465,12 @@ std::string ExperienceServer::status() const {
                  {"denied", now_counted.denied},
                  {"no_room", now_counted.no_room},
                  {"weights_sent", now_counted.weights_sent},
-                 {"window", work.window()},
+                 {"window", is_bounded ? nlohmann::json(work.window()) : nlohmann::json()},
                  {"in_flight", work.in_flight()},
                  {"actors_enough", enough_actors()},
                  {"messages_waiting", depth},
                  {"bytes_waiting", waiting_bytes()},
                  {"messages_waiting_for_graphs", gate_.size()},
-                 {"learner_waits", learner_waits},
-                 {"limiter", std::move(sentence)},
                  {"peers", peers()}});
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

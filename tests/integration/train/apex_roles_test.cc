@@ -66,18 +66,30 @@ TEST_CASE("roles of Ape-X work together over tcp, and each says what it is doing
     const std::string limiter = status["limiter"];
     CHECK((limiter.find("wait for ") != std::string::npos || limiter == "nobody waits"));
   };
+  // What comes to a learner of Ape-X comes by way of shards.
+  wait_until("the learner has measured", [&] {
+    return status_of(place, learner.address())["limiter"].get<std::string>().find("shard") !=
+               std::string::npos ||
+           status_of(place, learner.address())["limiter"].get<std::string>().find("learner") !=
+               std::string::npos;
+  });
+  CHECK(status_of(place, learner.address())["window"].is_null());
   check_shard(first, 0, "run");
   check_shard(second, 1, "");
 
-  // The same for people: a key and its value in each line.
+  // The same for people: a figure in each line, or a table below its name.
   for (const auto& address : {learner.address(), first.address()}) {
     const Outcome shown = pacml({"status", address});
     CHECK(shown.code == 0);
     CHECK(shown.err.empty());
     const json keys = status_of(place, address);
-    CHECK(std::ranges::count(shown.out, '\n') == static_cast<std::ptrdiff_t>(keys.size()));
+    const std::string limiter = shown.out.substr(0, shown.out.find('\n'));
+    CHECK_THAT(shown.out,
+               Catch::StartsWith(limiter + "\n\n") && Catch::Contains(" " + limiter + "\n"));
     for (const auto& [key, value] : keys.items()) {
-      CHECK_THAT("\n" + shown.out, Catch::Contains("\n" + key + " "));
+      if (value.is_object() && value.empty()) continue;
+      const bool is_nested = value.is_object();
+      CHECK_THAT("\n" + shown.out, Catch::Contains("\n" + key + (is_nested ? "." : "")));
     }
   }
 
