@@ -51,6 +51,10 @@ class BenchCommand final : public Command {
     if (settings_.watched && !settings_.keys.empty()) {
       throw UserError("--watched and --keys are pairs of different kinds");
     }
+    if (!name_.empty() && name_ != "pipeline" && (settings_.watched || !settings_.keys.empty())) {
+      throw UserError(std::string(settings_.watched ? "--watched" : "--keys") +
+                      ": is of the benchmark pipeline, not of " + name_);
+    }
     if (settings_.rounds < 1) throw UserError("--rounds: must be at least 1");
     std::vector<std::string> names;
     for (const auto& bench : benches_) names.push_back(bench.name);

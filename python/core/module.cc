@@ -82,12 +82,13 @@ void require_length(const Array<T>& array, std::size_t length, const char* what)
 
 // Numbers that a cast would round, or text that it would read, are somebody's mistake.
 std::vector<std::int64_t> actions_of(const py::object& given, std::size_t size) {
-  const py::array array(given);
-  const char kind = array.dtype().kind();
-  if (kind != 'i' && kind != 'u' && kind != 'b') {
-    throw UserError("actions: must be integers, not " + std::string(py::str(array.dtype())));
+  if (!Array<std::int64_t>::check_(given)) {
+    const py::dtype type = py::array(given).dtype();
+    if (type.kind() != 'i' && type.kind() != 'u' && type.kind() != 'b') {
+      throw UserError("actions: must be integers, not " + std::string(py::str(type)));
+    }
   }
-  const Array<std::int64_t> whole(array);
+  const Array<std::int64_t> whole(given);
   require_length(whole, size, "actions");
   // A copy: other threads may write into theirs meanwhile.
   return {whole.data(), whole.data() + whole.size()};
