@@ -144,6 +144,13 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
       parts && parts->settings.empty() && is_trained(parts->policy)) {
     return trained(name, parts->policy, Choice::kDrawn, task);
   }
+  // Of what stands behind a policy that is there.
+  const std::size_t plus = name.rfind('+');
+  if (plus != std::string::npos &&
+      (is_trained(name.substr(0, plus)) || env::is_baseline(*task, name.substr(0, plus)))) {
+    throw UserError(name + ": behind a policy may stand +sample, +search or +refine, not " +
+                    name.substr(plus));
+  }
   std::vector<std::string> known = {"baselines"};
   for (const auto& baseline : baselines) known.push_back(baseline.name);
   throw UserError("there is no policy and no run folder \"" + name + "\"" +

@@ -28,7 +28,7 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
       num_gpus_(model.topology().num_gpus()) {
   std::ifstream in = open_file(trace.file);
   const std::string line = first_line_of(in);
-  if (line.empty()) throw UserError(trace.file + ": it cannot be read");
+  if (line.empty()) throw UserError(trace.file + ": it is empty, or cannot be read");
   const auto format = recognise_job_trace(line);
   if (!format) {
     throw UserError(trace.file +

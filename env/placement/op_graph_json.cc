@@ -13,6 +13,7 @@
 #include "common/result.h"
 #include "env/graph/profile_reader.h"
 #include "env/placement/profile_ops.h"
+#include "env/text/open_file.h"
 
 namespace pacml::env {
 namespace {
@@ -88,14 +89,11 @@ json parse(const std::string& text) {
   return std::move(*document);
 }
 
-std::string read_text(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  // Of a pipe, for instance, nobody can say it, and nobody may ever write to it.
-  if (error) throw UserError("it cannot be read");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UserError("it cannot be read");
-  if (size > kMostBytes) throw UserError("it is longer than 256 MiB");
+std::string read_text(const std::filesystem::path& file, std::ifstream in) {
+  std::error_code none;
+  if (std::filesystem::file_size(file, none) > kMostBytes) {
+    throw UserError("it is longer than 256 MiB");
+  }
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -152,8 +150,9 @@ json op_graph_to_json(const OpGraphSpec& graph) {
 
 OpGraphSpec read_op_graph(const std::filesystem::path& file) {
   if (file.extension() == ".txt") return profile_ops(read_profile_file(file), ProfilePass::kBoth);
+  std::ifstream in = open_file(file.string());
   try {
-    const json document = parse(read_text(file));
+    const json document = parse(read_text(file, std::move(in)));
     const bool is_held = document.is_object() && document.contains("graph");
     return op_graph_from_json(is_held ? document.at("graph") : document);
   } catch (const UserError& error) {

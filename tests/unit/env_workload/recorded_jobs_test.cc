@@ -246,12 +246,12 @@ TEST_CASE("a record that cannot be played is refused", "[unit][workload]") {
   CHECK_THAT(at_once.refusal(), Catch::Contains("all of its 3 jobs from 3 on arrive"));
   Recorded gone("arrival,model\n");
   gone.config().recorded.file = "/nowhere/jobs.csv";
-  CHECK(gone.refusal() == "/nowhere/jobs.csv: it cannot be read");
+  CHECK(gone.refusal() == "/nowhere/jobs.csv: it cannot be read: No such file or directory");
   const testing::TempDir folder;
   const std::string pipe = (folder / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   gone.config().recorded.file = pipe;  // nobody writes to it
-  CHECK(gone.refusal() == pipe + ": it cannot be read");
+  CHECK(gone.refusal() == pipe + ": it cannot be read: it is no plain file");
   CHECK(validate(RecordedJobsConfig{.known = 0}).size() == 1);
   CHECK(validate(RecordedJobsConfig{.known = 1.5}).size() == 1);
 }

@@ -122,8 +122,11 @@ TEST_CASE("a policy that draws its actions takes each as often as it finds it pr
   testing::write_random_run(folder / "valued", valued, 3);
   CHECK_THROWS_WITH(name_policies({(folder / "valued").string() + "+sample"}, task, Seed{1}, 1),
                     Catch::Contains("what actions are worth, not how probable"));
-  CHECK_THROWS_WITH(name_policies({run + "+sample:3"}, task, Seed{1}, 1),
-                    Catch::Contains("there is no policy"));
+  for (const std::string suffix : {"+sample:3", "+nope"}) {
+    CHECK_THROWS_WITH(name_policies({run + suffix}, task, Seed{1}, 1),
+                      Catch::Contains("behind a policy may stand +sample, +search or +refine") &&
+                          Catch::EndsWith("not " + suffix));
+  }
 }
 
 TEST_CASE("an episode's figures add up", "[unit][evaluation]") {

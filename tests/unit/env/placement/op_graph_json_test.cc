@@ -65,7 +65,8 @@ TEST_CASE("JSON that is no graph is refused in a sentence", "[unit][placement]")
 TEST_CASE("a graph's file is named where it cannot be read", "[unit][placement]") {
   const testing::TempDir folder;
   const auto file = folder / "graph.json";
-  CHECK_THROWS_WITH(read_op_graph(file), file.string() + ": it cannot be read");
+  CHECK_THROWS_WITH(read_op_graph(file),
+                    file.string() + ": it cannot be read: No such file or directory");
   std::ofstream(file) << "{";
   CHECK_THROWS_WITH(read_op_graph(file), Catch::Contains(file.string() + ": it is no JSON"));
   std::ofstream(file) << R"({"graph": )" << kGraph << "}";
