@@ -75,7 +75,8 @@ FurtherPages Dashboard::pages() {
             if (path != "/") return std::nullopt;
             return HttpReply{200, "text/html; charset=utf-8", std::string(dashboard_page())};
           },
-          .for_readers = [this](const std::string& path) { return answer(path); }};
+          .for_readers = [this](const std::string& path) { return answer(path); },
+          .names = "/, "};
 }
 
 std::optional<HttpReply> Dashboard::answer(const std::string& path) {

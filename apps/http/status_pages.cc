@@ -35,11 +35,12 @@ HttpReply StatusPages::answer(const HttpRequest& request, const HttpCounters& co
     if (auto reply = further_.for_anybody(path)) return *std::move(reply);
   }
   const bool known = path == "/status" || path == "/metrics";
-  if (!known && !further_.for_readers) return text(404, std::string("there is ") + kPages);
+  const std::string pages = "there is " + further_.names + kPages;
+  if (!known && !further_.for_readers) return text(404, pages);
   if (auto refused = access_.refuse_reader(request)) return *std::move(refused);
   if (!known) {
     if (auto reply = further_.for_readers(path)) return *std::move(reply);
-    return text(404, std::string("there is ") + kPages);
+    return text(404, pages);
   }
   const RoleReport report = report_();
   if (path == "/status") return {200, "application/json", report.status + "\n"};

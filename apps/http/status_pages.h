@@ -15,6 +15,7 @@ struct FurtherPages {
   using Page = std::function<std::optional<HttpReply>(const std::string& path)>;
   Page for_anybody = {};  // they tell nothing that a token keeps
   Page for_readers = {};  // asked for after the token was
+  std::string names = {};  // of those that people go to, for who asks for another: "/, "
 };
 
 // The pages of a role (docs/monitoring.md):

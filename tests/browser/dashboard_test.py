@@ -301,6 +301,27 @@ def survive(pacml, run):
             driver.quit()
 
 
+def tell_objectives_apart(pacml, run, folder):
+    """Runs of other objectives are beside a run, but not in its picture."""
+    other = folder / "other"
+    shutil.copytree(run, other)
+    metrics = other / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().replace('"objective":"blocking_rate"', '"objective":"mean_jct"'))
+    with Served(pacml, [run, str(other)]) as served:
+        driver = browser(1280, 900, False)
+        try:
+            driver.get(served.url)
+            wait_until("both runs are there", lambda: len(driver.find_elements("css selector", ".run")) == 2)
+            wait_until("it says which one is not drawn",
+                       lambda: "mean jct is not drawn here" in text_of(driver, "#chart-objective"))
+            assert "baselines of run:" in text_of(driver, "#chart-objective")
+            assert "baselines of other" not in text_of(driver, "#chart-objective")
+            assert "other, " not in text_of(driver, "#chart-objective .key")
+            assert complaints(driver) == []
+        finally:
+            driver.quit()
+
+
 def ask_for_token(pacml, run, folder):
     token = folder / "token"
     token.write_text("0123456789abcdef0123456789abcdef\n")
@@ -350,6 +371,7 @@ def main():
         survive(pacml, run)
         follow_training(pacml, str(source / "configs/quickstart.yaml"), folder, axe)
         ask_for_token(pacml, run, folder)
+        tell_objectives_apart(pacml, run, folder)
     print("1 passed, 0 failed")
 
 

@@ -146,13 +146,13 @@ function processTable(run, k) {
     at(line, 'policy_lag/p50') !== undefined ? amount(at(line, 'policy_lag/p50')) + ' (p99 ' + amount(at(line, 'policy_lag/p99')) + ')' : '–',
     [line.resident_bytes && (line.resident_bytes / 1e6).toFixed(0) + ' MB', line.queue_depth !== undefined && amount(line.queue_depth) + ' waiting in its queue', failures && at(line, 'faults/last')].filter(Boolean).join(', ')));
   if (line.replicas) {
-    rows.push(row('replicas', line.replicas.together + ' together', true, '–', '–', line.replicas.groups + (line.replicas.groups === 1 ? ' group' : ' groups') + ' so far'));
+    rows.push(row('replicas', training ? line.replicas.together + ' together' : run.state, training || null, '–', '–', line.replicas.groups + (line.replicas.groups === 1 ? ' group' : ' groups') + ' so far'));
     for (const [r, decisions] of (training && line.replicas.decisions || []).entries()) {
       rows.push(row('replica ' + r, r === 0 ? 'leads' : 'learns with it', true, rateOf('replica ' + r + ' of group ' + line.replicas.groups, 'decisions/s'), '–', decisions ? amount(decisions) + ' decisions in this life' : ''));
     }
   }
   if (line.replay) {
-    rows.push(row('replay shards', line.replay.shards + ' connected', line.replay.shards > 0, '–', '–', amount(line.replay.items) + ' items'));
+    rows.push(row('replay shards', training ? line.replay.shards + ' connected' : run.state, training ? line.replay.shards > 0 : null, '–', '–', amount(line.replay.items) + ' items'));
     for (const [s, shard] of (training && line.replay.each || []).entries()) {
       const [health, ok] = !shard.joined ? ['is not there', false] : shard.silent_seconds > 10 ? ['silent for ' + span(shard.silent_seconds), false]
         : shard.late ? ['owes draws: waits for actors', null] : ['serves', true];
@@ -254,12 +254,16 @@ function dataset(data, colour, dash, label, width = 1.8) {
 }
 const named = (k, label) => (runs.length > 1 ? runs[k].name + (label ? ', ' + label : '') : label);
 
-function objectiveSets() {
+const objectiveOf = (run) => at(run.newest || {}, 'evaluation/objective');
+
+// Figures of different objectives say nothing of one another: one is drawn.
+function objectiveSets(objective) {
   const sets = [];
   const levels = [];  // to be drawn, or written below
   runs.forEach((run, k) => {
     const columns = (curves[k] || { columns: {} }).columns;
     const evaluation = (run.newest || {}).evaluation || {};
+    if (evaluation.objective !== objective) return;
     const lately = points(columns, 'episode/' + evaluation.objective);
     const held = points(columns, 'evaluation/score');
     if (lately.length) sets.push(dataset(lately, runColour(k) + '80', [], named(k, 'actors’ episodes'), 1));
@@ -353,8 +357,12 @@ function drawChart(definition, sets, levels) {
     el('i', { style: 'border-color:' + set.borderColor + ';border-top-style:' + (set.borderDash.length ? (set.borderDash[0] > 3 ? 'dashed' : 'dotted') : 'solid') }), set.label)));
   canvas.setAttribute('aria-label', definition.title + ': ' + chart.data.datasets.map((set) => (set.label || 'now') + ' ' + score(set.data[set.data.length - 1].y)).join(', '));
   if (definition.id === 'objective') {
+    const isOther = (run) => objectiveOf(run) && objectiveOf(run) !== definition.objective;
     figure.querySelector('.baselines').replaceChildren(...runs.map((run, k) => el('ul', { class: 'levels', 'aria-label': 'Baselines on the held-out episodes of ' + run.name },
-      el('li', {}, runs.length > 1 ? 'baselines of ' + run.name + ':' : 'baselines:'),
+      el('li', {}, isOther(run) ? run.name + ':' : runs.length > 1 ? 'baselines of ' + run.name + ':' : 'baselines:'),
+      levels.some((l) => l.run === k) ? null
+        : el('li', {}, isOther(run)
+          ? objectiveOf(run).replaceAll('_', ' ') + ' is not drawn here: a dashboard of its own shows it' : 'none has been scored'),
       levels.filter((l) => l.run === k).map((l) => el('li', {}, l.best ? el('b', {}, l.name) : l.name, ' ' + score(l.level))))));
   }
 }
@@ -362,10 +370,11 @@ function drawChart(definition, sets, levels) {
 function drawCharts() {
   for (const definition of kCharts) {
     if (definition.id === 'objective') {
-      const { sets, levels } = objectiveSets();
       const evaluation = runs.map((run) => (run.newest || {}).evaluation).find((e) => e && e.objective);
       if (!evaluation) continue;
-      drawChart({ ...definition, title: evaluation.objective.replaceAll('_', ' '), unit: evaluation.better + ' is better' }, sets, levels);
+      const { objective, better } = evaluation;
+      const { sets, levels } = objectiveSets(objective);
+      drawChart({ ...definition, objective, title: objective.replaceAll('_', ' '), unit: better + ' is better' }, sets, levels);
       continue;
     }
     const sets = [];

@@ -136,14 +136,16 @@ TEST_CASE("further pages are asked for the token but for those that tell nothing
     };
   };
   const RoleReport report{"{}", true, {}};
-  const StatusPages pages([&report] { return report; }, kToken, {page("/"), page("/figures")});
+  const StatusPages pages([&report] { return report; }, kToken, {page("/"), page("/figures"), "/one, "});
   CHECK(pages.answer({"/", ""}, {}).body == "/");
   CHECK(pages.answer({"/figures", ""}, {}).status == 401);
   CHECK(pages.answer({"/figures", "Bearer " + kToken}, {}).body == "/figures");
   CHECK(pages.answer({"/other", ""}, {}).status == 401);
-  CHECK(pages.answer({"/other", "Bearer " + kToken}, {}).status == 404);
+  const auto other = pages.answer({"/other", "Bearer " + kToken}, {});
+  CHECK(other.status == 404);
+  CHECK(other.body == "there is /one, /status, /metrics, /healthz and /readyz\n");
   CHECK(pages.answer({"/healthz", ""}, {}).status == 200);
-  const StatusPages open([&report] { return report; }, {}, {page("/"), page("/figures")});
+  const StatusPages open([&report] { return report; }, {}, {page("/"), page("/figures"), "/one, "});
   CHECK(open.answer({"/", "", "evil.example"}, {}).status == 403);
   CHECK(open.answer({"/figures", "", "localhost:80"}, {}).status == 200);
 }
