@@ -64,6 +64,11 @@ class CompareCommand final : public Command {
     nlohmann::ordered_json document = nlohmann::ordered_json::object();
     if (first && second) {
       const auto differences = settings_of(*first, *second);
+      const auto task = std::ranges::find(differences, "env.task", &ConfigDifference::key);
+      if (task != differences.end() && !settings_) {
+        throw UserError(first_ + " is about " + task->here + " and " + second_ + " about " +
+                        task->there + ": no decision is both's; --settings tells how they differ");
+      }
       std::cout << settings_text(differences);
       document["settings"] = settings_json(differences);
     } else if (settings_) {

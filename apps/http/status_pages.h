@@ -13,8 +13,8 @@ namespace pacml::apps {
 // Pages of a role beside those below; each answers a path, or nothing where there is no such page.
 struct FurtherPages {
   using Page = std::function<std::optional<HttpReply>(const std::string& path)>;
-  Page for_anybody = {};  // they tell nothing that a token keeps
-  Page for_readers = {};  // asked for after the token was
+  Page for_anybody = {};   // they tell nothing that a token keeps
+  Page for_readers = {};   // asked for after the token was
   std::string names = {};  // of those that people go to, for who asks for another: "/, "
 };
 

@@ -106,9 +106,7 @@ std::string place_of(const ConfigNode& said, std::string_view key) {
 
 std::string refusal(const ConfigDifference& difference, const ConfigNode& said) {
   const auto& [key, here, there] = difference;
-  const bool one_line = (here + there).find('\n') == std::string::npos;
-  std::string words = one_line ? key + " is " + here + ", and " + there + " in the run"
-                               : key + " is another one than in the run";
+  std::string words = key + " is " + here + ", and " + there + " in the run";
   const std::string place = place_of(said, key);
   if (!place.empty()) words += " (" + place + ")";
   return words;

@@ -12,6 +12,26 @@ namespace {
 
 using Leaves = std::vector<std::pair<std::string, std::string>>;  // dotted key, value as YAML
 
+// As YAML, maps and lists in their short form.
+std::string in_one_line(const ConfigNode& node) {
+  std::string text;
+  if (node.kind == ConfigNode::Kind::kMap) {
+    for (const auto& [key, child] : node.entries) {
+      text += (text.empty() ? "" : ", ") + key + ": " + in_one_line(child);
+    }
+    return "{" + text + "}";
+  }
+  if (node.kind == ConfigNode::Kind::kList) {
+    for (const ConfigNode& item : node.items) {
+      text += (text.empty() ? "" : ", ") + in_one_line(item);
+    }
+    return "[" + text + "]";
+  }
+  text = to_yaml(node);
+  text.pop_back();
+  return text;
+}
+
 void collect(const ConfigNode& node, const std::string& path, Leaves& leaves) {
   if (node.kind == ConfigNode::Kind::kMap && !node.entries.empty()) {
     for (const auto& [key, child] : node.entries) {
@@ -19,9 +39,7 @@ void collect(const ConfigNode& node, const std::string& path, Leaves& leaves) {
     }
     return;
   }
-  std::string text = to_yaml(node);
-  text.pop_back();
-  leaves.emplace_back(path.empty() ? "the whole" : path, std::move(text));
+  leaves.emplace_back(path.empty() ? "the whole" : path, in_one_line(node));
 }
 
 }  // namespace

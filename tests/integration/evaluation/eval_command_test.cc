@@ -196,6 +196,15 @@ TEST_CASE("two policies are compared decision by decision, and two runs setting 
     CHECK(refused.code == 2);
     CHECK(std::ranges::count(refused.err, '\n') == 1);
   }
+  // Of another task, it is told before anything else is.
+  std::filesystem::create_directories(place / "scheduling");
+  std::ofstream(place / "scheduling" / "config.yaml") << "env: {task: job_scheduling}\n";
+  const Outcome elsewhere =
+      pacml({"compare", place.run(), (place / "scheduling").string(), "--seeds", "1"});
+  CHECK(elsewhere.code == 2);
+  CHECK(elsewhere.out.empty());
+  CHECK_THAT(elsewhere.err, Catch::Contains("is about partitioning and") &&
+                                Catch::Contains("about job_scheduling: no decision is both's"));
 }
 
 TEST_CASE("the degrees of a configuration's models are told, and of no other task's",

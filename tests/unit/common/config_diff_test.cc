@@ -19,6 +19,11 @@ TEST_CASE("each different key is a sentence", "[config]") {
                     "d: 5 here, absent there", "e: absent here, 6 there"});
 }
 
+TEST_CASE("a value is told in one line, whatever it holds", "[config]") {
+  REQUIRE(config_differences("a: [{b: 1, c: [x, y]}, {d: {}}]", "a: []") ==
+          Sentences{"a: [{b: 1, c: [x, y]}, {d: {}}] here, [] there"});
+}
+
 TEST_CASE("many differences are cut", "[config]") {
   REQUIRE(config_differences("{a: 1, b: 1, c: 1}", "{a: 2, b: 2, c: 2}", 2) ==
           Sentences{"a: 1 here, 2 there", "b: 1 here, 2 there", "and 1 more"});

@@ -136,7 +136,8 @@ TEST_CASE("further pages are asked for the token but for those that tell nothing
     };
   };
   const RoleReport report{"{}", true, {}};
-  const StatusPages pages([&report] { return report; }, kToken, {page("/"), page("/figures"), "/one, "});
+  const StatusPages pages([&report] { return report; }, kToken,
+                          {page("/"), page("/figures"), "/one, "});
   CHECK(pages.answer({"/", ""}, {}).body == "/");
   CHECK(pages.answer({"/figures", ""}, {}).status == 401);
   CHECK(pages.answer({"/figures", "Bearer " + kToken}, {}).body == "/figures");
