@@ -119,6 +119,12 @@ TEST_CASE("words that pacml does not know are answered with those that it does",
   check_refused(place, {"train", config}, {"--run is required"});
   check_refused(place, {"train", config, "--run"}, {"--run needs a value"});
   check_refused(place, {"train", config, "more", "--run", place.run()}, {"does not take 'more'"});
+  check_refused(place, {"bench", "simulator", "--watched"},
+                {"--watched: is of the benchmark pipeline, not of simulator"});
+  const std::string recording = (place / "recording.json").string();
+  std::ofstream(recording) << "{\"format\": \"no-such-format\"}";
+  check_refused(place, {"trace", recording, "--out", (place / "replayed.json").string()},
+                {recording + ": "});
   check_refused(place, {"eval", config, "--policy", "para_mxa"},
                 {"no policy and no run folder \"para_mxa\"; did you mean 'para_max'?"});
   check_refused(place, {"eval", config, "--policy", "constant:many"}, {"constant:many"});
@@ -238,6 +244,14 @@ TEST_CASE("an address that cannot be used is refused, and leaves no run folder b
     const transport::Router taken(context, transport::Endpoint::parse("tcp://127.0.0.1:*"));
     check_refused(place, learner(taken.endpoint().str()),
                   {"cannot bind " + taken.endpoint().str(), "already in use"}, 75);
+  }
+  SECTION("a port in use, for pages") {
+    const transport::Router taken(context, transport::Endpoint::parse("tcp://127.0.0.1:*"));
+    const std::string port = taken.endpoint().str().substr(taken.endpoint().str().rfind(':') + 1);
+    check_refused(
+        place,
+        {"train", place.config_file(), "--run", place.run(), "--decisions", "100", "--http", port},
+        {"--http: cannot listen at 127.0.0.1:" + port, "in use"}, 75);
   }
   SECTION("a path in use") {
     const transport::Router taken(context, transport::Endpoint::parse(place.socket()));
