@@ -170,8 +170,10 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     const bool head = request.method() == http::verb::head;
     const bool post = request.method() == http::verb::post && takes_bodies();
     if (!head && !post && request.method() != http::verb::get) {
-      return send(plain(405, "there is GET and HEAD here"), request.keep_alive() && !brings_body,
-                  false);
+      auto reply = plain(
+          405, takes_bodies() ? "there is GET, HEAD and POST here" : "there is GET and HEAD here");
+      if (takes_bodies()) reply.allow = "GET, HEAD, POST";
+      return send(reply, request.keep_alive() && !brings_body, false);
     }
     if (brings_body && !post) return refuse(400, "a request has no body here");
     if (request.version() >= 11 && request.find(http::field::host) == request.end()) {

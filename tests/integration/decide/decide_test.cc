@@ -293,6 +293,12 @@ TEST_CASE("what is posted amiss is refused with a sentence, and changes nothing"
   const auto got = getter.get("/v1/decisions");
   CHECK(got.result_int() == 405);
   CHECK(got["allow"] == "POST");
+  HttpClient putter(service.address());
+  REQUIRE(putter.say("PUT /v1/decisions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"));
+  const auto not_put = putter.hear();
+  REQUIRE(not_put);
+  CHECK(not_put->result_int() == 405);
+  CHECK((*not_put)["allow"] == "GET, HEAD, POST");
   HttpClient elsewhere(service.address());
   REQUIRE(elsewhere.say("POST /v1/decisions HTTP/1.1\r\nHost: example.com\r\n" + json_type +
                         "Content-Length: " + std::to_string(question.size()) + "\r\n\r\n" +
