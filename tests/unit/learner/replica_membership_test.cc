@@ -137,9 +137,9 @@ TEST_CASE("a second process of a number does not part a team, and is refused in 
   Waiting first(board, 1, 2);
   REQUIRE(leader.assemble({}));
   REQUIRE(first.team());
-  Waiting second(board, 1, 2);
   const auto life = [&] { return board.get("here/1")->value_or("").substr(0, 16); };
-  const std::string firsts = life();
+  const std::string firsts = life();  // before the second one can have spoken
+  Waiting second(board, 1, 2);
   testing::wait_until("the others have heard of it", [&] { return life() != firsts; });
   CHECK_FALSE(leader.awaited());
   CHECK_FALSE(board.get("taken/1")->has_value());
