@@ -88,6 +88,7 @@ class WorkWindow {
   void limit(std::uint64_t most) { limit_ = most; }
 
   [[nodiscard]] std::uint64_t window() const { return std::min(window_, limit_); }
+  [[nodiscard]] bool is_bounded() const { return window() != WorkWindowConfig::kUnlimited; }
   // ... as a share of the largest that there may be.
   [[nodiscard]] double opened() const {
     return static_cast<double>(window()) / static_cast<double>(config_.most);

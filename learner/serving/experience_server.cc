@@ -434,7 +434,7 @@ nlohmann::json ExperienceServer::peers() const {
          {"weights", actor->weights ? nlohmann::json(actor->weights->get()) : nlohmann::json()},
          {"silent_seconds", silent.count()}});
     // Whose experience goes to replay shards waits for leave of theirs.
-    if (sessions_.work().window() != serving::WorkWindowConfig::kUnlimited) {
+    if (sessions_.work().is_bounded()) {
       list.back()["acts"] = actor->granted > actor->used.get();
     }
   }
@@ -447,8 +447,7 @@ std::string ExperienceServer::status() const {
   const auto& work = sessions_.work();
   auto status = more_ ? more_() : nlohmann::json::object();
   // Whoever takes experience out of replay shards knows better who waits for whom.
-  const bool is_bounded = work.window() != serving::WorkWindowConfig::kUnlimited;
-  if (is_bounded || !status.contains("limiter")) {
+  if (work.is_bounded() || !status.contains("limiter")) {
     auto [learner_waits, sentence] = limiter();
     status.update({{"learner_waits", learner_waits}, {"limiter", std::move(sentence)}});
   }
@@ -465,7 +464,7 @@ std::string ExperienceServer::status() const {
                  {"denied", now_counted.denied},
                  {"no_room", now_counted.no_room},
                  {"weights_sent", now_counted.weights_sent},
-                 {"window", is_bounded ? nlohmann::json(work.window()) : nlohmann::json()},
+                 {"window", work.is_bounded() ? nlohmann::json(work.window()) : nlohmann::json()},
                  {"in_flight", work.in_flight()},
                  {"actors_enough", enough_actors()},
                  {"messages_waiting", depth},

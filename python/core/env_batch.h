@@ -24,11 +24,11 @@ enum class Autoreset {
 // Environments of one task that are stepped together, each with one agent, and what they show in
 // arrays (ObservationLayout), which stay where they are and are overwritten by every call.
 // Episode e of an environment that was given seed s is that of derive(s, kEpisode, e), whatever
-// the number of environments. Thread-confined.
+// the number of environments. Thread-confined: UserError of whatever is called while another thread
+// is in a call; and of step() and sample_actions() where environments threw in a call before, until
+// a reset of all.
 class EnvBatch {
  public:
-  // Of all of these but the constructor. UserError: another thread is in one of them; and of
-  // step() and sample_actions(), environments threw in a call before, and wait for a reset of all.
   // `strict`: an action that the mask forbids is refused; else the first allowed one is taken in
   // its place. UserError: as ObservationLayout.
   EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, bool derived, bool strict);

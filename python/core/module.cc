@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <concepts>
+#include <functional>
 #include <future>
 #include <optional>
 #include <stop_token>
@@ -333,6 +334,17 @@ void bind_environments(py::module_& module) {
   py::class_<Rng>(module, "Rng").def(py::init([](std::uint64_t seed) { return Rng(Seed{seed}); }));
 }
 
+// What `read` takes out of the network's answer, computed without the GIL.
+std::vector<float> ask(
+    PolicyBatch& policy, const Batch& batch, bool valued,
+    const std::function<void(const model::PolicyOutput&, std::vector<float>&)>& read) {
+  std::vector<float> taken;
+  const py::gil_scoped_release release;
+  policy.evaluate(batch.columns, batch.rows, valued,
+                  [&](const model::PolicyOutput& said) { read(said, taken); });
+  return taken;
+}
+
 void bind_policies(py::module_& module) {
   py::class_<PolicyBatch>(module, "PolicyBatch")
       .def(py::init([](const TaskHandle& handle, const std::string& run) {
@@ -364,50 +376,39 @@ void bind_policies(py::module_& module) {
            })
       .def("log_probabilities",
            [](PolicyBatch& p, const py::dict& observations) {
+             const auto read = [&p](const model::PolicyOutput& said, std::vector<float>& logs) {
+               logs.resize(said.logits.size());
+               const std::size_t width = p.layout().num_actions();
+               for (std::size_t at = 0; at < logs.size(); at += width) {
+                 model::log_probabilities(std::span(said.logits).subspan(at, width),
+                                          std::span(logs).subspan(at, width));
+               }
+             };
              const Batch batch = batch_of(p.layout(), observations);
-             std::vector<float> logs;
-             {
-               py::gil_scoped_release release;
-               p.evaluate(batch.columns, batch.rows, false, [&](const model::PolicyOutput& said) {
-                 logs.resize(said.logits.size());
-                 const std::size_t width = p.layout().num_actions();
-                 for (std::size_t b = 0; b < batch.rows; ++b) {
-                   model::log_probabilities(std::span(said.logits).subspan(b * width, width),
-                                            std::span(logs).subspan(b * width, width));
-                 }
-               });
-             }
-             return matrix_of(logs, batch.rows);
+             return matrix_of(ask(p, batch, false, read), batch.rows);
            })
       .def("action_values",
            [](PolicyBatch& p, const py::dict& observations) {
+             const auto read = [&p](const model::PolicyOutput& said, std::vector<float>& values) {
+               std::vector<std::uint8_t> mask;
+               for (const float logit : said.logits) {
+                 mask.push_back(logit > model::kMaskedLogit ? 1 : 0);
+               }
+               values.resize(said.logits.size());
+               model::action_values(p.heads(), said.logits, said.values, mask,
+                                    p.layout().num_actions(), values);
+               for (std::size_t a = 0; a < values.size(); ++a) {
+                 if (mask[a] == 0) values[a] = std::nanf("");
+               }
+             };
              const Batch batch = batch_of(p.layout(), observations);
-             std::vector<float> values;
-             {
-               py::gil_scoped_release release;
-               p.evaluate(batch.columns, batch.rows, true, [&](const model::PolicyOutput& said) {
-                 std::vector<std::uint8_t> mask;
-                 for (const float logit : said.logits) {
-                   mask.push_back(logit > model::kMaskedLogit ? 1 : 0);
-                 }
-                 values.resize(said.logits.size());
-                 model::action_values(p.heads(), said.logits, said.values, mask,
-                                      p.layout().num_actions(), values);
-                 for (std::size_t a = 0; a < values.size(); ++a) {
-                   if (mask[a] == 0) values[a] = std::nanf("");
-                 }
-               });
-             }
-             return matrix_of(values, batch.rows);
+             return matrix_of(ask(p, batch, true, read), batch.rows);
            })
       .def("values", [](PolicyBatch& p, const py::dict& observations) {
-        const Batch batch = batch_of(p.layout(), observations);
-        std::vector<float> values;
-        {
-          py::gil_scoped_release release;
-          p.evaluate(batch.columns, batch.rows, true,
-                     [&](const model::PolicyOutput& said) { values = said.values; });
-        }
+        const auto read = [](const model::PolicyOutput& said, std::vector<float>& values) {
+          values = said.values;
+        };
+        const auto values = ask(p, batch_of(p.layout(), observations), true, read);
         return py::array_t<float>(static_cast<py::ssize_t>(values.size()), values.data());
       });
 }

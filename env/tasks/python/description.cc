@@ -85,13 +85,13 @@ Answer answer_to(const PythonConfig& config) {
 
 PythonDescription description_of(const PythonConfig& config) {
   // A file is edited while a notebook goes on.
-  std::error_code none;
-  const auto written = std::filesystem::last_write_time(config.file, none).time_since_epoch();
+  std::error_code failed;
+  const auto written = std::filesystem::last_write_time(config.file, failed).time_since_epoch();
   static std::mutex mutex;
   static std::map<std::string, Answer, std::less<>> known;
   const std::scoped_lock lock(mutex);
   const std::string key =
-      dump_config(config) + (none ? std::string() : std::to_string(written.count()));
+      dump_config(config) + (failed ? std::string() : std::to_string(written.count()));
   auto found = known.find(key);
   if (found == known.end()) found = known.emplace(key, answer_to(config)).first;
   if (const auto* error = std::get_if<UserError>(&found->second)) throw UserError(*error);

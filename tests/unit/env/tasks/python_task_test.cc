@@ -375,9 +375,7 @@ TEST_CASE("an environment that does not come back, or ends Python, ends the call
   CHECK(slow.refusal() == "task.py, T: step took too long (env.answer_seconds)");
 
   // What comes late is not taken for the answer to what is asked next.
-  Written late(simple("time.sleep(1.2); return [9.0], 1.0, False, False, {}"));
-  late.config().answer_seconds = 1;
-  const auto waited_for = late.environment();
+  const auto waited_for = slow.environment();
   waited_for->reset(Seed{1});
   CHECK_THROWS_WITH(waited_for->step(0), Catch::EndsWith("took too long (env.answer_seconds)"));
   CHECK_THROWS_AS(waited_for->reset(Seed{1}), TryAgainError);
