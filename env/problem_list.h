@@ -12,6 +12,7 @@ namespace pacml::env {
 class ProblemList {
  public:
   virtual ~ProblemList() = default;
+  // 0: there is no such list with these settings, and every episode is about something new.
   [[nodiscard]] virtual std::size_t num_problems() const = 0;
   // For people. Pre: problem < num_problems(), here and below (PACML_CHECK).
   [[nodiscard]] virtual const std::string& problem_name(std::size_t problem) const = 0;

@@ -114,10 +114,11 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   masked_categorical(outputs.logits.first(decisions * actions),
                      batch.observations.padded_masks(scratch_).first(decisions * actions), actions,
                      policy_);
-  const SequenceReturnsConfig returns{.discount = config_.discount,
-                                      .reward_scale = config_.reward_scale,
-                                      .vtrace = {.lambda = config_.lambda},
-                                      .reward_rate = reward_rate_.value()};
+  const SequenceReturnsConfig returns{
+      .discount = config_.discount,
+      .reward_scale = config_.reward_scale,
+      .vtrace = {.lambda = config_.lambda, .lambda_per = config_.lambda_per},
+      .reward_rate = reward_rate_.value()};
   const ValueNormaliser& normaliser = training_.normaliser();
   std::vector<float> values(outputs.values.size());
   const auto find_returns = [&] {

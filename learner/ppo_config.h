@@ -8,6 +8,7 @@
 
 #include "common/config/fields.h"
 #include "learner/optimizer.h"
+#include "learner/returns/vtrace.h"
 #include "learner/schedule.h"
 
 namespace pacml::learner {
@@ -22,6 +23,7 @@ struct PpoConfig {
 
   double discount = 0.99;  // gamma; from 0 to 1
   double lambda = 0.9;     // of the advantages' exponential average; from 0 to 1
+  LambdaUnit lambda_per = LambdaUnit::kDecision;
   // Rewards count less what a unit of time pays on average (learner/reward_rate.h), and values are
   // differences between states: for tasks that go on and on, with a discount near 1.
   bool centre_rewards = false;
@@ -47,6 +49,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("max_policy_lag", c.max_policy_lag);
   v("discount", c.discount);
   v("lambda", c.lambda);
+  v("lambda_per", c.lambda_per);
   v("centre_rewards", c.centre_rewards);
   v("reward_scale", c.reward_scale);
   v("clip", c.clip);

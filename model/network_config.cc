@@ -159,7 +159,7 @@ std::vector<std::string> validate(const PerceptronHeadConfig& config) {
 }
 
 int NetworkShape::context_width() const {
-  int width = agents > 1 ? agents : 0;
+  int width = known_agents();
   for (const SlotShape& slot : slots) width += slot.context_width();
   return width;
 }

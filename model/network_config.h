@@ -47,7 +47,7 @@ constexpr auto enum_names(HeadKind) {
 // followed by what the candidate's own node comes to, where candidates are nodes, and then, like s,
 // by what every encoder makes of its graph, in the order of the slots (encoders/encoder_config.h);
 // and where several agents decide, by one number for each of them, 1 for the one who does and else
-// 0.
+// 0 (unless agent_identity is false).
 struct CandidateHeadConfig {
   int hidden_width = 64;
   int width = 32;
@@ -120,6 +120,9 @@ struct NetworkConfig {
   HeadKind head = HeadKind::kDense;
   CandidateHeadConfig candidates = {};   // head: candidates, which ignores the sizes above
   PerceptronHeadConfig perceptron = {};  // head: perceptron, as does it
+  // Not head: dense. Whether it is told which of several agents decides. Without, one set of
+  // weights serves any number of agents, and all do the same where all see the same.
+  bool agent_identity = true;
   // Not head: dense. What reads the graphs that decisions show, a slot each; one without an encoder
   // is not read.
   std::vector<EncoderConfig> encoders = {};
@@ -132,6 +135,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("head", c.head);
   v("candidates", c.candidates);
   v("perceptron", c.perceptron);
+  v("agent_identity", c.agent_identity);
   v("encoders", c.encoders);
   v("rounds", c.rounds);
   v("message_width", c.message_width);
@@ -164,6 +168,10 @@ struct NetworkShape {
 
   // head: dense. The graph that it reads.
   [[nodiscard]] const SlotShape& graph() const { return slots.front(); }
+  // How many agents it tells apart: 0 where one decides, or it is not told who.
+  [[nodiscard]] int known_agents() const {
+    return config.agent_identity && agents > 1 ? agents : 0;
+  }
   // What encoders make of a decision's graphs, and who decides: head: candidates puts it behind the
   // features of the situation and of every candidate, head: perceptron behind the globals.
   [[nodiscard]] int context_width() const;

@@ -101,8 +101,9 @@ EvalResult evaluate_problems(const env::Task& task, const std::vector<NamedPolic
                              Seed run, int threads, const EvaluationWatch& watch) {
   const auto environment = task.make_factory()();
   const env::ProblemList* problems = problems_of(*environment);
-  if (problems == nullptr) {
-    throw UserError("the task " + task.spec().task + " has no list of problems");
+  if (problems == nullptr || problems->num_problems() == 0) {
+    throw UserError("the task " + task.spec().task + " has no list of problems" +
+                    (problems == nullptr ? "" : " with these settings"));
   }
   const auto count = problems->num_problems();
   const auto seeds = evaluation_seeds(run, static_cast<std::int64_t>(count));

@@ -105,21 +105,6 @@ RecordedGpuCluster recorded_gpu_cluster(const json& recorded) {
   return out;
 }
 
-std::vector<GpuJobSpec> recorded_gpu_jobs(const json& recorded) {
-  std::vector<GpuJobSpec> jobs;
-  Member(recorded, "jobs").for_each([&](const Member& row) {
-    GpuJobSpec job;
-    job.submit_s = row["submit"].number();
-    job.type = row["type"].text();
-    job.gpus = row["gpus"].integer();
-    job.steps = row["steps"].number();
-    if (row.has("user")) job.user = row["user"].text();
-    if (row.has("comm")) job.comm = row["comm"].name<GpuComm>();
-    jobs.push_back(std::move(job));
-  });
-  return jobs;
-}
-
 std::vector<GpuDecision> recorded_gpu_decisions(const json& recorded) {
   std::vector<GpuDecision> decisions;
   Member(recorded, "decisions").for_each([&](const Member& row) {

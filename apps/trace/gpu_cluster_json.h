@@ -26,7 +26,6 @@ struct RecordedGpuCluster {
   bool log_rewards = false;
 };
 [[nodiscard]] RecordedGpuCluster recorded_gpu_cluster(const nlohmann::json& config);
-[[nodiscard]] std::vector<env::GpuJobSpec> recorded_gpu_jobs(const nlohmann::json& jobs);
 
 // Of decisions, what was decided: rates and numbers of actions are left out.
 [[nodiscard]] std::vector<env::GpuDecision> recorded_gpu_decisions(const nlohmann::json& decisions);

@@ -7,7 +7,9 @@
 #include "apps/trace/gpu_cluster_json.h"
 #include "common/result.h"
 #include "env/gpu_cluster/gpu_cluster_simulator.h"
+#include "env/gpu_cluster/gpu_jobs_json.h"
 #include "env/gpu_cluster/gpu_replay.h"
+#include "env/text/json_member.h"
 
 namespace pacml::apps {
 namespace {
@@ -101,8 +103,8 @@ void replay_events(const RecordedGpuCluster& cluster, const GpuJobListPtr& jobs,
 
 json replay_gpu_cluster(const json& recorded, bool take_decisions) {
   const RecordedGpuCluster cluster = recorded_gpu_cluster(part(recorded, "config"));
-  const auto jobs =
-      std::make_shared<const GpuJobList>(*cluster.model, recorded_gpu_jobs(part(recorded, "jobs")));
+  const auto jobs = std::make_shared<const GpuJobList>(
+      *cluster.model, recorded_gpu_jobs(JsonMember(part(recorded, "jobs"), "jobs")));
   json out = recorded;
   if (!cluster.lockstep) {
     replay_events(cluster, jobs, take_decisions ? &part(recorded, "decisions") : nullptr, out);

@@ -1,22 +1,15 @@
 #include "env/gpu_cluster/speed_tables_json.h"
 
-#include <cstdint>
-#include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 
-#include "common/json_text.h"
 #include "common/result.h"
 #include "env/gpu_cluster/gavel_speeds.h"
+#include "env/text/json_file.h"
 #include "env/text/json_member.h"
-#include "env/text/open_file.h"
 
 namespace pacml::env {
 namespace {
-
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20U;
 
 // The number of GPUs that a key of a table spells.
 int size_of(const std::string& key, const JsonMember& of) {
@@ -51,17 +44,10 @@ GpuSpeedTables speed_tables(const JsonMember& config) {
 }
 
 nlohmann::json speed_tables_document(const std::string& file) {
-  std::ifstream in = open_file(file);
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(file, error);
-  if (error) throw UserError(file + ": it cannot be read");
-  if (bytes > kMostBytes) throw UserError(file + ": it is larger than 256 MiB");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  auto document = parse_json_text(text);
-  if (!document) throw UserError(file + ": " + document.error().detail);
-  if (document->is_object() && document->contains("config")) return (*document)["config"];
-  if (is_gavel_speeds(*document)) return speed_tables_of_gavel(JsonMember(*document, file));
-  return *std::move(document);
+  nlohmann::json document = read_json_file(file);
+  if (document.is_object() && document.contains("config")) return document["config"];
+  if (is_gavel_speeds(document)) return speed_tables_of_gavel(JsonMember(document, file));
+  return document;
 }
 
 GpuSpeedTables read_speed_tables(const std::string& file) {

@@ -1,26 +1,21 @@
 #include "env/placement/op_graph_json.h"
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-#include "common/json_text.h"
 #include "common/result.h"
 #include "env/graph/profile_reader.h"
 #include "env/placement/profile_ops.h"
-#include "env/text/open_file.h"
+#include "env/text/json_file.h"
 
 namespace pacml::env {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20U;
 
 const json& member(const json& object, const char* key, const std::string& of) {
   const auto it = object.is_object() ? object.find(key) : object.end();
@@ -83,20 +78,6 @@ std::int32_t end_from_json(const json& value, const Names& names, const std::str
   return it->second;
 }
 
-json parse(const std::string& text) {
-  auto document = parse_json_text(text);
-  if (!document) throw UserError(document.error().detail);
-  return std::move(*document);
-}
-
-std::string read_text(const std::filesystem::path& file, std::ifstream in) {
-  std::error_code none;
-  if (std::filesystem::file_size(file, none) > kMostBytes) {
-    throw UserError("it is longer than 256 MiB");
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 OpGraphSpec op_graph_from_json(const json& graph, const OpGraphLimits& limits) {
@@ -150,9 +131,8 @@ json op_graph_to_json(const OpGraphSpec& graph) {
 
 OpGraphSpec read_op_graph(const std::filesystem::path& file) {
   if (file.extension() == ".txt") return profile_ops(read_profile_file(file), ProfilePass::kBoth);
-  std::ifstream in = open_file(file.string());
+  const json document = read_json_file(file.string());
   try {
-    const json document = parse(read_text(file, std::move(in)));
     const bool is_held = document.is_object() && document.contains("graph");
     return op_graph_from_json(is_held ? document.at("graph") : document);
   } catch (const UserError& error) {

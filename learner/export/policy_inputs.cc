@@ -71,7 +71,7 @@ void add_context_inputs(const model::NetworkShape& shape, std::vector<PolicyInpu
   if (shape.node_embedding_width() > 0) {
     out.push_back({"candidate_node", Type::kIndex, "candidates"});
   }
-  if (shape.agents > 1) out.push_back({"agent", Type::kIndex, "decisions"});
+  if (shape.known_agents() > 0) out.push_back({"agent", Type::kIndex, "decisions"});
 }
 
 std::vector<PolicyInput> candidates_inputs(const model::NetworkShape& shape) {
@@ -219,7 +219,7 @@ void add_context_values(const model::NetworkShape& shape,
     }
   }
   if (shape.node_embedding_width() > 0) out.push_back(vector(std::move(candidate_nodes)));
-  if (shape.agents > 1) {
+  if (shape.known_agents() > 0) {
     std::vector<std::int64_t> agents;
     for (std::size_t b = 0; b < batch.size(); ++b) agents.push_back(batch.agent(b));
     out.push_back(vector(std::move(agents)));

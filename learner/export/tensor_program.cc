@@ -186,7 +186,9 @@ ContextNames write_context(Writer& w, const model::NetworkShape& shape, const Na
     out.parts.push_back(model::run_graph_context(encoder, layers, nodes, shape.slots[slot].focus));
     if (shape.node_slot == slot) out.nodes = nodes;
   }
-  if (shape.agents > 1) out.parts.push_back(w.add(TensorOp::kOneHot, {"agent"}, shape.agents));
+  if (shape.known_agents() > 0) {
+    out.parts.push_back(w.add(TensorOp::kOneHot, {"agent"}, shape.known_agents()));
+  }
   return out;
 }
 

@@ -30,6 +30,7 @@ SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorica
   VtraceReturns traced = vtrace({.sequences = batch.sequences,
                                  .log_rhos = out.log_rhos,
                                  .discounts = discounts,
+                                 .elapsed = batch.elapsed,
                                  .rewards = rewards,
                                  .values = values.first(decisions),
                                  .next_values = next_values,

@@ -11,6 +11,11 @@ namespace {
 // exp(20) is 5e8: far beyond every clip, far below what overflows.
 constexpr double kMaxLogRho = 20.0;
 
+double lambda_of(float elapsed, const VtraceConfig& config) {
+  if (config.lambda_per == LambdaUnit::kDecision || elapsed == 1) return config.lambda;
+  return std::pow(config.lambda, double{elapsed});
+}
+
 }  // namespace
 
 std::vector<std::string> validate(const VtraceConfig& config) {
@@ -35,9 +40,9 @@ std::vector<std::string> validate(const VtraceConfig& config) {
 
 VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config) {
   const std::size_t size = in.log_rhos.size();
-  PACML_CHECK(in.discounts.size() == size && in.rewards.size() == size &&
-                  in.values.size() == size && in.next_values.size() == size &&
-                  in.ends.size() == size,
+  PACML_CHECK(in.discounts.size() == size && in.elapsed.size() == size &&
+                  in.rewards.size() == size && in.values.size() == size &&
+                  in.next_values.size() == size && in.ends.size() == size,
               "V-trace inputs are all [D]");
   VtraceReturns out{std::vector<float>(size), std::vector<float>(size)};
   std::size_t end = 0;
@@ -50,7 +55,7 @@ VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config) {
       const double ratio =
           std::exp(std::clamp(static_cast<double>(in.log_rhos[i]), -kMaxLogRho, kMaxLogRho));
       const double rho = std::min(config.clip_rho, ratio);
-      const double c = config.lambda * std::min(config.clip_c, ratio);
+      const double c = lambda_of(in.elapsed[i], config) * std::min(config.clip_c, ratio);
       const double discount = in.discounts[i];
       const double value = in.values[i];
       const double carried = in.ends[i] != 0 ? 0.0 : correction;

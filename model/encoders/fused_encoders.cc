@@ -5,7 +5,7 @@
 namespace pacml::model {
 
 FusedEncoders::FusedEncoders(const NetworkShape& shape, const Kernel& kernel)
-    : agents_(shape.agents), context_(static_cast<std::size_t>(shape.context_width())) {
+    : agents_(shape.known_agents()), context_(static_cast<std::size_t>(shape.context_width())) {
   for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
     if (!shape.slots[slot].encoder) continue;
     if (shape.node_slot == slot) node_encoder_ = encoders_.size();
@@ -27,7 +27,7 @@ void FusedEncoders::look_at(const Observations& batch, std::size_t b) {
     encoder.look_at(batch, b);
     next = std::ranges::copy(encoder.context(), next).out;
   }
-  if (agents_ == 1) return;
+  if (agents_ == 0) return;
   std::fill(next, context_.end(), 0.0F);
   next[batch.agent(b)] = 1.0F;
 }

@@ -210,7 +210,7 @@ ReferenceContext reference_context(const NetworkShape& shape, const Parameters& 
     out.values.insert(out.values.end(), encoded.values.begin(), encoded.values.end());
     if (shape.node_slot == s) out.nodes = std::move(encoded.nodes);
   }
-  for (int agent = 0; shape.agents > 1 && agent < shape.agents; ++agent) {
+  for (int agent = 0; agent < shape.known_agents(); ++agent) {
     out.values.push_back(agent == batch.agent(b) ? 1.0 : 0.0);
   }
   return out;

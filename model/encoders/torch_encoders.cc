@@ -9,7 +9,7 @@
 namespace pacml::model {
 
 TorchEncoders::TorchEncoders(const NetworkShape& shape, const NamedParts& parts)
-    : agents_(shape.agents) {
+    : agents_(shape.known_agents()) {
   for (std::size_t slot = 0; slot < shape.slots.size(); ++slot) {
     if (!shape.slots[slot].encoder) continue;
     if (shape.node_slot == slot) node_encoder_ = encoders_.size();
@@ -22,7 +22,7 @@ void TorchEncoders::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) {
 }
 
 TorchEncoders::Context TorchEncoders::encode(const Observations& batch) const {
-  PACML_CHECK(!encoders_.empty() || agents_ > 1, "a network that has a context");
+  PACML_CHECK(!encoders_.empty() || agents_ > 0, "a network that has a context");
   Context out;
   std::vector<at::Tensor> parts;
   for (std::size_t e = 0; e < encoders_.size(); ++e) {
@@ -30,7 +30,7 @@ TorchEncoders::Context TorchEncoders::encode(const Observations& batch) const {
     parts.push_back(encoding.context);
     if (node_encoder_ == e) out.candidates = std::move(encoding);
   }
-  if (agents_ > 1) {
+  if (agents_ > 0) {
     const at::Tensor agents =
         at::zeros({static_cast<std::int64_t>(batch.size()), agents_}, at::kFloat);
     float* row = agents.data_ptr<float>();

@@ -83,8 +83,8 @@ inline NetworkShape varying_candidates_shape(int features, int globals, int most
 }
 
 // Anything that head: candidates can read: one to three graphs with or without encoders, with and
-// without features that change, a focus, candidates that are nodes, several agents. `most`: of
-// every width.
+// without features that change, a focus, candidates that are nodes, several agents, told apart or
+// not. `most`: of every width.
 inline NetworkShape encoders_shape(Rng& rng, std::uint64_t most) {
   const auto draw = [&rng](std::uint64_t below) { return static_cast<int>(rng.below(below)); };
   const auto width = [&] { return 1 + draw(most); };
@@ -105,6 +105,7 @@ inline NetworkShape encoders_shape(Rng& rng, std::uint64_t most) {
   if (are_nodes) shape.node_slot = 0;
   shape.candidates_vary = draw(2) == 1;
   shape.agents = 1 + draw(3);
+  shape.config.agent_identity = draw(2) == 1;
   return shape;
 }
 

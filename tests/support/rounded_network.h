@@ -228,7 +228,7 @@ class RoundedNetwork {
       if (read.focus) append(out.values, nodes[batch.focus(b, slot)]);
       if (shape_.node_slot == slot) out.candidate_nodes = nodes;
     }
-    for (int agent = 0; shape_.agents > 1 && agent < shape_.agents; ++agent) {
+    for (int agent = 0; agent < shape_.known_agents(); ++agent) {
       out.values.push_back(tape_.constant(agent == batch.agent(b) ? 1.0 : 0.0));
     }
     return out;

@@ -6,11 +6,10 @@
 #include <numeric>
 
 #include "common/index.h"
+#include "env/as_float.h"
 
 namespace pacml::env {
 namespace {
-
-float as_float(double v) { return static_cast<float>(v); }
 
 double mean_cost_us(const PlacementProblem& problem) {
   const double total = problem.graph->total_cost_us();

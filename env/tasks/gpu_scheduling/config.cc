@@ -49,8 +49,11 @@ std::vector<std::string> workload_problems(const GpuWorkloadConfig& c) {
   if (c.cluster.restart_cost_s != 0) {
     problems.emplace_back("cluster.restart_cost_s: nothing is pre-empted in this task");
   }
+  if (!c.job_lists.empty() && !c.trace.file.empty()) {
+    problems.emplace_back("job_lists: jobs are those of the lists, or of trace.file; name one");
+  }
   const std::int64_t smallest = smallest_partition(c.cluster);
-  if (smallest > 0 && c.jobs.largest_gpus > smallest) {
+  if (c.job_lists.empty() && smallest > 0 && c.jobs.largest_gpus > smallest) {
     problems.push_back("jobs.largest_gpus: the smallest partition has " + std::to_string(smallest) +
                        " GPUs");
   }

@@ -60,6 +60,8 @@ struct GpuWorkloadConfig {
   // large and how long they are and their load; else all that `jobs` says.
   GeneratedJobsConfig jobs = {};
   TraceJobsConfig trace = {};
+  // Files of recorded schedules; where there are any, episodes are their jobs as they stand.
+  std::vector<std::string> job_lists = {};
   bool operator==(const GpuWorkloadConfig&) const = default;
 };
 template <class Config, class Visitor>
@@ -69,11 +71,13 @@ void visit_workload(Config& c, Visitor&& v) {
   v("interference", c.interference);
   v("jobs", c.jobs);
   v("trace", c.trace);
+  v("job_lists", c.job_lists);
 }
 template <class Visitor>
 void visit_paths(GpuWorkloadConfig& c, Visitor&& v) {
   v(c.speeds);
   v(c.trace.file);
+  for (std::string& file : c.job_lists) v(file);
 }
 [[nodiscard]] std::vector<std::string> workload_problems(const GpuWorkloadConfig& c);
 // The same, of a task in which one scheduler leaves to a rule where jobs run.

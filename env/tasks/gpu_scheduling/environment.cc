@@ -50,6 +50,20 @@ void GpuSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   look();
 }
 
+std::size_t GpuSchedulingEnv::num_problems() const {
+  return task_->job_lists() == nullptr ? 0 : task_->job_lists()->size();
+}
+
+const std::string& GpuSchedulingEnv::problem_name(std::size_t problem) const {
+  PACML_CHECK(problem < num_problems(), "no such list of jobs");
+  return task_->job_lists()->name(problem);
+}
+
+void GpuSchedulingEnv::reset(Seed /*nothing is drawn*/, std::size_t problem) {
+  PACML_CHECK(problem < num_problems(), "no such list of jobs");
+  reset(std::make_shared<const std::vector<GpuJobSpec>>((*task_->job_lists())[problem]));
+}
+
 GpuSchedulingEnv::Passed GpuSchedulingEnv::present(int partition) const {
   Passed now{.has = true,
              .version = state().version(partition),

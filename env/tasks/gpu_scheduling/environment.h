@@ -10,6 +10,7 @@
 #include "env/gpu_cluster/gpu_cluster_simulator.h"
 #include "env/gpu_cluster/gpu_decision.h"
 #include "env/picture.h"
+#include "env/problem_list.h"
 #include "env/tasks/gpu_scheduling/offers.h"
 #include "env/tasks/gpu_scheduling/task.h"
 
@@ -19,7 +20,7 @@ namespace pacml::env {
 // schedulers have their turn one after another; in its turn one takes decisions until it passes, or
 // has nothing left to decide. Whoever is offered what it has just passed on is not asked again.
 // Action a is offers()[a]; one that is not offered is action_for(). Thread-confined.
-class GpuSchedulingEnv final : public Environment, public Pictured {
+class GpuSchedulingEnv final : public Environment, public Pictured, public ProblemList {
  public:
   explicit GpuSchedulingEnv(std::shared_ptr<const GpuSchedulingTask> task);
 
@@ -27,6 +28,10 @@ class GpuSchedulingEnv final : public Environment, public Pictured {
   void reset(Seed seed) override;
   // An episode with these jobs, in the order of their arrival.
   void reset(const GpuJobSpecs& jobs);
+  // Where episodes are of lists of jobs: those.
+  [[nodiscard]] std::size_t num_problems() const override;
+  [[nodiscard]] const std::string& problem_name(std::size_t problem) const override;
+  void reset(Seed seed, std::size_t problem) override;
   [[nodiscard]] StepResult step(int action) override;
   void observe(Observations& out) const override;
   [[nodiscard]] int agent() const override { return turn_; }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "common/index.h"
+#include "env/as_float.h"
 
 namespace pacml::env {
 namespace {
@@ -15,7 +16,6 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kShortest = 1e-3;  // of the mean job: what is less looks like that
 constexpr std::size_t kOfferWidth = 26;
 
-float as_float(double v) { return static_cast<float>(v); }
 void append(std::vector<float>& out, std::initializer_list<double> values) {
   for (const double v : values) out.push_back(as_float(v));
 }

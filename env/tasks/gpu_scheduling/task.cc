@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/result.h"
+#include "common/rng.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 
@@ -74,8 +75,13 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
       trace_.emplace(*model_, workload.trace, workload.jobs);
       spec_.add_input("env.trace.file", workload.trace.file);
     }
-    scale_ = scheduling_scale(
-        *model_, trace_ ? trace_->mean_alone_s() : mean_alone_s(*model_, workload.jobs));
+    if (!workload.job_lists.empty()) {
+      lists_.emplace(*model_, workload.job_lists);
+      for (const std::string& file : workload.job_lists) spec_.add_input("env.job_lists", file);
+    }
+    scale_ = scheduling_scale(*model_, lists_   ? lists_->mean_alone_s()
+                                       : trace_ ? trace_->mean_alone_s()
+                                                : mean_alone_s(*model_, workload.jobs));
     scale_.messages = rules.messages;
   } catch (const UserError& error) {
     throw UserError(std::string("env: ") + error.what());
@@ -95,6 +101,7 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
 }
 
 std::vector<GpuJobSpec> GpuSchedulingTask::draw_jobs(Seed seed) const {
+  if (lists_) return (*lists_)[Rng(seed).below(lists_->size())];
   return trace_ ? trace_->draw(seed) : generate_jobs(*model_, jobs_, seed);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "env/gpu_cluster/job_lists.h"
 #include "env/task.h"
 #include "env/tasks/gpu_scheduling/config.h"
 #include "env/tasks/gpu_scheduling/observation.h"
@@ -35,6 +36,8 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   // The jobs of an episode, in the order of their arrival: always as many. A pure function of the
   // seed.
   [[nodiscard]] std::vector<GpuJobSpec> draw_jobs(Seed seed) const;
+  // Of which episodes are drawn; null: jobs are of a trace, or generated.
+  [[nodiscard]] const JobLists* job_lists() const { return lists_ ? &*lists_ : nullptr; }
 
   [[nodiscard]] const EnvironmentSpec& spec() const override { return spec_; }
   [[nodiscard]] EnvironmentFactory make_factory() const override;
@@ -57,6 +60,7 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   SchedulingRules rules_;
   GpuClusterModelPtr model_;
   std::optional<TraceJobs> trace_;
+  std::optional<JobLists> lists_;
   SchedulingScale scale_;
   std::vector<PartitionNodes> nodes_;    // [partitions]
   std::vector<std::uint16_t> graph_of_;  // [partitions]

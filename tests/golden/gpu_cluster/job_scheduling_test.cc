@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "apps/trace/gpu_cluster_json.h"
+#include "env/gpu_cluster/gpu_jobs_json.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 #include "env/tasks/job_scheduling/task.h"
+#include "env/text/json_member.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/recordings.h"
@@ -52,7 +54,7 @@ std::optional<Recorded> read(const fs::path& file) {
   config.candidates = out.rules.candidates;
   out.task = std::make_shared<const env::JobSchedulingTask>(config);
   out.jobs = std::make_shared<const std::vector<env::GpuJobSpec>>(
-      apps::recorded_gpu_jobs(out.document.at("jobs")));
+      env::recorded_gpu_jobs(env::JsonMember(out.document.at("jobs"), "jobs")));
   REQUIRE(out.jobs->size() <= kMostJobs);
   return out;
 }

@@ -32,6 +32,7 @@ TEST_CASE("V-trace gives the published formula's numbers", "[golden][learner]") 
   const VtraceReturns out = vtrace({.sequences = sequences,
                                     .log_rhos = log_rhos,
                                     .discounts = discounts,
+                                    .elapsed = std::vector<float>(5, 1.0F),
                                     .rewards = rewards,
                                     .values = values,
                                     .next_values = next_values,

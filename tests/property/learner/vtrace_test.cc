@@ -13,11 +13,11 @@ namespace {
 
 struct Streams {
   std::vector<SequenceRange> sequences;
-  std::vector<float> log_rhos, discounts, rewards, values, next_values;
+  std::vector<float> log_rhos, discounts, elapsed, rewards, values, next_values;
   std::vector<std::uint8_t> ends;
 
   [[nodiscard]] VtraceInputs inputs() const {
-    return {sequences, log_rhos, discounts, rewards, values, next_values, ends};
+    return {sequences, log_rhos, discounts, elapsed, rewards, values, next_values, ends};
   }
 };
 
@@ -38,8 +38,9 @@ Streams random_streams(Rng& rng, std::size_t longest, std::size_t count) {
       const double kind = rng.uniform();
       const bool terminated = kind < 0.1;
       const bool truncated = !terminated && kind < 0.2;
-      const double elapsed = rng.below(2) == 0 ? 1 : 3 * rng.uniform();
-      s.discounts.push_back(terminated ? 0.0F : static_cast<float>(std::pow(0.95, elapsed)));
+      s.elapsed.push_back(rng.below(2) == 0 ? 1.0F : draw(0, 3));
+      const double discount = std::pow(0.95, double{s.elapsed.back()});
+      s.discounts.push_back(terminated ? 0.0F : static_cast<float>(discount));
       s.ends.push_back(terminated || truncated ? 1 : 0);
     }
     for (std::size_t t = 0; t < sequence.length; ++t) {
@@ -66,7 +67,10 @@ VtraceReturns by_definition(const Streams& in, const VtraceConfig& config) {
           in.rewards[i] + in.discounts[i] * double{in.next_values[i]} - in.values[i];
       sum += product * rho * delta;
       if (in.ends[i] != 0) break;
-      product *= in.discounts[i] * config.lambda * std::min(config.clip_c, ratio(i));
+      const double lambda = config.lambda_per == LambdaUnit::kTime
+                                ? std::pow(config.lambda, double{in.elapsed[i]})
+                                : config.lambda;
+      product *= in.discounts[i] * lambda * std::min(config.clip_c, ratio(i));
     }
     return sum;
   };
@@ -95,6 +99,7 @@ TEST_CASE("V-trace equals its definition, whatever the clips, lambda and episode
   config.clip_rho = config.clip_c + rng.uniform();
   config.clip_advantage = 0.5 + 2 * rng.uniform();
   config.lambda = seed % 3 == 0 ? 1.0 : rng.uniform();
+  if (seed % 2 == 0) config.lambda_per = LambdaUnit::kTime;
   const VtraceReturns actual = vtrace(streams.inputs(), config);
   const VtraceReturns expected = by_definition(streams, config);
   for (std::size_t i = 0; i < streams.rewards.size(); ++i) {

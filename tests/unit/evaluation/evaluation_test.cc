@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <stop_token>
@@ -14,6 +15,7 @@
 #include "apps/evaluation/trained_agent.h"
 #include "common/result.h"
 #include "common/rng.h"
+#include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/device_placement/task.h"
 #include "env/tasks/partitioning/environment.h"
 #include "model/action_distribution.h"
@@ -79,6 +81,31 @@ TEST_CASE("each problem of a task is evaluated once", "[unit][evaluation]") {
   CHECK_THAT(refusal("heft+refine:0", task), Catch::Contains("number of simulations"));
   CHECK_THAT(refusal("haft+refine", task), Catch::Contains("did you mean 'heft'?"));
   CHECK_THAT(refusal("para_max+refine", make_task()), Catch::Contains("nothing to search on from"));
+}
+
+TEST_CASE("schedulers are compared on each list of jobs once", "[unit][evaluation]") {
+  const testing::TempDir folder;
+  env::ClusterSchedulingConfig config;
+  for (const std::string name : {"first", "second"}) {
+    const std::string file = (folder / (name + ".json")).string();
+    std::ofstream(file) << R"({"name": ")" << name << R"(", "jobs": [{"submit": 9, "gpus": 1,)"
+                        << R"( "type": "image_small", "steps": 100}]})";
+    config.job_lists.push_back(file);
+  }
+  const auto judge = [&config] {
+    const auto task = std::make_shared<const env::ClusterSchedulingTask>(config);
+    return evaluate_problems(*task, {baseline(task, "fifo_best_fit")}, Seed{0}, 1);
+  };
+  const EvalResult result = judge();
+  REQUIRE(result.policies.at(0).seeds.size() == 2);
+  CHECK(result.policies[0].seeds[0].problem == "first");
+  CHECK(result.policies[0].seeds[1].problem == "second");
+  for (const SeedResult& episode : result.policies[0].seeds) {
+    CHECK(episode.episode.metrics[1] == Approx(1));  // a job alone takes what it takes alone
+  }
+  config.job_lists.clear();
+  CHECK_THROWS_WITH(judge(),
+                    "the task cluster_scheduling has no list of problems with these settings");
 }
 
 TEST_CASE("a policy that draws its actions takes each as often as it finds it probable",

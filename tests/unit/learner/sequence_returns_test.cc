@@ -82,6 +82,25 @@ TEST_CASE("what follows a decision is discounted by the time that it takes", "[u
   }
 }
 
+TEST_CASE("lambda may be of the time that decisions take", "[unit][learner]") {
+  Sequences s = sample();
+  s.elapsed = {1, 2, 0.5F, 3, 1, 10, 0.25F, 2};
+  const TrainBatch timed = batch_of(s);
+  const auto targets = [&](double lambda, LambdaUnit unit) {
+    SequenceReturnsConfig config = kConfig;
+    config.vtrace.lambda = lambda;
+    config.vtrace.lambda_per = unit;
+    return sequence_returns(timed, uniform_policy(timed), values_of(timed), config).targets;
+  };
+  CHECK(targets(1, LambdaUnit::kTime) == targets(1, LambdaUnit::kDecision));
+  CHECK(targets(0, LambdaUnit::kTime) == targets(0, LambdaUnit::kDecision));
+  // The last two decisions: the one before the last took a quarter of a unit.
+  const auto of_time = targets(0.0625, LambdaUnit::kTime);
+  const auto of_decisions = targets(0.5, LambdaUnit::kDecision);
+  CHECK(of_time[6] == Approx(of_decisions[6]).epsilon(1e-6));
+  CHECK(of_time[4] != Approx(of_decisions[4]).epsilon(1e-6));
+}
+
 TEST_CASE("steps of 1 that are said are as steps that are not", "[unit][learner]") {
   Sequences s = sample();
   const TrainBatch unsaid = batch_of(s);

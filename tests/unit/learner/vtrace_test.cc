@@ -21,6 +21,7 @@ TEST_CASE("a truncated step bootstraps from its own last state and cuts the trac
   const VtraceReturns out = vtrace({.sequences = Ranges{{0, 3}},
                                     .log_rhos = Floats{0, 0, 0},
                                     .discounts = Floats{0.5F, 0.5F, 0.5F},
+                                    .elapsed = Floats{1, 1, 1},
                                     .rewards = Floats{1, 1, 3},
                                     .values = Floats{1, 0.5F, 3},
                                     .next_values = Floats{0.5F, 2, 4},
@@ -34,6 +35,7 @@ TEST_CASE("a terminated step has no future", "[unit][learner]") {
   const VtraceReturns out = vtrace({.sequences = Ranges{{0, 2}},
                                     .log_rhos = Floats{0, 0},
                                     .discounts = Floats{0, 0.5F},
+                                    .elapsed = Floats{1, 1},
                                     .rewards = Floats{5, 100},
                                     .values = Floats{1, 1},
                                     .next_values = Floats{1e6F, 0},
@@ -43,11 +45,33 @@ TEST_CASE("a terminated step has no future", "[unit][learner]") {
   REQUIRE(out.advantages == Floats{4, 99});
 }
 
+TEST_CASE("lambda of time is to the power of the time that a step takes", "[unit][learner]") {
+  // On policy, no discount, lambda 1/4 of a unit of time. By hand:
+  //   t = 2: 1 + 0 - 0 = 1            v = 1
+  //   t = 1: 1 + 0 - 0 = 1            v = 1 + (1/4)^(1/2) * 1 = 3/2
+  //   t = 0: 1 + 0 - 0 = 1            v = 1 + (1/4)^0 * 3/2 = 5/2
+  const auto targets = [](LambdaUnit unit) {
+    return vtrace({.sequences = Ranges{{0, 3}},
+                   .log_rhos = Floats{0, 0, 0},
+                   .discounts = Floats{1, 1, 1},
+                   .elapsed = Floats{0, 0.5F, 9},
+                   .rewards = Floats{1, 1, 1},
+                   .values = Floats{0, 0, 0},
+                   .next_values = Floats{0, 0, 0},
+                   .ends = std::vector<std::uint8_t>{0, 0, 0}},
+                  {.lambda = 0.25, .lambda_per = unit})
+        .targets;
+  };
+  REQUIRE(targets(LambdaUnit::kTime) == Floats{2.5F, 1.5F, 1});
+  REQUIRE(targets(LambdaUnit::kDecision) == Floats{1.3125F, 1.25F, 1});
+}
+
 TEST_CASE("a ratio that would overflow is clipped like any other", "[unit][learner]") {
   const auto trace = [](float log_rho) {
     return vtrace({.sequences = Ranges{{0, 1}},
                    .log_rhos = Floats{log_rho},
                    .discounts = Floats{1},
+                   .elapsed = Floats{1},
                    .rewards = Floats{2},
                    .values = Floats{1},
                    .next_values = Floats{3},

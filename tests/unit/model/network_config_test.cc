@@ -1,5 +1,6 @@
 #include "model/network_config.h"
 
+#include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/plain_observations.h"
 
@@ -148,6 +149,15 @@ TEST_CASE("with encoders a network reads graphs that change, nodes and agents") 
   CHECK(shape.candidate_inputs() == 44);
   CHECK(shape.situation_inputs() == 34);
   CHECK(input_shape(shape) == spec.observation.shape());
+
+  // Without being told who decides, the same weights serve any number of agents.
+  config.agent_identity = false;
+  const NetworkShape alike = make_shape(config, spec);
+  CHECK(alike.context_width() == 30);
+  CHECK(alike.candidate_inputs() == 40);
+  CHECK(input_shape(alike) == spec.observation.shape());
+  spec.observation.agents = 7;
+  CHECK(make_layout(make_shape(config, spec)) == make_layout(alike));
 }
 
 TEST_CASE("a perceptron reads globals, encoded graphs and who decides") {

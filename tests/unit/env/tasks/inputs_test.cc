@@ -55,6 +55,13 @@ TEST_CASE("what the files of a task say is told by their hashes", "[unit][env]")
                 config.jobs.jobs = 10;
                 return ClusterSchedulingTask(config).spec().inputs;
               });
+  const std::string jobs =
+      R"({"jobs": [{"submit": 0, "type": "image_small", "gpus": 1, "steps": 9}]})";
+  check_input("env.job_lists", "jobs.json", jobs, jobs + "\n", [](const std::string& file) {
+    ClusterSchedulingConfig config;
+    config.job_lists = {file};
+    return ClusterSchedulingTask(config).spec().inputs;
+  });
   check_input("env.devices", "devices.yaml", "devices: [{name: a}, {name: b}]\n",
               "devices: [{name: a}, {name: b, speed: 2}]\n", [](const std::string& file) {
                 DevicePlacementConfig config;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "env/gpu_cluster/gpu_cluster_model.h"
+
+namespace pacml::env {
+
+// Lists of jobs as recorded schedules have them, to compare schedulers on: each an episode as it
+// stands. Immutable; any thread.
+class JobLists {
+ public:
+  // UserError names the file: it cannot be read, has no "jobs" or one that the model cannot run, or
+  // as many as another file has not.
+  JobLists(const GpuClusterModel& model, const std::vector<std::string>& files);
+
+  [[nodiscard]] std::size_t size() const { return lists_.size(); }
+  // By arrival; equal times in the order of the file. Pre: i < size().
+  [[nodiscard]] const std::vector<GpuJobSpec>& operator[](std::size_t i) const {
+    return lists_[i].jobs;
+  }
+  // What the file calls itself, or the file.
+  [[nodiscard]] const std::string& name(std::size_t i) const { return lists_[i].name; }
+  [[nodiscard]] double mean_alone_s() const { return mean_alone_s_; }
+
+ private:
+  struct List {
+    std::string name;
+    std::vector<GpuJobSpec> jobs;
+  };
+  std::vector<List> lists_;
+  double mean_alone_s_ = 0;
+};
+
+}  // namespace pacml::env

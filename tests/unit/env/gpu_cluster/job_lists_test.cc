@@ -1,0 +1,128 @@
+// Episodes that are lists of jobs out of recorded schedules.
+
+#include "env/gpu_cluster/job_lists.h"
+
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/gpu_scheduling/environment.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
+
+namespace pacml::env {
+namespace {
+
+// Types that are made up: two schedulers with two GPUs each.
+struct Lists {
+  std::string write(const std::string& name, const std::string& text) {
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << text;
+    config.job_lists.push_back(path);
+    return path;
+  }
+  [[nodiscard]] std::string refusal() const {
+    try {
+      const ClusterSchedulingTask task(config);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  testing::TempDir folder;
+  ClusterSchedulingConfig config = [] {
+    ClusterSchedulingConfig c;
+    c.cluster.topology = {.gpus_per_group = 2,
+                          .sockets = 1,
+                          .servers = 2,
+                          .servers_per_rack = 1,
+                          .gpu_types = {{"v100", 2}}};
+    return c;
+  }();
+};
+
+constexpr const char* kLate = R"({"submit": 9, "type": "image_small", "gpus": 1, "steps": 100})";
+constexpr const char* kEarly =
+    R"({"submit": 5, "type": "image_large", "gpus": 2, "steps": 70, "user": "ann", "comm": "ps"})";
+
+std::string list_of(const std::string& jobs, const std::string& name = "") {
+  return R"({"config": {}, "partitions_marl": 2, )" +
+         (name.empty() ? name : R"("name": ")" + name + R"(", )") + R"("jobs": [)" + jobs + "]}";
+}
+
+TEST_CASE("episodes are the lists of jobs that are named, as they stand", "[unit][gpu_cluster]") {
+  Lists lists;
+  const std::string unnamed =
+      lists.write("a.json", list_of(std::string(kLate) + ", " + std::string(kEarly)));
+  lists.write("b.json", list_of(std::string(kEarly) + ", " + std::string(kEarly), "two alike"));
+  lists.config.jobs.largest_gpus = 64;  // says nothing where jobs are listed
+  const auto task = std::make_shared<const ClusterSchedulingTask>(lists.config);
+  REQUIRE(task->job_lists() != nullptr);
+
+  GpuSchedulingEnv env(task);
+  REQUIRE(env.num_problems() == 2);
+  CHECK(env.problem_name(0) == unnamed);
+  CHECK(env.problem_name(1) == "two alike");
+  const auto seen = [&env] {
+    const GpuJobList& jobs = env.state().jobs();
+    return std::vector{jobs[0].submit_s, jobs[0].steps, jobs[1].submit_s, jobs[1].steps};
+  };
+  env.reset(Seed{1}, 0);
+  CHECK(seen() == std::vector<double>{5, 70, 9, 100});  // by arrival
+  CHECK(env.state().jobs()[0].comm == GpuComm::kParameterServers);
+  CHECK(env.state().jobs()[1].comm == GpuComm::kRing);
+  CHECK(env.state().jobs().users()[0] == "ann");
+  env.reset(Seed{1}, 1);
+  CHECK(seen() == std::vector<double>{5, 70, 5, 70});
+
+  // Else one of them is drawn, and a future is of one of them.
+  std::set<double> drawn;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    env.reset(Seed{seed});
+    drawn.insert(env.state().jobs()[1].submit_s);
+    CHECK(env.resample_future(Seed{seed + 1}));
+    while (!env.step(static_cast<int>(env.offers().size()) - 1).final()) {
+    }
+    CHECK(env.summary().metrics[0] > 0);
+  }
+  CHECK(drawn == std::set<double>{5, 9});
+}
+
+TEST_CASE("lists of jobs that cannot be run are refused with their file", "[unit][gpu_cluster]") {
+  Lists lists;
+  const std::string file = (lists.folder / "a.json").string();
+  const auto refusal = [&lists](const std::string& text) {
+    lists.config.job_lists.clear();
+    lists.write("a.json", text);
+    return lists.refusal();
+  };
+  CHECK(refusal("{}") == "env: " + file + R"(: it has no "jobs")");
+  CHECK_THAT(refusal("[{"), Catch::StartsWith("env: " + file + ": "));
+  CHECK(refusal(list_of("")) == "env: " + file + ": there are no jobs");
+  CHECK(refusal(list_of(R"({"submit": 0, "type": "image_small", "gpus": 4, "steps": 1})")) ==
+        "env: " + file + ": job 0: it wants 4 GPUs, the smallest partition has 2");
+  CHECK_THAT(refusal(list_of(R"({"submit": 0, "type": "nobody's", "gpus": 1, "steps": 1})")),
+             Catch::StartsWith("env: " + file + ": job 0: ") && Catch::Contains("nobody's"));
+  CHECK_THAT(refusal(list_of(R"({"submit": -1, "type": "image_small", "gpus": 1, "steps": 1})")),
+             Catch::Contains("its time of arrival must be in 0..1e12 s"));
+
+  CHECK(refusal(list_of(kLate)).empty());
+  const std::string longer =
+      lists.write("b.json", list_of(std::string(kLate) + ", " + std::string(kEarly)));
+  CHECK(lists.refusal() ==
+        "env: " + longer + ": it has 2 jobs, " + file + " has 1; lists must be of one length");
+  lists.config.job_lists = {file};
+  lists.config.trace.file = "trace.csv";
+  CHECK(lists.refusal() ==
+        "env.job_lists: jobs are those of the lists, or of trace.file; name one");
+  lists.config.trace.file.clear();
+  lists.config.job_lists = {(lists.folder / "absent.json").string()};
+  CHECK_THAT(lists.refusal(), Catch::Contains("absent.json: it cannot be read"));
+}
+
+}  // namespace
+}  // namespace pacml::env
