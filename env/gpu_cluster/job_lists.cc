@@ -1,7 +1,10 @@
 #include "env/gpu_cluster/job_lists.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 #include "common/result.h"
 #include "env/gpu_cluster/gpu_job_list.h"
@@ -14,11 +17,9 @@ namespace {
 
 // A job has to fit into the partition of whichever scheduler it comes to.
 void check_sizes(const GpuClusterModel& model, std::span<const GpuJobSpec> jobs) {
-  std::int64_t smallest = model.topology().num_gpus();
-  for (int p = 0; p < model.config().partitions; ++p) {
-    const std::int64_t servers = model.first_server(p + 1) - model.first_server(p);
-    smallest = std::min(smallest, servers * model.topology().per_server());
-  }
+  const GpuTopology& topology = model.topology();
+  const std::int32_t smallest =
+      topology.num_servers() / model.config().partitions * topology.per_server();
   const auto large =
       std::ranges::find_if(jobs, [smallest](const GpuJobSpec& job) { return job.gpus > smallest; });
   if (large == jobs.end()) return;
@@ -41,13 +42,13 @@ JobLists::JobLists(const GpuClusterModel& model, const std::vector<std::string>&
     const JsonMember recorded(document, file);
     List list{.name = recorded.has("name") ? recorded["name"].text() : file,
               .jobs = recorded_gpu_jobs(recorded["jobs"])};
-    std::ranges::stable_sort(list.jobs, {}, &GpuJobSpec::submit_s);
     try {
       mean_alone_s_ += sum_alone_s(GpuJobList(model, list.jobs));
       check_sizes(model, list.jobs);
     } catch (const UserError& error) {
       throw UserError(file + ": " + error.what());
     }
+    std::ranges::stable_sort(list.jobs, {}, &GpuJobSpec::submit_s);
     lists_.push_back(std::move(list));
     if (lists_.back().jobs.size() == lists_.front().jobs.size()) continue;
     throw UserError(file + ": it has " + std::to_string(lists_.back().jobs.size()) + " jobs, " +

@@ -1,7 +1,8 @@
 #include "learner/returns/episode_returns.h"
 
-#include <cmath>
 #include <cstddef>
+
+#include "learner/returns/over_time.h"
 
 namespace pacml::learner {
 
@@ -18,7 +19,7 @@ EpisodeReturns episode_returns(const TrainBatch& batch, double discount) {
         known = true;
       }
       if (!known) continue;
-      following = batch.rewards[i] + std::pow(discount, double{batch.elapsed[i]}) * following;
+      following = batch.rewards[i] + over_time(discount, batch.elapsed[i]) * following;
       out.returns[i] = static_cast<float>(following);
       out.known[i] = 1;
     }

@@ -1,8 +1,9 @@
 #include "learner/returns/sequence_returns.h"
 
-#include <cmath>
 #include <cstddef>
 #include <utility>
+
+#include "learner/returns/over_time.h"
 
 namespace pacml::learner {
 
@@ -10,10 +11,6 @@ SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorica
                                  std::span<const float> values,
                                  const SequenceReturnsConfig& config) {
   const std::size_t decisions = batch.decisions();
-  const auto discount = [&config](float elapsed) {
-    return static_cast<float>(elapsed == 1 ? config.discount
-                                           : std::pow(config.discount, double{elapsed}));
-  };
   std::vector<float> next_values(decisions);
   std::vector<float> discounts(decisions);
   std::vector<float> rewards(decisions);
@@ -23,7 +20,8 @@ SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorica
     const auto action = static_cast<std::size_t>(batch.actions[i]);
     out.log_rhos[i] = policy.log_probs[i * policy.actions + action] - batch.behaviour_log_probs[i];
     next_values[i] = values[batch.next_row[i]];
-    discounts[i] = batch.terminated[i] != 0 ? 0.0F : discount(batch.elapsed[i]);
+    const double discount = over_time(config.discount, batch.elapsed[i]);
+    discounts[i] = batch.terminated[i] != 0 ? 0.0F : static_cast<float>(discount);
     const double reward = batch.rewards[i] - config.reward_rate * double{batch.elapsed[i]};
     rewards[i] = static_cast<float>(config.reward_scale * reward);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/check.h"
+#include "learner/returns/over_time.h"
 
 namespace pacml::learner {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 constexpr double kMaxLogRho = 20.0;
 
 double lambda_of(float elapsed, const VtraceConfig& config) {
-  if (config.lambda_per == LambdaUnit::kDecision || elapsed == 1) return config.lambda;
-  return std::pow(config.lambda, double{elapsed});
+  const bool is_of_time = config.lambda_per == LambdaUnit::kTime;
+  return is_of_time ? over_time(config.lambda, elapsed) : config.lambda;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "env/tasks/gpu_scheduling/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/two_servers.h"
 
 namespace pacml::env {
 namespace {
@@ -34,15 +35,7 @@ struct Lists {
     return "";
   }
   testing::TempDir folder;
-  ClusterSchedulingConfig config = [] {
-    ClusterSchedulingConfig c;
-    c.cluster.topology = {.gpus_per_group = 2,
-                          .sockets = 1,
-                          .servers = 2,
-                          .servers_per_rack = 1,
-                          .gpu_types = {{"v100", 2}}};
-    return c;
-  }();
+  ClusterSchedulingConfig config = testing::two_servers();
 };
 
 constexpr const char* kLate = R"({"submit": 9, "type": "image_small", "gpus": 1, "steps": 100})";
@@ -109,6 +102,11 @@ TEST_CASE("lists of jobs that cannot be run are refused with their file", "[unit
              Catch::StartsWith("env: " + file + ": job 0: ") && Catch::Contains("nobody's"));
   CHECK_THAT(refusal(list_of(R"({"submit": -1, "type": "image_small", "gpus": 1, "steps": 1})")),
              Catch::Contains("its time of arrival must be in 0..1e12 s"));
+
+  // Jobs are named as the file has them, whenever they arrive.
+  CHECK_THAT(refusal(list_of(std::string(kLate) + R"(, {"submit": 1, "type": "image_small",)" +
+                             R"( "gpus": 4, "steps": 1})")),
+             Catch::Contains("job 1: it wants 4 GPUs"));
 
   CHECK(refusal(list_of(kLate)).empty());
   const std::string longer =

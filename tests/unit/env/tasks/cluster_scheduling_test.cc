@@ -13,25 +13,13 @@
 #include "env/tasks/gpu_scheduling/rule_agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/two_servers.h"
 
 namespace pacml::env {
 namespace {
 
 using Kind = Offer::Kind;
-
-// Two schedulers with a server of two GPUs each.
-ClusterSchedulingConfig two_servers() {
-  ClusterSchedulingConfig c;
-  c.cluster.topology = {.gpus_per_group = 2,
-                        .sockets = 1,
-                        .servers = 2,
-                        .servers_per_rack = 1,
-                        .gpu_types = {{"v100", 2}}};
-  c.cluster.host_cap = 1e6;
-  c.cluster.partitions = 2;
-  c.jobs.largest_gpus = 2;
-  return c;
-}
+using testing::two_servers;
 
 struct Scene {
   explicit Scene(const ClusterSchedulingConfig& config)
