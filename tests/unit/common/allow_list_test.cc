@@ -43,7 +43,9 @@ TEST_CASE("one holder may have two keys, as while they are being changed",
 }
 
 TEST_CASE("a line that is no client is refused with its number", "[transport][security]") {
-  check_refused("\n" + kAnna.substr(1) + " anna", "list line 2: does not begin with a public key");
+  // Short of its last character: one short of its first may begin with '#', which is a comment.
+  check_refused("\n" + kAnna.substr(0, 39) + " anna",
+                "list line 2: does not begin with a public key");
   check_refused(kAnna + "0 anna", "line 1: does not begin with a public key");
   check_refused(std::string(40, '~') + " anna", "40 characters of Z85");
   check_refused(kAnna.substr(0, 39) + std::string(1, '\0') + " anna", "40 characters of Z85");
