@@ -77,12 +77,7 @@ class ExportCommand final : public Command {
       throw UserError("--format: must be torchscript, safetensors or onnx, found \"" + format_ +
                       "\"");
     }
-    std::error_code none;
-    if (format_ == "safetensors" && std::filesystem::exists(out_, none) &&
-        !std::filesystem::is_regular_file(out_, none)) {
-      throw UserError("--out " + out_ +
-                      ": safetensors needs a plain file, as the reference goes beside it");
-    }
+    if (format_ == "safetensors") check_room_for_reference();
     const auto directory = RunDirectory::open(run_directory_);
     auto config = read_config<TrainConfig>(ConfigSource::from_file(directory.config_file()));
     if (!profiles_.empty()) config.env.set_profiles(profiles_);
@@ -112,6 +107,16 @@ class ExportCommand final : public Command {
   }
 
  private:
+  // Safetensors hold no texts, so that the reference goes beside them.
+  void check_room_for_reference() const {
+    std::error_code none;
+    if (std::filesystem::exists(out_, none) && !std::filesystem::is_regular_file(out_, none)) {
+      throw UserError("--out " + out_ +
+                      ": safetensors needs a plain file, as the reference goes beside it");
+    }
+    check_writable(learner::reference_file_of(out_));
+  }
+
   std::string run_directory_;
   std::string format_;
   std::string out_;

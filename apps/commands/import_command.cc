@@ -158,8 +158,11 @@ class ImportCommand final : public Command {
     const env::Optimizer optimizer = optimizer_by_name(optimizer_.value_or(kOptimizer));
     const env::zoo::Device device = device_of();
     env::OnnxImport setting{.batch = batch_.value_or(0), .extents = {}};
-    for (const std::string& extent : extents_) setting.extents.insert(parse_extent(extent));
-    const fs::path file = prepare_output();
+    for (const std::string& extent : extents_) {
+      const auto [said, is_new] = setting.extents.insert(parse_extent(extent));
+      if (!is_new) throw UserError("--dim " + said->first + ": it is said twice");
+    }
+    const fs::path file = output_file();
 
     env::ImportedModel model = read_model(model_, setting);
     std::cout << table_of(model.ops, device) << "\n";
@@ -172,6 +175,7 @@ class ImportCommand final : public Command {
       throw UserError(model_ + ": no operation of it takes any time");
     }
     report(model, profile, device);
+    make_folders_of(file);
     write_user_file(file, env::to_graph_txt(profile));
     std::cout << "wrote " << file.string() << "\n";
     return 0;
@@ -239,19 +243,27 @@ class ImportCommand final : public Command {
     }
   }
 
-  // Where the profile goes; folders on the way are made.
-  fs::path prepare_output() {
+  // Where the profile goes; asked, as far as its folder is there, whether it can be written.
+  fs::path output_file() {
+    fs::path file(out_);
+    const bool is_file = file.extension() == ".txt";
+    if (is_file && !name_.empty()) {
+      throw UserError("--name: the folder that --out " + out_ + " is in is the model's name");
+    }
     if (name_.empty()) name_ = fs::path(model_).stem().string();
     if (name_.empty() || name_ == "." || name_ == ".." || name_.find('/') != std::string::npos) {
       throw UserError("--name: \"" + name_ + "\" cannot be the name of a folder");
     }
-    fs::path file(out_);
-    if (file.extension() != ".txt") file = file / name_ / "graph.txt";
+    if (!is_file) file = file / name_ / "graph.txt";
+    std::error_code none;
+    if (!file.has_parent_path() || fs::exists(file.parent_path(), none)) check_writable(file);
+    return file;
+  }
+
+  void make_folders_of(const fs::path& file) const {
     std::error_code error;
     if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
     if (error) throw UserError("--out " + out_ + ": " + error.message());
-    check_writable(file);
-    return file;
   }
 
   // Where the figures come from: nothing that changes from one import to the next.
@@ -270,7 +282,7 @@ class ImportCommand final : public Command {
     for (const env::ForwardOp& op : profile.ops) optimizer_bytes += op.optimizer_bytes;
     const double gigabytes = (graph.total_memory() + optimizer_bytes) / 1e9;
     std::cout << align_columns(
-                     {{"samples", std::to_string(model.batch)},
+                     {{"samples", samples_of(model)},
                       {"parameters, M", format_number(model.parameters() / 1e6, 3)},
                       {"multiply-adds a sample, G", format_number(model.multiply_adds() / 1e9, 3)},
                       {"operations", std::to_string(profile.ops.size())},
@@ -282,13 +294,33 @@ class ImportCommand final : public Command {
       std::cerr << "warning: training it takes more memory than one " << device.name << " has ("
                 << format_number(device.memory_bytes / 1e9, 0) << " GB)\n";
     }
-    const auto unknown =
-        std::ranges::count(model.ops, env::kUnknownCost, &env::ImportedOp::costed_as);
-    if (unknown > 0) {
-      std::cerr << "warning: " << unknown
-                << " operations are of operators that are not known, and are costed by the memory "
-                   "they read and write\n";
+    warn_of_unknown(model);
+  }
+
+  // With the axes that were taken for the mini-batch.
+  static std::string samples_of(const env::ImportedModel& model) {
+    std::string text = std::to_string(model.batch);
+    return model.batch_axes.empty() ? text : text + " (" + join(model.batch_axes) + ")";
+  }
+
+  static void warn_of_unknown(const env::ImportedModel& model) {
+    constexpr std::size_t kMostNames = 8;
+    std::map<std::string, int> unknown;
+    int ops = 0;
+    for (const env::ImportedOp& op : model.ops) {
+      if (op.costed_as != env::kUnknownCost) continue;
+      ++unknown[op.type];
+      ++ops;
     }
+    if (unknown.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& [type, count] : unknown) {
+      if (names.size() < kMostNames) names.push_back(type + ": " + std::to_string(count));
+    }
+    if (names.size() < unknown.size()) names.emplace_back("...");
+    std::cerr << "warning: " << ops << (ops == 1 ? " operation is" : " operations are")
+              << " of operators that are not known (" << join(names)
+              << "): their arithmetic counts nothing, only the memory that they read and write\n";
   }
 
   std::string model_;

@@ -16,7 +16,9 @@ namespace {
 
 using google::protobuf::TextFormat;
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+// A message takes some hundred bytes of memory, and five of text.
+constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+constexpr std::ptrdiff_t kMostMessages = 5'000'000;
 constexpr int kMostDepth = 16;  // of a graph: 3
 
 // Keeps the first thing that is wrong.
@@ -45,7 +47,10 @@ std::string read_all(std::istream& in, const std::string& name) {
   std::string piece(std::size_t{1} << 20U, '\0');
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
     text.append(piece, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMostBytes) throw UserError(name + ": it is longer than 256 MiB");
+    if (text.size() > kMostBytes) throw UserError(name + ": it is longer than 64 MiB");
+  }
+  if (std::ranges::count_if(text, [](char c) { return c == '{' || c == '<'; }) > kMostMessages) {
+    throw UserError(name + ": it has more than five million parts");
   }
   return text;
 }

@@ -1,8 +1,11 @@
 #include "env/onnx/import_onnx.h"
 
 #include <algorithm>
+#include <iterator>
 #include <queue>
+#include <ranges>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +23,7 @@ constexpr int kMostNodes = 200'000;
 constexpr std::size_t kMostTensors = 1'000'000;
 constexpr std::size_t kMostSources = 64;  // initialisers that one constant is followed to
 constexpr std::int64_t kUsualBatch = 32;
+constexpr std::size_t kPeepholes = 7;  // which input of an LSTM they are
 
 using Names = std::unordered_map<std::string_view, int>;  // of tensors; where they come from
 
@@ -37,6 +41,47 @@ std::int64_t open_extent(const std::map<std::string, std::int64_t>& extents,
   return known == extents.end() ? -1 : known->second;
 }
 
+// "batch", "batch_size", "Decoder.Batch".
+bool is_named_after_batch(std::string_view axis) {
+  constexpr std::string_view kBatch = "batch";
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return !std::ranges::search(axis, kBatch, {}, lower).empty();
+}
+
+// What a graph reads of the one around it, each once.
+void add_free_names(const onnx::GraphProto& graph, std::set<std::string_view>& names) {
+  std::set<std::string_view> read;
+  std::set<std::string_view> own;
+  for (const onnx::ValueInfoProto& info : graph.input()) own.insert(info.name());
+  for (const onnx::TensorProto& stored : graph.initializer()) own.insert(stored.name());
+  for (const onnx::NodeProto& node : graph.node()) {
+    read.insert(node.input().begin(), node.input().end());
+    own.insert(node.output().begin(), node.output().end());
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) add_free_names(attribute.g(), read);
+    }
+  }
+  for (const onnx::ValueInfoProto& info : graph.output()) read.insert(info.name());
+  own.insert(std::string_view());  // an input that is left out
+  std::ranges::set_difference(read, own, std::inserter(names, names.end()));
+}
+
+// ... the graphs of a node, of an operator that is not known by itself.
+std::vector<std::string_view> read_by_graphs_of(const onnx::NodeProto& node) {
+  std::set<std::string_view> names;
+  if (find_operator(node.domain(), node.op_type()) != nullptr) return {};
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.has_g()) add_free_names(attribute.g(), names);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::set<std::string> printable_names(const std::set<std::string>& names) {
+  std::set<std::string> lines;
+  for (const std::string& name : names) lines.insert(printable(name));
+  return lines;
+}
+
 class Importer {
  public:
   Importer(const onnx::GraphProto& graph, const std::string& source, const OnnxImport& setting)
@@ -46,12 +91,15 @@ class Importer {
     read_initialisers();
     read_inputs();
     name_outputs();
-    for (const int node : order(live_nodes())) run(graph_.node(node));
+    for (const int node : order(live_nodes())) run(node);
     if (ops_.empty() ||
         std::ranges::all_of(ops_, [](const auto& op) { return op.inputs.empty(); })) {
       refuse("no operation of it depends on its inputs");
     }
-    return {.ops = with_one_end(used(std::move(ops_))), .batch = batch_, .origin = {}};
+    return {.ops = with_one_end(used(std::move(ops_))),
+            .batch = batch_,
+            .batch_axes = printable_names(batch_axes_),
+            .origin = {}};
   }
 
  private:
@@ -171,27 +219,54 @@ class Importer {
     }
   }
 
-  // The first axis is the mini-batch, whether the file fixes it or not.
   void choose_batch(const std::vector<const onnx::ValueInfoProto*>& data) {
-    std::int64_t fixed = 0;
-    bool is_open = false;
+    batch_axes_ = open_batch_axes(data);
+    if (batch_axes_.empty()) {
+      const std::int64_t fixed = first_extent(data);
+      batch_ = setting_.batch > 0 ? setting_.batch : fixed;
+      repeats_ = static_cast<double>(batch_) / static_cast<double>(fixed);
+      return;
+    }
+    batch_ = setting_.batch > 0 ? setting_.batch : kUsualBatch;
+    for (const std::string& name : batch_axes_) {
+      const std::int64_t said = open_extent(extents_, name);
+      if (said >= 0 && setting_.batch > 0) {
+        refuse("its axis \"" + printable(name) +
+               "\" is the mini-batch, which both --batch and --dim say");
+      }
+      if (said >= 0) batch_ = said;
+    }
+    for (const std::string& name : batch_axes_) extents_.emplace(name, batch_);
+  }
+
+  // Those that are named after the batch, wherever they stand; else the first ones.
+  [[nodiscard]] std::set<std::string> open_batch_axes(
+      const std::vector<const onnx::ValueInfoProto*>& data) const {
+    std::set<std::string> named;
+    std::set<std::string> first;
     for (const onnx::ValueInfoProto* info : data) {
       const OnnxTensor tensor = described(*info);
-      if (tensor.extents.empty()) continue;
-      if (tensor.extents[0] > 0) {
-        if (fixed == 0) fixed = tensor.extents[0];
-        continue;
+      for (std::size_t i = 0; i < tensor.num_axes(); ++i) {
+        if (tensor.extents[i] >= 0) continue;
+        const std::string name = name_of_axis(*info, static_cast<int>(i));
+        if (is_named_after_batch(
+                info->type().tensor_type().shape().dim(static_cast<int>(i)).dim_param())) {
+          named.insert(name);
+        }
+        if (i == 0) first.insert(name);
       }
-      const std::string name = name_of_axis(*info, 0);
-      const std::int64_t said = open_extent(extents_, name);
-      batch_ = said >= 0 ? said : setting_.batch > 0 ? setting_.batch : kUsualBatch;
-      extents_.emplace(name, batch_);
-      is_open = true;
     }
-    if (is_open) return;
-    fixed = std::max<std::int64_t>(1, fixed);
-    batch_ = setting_.batch > 0 ? setting_.batch : fixed;
-    repeats_ = static_cast<double>(batch_) / static_cast<double>(fixed);
+    return named.empty() ? first : named;
+  }
+
+  // The first axis of the first input that has one, where the file fixes it.
+  [[nodiscard]] std::int64_t first_extent(
+      const std::vector<const onnx::ValueInfoProto*>& data) const {
+    for (const onnx::ValueInfoProto* info : data) {
+      const OnnxTensor tensor = described(*info);
+      if (!tensor.extents.empty() && tensor.extents[0] > 0) return tensor.extents[0];
+    }
+    return 1;
   }
 
   void add_data(const onnx::ValueInfoProto& info, OnnxTensor tensor) {
@@ -220,8 +295,20 @@ class Importer {
     for (const onnx::ValueInfoProto& info : graph_.output()) {
       infos_.emplace(info.name(), &info);
       wanted_.insert(info.name());
+      outputs_.insert(info.name());
     }
     if (graph_.output().empty()) refuse("it has no output");
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      std::vector<std::string_view> names = read_by_graphs_of(graph_.node(i));
+      if (!names.empty()) captured_.emplace(i, std::move(names));
+    }
+  }
+
+  // What the graphs of a branch or a loop read of the graph around it.
+  [[nodiscard]] std::span<const std::string_view> captured(int node) const {
+    const auto found = captured_.find(node);
+    if (found == captured_.end()) return {};
+    return found->second;
   }
 
   // The nodes that lead to an output.
@@ -231,6 +318,7 @@ class Importer {
     while (!open.empty()) {
       const std::string_view name = open.back();
       open.pop_back();
+      wanted_.insert(name);
       const auto made = producer_.find(name);
       if (made == producer_.end()) {
         if (!tensors_.contains(name)) {
@@ -241,10 +329,9 @@ class Importer {
       if (is_live[static_cast<std::size_t>(made->second)]) continue;
       is_live[static_cast<std::size_t>(made->second)] = true;
       for (const std::string& input : graph_.node(made->second).input()) {
-        if (input.empty()) continue;
-        wanted_.insert(input);
-        open.emplace_back(input);
+        if (!input.empty()) open.emplace_back(input);
       }
+      std::ranges::copy(captured(made->second), std::back_inserter(open));
     }
     return is_live;
   }
@@ -259,12 +346,14 @@ class Importer {
     for (std::size_t i = 0; i < nodes; ++i) {
       if (!is_live[i]) continue;
       ++num_live;
-      for (const std::string& input : graph_.node(static_cast<int>(i)).input()) {
+      const auto wait_for = [&](std::string_view input) {
         const auto made = producer_.find(input);
-        if (made == producer_.end()) continue;
+        if (made == producer_.end()) return;
         readers[static_cast<std::size_t>(made->second)].push_back(static_cast<int>(i));
         ++pending[i];
-      }
+      };
+      std::ranges::for_each(graph_.node(static_cast<int>(i)).input(), wait_for);
+      std::ranges::for_each(captured(static_cast<int>(i)), wait_for);
       if (pending[i] == 0) ready.push(static_cast<int>(i));
     }
     std::vector<int> sorted;
@@ -285,7 +374,7 @@ class Importer {
   }
 
   // Whoever should have given it may have fewer outputs than the file says.
-  [[nodiscard]] const OnnxTensor& tensor(const std::string& name) const {
+  [[nodiscard]] const OnnxTensor& tensor(std::string_view name) const {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) {
       refuse("nothing gives the tensor \"" + printable(name) + "\" that it reads");
@@ -293,11 +382,13 @@ class Importer {
     return found->second;
   }
 
-  void run(const onnx::NodeProto& node) {
+  void run(int place) {
+    const onnx::NodeProto& node = graph_.node(place);
     std::vector<const OnnxTensor*> inputs;
     for (const std::string& input : node.input()) {
       inputs.push_back(input.empty() ? nullptr : &tensor(input));
     }
+    for (const std::string_view name : captured(place)) inputs.push_back(&tensor(name));
     const OnnxOperator* rule = find_operator(node.domain(), node.op_type());
     const OnnxCall call(source_, node, inputs);
     shapes::Outputs outputs = rule != nullptr ? rule->outputs(call) : unknown_outputs(call);
@@ -311,23 +402,31 @@ class Importer {
       for (std::size_t i = 0; i < call.num_outputs(); ++i)
         check(outputs[i], node.output(static_cast<int>(i)));
       if (rule != nullptr && rule->values != nullptr) rule->values(call, outputs);
-      add_constants(call, std::move(outputs));
+      add_constants(call, rule, std::move(outputs));
     } else if (rule != nullptr && rule->cost == nullptr) {
       OnnxTensor view = std::move(outputs.front());  // of the first input, whatever it is
       view.op = call.in(0).op;
       view.repeats = call.in(0).repeats;
       view.needs_gradient = call.in(0).needs_gradient;
       if (call.in(0).is_constant) refuse("a view of a constant cannot depend on data");
-      if (node.output_size() > 0) add(node.output(0), std::move(view));
+      if (node.output_size() > 0) {
+        ImportedOp& maker = ops_[static_cast<std::size_t>(view.op)];
+        maker.is_output = maker.is_output || outputs_.contains(node.output(0));
+        add(node.output(0), std::move(view));
+      }
     } else {
       add_op(call, rule, std::move(outputs));
     }
   }
 
-  // Of an operator that is not known: as the file says, else as its first input.
+  // Of an operator that is not known: as the file says; what goes round a loop as it comes in; else
+  // as the first input, of a branch behind its condition.
   [[nodiscard]] shapes::Outputs unknown_outputs(const OnnxCall& call) const {
+    const onnx::NodeProto& node = call.node();
+    const std::size_t first = node.op_type() == "If" ? 1 : 0;
+    constexpr std::size_t kCarried = 2;  // of a loop: behind its count and its condition
     OnnxTensor usual;
-    for (const OnnxTensor* input : call.inputs()) {
+    for (const OnnxTensor* input : call.inputs() | std::views::drop(first)) {
       if (input != nullptr) {
         usual = {.type = input->type, .extents = input->extents};
         break;
@@ -335,27 +434,59 @@ class Importer {
     }
     shapes::Outputs outputs(call.num_outputs(), usual);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const auto info = infos_.find(call.node().output(static_cast<int>(i)));
-      if (info == infos_.end() || !info->second->type().has_tensor_type() ||
-          !info->second->type().tensor_type().has_shape()) {
-        continue;
+      std::optional<OnnxTensor> said = said_output(node, static_cast<int>(i));
+      const bool is_carried = node.op_type() == "Loop" &&
+                              kCarried + i < static_cast<std::size_t>(node.input_size()) &&
+                              call.has(kCarried + i);
+      if (said) {
+        outputs[i] = *std::move(said);
+      } else if (is_carried) {
+        const OnnxTensor& carried = call.in(kCarried + i);
+        outputs[i] = {.type = carried.type, .extents = carried.extents};
       }
-      OnnxTensor said = described(*info->second);
-      bool is_whole = element_bytes(said.type) > 0;
-      for (std::size_t axis = 0; axis < said.num_axes(); ++axis) {
-        if (said.extents[axis] >= 0) continue;
-        said.extents[axis] =
-            open_extent(extents_, name_of_axis(*info->second, static_cast<int>(axis)));
-        is_whole = is_whole && said.extents[axis] >= 0;
-      }
-      if (is_whole) outputs[i] = std::move(said);
     }
     return outputs;
   }
 
-  void add_constants(const OnnxCall& call, shapes::Outputs outputs) {
+  // What the file says of a node's output, there or where a branch puts it out.
+  [[nodiscard]] std::optional<OnnxTensor> said_output(const onnx::NodeProto& node,
+                                                      int output) const {
+    const auto info = infos_.find(node.output(output));
+    std::optional<OnnxTensor> said;
+    if (info != infos_.end()) said = whole(*info->second);
+    if (node.op_type() != "If") return said;
+    for (const onnx::AttributeProto& branch : node.attribute()) {
+      if (!said && output < branch.g().output_size()) said = whole(branch.g().output(output));
+    }
+    return said;
+  }
+
+  // A tensor as the file describes it, if that leaves nothing open.
+  [[nodiscard]] std::optional<OnnxTensor> whole(const onnx::ValueInfoProto& info) const {
+    if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) {
+      return std::nullopt;
+    }
+    OnnxTensor said = described(info);
+    for (std::size_t axis = 0; axis < said.num_axes(); ++axis) {
+      if (said.extents[axis] >= 0) continue;
+      said.extents[axis] = open_extent(extents_, name_of_axis(info, static_cast<int>(axis)));
+      if (said.extents[axis] < 0) return std::nullopt;
+    }
+    if (element_bytes(said.type) == 0) return std::nullopt;
+    return said;
+  }
+
+  // The inputs whose numbers a constant is made of: shapes, axes and scales are none of them.
+  [[nodiscard]] static std::span<const OnnxTensor* const> made_of(const OnnxCall& call,
+                                                                  const OnnxOperator* rule) {
+    const std::span<const OnnxTensor* const> all = call.inputs();
+    const bool is_of_all = rule == nullptr || rule->makes == Makes::kOfAll;
+    return is_of_all || all.empty() ? all : all.first(1);
+  }
+
+  void add_constants(const OnnxCall& call, const OnnxOperator* rule, shapes::Outputs outputs) {
     std::vector<int> sources;
-    for (const OnnxTensor* input : call.inputs()) {
+    for (const OnnxTensor* input : made_of(call, rule)) {
       if (input == nullptr) continue;
       for (const int weight : input->weights) {
         if (sources.size() < kMostSources) sources.push_back(weight);
@@ -378,6 +509,7 @@ class Importer {
   bool claim(const OnnxTensor& tensor, Trained trained, std::size_t input, ImportedOp& op) {
     if (!tensor.is_constant || !is_floating(tensor.type) || trained == Trained::kNone) return false;
     if (trained == Trained::kScaleBias && (input < 1 || input > 2)) return false;
+    if (trained == Trained::kGates && (input < 1 || input > 3) && input != kPeepholes) return false;
     const bool is_stored =
         !tensor.weights.empty() && sources_[static_cast<std::size_t>(tensor.weights[0])].is_stored;
     if (trained == Trained::kParameters && (!is_stored || product_of(tensor.extents) <= 1)) {
@@ -395,7 +527,8 @@ class Importer {
   void add_op(const OnnxCall& call, const OnnxOperator* rule, shapes::Outputs outputs) {
     const onnx::NodeProto& node = call.node();
     ImportedOp op;
-    op.type = printable(node.op_type());
+    const bool is_foreign = rule == nullptr && !node.domain().empty();
+    op.type = printable(is_foreign ? node.domain() + "::" + node.op_type() : node.op_type());
     op.costed_as = rule == nullptr ? kUnknownCost : rule->costed_as;
     op.is_small = rule != nullptr && rule->is_small;
     // With what of the constants is trained here.
@@ -433,6 +566,7 @@ class Importer {
     std::size_t next = 0;
     for (const std::string& name : node.output()) {
       if (is_used(name)) add(name, outputs[next++]);
+      op.is_output = op.is_output || outputs_.contains(name);
     }
     ops_.push_back(std::move(op));
   }
@@ -468,12 +602,15 @@ class Importer {
   const OnnxImport& setting_;
   std::map<std::string, std::int64_t> extents_;
   std::int64_t batch_ = 1;
+  std::set<std::string> batch_axes_;
   double repeats_ = 1;
   std::unordered_map<std::string_view, OnnxTensor> tensors_;
   std::vector<Source> sources_;
   Names producer_;
+  std::unordered_map<int, std::vector<std::string_view>> captured_;  // by node, where there is any
   std::unordered_map<std::string_view, const onnx::ValueInfoProto*> infos_;
-  std::unordered_set<std::string_view> wanted_;
+  std::unordered_set<std::string_view> wanted_;   // by anybody
+  std::unordered_set<std::string_view> outputs_;  // by whoever runs the model
   std::vector<ImportedOp> ops_;
 };
 

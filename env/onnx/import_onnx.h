@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <istream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct OnnxImport {
 struct ImportedModel {
   std::vector<ImportedOp> ops;  // data first; then in the file's order, as far as it is one
   std::int64_t batch = 0;
-  std::string origin;  // what the file says of itself, for people
+  std::set<std::string> batch_axes;  // that the file leaves open, and that were taken for it
+  std::string origin;                // what the file says of itself, for people
 
   [[nodiscard]] double parameters() const;
   [[nodiscard]] double multiply_adds() const;  // of one sample's forward pass
@@ -28,8 +30,10 @@ struct ImportedModel {
 
 // Reads a model of ONNX (https://onnx.ai; docs/import.md says what is assumed). Constants are
 // computed beforehand as far as shapes depend on them; views, and what does not lead to an output,
-// are no operations. A first axis that the file leaves open is the mini-batch; where the file fixes
-// it, tensors that depend on data are taken to be as much larger as the mini-batch is.
+// are no operations. The axes that the file leaves open and names after the batch are the
+// mini-batch, or, where none is, those that come first; where the file fixes them, tensors that
+// depend on data are taken to be as much larger as the mini-batch is. A node with graphs of its own
+// (a branch, a loop) is one operation, which also reads what these read of the graph around it.
 //
 // UserError, in one sentence that names `source` and the node: the file is no ONNX model; shapes
 // do not fit, or are not known; a cycle; names that nothing gives, or two nodes; more than 200 000

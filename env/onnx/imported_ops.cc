@@ -14,6 +14,7 @@ constexpr double kMomentBytes = 4;
 void append(ImportedOp& group, const ImportedOp& op) {
   group.description += " + " + op.type;
   group.output_bytes = op.output_bytes;
+  group.is_output = op.is_output;
   group.parameters += op.parameters;
   group.parameter_bytes += op.parameter_bytes;
   group.multiply_adds += op.multiply_adds;
@@ -57,7 +58,8 @@ std::vector<ImportedOp> fuse_small_ops(std::vector<ImportedOp> ops) {
     if (!op.is_small) continue;
     int chosen = -1;
     for (const int input : op.inputs) {
-      if (readers[at(input)] == 1 && !ops[at(input)].inputs.empty()) {
+      const ImportedOp& in_front = ops[at(input)];
+      if (readers[at(input)] == 1 && !in_front.is_output && !in_front.inputs.empty()) {
         chosen = std::max(chosen, input);
       }
     }

@@ -22,6 +22,7 @@ struct ImportedOp {
   double multiply_adds = 0;  // of the forward pass
   zoo::LayerWork work = {};
   bool is_small = false;
+  bool is_output = false;  // whoever runs the model reads what it puts out
 };
 
 inline constexpr std::string_view kUnknownCost = "unknown: memory traffic of inputs and outputs";
@@ -41,8 +42,8 @@ enum class Optimizer { kSgd, kMomentum, kAdam };
                                               const std::vector<bool>& is_gone);
 
 // Small ops run together with the op in front of them, where nobody else reads what that one puts
-// out: they count as one op, which puts out what the last of them does. Ops without inputs, which
-// are data, stay alone. The order is kept. Pure.
+// out, whoever runs the model included: they count as one op, which puts out what the last of them
+// does. Ops without inputs, which are data, stay alone. The order is kept. Pure.
 [[nodiscard]] std::vector<ImportedOp> fuse_small_ops(std::vector<ImportedOp> ops);
 
 // With one op behind everything, where several put out something that nobody reads: a training step

@@ -112,6 +112,14 @@ Outputs cast(const OnnxCall& call) {
   return one(static_cast<int>(call.integer("to", TensorProto::FLOAT, 1, 64)), call.in(0).extents);
 }
 
+Outputs quantize(const OnnxCall& call) {
+  const std::int64_t said = call.integer("output_dtype", 0, 0, 64);
+  const int type = call.has(2) ? call.in(2).type
+                   : said > 0  ? static_cast<int>(said)
+                               : static_cast<int>(TensorProto::UINT8);
+  return one(type, call.in(0).extents);
+}
+
 Outputs dequantize(const OnnxCall& call) { return one(call.in(1).type, call.in(0).extents); }
 
 Outputs normalisation(const OnnxCall& call) {
@@ -286,6 +294,51 @@ Outputs recurrent(const OnnxCall& call) {
   const OnnxTensor end = tensor(type, is_batch_first ? Extents{batch, directions, hidden}
                                                      : Extents{directions, batch, hidden});
   return {all, end, end};
+}
+
+Outputs attention(const OnnxCall& call) {
+  const Extents& q = call.in(0, 3, 4).extents;
+  const Extents& k = call.in(1, q.size(), q.size()).extents;
+  const Extents& v = call.in(2, q.size(), q.size()).extents;
+  if (q[0] != k[0] || q[0] != v[0] || k[q.size() - 2] != v[q.size() - 2]) {
+    call.refuse("queries of " + to_text(q) + " do not go with keys of " + to_text(k) +
+                " and values of " + to_text(v));
+  }
+  Extents out = q;
+  out.back() = v.back();
+  if (q.size() == 3) {
+    // All heads of a position lie in one row.
+    const std::int64_t heads = call.integer("q_num_heads", 1, 1, kMostStep);
+    const std::int64_t shared = call.integer("kv_num_heads", heads, 1, kMostStep);
+    out.back() = v.back() / shared * heads;
+  }
+  return one(call.in(0).type, std::move(out));
+}
+
+Outputs integer_convolution(const OnnxCall& call) {
+  Outputs out = convolution(call);
+  out[0].type = TensorProto::INT32;
+  return out;
+}
+Outputs integer_matmul(const OnnxCall& call) {
+  Outputs out = matmul(call);
+  out[0].type = TensorProto::INT32;
+  return out;
+}
+
+OnnxCall operands_of_quantised(const OnnxCall& call) {
+  // Each with a scale and a zero point behind it.
+  return call.with_inputs({&call.in(0), &call.in(3)});
+}
+Outputs quantised_convolution(const OnnxCall& call) {
+  Outputs out = convolution(operands_of_quantised(call));
+  out[0].type = call.in(7).type;
+  return out;
+}
+Outputs quantised_matmul(const OnnxCall& call) {
+  Outputs out = matmul(operands_of_quantised(call));
+  out[0].type = call.in(7).type;
+  return out;
 }
 
 Outputs cross_entropy(const OnnxCall& call) {

@@ -27,6 +27,7 @@ using Outputs = std::vector<OnnxTensor>;
 [[nodiscard]] Outputs comparison(const OnnxCall& call);  // ... as truth values
 [[nodiscard]] Outputs where(const OnnxCall& call);
 [[nodiscard]] Outputs cast(const OnnxCall& call);
+[[nodiscard]] Outputs quantize(const OnnxCall& call);
 [[nodiscard]] Outputs dequantize(const OnnxCall& call);
 [[nodiscard]] Outputs normalisation(const OnnxCall& call);  // the first output alone as the input
 
@@ -38,6 +39,14 @@ using Outputs = std::vector<OnnxTensor>;
 [[nodiscard]] Outputs matmul(const OnnxCall& call);
 [[nodiscard]] Outputs einsum(const OnnxCall& call);
 [[nodiscard]] Outputs recurrent(const OnnxCall& call);
+[[nodiscard]] Outputs attention(const OnnxCall& call);
+// Sums of products of 8-bit numbers, in 32 bits.
+[[nodiscard]] Outputs integer_convolution(const OnnxCall& call);
+[[nodiscard]] Outputs integer_matmul(const OnnxCall& call);
+// ... scaled back to what the last zero point is of. The operands among inputs that scale them:
+[[nodiscard]] OnnxCall operands_of_quantised(const OnnxCall& call);
+[[nodiscard]] Outputs quantised_convolution(const OnnxCall& call);
+[[nodiscard]] Outputs quantised_matmul(const OnnxCall& call);
 [[nodiscard]] Outputs cross_entropy(const OnnxCall& call);
 
 // The letters of an Einsum's equation: one list an input, and the output's. UserError: it is none

@@ -405,29 +405,28 @@ Outputs constant(const OnnxCall& call) {
     out[0].values = values_of(*value);
     return out;
   }
-  OnnxTensor out;
-  if (call.has_attribute("value_float") || call.has_attribute("value_floats")) {
-    const bool is_list = call.has_attribute("value_floats");
-    for (const onnx::AttributeProto& attribute : call.node().attribute()) {
-      if (attribute.name() == "value_float") out.values = {attribute.f()};
+  const auto list = [](int type, const auto& numbers) {
+    Outputs out = one(type, {numbers.size()});
+    if (static_cast<std::size_t>(numbers.size()) <= kMostValues) {
+      out[0].values.emplace(numbers.begin(), numbers.end());
     }
-    if (is_list) {
-      out.values = call.numbers("value_floats");
-      out.extents = {static_cast<std::int64_t>(out.values->size())};
+    return out;
+  };
+  for (const onnx::AttributeProto& attribute : call.node().attribute()) {
+    if (attribute.name() == "value_floats") return list(TensorProto::FLOAT, attribute.floats());
+    if (attribute.name() == "value_ints") return list(TensorProto::INT64, attribute.ints());
+    Outputs out = one(TensorProto::FLOAT, {});
+    if (attribute.name() == "value_float") {
+      out[0].values = {attribute.f()};
+      return out;
     }
-    return {out};
+    if (attribute.name() == "value_int") {
+      out[0].type = TensorProto::INT64;
+      out[0].values = {static_cast<double>(attribute.i())};
+      return out;
+    }
   }
-  out.type = TensorProto::INT64;
-  if (call.has_attribute("value_int")) {
-    out.values = {static_cast<double>(call.integer("value_int", 0, INT64_MIN, INT64_MAX))};
-  } else if (call.has_attribute("value_ints")) {
-    const auto values = call.integers("value_ints", {}, INT64_MIN, INT64_MAX);
-    out.values = std::vector<double>(values.begin(), values.end());
-    out.extents = {static_cast<std::int64_t>(values.size())};
-  } else {
-    call.refuse("its value is of a kind that is not read");
-  }
-  return {out};
+  call.refuse("its value is of a kind that is not read");
 }
 
 Outputs constant_of_shape(const OnnxCall& call) {

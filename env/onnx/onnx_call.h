@@ -24,6 +24,10 @@ class OnnxCall {
 
   [[nodiscard]] const onnx::NodeProto& node() const { return *node_; }
   [[nodiscard]] const std::vector<const OnnxTensor*>& inputs() const { return inputs_; }
+  // The same node with some of its inputs alone.
+  [[nodiscard]] OnnxCall with_inputs(std::vector<const OnnxTensor*> inputs) const {
+    return {*source_, *node_, std::move(inputs)};
+  }
   [[nodiscard]] std::size_t num_outputs() const {
     return static_cast<std::size_t>(node_->output_size());
   }

@@ -36,7 +36,7 @@ struct Field {
   Kind of;
   std::uint32_t number;
   Kind holds = Kind::kNone;
-  bool is_data = false;  // of a tensor: left out where it is long
+  bool is_data = false;  // values: left out where they are long
 };
 
 constexpr auto kFields = std::to_array<Field>({
@@ -61,8 +61,9 @@ constexpr auto kFields = std::to_array<Field>({
     {Kind::kAttribute, onnx::AttributeProto::kTypeFieldNumber},
     {Kind::kAttribute, onnx::AttributeProto::kFFieldNumber},
     {Kind::kAttribute, onnx::AttributeProto::kIFieldNumber},
-    {Kind::kAttribute, onnx::AttributeProto::kSFieldNumber},
+    {Kind::kAttribute, onnx::AttributeProto::kSFieldNumber, Kind::kNone, true},
     {Kind::kAttribute, onnx::AttributeProto::kTFieldNumber, Kind::kTensor},
+    {Kind::kAttribute, onnx::AttributeProto::kGFieldNumber, Kind::kGraph},
     {Kind::kAttribute, onnx::AttributeProto::kFloatsFieldNumber},
     {Kind::kAttribute, onnx::AttributeProto::kIntsFieldNumber},
     {Kind::kTensor, onnx::TensorProto::kDimsFieldNumber},
@@ -92,7 +93,8 @@ const Field* find(Kind of, std::uint32_t number) {
 }
 
 constexpr std::uint32_t kMostText = 1 << 16;  // bytes of a name, or of packed numbers
-constexpr std::uint32_t kMostData = 1 << 10;  // bytes of a tensor whose values may be asked for
+constexpr std::uint32_t kMostData = 1 << 10;  // bytes of values that may be asked for
+constexpr int kMostDepth = 16;                // of graphs within graphs
 // About what a piece takes once it is parsed: never less, so that the sum bounds our memory.
 constexpr std::uint64_t kMessageBytes = 320;
 constexpr std::uint64_t kTextBytes = 64;
@@ -106,6 +108,9 @@ class Slimming {
 
   // Up to the current limit of the stream.
   void copy(Kind kind, std::string& out) {
+    if (kind == Kind::kGraph && ++depth_ > kMostDepth) {
+      throw UserError(source_ + ": its graphs are within one another, more than 16 deep");
+    }
     StringOutputStream stream(&out);
     CodedOutputStream coded(&stream);
     while (const std::uint32_t tag = in_.ReadTag()) {
@@ -136,6 +141,7 @@ class Slimming {
       }
     }
     expect(in_.ConsumedEntireMessage());
+    if (kind == Kind::kGraph) --depth_;
   }
 
  private:
@@ -167,7 +173,7 @@ class Slimming {
       expect(in_.Skip(length));
     } else {
       if (size > kMostText) {
-        throw UserError(source_ + ": a name or list of more than 64 KiB is in no ONNX model");
+        throw UserError(source_ + ": it holds a name or list of more than 64 KiB");
       }
       charge(kTextBytes + sizeof(double) * size);
       expect(in_.ReadString(&piece, length));
@@ -187,6 +193,7 @@ class Slimming {
   CodedInputStream& in_;
   const std::string& source_;
   std::uint64_t taken_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -77,6 +77,20 @@ OnnxCost einsum(const OnnxCall& call, Tensors outputs) {
   return product(call, outputs, combinations);
 }
 
+OnnxCost quantised_convolution(const OnnxCall& call, Tensors outputs) {
+  return convolution(shapes::operands_of_quantised(call), outputs);
+}
+OnnxCost quantised_matmul(const OnnxCall& call, Tensors outputs) {
+  return matmul(shapes::operands_of_quantised(call), outputs);
+}
+// Every query with every key, and what comes of it with every value; the softmax between them is
+// taken to stay where it is made.
+OnnxCost attention(const OnnxCall& call, Tensors outputs) {
+  const Extents& k = call.in(1).extents;
+  const auto keys = static_cast<double>(k[k.size() - 2]);
+  return product(call, outputs, (call.in(0).elements() + outputs[0].elements()) * keys);
+}
+
 OnnxCost recurrent(const OnnxCall& call, Tensors outputs) {
   const OnnxTensor& x = call.in(0);
   const Extents& w = call.in(1).extents;
@@ -179,7 +193,12 @@ void add_layers(Table& table) {
   add(table, {"MatMul"}, {shapes::matmul, matmul, kProduct, Trained::kWeights});
   add(table, {"Einsum"}, {shapes::einsum, einsum, kProduct, Trained::kWeights});
   add(table, {"LSTM", "GRU", "RNN"},
-      {shapes::recurrent, recurrent, "recurrent layer", Trained::kWeights});
+      {shapes::recurrent, recurrent, "recurrent layer", Trained::kGates});
+  add(table, {"Attention"}, {shapes::attention, attention, kProduct});
+  add(table, {"ConvInteger"}, {shapes::integer_convolution, convolution, kProduct});
+  add(table, {"MatMulInteger"}, {shapes::integer_matmul, matmul, kProduct});
+  add(table, {"QLinearConv"}, {shapes::quantised_convolution, quantised_convolution, kProduct});
+  add(table, {"QLinearMatMul"}, {shapes::quantised_matmul, quantised_matmul, kProduct});
   add(table, {"BatchNormalization"},
       {shapes::normalisation, normalisation, "normalisation", Trained::kScaleBias, true});
   add(table,
@@ -258,7 +277,8 @@ void add_elements(Table& table) {
       {shapes::where, pointwise, kPointwise, Trained::kNone, true, cv::arithmetic});
   add(table, {"Cast"}, {shapes::cast, pointwise, kPointwise, Trained::kNone, true, cv::cast});
   add(table, {"CastLike"}, {shapes::as_second, pointwise, kPointwise, Trained::kNone, true});
-  add(table, {"DequantizeLinear", "QuantizeLinear"},
+  add(table, {"QuantizeLinear"}, {shapes::quantize, pointwise, kPointwise, Trained::kNone, true});
+  add(table, {"DequantizeLinear"},
       {shapes::dequantize, pointwise, kPointwise, Trained::kNone, true});
   add(table, {"Dropout"}, {shapes::same, dropout, kPointwise, Trained::kNone, true});
 }
@@ -307,6 +327,19 @@ void add_layout(Table& table) {
   add(table, {"Range"}, {.outputs = shapes::range, .costed_as = kView});
 }
 
+// Operators that lay out or scale the numbers of their first input, and whose further inputs say
+// how.
+void mark_of_first(Table& table) {
+  for (const std::string_view type :
+       {"Cast",    "CastLike",       "Clip",    "DequantizeLinear", "DepthToSpace", "Dropout",
+        "Expand",  "Flatten",        "Gather",  "GatherElements",   "GatherND",     "Identity",
+        "Pad",     "QuantizeLinear", "Reshape", "Resize",           "Slice",        "SpaceToDepth",
+        "Split",   "Squeeze",        "Tile",    "Transpose",        "Trilu",        "Unsqueeze",
+        "Upsample"}) {
+    table.at(type).makes = Makes::kOfFirst;
+  }
+}
+
 }  // namespace
 
 const OnnxOperator* find_operator(std::string_view domain, std::string_view type) {
@@ -315,6 +348,7 @@ const OnnxOperator* find_operator(std::string_view domain, std::string_view type
     add_layers(table);
     add_elements(table);
     add_layout(table);
+    mark_of_first(table);
     return table;
   }();
   if (!domain.empty() && domain != "ai.onnx") return nullptr;

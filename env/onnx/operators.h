@@ -14,8 +14,13 @@ enum class Trained {
   kNone,
   kWeights,     // every one of floating point, wherever it comes from
   kScaleBias,   // ... but not what follows the third: running means and variances
+  kGates,       // ... of a recurrent layer: not the states that it begins with
   kParameters,  // those that the file stores by name, and that are more than one number
 };
+
+// Whose numbers a constant result is made of: all inputs', or the first one's alone, which the
+// others say how to lay out or to scale.
+enum class Makes { kOfAll, kOfFirst };
 
 struct OnnxCost {
   zoo::LayerWork work;
@@ -34,6 +39,7 @@ struct OnnxOperator {
   bool is_small = false;
   // Of constants; null: never followed.
   void (*values)(const OnnxCall&, shapes::Outputs&) = nullptr;
+  Makes makes = Makes::kOfAll;
 };
 
 // Null: none that is known.

@@ -25,6 +25,9 @@ constexpr std::size_t kMostJobs = 5'000'000;
 constexpr std::size_t kMostLine = std::size_t{1} << 16;
 constexpr double kMostTime = 1e15;
 constexpr double kLeastFraction = 1e-9;
+// As spreadsheets and some editors begin a file.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kBlank = " \t\r";
 constexpr double kTogether = 1e-6;                    // of the mean time between arrivals
 constexpr std::uint64_t kLimitStream = 0x6c696d6974;  // "limit"
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
@@ -42,8 +45,7 @@ Columns columns_of(const DelimitedText& header) {
                                                           {"limit", &columns.limit}};
   for (std::size_t field = 0; field < header.size(); ++field) {
     std::string_view name = header[field];
-    // As spreadsheets begin a file.
-    if (field == 0 && name.starts_with("\xEF\xBB\xBF")) name.remove_prefix(3);
+    if (field == 0 && name.starts_with(kByteOrderMark)) name.remove_prefix(kByteOrderMark.size());
     const auto found = known.find(name);
     if (found == known.end()) continue;
     if (*found->second != kNowhere) header.fail(field, "the column comes twice");
@@ -76,6 +78,12 @@ void read_table(std::istream& in, const std::string& name,
   }
 }
 
+bool is_object_begun(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
 double number_in(const JsonMember& member, double least, double most) {
   const double value = member.number();
   if (value >= least && value <= most) return value;
@@ -85,8 +93,12 @@ double number_in(const JsonMember& member, double least, double most) {
 
 JobLine job_of(const JsonMember& said) {
   JobLine job{.arrival = number_in(said["arrival"], 0, kMostTime), .model = said["model"].text()};
-  if (said.has("fraction")) job.fraction = number_in(said["fraction"], kLeastFraction, 1);
-  if (said.has("limit")) job.limit = number_in(said["limit"], 0, kMostTime);
+  // null says as little as nothing does.
+  const auto is_said = [&](const char* key) {
+    return said.has(key) && !said[key].value().is_null();
+  };
+  if (is_said("fraction")) job.fraction = number_in(said["fraction"], kLeastFraction, 1);
+  if (is_said("limit")) job.limit = number_in(said["limit"], 0, kMostTime);
   return job;
 }
 
@@ -96,14 +108,25 @@ void read_lines(std::istream& in, const std::string& name,
   for (std::int64_t number = 1; in.getline(line.data(), static_cast<std::streamsize>(line.size()));
        ++number) {
     const std::string place = name + ":" + std::to_string(number);
-    const std::string_view text(line.data(),
-                                static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
-    if (text.empty()) continue;
+    std::string_view text(line.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
+    if (number == 1 && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    if (text.find_first_not_of(kBlank) == std::string_view::npos) continue;
     const auto said = parse_json_text(text);
     if (!said) throw UserError(place + ": " + said.error().detail);
     take(job_of(JsonMember(*said, place)), place);
   }
   if (!in.eof()) throw UserError(name + ": a line of more than 64 KiB, or the file is broken");
+}
+
+// Whether the first thing is an object; the stream stays where it is.
+bool begins_with_brace(std::istream& in) {
+  const auto place = in.tellg();
+  std::string begin(64, '\0');
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
+  in.clear();
+  in.seekg(place);
+  return is_object_begun(begin);
 }
 
 std::uint64_t chained_hash(const JobLine& job, std::uint64_t before) {
@@ -137,13 +160,13 @@ void read_recorded_jobs(std::istream& in, const std::string& name,
     last = job.arrival;
     take(job, place);
   };
-  if (in.peek() == '{') return read_lines(in, name, in_order);
+  if (begins_with_brace(in)) return read_lines(in, name, in_order);
   read_table(in, name, in_order);
 }
 
 bool begins_recorded_jobs(const std::string& first_line) {
-  if (first_line.starts_with('{')) {
-    const auto said = parse_json_text(first_line);
+  if (is_object_begun(first_line)) {
+    const auto said = parse_json_text(std::string_view(first_line).substr(first_line.find('{')));
     return said && said->contains("arrival") && said->contains("model");
   }
   std::istringstream in(first_line);

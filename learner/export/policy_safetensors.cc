@@ -9,6 +9,10 @@
 
 namespace pacml::learner {
 
+std::filesystem::path reference_file_of(const std::filesystem::path& file) {
+  return file.string() + ".reference.json";
+}
+
 Result<void> export_safetensors(const PolicyExport& policy, const std::filesystem::path& file) {
   const model::ParameterLayout layout = model::make_layout(policy.shape);
   Safetensors out;
@@ -19,7 +23,7 @@ Result<void> export_safetensors(const PolicyExport& policy, const std::filesyste
   out.metadata = export_metadata(policy);
   auto written = write_file_atomically(file, encode_safetensors(out));
   if (!written) return written;
-  return write_file_atomically(file.string() + ".reference.json", reference_cases(policy));
+  return write_file_atomically(reference_file_of(file), reference_cases(policy));
 }
 
 }  // namespace pacml::learner

@@ -7,8 +7,11 @@
 
 namespace pacml::learner {
 
+// Where the reference of an exported policy stands: FILE.reference.json. Pure.
+[[nodiscard]] std::filesystem::path reference_file_of(const std::filesystem::path& file);
+
 // Writes the weights under their names (model/layout.h), with export_metadata as the file's
-// metadata, and beside it FILE.reference.json with reference_cases. Atomically, file by file. kIo:
+// metadata, and reference_cases beside it. Atomically, file by file. kIo:
 // the sentence names the path and the reason.
 [[nodiscard]] Result<void> export_safetensors(const PolicyExport& policy,
                                               const std::filesystem::path& file);

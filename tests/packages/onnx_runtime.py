@@ -1,11 +1,14 @@
 """Runs exported ONNX policies in ONNX Runtime, on graphs of one to two thousand nodes, and compares
 with the reference inside them. Fails by an exception.
 
-    onnx_runtime.py EXPORT_EXAMPLES
+    onnx_runtime.py EXPORT_EXAMPLES EXPORT.md
+
+The document's own program is run on every one of them, too.
 """
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,16 +50,26 @@ def check(path):
     return decisions, graphs
 
 
-def main(program):
+def program_of(document):
+    """The one program in Python that a document shows."""
+    [program] = re.findall(r"^```python\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
+    assert program.count('"policy.onnx"') == 1
+    return program
+
+
+def main(program, document):
+    shown = program_of(pathlib.Path(document))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program, folder], check=True)
         files = sorted(pathlib.Path(folder).glob("*.onnx"))
         assert len(files) > 10
         counts = [check(str(path)) for path in files]
+        for path in files:
+            exec(shown.replace('"policy.onnx"', repr(str(path))), {})
     decisions, graphs = (sum(column) for column in zip(*counts))
     assert graphs >= 1000, graphs
     print(f"ONNX Runtime {onnxruntime.__version__}: {len(files)} policies, {decisions} decisions on "
           f"{graphs} graphs, all within the tolerance")
 
 
-main(sys.argv[1])
+main(sys.argv[1], sys.argv[2])

@@ -165,6 +165,10 @@ TEST_CASE("what cannot be imported is one sentence, exit code 2, and leaves noth
            {{"import", model, "--out", out, "--optimizer", "lion"}, "sgd, momentum or adam"},
            {{"import", model, "--out", out, "--batch", "0"}, "--batch"},
            {{"import", model, "--out", out, "--dim", "steps"}, "NAME=N"},
+           {{"import", model, "--out", out, "--dim", "open=2", "--dim", "open=3"}, "twice"},
+           {{"import", model, "--out", out, "--dim", "open=2", "--batch", "3"}, "both --batch"},
+           {{"import", model, "--out", out, "--name", "net"}, "--name"},
+           {{"import", broken, "--out", (folder / "new").string()}, "no ONNX model"},
            {{"import", model, "--out", "/proc/none/x.txt"}, "--out"}}) {
     const Outcome outcome = pacml(c.words);
     INFO(outcome.err);
@@ -172,7 +176,25 @@ TEST_CASE("what cannot be imported is one sentence, exit code 2, and leaves noth
     CHECK_THAT(outcome.err, Catch::Contains(c.says));
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
     CHECK_FALSE(std::filesystem::exists(out));
+    CHECK_FALSE(std::filesystem::exists(folder / "new"));
   }
+}
+
+TEST_CASE("operators that are not known are told by name", "[integration]") {
+  const TempDir folder;
+  OnnxModel m;
+  std::string x = m.gemm(m.input("x", {0, 16}), 16, 16);
+  for (int i = 0; i < 2; ++i) {
+    x = m.add("Wobble", {x});
+    m.last().set_domain("my.domain");
+  }
+  m.output(m.add("Shake", {x}));
+  const auto model = write(folder, "net.onnx", m.bytes());
+  const Outcome imported = pacml({"import", model, "--out", (folder / "out.txt").string()});
+  REQUIRE(imported.code == 0);
+  CHECK_THAT(imported.err, Catch::StartsWith("warning: 3 operations are of operators that are not "
+                                             "known (Shake: 1, my.domain::Wobble: 2): "));
+  CHECK_THAT(imported.out, Catch::Contains("32 (open)"));
 }
 
 }  // namespace pacml::testing

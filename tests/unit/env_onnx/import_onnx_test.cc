@@ -1,6 +1,7 @@
 #include "env/onnx/import_onnx.h"
 
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -181,6 +182,7 @@ TEST_CASE("an operator that is not known costs the memory it touches, and is tol
   m.output(m.gemm(y, 16, 8));
   const ImportedModel model = import(m.bytes());
   CHECK(model.ops[2].costed_as == kUnknownCost);
+  CHECK(model.ops[2].type == "my.domain::Wobble");
   CHECK(model.ops[2].work.forward.memory_bytes == 4 * (64 + 64));
   CHECK(model.ops[3].multiply_adds == 4 * 16 * 8);
 }
@@ -226,6 +228,158 @@ TEST_CASE("a group of convolutions, a transposed one, and a sum over letters") {
   CHECK(model.ops[2].multiply_adds == (8 * 8 * 8) * (4 * 2 * 2));
   CHECK(model.ops[3].multiply_adds == 16 * 16 * 4 * 5);
   CHECK(model.ops[3].output_bytes == 4 * 5 * 16 * 16);
+}
+
+TEST_CASE("what the graphs of a branch read of the graph around them is part of the model") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 16});
+  const std::string hidden = m.gemm(x, 16, 32);
+  const std::string condition = m.input("is_long", {}, onnx::TensorProto::BOOL);
+  const std::string w = m.weight("w", {32, 8});
+  m.output(m.add("If", {condition}));
+  for (const char* name : {"then_branch", "else_branch"}) {
+    onnx::AttributeProto& branch = *m.last().add_attribute();
+    branch.set_name(name);
+    onnx::NodeProto& product = *branch.mutable_g()->add_node();
+    product.set_op_type("MatMul");
+    product.add_input(hidden);
+    product.add_input(w);
+    product.add_output("inner");
+    onnx::ValueInfoProto& output = *branch.mutable_g()->add_output();
+    output.set_name("inner");
+    onnx::TypeProto_Tensor& type = *output.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::FLOAT);
+    for (const int extent : {4, 8}) type.mutable_shape()->add_dim()->set_dim_value(extent);
+  }
+  const ImportedModel model = import(m.bytes());
+  const ImportedOp& branch = op_of(model, "If");
+  CHECK(branch.costed_as == kUnknownCost);
+  CHECK(branch.inputs.size() == 2);  // the condition and what the layer puts out
+  CHECK(branch.parameters == 32 * 8);
+  CHECK(branch.output_bytes == 4 * 4 * 8);
+  CHECK(op_of(model, "Gemm").parameters == 16 * 32 + 32);
+}
+
+TEST_CASE("a name that a branch has of its own is not the one outside") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 16});
+  m.output(m.add("Loop", {"", "", x}));
+  onnx::AttributeProto& body = *m.last().add_attribute();
+  body.set_name("body");
+  body.mutable_g()->add_input()->set_name("carried");
+  onnx::NodeProto& relu = *body.mutable_g()->add_node();
+  relu.set_op_type("Relu");
+  relu.add_input("carried");
+  relu.add_output("next");
+  body.mutable_g()->add_output()->set_name("next");
+  const ImportedModel model = import(m.bytes());
+  REQUIRE(model.ops.size() == 2);
+  CHECK(model.ops[1].output_bytes == 4 * 4 * 16);
+}
+
+namespace {
+
+// An input of two axes that are open and called so.
+std::string open_input(OnnxModel& m, const std::string& name, const std::string& first,
+                       const std::string& second) {
+  m.input(name, {0, 0, 8});
+  auto& shape =
+      *m.graph().mutable_input()->rbegin()->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.mutable_dim(0)->set_dim_param(first);
+  shape.mutable_dim(1)->set_dim_param(second);
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("the mini-batch is the axis that is named after it, wherever it stands") {
+  OnnxModel m;
+  m.output(m.add("Relu", {open_input(m, "x", "steps", "Batch_size")}));
+  const ImportedModel model = import(m.bytes(), {.batch = 6, .extents = {{"steps", 5}}});
+  CHECK(model.batch == 6);
+  CHECK(model.batch_axes == std::set<std::string>{"Batch_size"});
+  CHECK(model.ops[0].output_bytes == 4 * 5 * 6 * 8);
+  CHECK_THROWS_WITH(import(m.bytes(), {.batch = 6}), Catch::Contains("say --dim steps=N"));
+  CHECK(import(m.bytes(), {.extents = {{"steps", 5}, {"Batch_size", 3}}}).batch == 3);
+  CHECK_THROWS_WITH(import(m.bytes(), {.batch = 6, .extents = {{"Batch_size", 3}}}),
+                    "model.onnx: its axis \"Batch_size\" is the mini-batch, which both --batch and "
+                    "--dim say");
+  OnnxModel unnamed;
+  unnamed.output(unnamed.add("Relu", {open_input(unnamed, "x", "rows", "columns")}));
+  const ImportedModel first = import(unnamed.bytes(), {.extents = {{"columns", 2}}});
+  CHECK(first.batch_axes == std::set<std::string>{"rows"});
+  CHECK(first.ops[0].output_bytes == 4 * 32 * 2 * 8);
+}
+
+TEST_CASE("states that a recurrent layer begins with, scales and shapes are no parameters") {
+  OnnxModel m;
+  const std::string x = m.input("x", {7, 3, 16});
+  m.output(
+      m.add_many("LSTM",
+                 {x, m.weight("w", {1, 32, 16}), m.weight("r", {1, 32, 8}), m.weight("b", {1, 64}),
+                  "", m.weight("h", {1, 3, 8}), m.weight("c", {1, 3, 8}), m.weight("p", {1, 24})},
+                 3)[0]);
+  CHECK(import(m.bytes()).parameters() == 32 * 16 + 32 * 8 + 64 + 24);
+
+  OnnxModel scaled;
+  const std::string y = scaled.input("x", {4, 16});
+  const std::string wide =
+      scaled.add("DequantizeLinear", {scaled.weight("q", {8, 16}, onnx::TensorProto::INT8),
+                                      scaled.weight("s", {8}), scaled.weight("z", {8}, 3)});
+  const std::string laid = scaled.add("Reshape", {wide, scaled.integers("shape", {16, 8})});
+  scaled.output(scaled.add("MatMul", {y, laid}));
+  CHECK(import(scaled.bytes()).parameters() == 8 * 16);
+}
+
+TEST_CASE("products of 8-bit numbers count as products, and are as large as they are") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 16});
+  const std::string scale = m.weight("scale", {});
+  const std::string zero = m.weight("zero", {}, onnx::TensorProto::INT8);
+  const std::string q = m.add("QuantizeLinear", {x, scale, zero});
+  const std::string w = m.weight("w", {16, 8}, onnx::TensorProto::INT8);
+  const std::string sums = m.add("MatMulInteger", {q, w});
+  const std::string y = m.add("QLinearMatMul", {q, scale, zero, w, scale, zero, scale, zero});
+  m.output(sums);
+  m.output(y);
+  const ImportedModel model = import(m.bytes());
+  CHECK(op_of(model, "QuantizeLinear").output_bytes == 4 * 16);
+  CHECK(op_of(model, "MatMulInteger").multiply_adds == 4 * 16 * 8);
+  CHECK(op_of(model, "MatMulInteger").output_bytes == 4 * 4 * 8);
+  CHECK(op_of(model, "QLinearMatMul").multiply_adds == 4 * 16 * 8);
+  CHECK(op_of(model, "QLinearMatMul").output_bytes == 4 * 8);
+}
+
+TEST_CASE("attention multiplies every query with every key, and with every value") {
+  OnnxModel m;
+  const std::string q = m.input("q", {2, 12, 6, 64});
+  const std::string k = m.input("k", {2, 12, 10, 64});
+  const std::string v = m.input("v", {2, 12, 10, 32});
+  m.output(m.add("Attention", {q, k, v}));
+  const ImportedModel model = import(m.bytes());
+  CHECK(op_of(model, "Attention").multiply_adds == 2 * 12 * 6 * 10 * (64 + 32));
+  CHECK(op_of(model, "Attention").output_bytes == 4 * 2 * 12 * 6 * 32);
+  OnnxModel flat;
+  const std::string a = flat.input("q", {2, 6, 64});
+  const std::string b = flat.input("k", {2, 10, 16});
+  flat.output(flat.add("Attention", {a, b, b}));
+  flat.set("q_num_heads", 8).set("kv_num_heads", 2);
+  const ImportedModel grouped = import(flat.bytes());
+  CHECK(op_of(grouped, "Attention").multiply_adds == 2 * 6 * 10 * (64 + 64));
+}
+
+TEST_CASE("constants of many numbers, and long texts, are passed over") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 100});
+  const std::string many = m.add("Constant", {});
+  onnx::AttributeProto& list = *m.last().add_attribute();
+  list.set_name("value_floats");
+  for (int i = 0; i < 100; ++i) list.add_floats(1);
+  onnx::AttributeProto& text = *m.last().add_attribute();
+  text.set_name("doc");
+  text.set_s(std::string(100'000, 'x'));
+  m.output(m.add("Mul", {x, many}));
+  CHECK(import(m.bytes()).ops[1].output_bytes == 4 * 4 * 100);
 }
 
 TEST_CASE("two imports of a file are equal") {

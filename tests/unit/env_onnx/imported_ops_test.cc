@@ -54,6 +54,14 @@ TEST_CASE("what others read too, and data, stay apart") {
   CHECK(fused[3].inputs == std::vector<int>{2});
 }
 
+TEST_CASE("what the model puts out stays, whoever else reads it") {
+  std::vector<ImportedOp> ops = {op({}, false, 1), op({0}, false, 2), op({1}, true, 3)};
+  ops[1].is_output = true;
+  const auto fused = fuse_small_ops(ops);
+  REQUIRE(fused.size() == 3);
+  CHECK(fused[1].output_bytes == 2);
+}
+
 TEST_CASE("a fused model keeps its arithmetic and parameters, and is a job graph") {
   std::istringstream in(testing::onnx_resnet18());
   const ImportedModel model = import_onnx(in, "resnet18.onnx", {.batch = 8});

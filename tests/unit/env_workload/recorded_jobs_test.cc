@@ -86,6 +86,27 @@ TEST_CASE("jobs are read out of tables and lines of JSON alike", "[unit][workloa
              "{\"limit\": 70, \"model\": \"b\", \"arrival\": 2.5}") == jobs);
 }
 
+TEST_CASE("lines of JSON may begin with a byte order mark, be blank, and say null",
+          "[unit][workload]") {
+  const std::string text =
+      "\xEF\xBB\xBF  {\"arrival\": 1, \"model\": \"a\", \"fraction\": null}\r\n\r\n \t\n"
+      " {\"arrival\": 2, \"model\": \"b\", \"limit\": null, \"fraction\": 0.5}\r\n";
+  std::istringstream in(text);
+  std::vector<JobLine> jobs;
+  std::vector<std::string> places;
+  read_recorded_jobs(in, "jobs", [&](const JobLine& job, const std::string& place) {
+    jobs.push_back(job);
+    places.push_back(place);
+  });
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].model == "a");
+  CHECK_FALSE(jobs[0].fraction);
+  CHECK_FALSE(jobs[1].limit);
+  CHECK(jobs[1].fraction == 0.5);
+  CHECK(places == std::vector<std::string>{"jobs:1", "jobs:4"});
+  CHECK(begins_recorded_jobs(text.substr(0, text.find('\r'))));
+}
+
 TEST_CASE("what a record gets wrong is told with its line", "[unit][workload]") {
   CHECK(refusal("") == "f: it is empty");
   CHECK_THAT(refusal("model,fraction\na,1\n"),
