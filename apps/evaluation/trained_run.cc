@@ -129,6 +129,11 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.parameters.layout_hash = layout.hash;
   trained.parameters.version =
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};
+  if (trained.parameters.version == PolicyVersion{0}) {
+    trained.warning += trained.file.string() +
+                       " is of a run that has not been updated once: what its policy does was not "
+                       "learned there\n";
+  }
   trained.heads = heads_of(trained.config);
   trained.discount = discount_of(trained.config);
   const double scale = reward_scale_of(trained.config);

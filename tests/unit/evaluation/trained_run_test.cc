@@ -78,6 +78,14 @@ TEST_CASE("a run's policy is its best one, and its last one when none was evalua
   CHECK(best.parameters.values == run.weights(5));
 }
 
+TEST_CASE("a policy that was never updated is told to be one", "[unit][evaluation]") {
+  const FinishedRun run;
+  REQUIRE(run.checkpoints().save(run.checkpoint(0), run.layout()));
+  CHECK_THAT(run.load().warning, Catch::Contains("has not been updated once"));
+  REQUIRE(run.checkpoints().save(run.checkpoint(1), run.layout()));
+  CHECK(run.load().warning.empty());
+}
+
 TEST_CASE("what a run's policy says of values is in the unit of rewards, whatever it learned from",
           "[unit][evaluation]") {
   constexpr double kScale = 4;  // a power of two: exact
