@@ -12,6 +12,7 @@ pacml_add_library(model_torch
     torch_perceptron.cc
     torch_policy.cc
     torch_pool.cc
+    torch_rows.cc
     torch_runtime.cc
   HEADERS
     torch_network.h

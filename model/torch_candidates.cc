@@ -9,6 +9,7 @@
 #include "model/encoders/torch_encoders.h"
 #include "model/torch_model.h"
 #include "model/torch_pool.h"
+#include "model/torch_rows.h"
 
 namespace pacml::model {
 namespace {
@@ -136,11 +137,11 @@ class TorchCandidates final : public TorchModel {
         const auto own = batch.candidate_nodes(b)[static_cast<std::size_t>(in.actions[c])];
         *node++ = context.candidates->first_node[b] + own;
       }
-      features.push_back(context.candidates->nodes.index_select(0, nodes));
+      features.push_back(take_rows(context.candidates->nodes, nodes));
     }
     const at::Tensor decision = at::empty({in.places.size(0)}, at::kLong);
     std::ranges::copy(in.decisions, decision.data_ptr<std::int64_t>());
-    features.push_back(context.values.index_select(0, decision));
+    features.push_back(take_rows(context.values, decision));
     in.features = at::cat(features, 1);
     in.situations = at::cat({in.situations, context.values}, 1);
   }

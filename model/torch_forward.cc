@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "model/encoders/slot_inputs.h"
 #include "model/policy.h"
+#include "model/torch_rows.h"
 
 namespace pacml::model {
 namespace {
@@ -21,16 +22,14 @@ at::Tensor apply(const NormedLinear& layer, const at::Tensor& x) {
 // The sum of `rows` [M, W] per `group` (int64 [M]), times `scale` [N, 1].
 at::Tensor scaled_group_sum(const at::Tensor& rows, const at::Tensor& group,
                             const at::Tensor& scale) {
-  const at::Tensor zeros = at::zeros({scale.size(0), rows.size(1)}, rows.options());
-  return zeros.index_add(0, group, rows) * scale;
+  return sum_rows(rows, group, scale.size(0)) * scale;
 }
 
 at::Tensor pass_messages(const RoundWeights& weights, const GraphUnion& graphs,
                          const at::Tensor& embeddings) {
   const at::Tensor node_half = at::relu(apply(weights.node, embeddings));
   const at::Tensor edge_half = at::relu(apply(weights.edge, graphs.edges));
-  const at::Tensor along_edges =
-      at::cat({node_half.index_select(0, graphs.message_from), edge_half}, 1);
+  const at::Tensor along_edges = at::cat({take_rows(node_half, graphs.message_from), edge_half}, 1);
   const at::Tensor to_self = at::cat({node_half, at::zeros_like(node_half)}, 1);
   const at::Tensor reduced = at::relu(apply(weights.reduce, at::cat({along_edges, to_self}, 0)));
   return scaled_group_sum(reduced, graphs.message_to, graphs.message_mean);
@@ -143,7 +142,7 @@ DecisionTensors decision_tensors(const NetworkShape& shape, const Observations& 
 Heads heads(const NetworkWeights& weights, const at::Tensor& embeddings, const at::Tensor& rows,
             const DecisionTensors& decisions) {
   const at::Tensor graph = apply(weights.graph, decisions.inputs);
-  const at::Tensor joined = at::cat({embeddings.index_select(0, rows), graph}, 1);
+  const at::Tensor joined = at::cat({take_rows(embeddings, rows), graph}, 1);
   const at::Tensor hidden =
       at::relu(at::linear(joined, weights.readout_weight, weights.readout_bias));
   return {at::linear(hidden, weights.logits_weight, weights.logits_bias)

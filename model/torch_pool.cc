@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "model/torch_rows.h"
+
 namespace pacml::model {
 namespace {
 
@@ -18,7 +20,7 @@ at::Tensor mean(const at::Tensor& rows, std::span<const std::size_t> ends) {
     shares.data_ptr<float>()[g] = 1.0F / static_cast<float>(ends[g] - begin);
     begin = ends[g];
   }
-  return at::zeros({groups, rows.size(1)}, at::kFloat).index_add(0, group, rows) * shares;
+  return sum_rows(rows, group, groups) * shares;
 }
 
 // Which rows are the greatest is found beside the gradient; where several are, the first one gets

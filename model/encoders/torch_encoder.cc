@@ -13,6 +13,7 @@
 #include "model/encoders/slot_inputs.h"
 #include "model/network_constants.h"
 #include "model/torch_pool.h"
+#include "model/torch_rows.h"
 
 namespace pacml::model {
 
@@ -85,13 +86,13 @@ class Operations {
   [[nodiscard]] at::Tensor mean_message(EdgeEnd end, const at::Tensor& rows,
                                         const std::optional<TorchLayer>& edge_layer) const {
     const auto& messages = graphs_.messages[static_cast<std::size_t>(end)];
-    at::Tensor said = rows.index_select(0, messages.from);
-    if (edge_layer) said = said + linear(*edge_layer, graphs_.edges).index_select(0, graphs_.edge);
-    return at::zeros_like(rows).index_add(0, messages.to, at::relu(said)) * messages.shares;
+    at::Tensor said = take_rows(rows, messages.from);
+    if (edge_layer) said = said + take_rows(linear(*edge_layer, graphs_.edges), graphs_.edge);
+    return sum_rows(at::relu(said), messages.to, rows.size(0)) * messages.shares;
   }
   [[nodiscard]] at::Tensor sum_messages(EdgeEnd end, const at::Tensor& rows) const {
     const auto& messages = graphs_.messages[static_cast<std::size_t>(end)];
-    return at::zeros_like(rows).index_add(0, messages.to, rows.index_select(0, messages.from));
+    return sum_rows(take_rows(rows, messages.from), messages.to, rows.size(0));
   }
   [[nodiscard]] at::Tensor where_heard(EdgeEnd end, const at::Tensor& rows) const {
     return rows * graphs_.messages[static_cast<std::size_t>(end)].shares.sign();
@@ -100,15 +101,14 @@ class Operations {
     return at::cat({rows, others}, 1);
   }
   [[nodiscard]] at::Tensor mean_and_maximum(const at::Tensor& nodes) const {
-    return model::mean_and_maximum(nodes, graphs_.ends).index_select(0, graphs_.place);
+    return take_rows(model::mean_and_maximum(nodes, graphs_.ends), graphs_.place);
   }
   [[nodiscard]] at::Tensor sum_of(NodeSet set, const at::Tensor& nodes) const {
     const auto& members = graphs_.sets[static_cast<std::size_t>(set)];
-    return at::zeros({graphs_.place.size(0), nodes.size(1)}, nodes.options())
-        .index_add(0, members.decision, nodes.index_select(0, members.node));
+    return sum_rows(take_rows(nodes, members.node), members.decision, graphs_.place.size(0));
   }
   [[nodiscard]] at::Tensor focus(const at::Tensor& nodes) const {
-    return nodes.index_select(0, graphs_.focus);
+    return take_rows(nodes, graphs_.focus);
   }
 
  private:
