@@ -55,7 +55,21 @@ GpuClusterModel::GpuClusterModel(const GpuClusterConfig& config, const GpuSpeedT
   for (int p = 0; p < config.partitions; ++p) {
     partition_of_.insert(partition_of_.end(),
                          static_cast<std::size_t>(first_server(p + 1) - first_server(p)), p);
+    // Servers stand in the order of their types.
+    std::vector<std::int32_t>& types = gpu_types_in_.emplace_back();
+    for (std::int32_t server = first_server(p); server < first_server(p + 1); ++server) {
+      const std::int32_t type = topology_.gpu_type_of(server);
+      if (types.empty() || types.back() != type) types.push_back(type);
+    }
   }
+}
+
+double GpuClusterModel::best_rate_in(int partition, const GpuJobShape& shape) const {
+  double best = 0;
+  for (const std::int32_t type : gpu_types_in_[static_cast<std::size_t>(partition)]) {
+    best = std::max(best, shape.together[static_cast<std::size_t>(type)]);
+  }
+  return best;
 }
 
 }  // namespace pacml::env

@@ -84,14 +84,20 @@ class GpuClusterModel {
   [[nodiscard]] int partition_of(std::int32_t server) const {
     return partition_of_[static_cast<std::size_t>(server)];
   }
+  [[nodiscard]] std::int32_t num_gpus(int partition) const {
+    return (first_server(partition + 1) - first_server(partition)) * topology_.per_server();
+  }
+  // Steps/s of such a job in one server of the partition's GPU type that is fastest for it.
+  [[nodiscard]] double best_rate_in(int partition, const GpuJobShape& shape) const;
 
  private:
   GpuClusterConfig config_;
   GpuTopology topology_;
   JobSpeeds speeds_;
   double host_capacity_ = 0;
-  std::vector<std::int32_t> first_server_;  // [partitions + 1]
-  std::vector<int> partition_of_;           // [servers]
+  std::vector<std::int32_t> first_server_;               // [partitions + 1]
+  std::vector<int> partition_of_;                        // [servers]
+  std::vector<std::vector<std::int32_t>> gpu_types_in_;  // [partitions], ascending
 };
 using GpuClusterModelPtr = std::shared_ptr<const GpuClusterModel>;
 

@@ -56,12 +56,18 @@ double GpuClusterState::queue_score(std::int32_t job) const {
   return rounded_score(left(job) / of.best_rate * (order_ == QueueOrder::kSrsf ? of.gpus : 1));
 }
 
+void GpuClusterState::count_handed(std::int32_t job, std::int64_t gpus) {
+  if (progress(job).handovers == 0) return;
+  schedulers_[at(progress(job).partition)].gpus_handed += gpus;
+}
+
 void GpuClusterState::enqueue(std::int32_t job) {
   progress_[at(job)].status = GpuJobStatus::kWaiting;
   auto& line = schedulers_[at(progress(job).partition)].waiting;
   const Waiting entry{queue_score(job), jobs()[job].rank, job};
   line.insert(std::ranges::upper_bound(line, entry), entry);
   ++num_waiting_;
+  count_handed(job, jobs()[job].gpus);
 }
 
 void GpuClusterState::dequeue(std::int32_t job) {
@@ -71,6 +77,7 @@ void GpuClusterState::dequeue(std::int32_t job) {
   PACML_CHECK(it != line.end() && it->job == job, "a waiting job stands in line");
   line.erase(it);
   --num_waiting_;
+  count_handed(job, -std::int64_t{jobs()[job].gpus});
 }
 
 void GpuClusterState::count_active(int partition, int change) {
@@ -115,6 +122,7 @@ void GpuClusterState::forward(std::int32_t job, int partition) {
   count_active(partition, 1);
   progress_[at(job)].partition = partition;
   progress_[at(job)].forwarded = now_;
+  ++progress_[at(job)].handovers;
   enqueue(job);
 }
 

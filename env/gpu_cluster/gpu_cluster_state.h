@@ -47,6 +47,7 @@ struct GpuJobProgress {
   double finish = kNever;     // s
   double forwarded = kNever;  // s; the last time
   std::int32_t partition = 0;
+  std::int32_t handovers = 0;
   std::int32_t preemptions = 0;
   std::int32_t slot = -1;  // of its layout while it runs
   GpuJobStatus status = GpuJobStatus::kAhead;
@@ -119,6 +120,10 @@ class GpuClusterState {
   // Of jobs that wait for a scheduler or run for it.
   [[nodiscard]] std::int64_t gpus_wanted(int partition) const {
     return schedulers_[at(partition)].gpus_wanted;
+  }
+  // ... of those that wait for a scheduler and came to another one.
+  [[nodiscard]] std::int64_t gpus_handed(int partition) const {
+    return schedulers_[at(partition)].gpus_handed;
   }
 
   // As GpuOccupancy says.
@@ -210,8 +215,9 @@ class GpuClusterState {
 
     std::deque<Waiting> waiting;
     std::int64_t gpus_wanted = 0;
-    std::int64_t active = 0;  // jobs, since `active_since`
-    double active_since = 0;  // s
+    std::int64_t gpus_handed = 0;  // that jobs in line want which others have forwarded to it
+    std::int64_t active = 0;       // jobs, since `active_since`
+    double active_since = 0;       // s
     double active_before_s = 0;
     double done = 0;  // jobs' worth of work
   };
@@ -223,6 +229,7 @@ class GpuClusterState {
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   void count_active(int partition, int change);
   void set_shape(std::int32_t job, std::int32_t shape);
+  void count_handed(std::int32_t job, std::int64_t gpus);
   void enqueue(std::int32_t job);
   void dequeue(std::int32_t job);
   void lay_out(std::int32_t job, std::span<const std::int32_t> gpus, GpuLayout& out);

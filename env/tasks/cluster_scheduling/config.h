@@ -17,8 +17,9 @@ struct ClusterSchedulingConfig : GpuWorkloadConfig {
   ClusterSchedulingConfig() { cluster.partitions = 2; }
   OffersConfig offers = {};  // jobs are in line by remaining time
   SchedulingReward reward = SchedulingReward::kActiveTime;
-  double own_share = 0.5;  // of a scheduler's reward that is for its own jobs; the rest is for all
-  bool messages = true;    // schedulers tell each other what is idle and what waits there
+  double own_share = 1;  // of a scheduler's reward that is for its own jobs; the rest is for all
+  Handover handover = Handover::kPriced;  // under active_time
+  bool messages = true;  // schedulers tell each other what is idle and what waits there
   bool operator==(const ClusterSchedulingConfig&) const = default;
 };
 template <class Config, class Visitor>
@@ -28,6 +29,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("offers", c.offers);
   v("reward", c.reward);
   v("own_share", c.own_share);
+  v("handover", c.handover);
   v("messages", c.messages);
 }
 [[nodiscard]] std::vector<std::string> validate(const ClusterSchedulingConfig& c);

@@ -9,6 +9,7 @@ ClusterSchedulingTask::ClusterSchedulingTask(const ClusterSchedulingConfig& conf
                         {.offers = config.offers,
                          .reward = config.reward,
                          .own_share = config.own_share,
+                         .handover = config.handover,
                          .messages = config.messages},
                         validate(config)) {}
 

@@ -35,6 +35,7 @@ std::vector<std::string> validate(const OffersConfig& c) {
   if (c.forwards < 0 || c.forwards > kMostCandidates) {
     problems.emplace_back("forwards: must be in 0..4096");
   }
+  if (c.handovers < 0) problems.emplace_back("handovers: must be at least 0");
   if (problems.empty() && 2 + std::int64_t{c.jobs} * (c.places + c.forwards) > kMostCandidates) {
     problems.emplace_back("jobs: with their places and forwards they must be fewer than 4096");
   }

@@ -28,12 +28,26 @@ constexpr auto enum_names(SchedulingReward /*unused*/) {
       {{"active_time", SchedulingReward::kActiveTime}, {"progress", SchedulingReward::kProgress}});
 }
 
+// What a scheduler that hands a job on to another one pays it, out of its reward.
+enum class Handover {
+  kFree,  // nothing: each gains by giving its jobs away
+  // ... for whoever starts the job, what it is expected to cost there: the time that it takes
+  // alone, and by which it delays those that wait.
+  kPriced,
+};
+constexpr auto enum_names(Handover /*unused*/) {
+  return std::to_array<EnumName<Handover>>(
+      {{"free", Handover::kFree}, {"priced", Handover::kPriced}});
+}
+
 // How much of what it could do a scheduler is offered.
 struct OffersConfig {
-  int jobs = 6;      // the first in line that could go anywhere
-  int places = 4;    // for each; those that delay everybody the least, and one of each kind
-  int forwards = 1;  // for each: other schedulers with room, where here is no server with room
-  bool pass = true;  // it may leave all of them waiting, as long as anything runs
+  int jobs = 6;    // the first in line that could go anywhere
+  int places = 4;  // for each; those that delay everybody the least, and one of each kind
+  // For each: other schedulers with room, where here is no server with room, or slower GPUs.
+  int forwards = 1;
+  int handovers = 1;  // a job is forwarded no more often than that
+  bool pass = true;   // it may leave all of them waiting, as long as any of its GPUs is taken
   // Of so many sizes that a job has a speed at, the smallest first, instead of the one that it asks
   // for alone; 0: that one. One place each, by a rule.
   int sizes = 0;
@@ -46,6 +60,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("jobs", c.jobs);
   v("places", c.places);
   v("forwards", c.forwards);
+  v("handovers", c.handovers);
   v("pass", c.pass);
   v("rules", c.rules);
 }
@@ -91,6 +106,7 @@ struct SchedulingRules {
   std::optional<PlacementRule> place = {};  // the one place that a job is offered; none: the best
   SchedulingReward reward = SchedulingReward::kActiveTime;
   double own_share = 1;  // of a scheduler's reward that is for its own jobs; the rest is for all
+  Handover handover = Handover::kFree;
   bool messages = true;  // schedulers tell each other what they have and what waits there
 };
 

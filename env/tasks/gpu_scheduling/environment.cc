@@ -43,6 +43,8 @@ void GpuSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   forwards_ = 0;
   passes_ = 0;
   worth_.assign(at(partitions), 0.0);
+  paid_.assign(at(partitions), 0.0);
+  owed_.assign(state().jobs().size(), 0.0);
   go_on();
   for (int p = 0; p < partitions; ++p) worth_[at(p)] = worth(p);
   time_s_ = state().now();
@@ -96,8 +98,7 @@ void GpuSchedulingEnv::go_on() {
     for (; turn_ < partitions; ++turn_) {
       if (state().waiting(turn_).empty()) continue;
       if (std::exchange(begun_, turn_) != turn_) begun_version_ = state().version(turn_);
-      const bool must = state().running().empty();
-      if (!must && !is_news(turn_)) continue;
+      if (!has_to_begin(state(), turn_) && !is_news(turn_)) continue;
       if (offers_.find(simulator_->state(), turn_)) return;
     }
     if (!simulator_->next_instant()) {
@@ -120,6 +121,11 @@ void GpuSchedulingEnv::take(const Offer& offer, std::size_t which) {
       ++turn_;
       return;
     case Offer::Kind::kForward:
+      if (task_->rules().handover == Handover::kPriced) {
+        const double price = price_of(offer.job, offer.to);
+        paid_[at(turn_)] -= price;
+        owed_[at(offer.job)] += price;
+      }
       state.forward(offer.job, offer.to);
       ++forwards_;
       return;
@@ -132,6 +138,7 @@ void GpuSchedulingEnv::take(const Offer& offer, std::size_t which) {
 
 void GpuSchedulingEnv::place(std::int32_t job, std::span<const std::int32_t> gpus) {
   if (!state().is_idle(gpus.front())) ++shared_;
+  paid_[at(turn_)] += std::exchange(owed_[at(job)], 0.0);
   const auto& sizes = task_->model()->speeds().sizes(state().jobs()[job].type);
   simulator_->state().resize(job, sizes.at(static_cast<int>(gpus.size())));
   simulator_->state().place(job, gpus);
@@ -160,10 +167,19 @@ GpuSchedulingEnv::Plan& GpuSchedulingEnv::plan_of(const std::shared_ptr<const vo
   return plans_.emplace_back(Plan{.agent = agent});
 }
 
+// Of handing a job on, in mean jobs: the time that it takes alone, and by which it delays those
+// that wait there if it takes its share of the GPUs for so long.
+double GpuSchedulingEnv::price_of(std::int32_t job, int partition) const {
+  const GpuJob& of = state().jobs()[job];
+  const double delayed = static_cast<double>(state().waiting(partition).size()) * of.gpus /
+                         task_->model()->num_gpus(partition);
+  return state().left(job) / of.best_rate * (1 + delayed) / task_->scale().mean_job_s;
+}
+
 // What a scheduler is paid for, summed up until now, in mean jobs.
 double GpuSchedulingEnv::worth(int partition) const {
   if (task_->rules().reward == SchedulingReward::kProgress) return state().progress_now(partition);
-  return -state().active_job_s(partition) / task_->scale().mean_job_s;
+  return paid_[at(partition)] - state().active_job_s(partition) / task_->scale().mean_job_s;
 }
 
 StepResult GpuSchedulingEnv::pay(int agent) {

@@ -88,6 +88,7 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   }
   void take(const Offer& offer, std::size_t which);
   void place(std::int32_t job, std::span<const std::int32_t> gpus);
+  [[nodiscard]] double price_of(std::int32_t job, int partition) const;
   [[nodiscard]] double worth(int partition) const;
   StepResult pay(int agent);
   void look();
@@ -106,6 +107,10 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   std::vector<Passed> passed_;  // [partitions]
   // Until the last decision.
   std::vector<double> worth_;  // [partitions]
+  // What they have paid each other for jobs that were handed on, and what is still to be paid to
+  // who starts them.
+  std::vector<double> paid_;  // [partitions]
+  std::vector<double> owed_;  // [jobs]
   double time_s_ = 0;
   std::vector<AgentReward> others_;
   // Of the episode.

@@ -26,9 +26,7 @@ double log_time(double seconds, const SchedulingScale& scale) {
 }
 
 double gpus_of(const GpuClusterState& state, int partition) {
-  const GpuClusterModel& model = state.model();
-  return static_cast<double>(model.first_server(partition + 1) - model.first_server(partition)) *
-         state.topology().per_server();
+  return state.model().num_gpus(partition);
 }
 
 double alone_s(const GpuClusterState& state, std::int32_t job) {
@@ -344,8 +342,9 @@ void ShownScheduling::show_offers(const GpuClusterState& state, const PartitionN
          shape.network_s.front() / step_s, scale.leaves[at(job.type)], scale.keeps[at(job.type)]});
     if (is_forward) {
       const auto there = told(state, offer.to, partition, scale);
+      const double rate = state.model().best_rate_in(offer.to, shape) / job.best_rate;
       append(offers,
-             {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, there[0], there[1] - here[1], there[2] - here[2]});
+             {rate, 0, 0, 0, 0, 0, 0, 0, 0, 0, there[0], there[1] - here[1], there[2] - here[2]});
       where.push_back(of.of_partition(offer.to));
       continue;
     }

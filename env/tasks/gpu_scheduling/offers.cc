@@ -4,6 +4,8 @@
 #include <functional>
 #include <ranges>
 
+#include "common/index.h"
+
 namespace pacml::env {
 namespace {
 
@@ -22,23 +24,32 @@ Offer::Kind kind_of(GpuCandidate::Kind kind) {
   return Offer::Kind::kPass;
 }
 
-// Whether another scheduler could start the job without sharing.
+// Whether a scheduler could start the job without sharing.
 bool has_room(const GpuClusterState& state, std::int32_t job, int partition) {
   const FreeServers& free = state.free_servers(partition);
   const std::int32_t n = state.jobs()[job].gpus;
   return n > state.topology().per_server() ? free.total() >= n : free.most() >= n;
 }
 
+// The same of another one, beside all that has been handed to it and that it has not started.
+bool has_room_yet(const GpuClusterState& state, std::int32_t job, int partition) {
+  const std::int64_t idle = state.free_servers(partition).total();
+  return has_room(state, job, partition) &&
+         idle - state.gpus_handed(partition) >= state.jobs()[job].gpus;
+}
+
 }  // namespace
+
+bool has_to_begin(const GpuClusterState& state, int partition) {
+  return state.free_servers(partition).total() == state.model().num_gpus(partition);
+}
 
 bool Offers::find(GpuClusterState& state, int partition) {
   offers_.clear();
   gpus_.clear();
-  // In a cluster where nothing runs somebody has to begin.
-  const bool is_idle = state.running().empty();
-  if (config_.pass && !is_idle) offers_.push_back({});
+  if (config_.pass && !has_to_begin(state, partition)) offers_.push_back({});
   if (config_.sizes > 0) return find_sizes(state, partition);
-  const bool may_forward = !is_idle && config_.forwards > 0;
+  const bool may_forward = !state.running().empty() && config_.forwards > 0;
   // Jobs of one shape have the same places, and the same schedulers have room for them.
   const std::size_t shapes = state.model().speeds().shapes().size();
   no_place_.assign(shapes, 0);
@@ -54,8 +65,8 @@ bool Offers::find(GpuClusterState& state, int partition) {
                : add_places(state, job, partition));
     if (!has_place) no_place = 1;
     bool has_forward = false;
-    if (no_room == 0 && !has_room(state, job, partition) &&
-        state.progress(job).forwarded != state.now()) {
+    if (no_room == 0 && state.progress(job).forwarded != state.now() &&
+        state.progress(job).handovers < config_.handovers) {
       has_forward = add_forwards(state, job, partition);
       if (!has_forward) no_room = 1;
     }
@@ -202,12 +213,16 @@ void Offers::keep_best() {
   for (const std::size_t i : by_delay_) valued_[i].is_kept = true;
 }
 
-// Those of the other schedulers with most idle GPUs for the size of their part.
+// Of the other schedulers with room, where here is none or GPUs are faster there, those with most
+// idle GPUs for the size of their part.
 bool Offers::add_forwards(const GpuClusterState& state, std::int32_t job, int partition) {
   const GpuClusterModel& model = state.model();
+  const GpuJobShape& shape = model.speeds().shapes()[at(state.jobs()[job].shape)];
+  const double here = has_room(state, job, partition) ? model.best_rate_in(partition, shape) : 0;
   with_room_.clear();
   for (int p = 0; p < model.config().partitions; ++p) {
-    if (p == partition || !has_room(state, job, p)) continue;
+    if (p == partition || model.best_rate_in(p, shape) <= here || !has_room_yet(state, job, p))
+      continue;
     const std::int64_t servers = model.first_server(p + 1) - model.first_server(p);
     with_room_.emplace_back(-(state.free_servers(p).total() << 20) / servers, p);
   }

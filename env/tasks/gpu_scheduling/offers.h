@@ -29,6 +29,10 @@ struct Offer {
   double others_delay_s = 0;  // ... of the time that they lose while it runs
 };
 
+// Whether all of a scheduler's GPUs are idle: it may not pass then, so that every job is done once,
+// and what nobody wants is not left until the whole cluster is empty.
+[[nodiscard]] bool has_to_begin(const GpuClusterState& state, int partition);
+
 // What a scheduler may do: nothing, or put one of its jobs somewhere. Bounded: the first jobs in
 // line, a few places for each. It serves one state from its beginning, and copies of both go on
 // together. Thread-confined.

@@ -62,27 +62,41 @@ struct Scene {
   GpuSchedulingEnv env;
 };
 
-TEST_CASE("a scheduler must begin where nothing runs, and may wait else", "[unit][env]") {
+TEST_CASE("a scheduler must begin where all of its GPUs are idle, and may wait else",
+          "[unit][env]") {
   Scene scene(two_servers());
-  scene.begin({{0, 2, 100}, {10, 2, 50}});
+  scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}, {20, 1, 30}});
   CHECK(scene.env.agent() == 0);
   CHECK(scene.env.offers().size() == 1);
   CHECK(scene.find(Kind::kOneServer, 0) == 0);
   static_cast<void>(scene.take(Kind::kOneServer, 0));
   CHECK(scene.env.state().now() == 10);
   CHECK(scene.env.agent() == 1);
+  // The other one's job does not count.
+  CHECK(scene.find(Kind::kPass, -1) == -1);
+  CHECK(scene.env.describe(0) == "job 1 (image_large, 1 GPUs) on server 1");
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.agent() == 0);
   CHECK(scene.find(Kind::kPass, -1) == 0);
   CHECK(scene.env.describe(0) == "wait");
-  CHECK(scene.env.describe(1) == "job 1 (image_large, 2 GPUs) on server 1");
+  static_cast<void>(scene.take(Kind::kPass));
+  REQUIRE(scene.env.agent() == 1);
+  CHECK(scene.find(Kind::kPass, -1) == 0);
+  CHECK(scene.find(Kind::kOneServer, 3) == 1);
 }
 
 TEST_CASE("who waits is asked again when there is something new", "[unit][env]") {
   Scene scene(two_servers());
-  scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 2, 30}});
+  scene.begin({{0, 2, 100}, {10, 1, 200}, {20, 1, 30}, {20, 1, 30}, {30, 1, 30}});
   static_cast<void>(scene.take(Kind::kOneServer, 0));
-  static_cast<void>(scene.take(Kind::kPass));
-  // The arrival at 20 s is the first scheduler's, whose server is taken. It may share, or forward.
-  REQUIRE(scene.env.state().now() == 20);
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  for (const int agent : {0, 1}) {
+    REQUIRE(scene.env.state().now() == 20);
+    REQUIRE(scene.env.agent() == agent);
+    static_cast<void>(scene.take(Kind::kPass));
+  }
+  // The arrival at 30 s is the first scheduler's, whose server is taken. It may forward.
+  REQUIRE(scene.env.state().now() == 30);
   REQUIRE(scene.env.agent() == 0);
   static_cast<void>(scene.take(Kind::kPass));
   // The second one still has what it passed on before: time goes on until the first job is done.
@@ -94,20 +108,95 @@ TEST_CASE("a job goes to a scheduler that has room, once in an instant", "[unit]
   ClusterSchedulingConfig config = two_servers();
   config.cluster.share = 1;
   Scene scene(config);
-  scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 1, 30}});
+  scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}});
   static_cast<void>(scene.take(Kind::kOneServer, 0));
-  static_cast<void>(scene.take(Kind::kPass));
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
   REQUIRE(scene.env.state().now() == 20);
   CHECK(scene.find(Kind::kOneServer, 2) == -1);
   CHECK(scene.env.describe(scene.find(Kind::kForward, 2)) ==
         "job 2 (image_large, 1 GPUs) to scheduler 1");
   static_cast<void>(scene.take(Kind::kForward, 2));
-  // At the same time it is the second scheduler's, the shortest in its line.
+  // At the same time it is the second scheduler's.
   CHECK(scene.env.state().now() == 20);
   CHECK(scene.env.agent() == 1);
   CHECK(scene.env.offers()[1].job == 2);
   static_cast<void>(scene.take(Kind::kOneServer, 2));
   CHECK(scene.env.spec().metric(scene.env.summary(), "forwards") == Approx(1.0 / 3));
+}
+
+TEST_CASE("a job is handed on once, and to room that nobody else was handed", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.share = 1;
+  Scene scene(config);
+  scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}, {20, 1, 60}, {20, 1, 40}});
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.state().now() == 20);
+  CHECK(scene.find(Kind::kForward, 2) >= 0);
+  CHECK(scene.find(Kind::kForward, 4) >= 0);
+  static_cast<void>(scene.take(Kind::kForward, 4));
+  // One GPU is idle there, and job 4 is for it: nothing is left to decide here.
+  REQUIRE(scene.env.agent() == 1);
+  CHECK(scene.find(Kind::kForward, 4) == -1);
+  CHECK(scene.env.offers().size() == 3);
+  static_cast<void>(scene.take(Kind::kOneServer, 3));
+  // Job 1 is done, then job 3 runs alone on one GPU.
+  REQUIRE(scene.env.state().now() == Approx(60));
+  REQUIRE(scene.env.agent() == 1);
+  static_cast<void>(scene.take(Kind::kOneServer, 4));
+  CHECK(scene.env.summary().metrics[11] == Approx(1.0 / 5));
+}
+
+TEST_CASE("who hands a job on pays for it, and who starts it is paid", "[unit][env]") {
+  for (const Handover handover : {Handover::kFree, Handover::kPriced}) {
+    INFO(static_cast<int>(handover));
+    ClusterSchedulingConfig config = two_servers();
+    config.cluster.share = 1;
+    config.own_share = 1;
+    config.handover = handover;
+    Scene scene(config);
+    // Job 3 waits with the second scheduler when job 2 comes to it.
+    scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}, {20, 2, 60}});
+    const double unit = scene.task->scale().mean_job_s;
+    static_cast<void>(scene.take(Kind::kOneServer, 0));
+    static_cast<void>(scene.take(Kind::kOneServer, 1));
+    // What it takes alone, and by which it would delay a job on one of two GPUs.
+    const double price = handover == Handover::kPriced ? (30 + 30 / 2) / unit : 0;
+    CHECK(scene.take(Kind::kForward, 2).reward == Approx(-price));
+    CHECK(scene.env.other_rewards().empty());
+    // From 20 s to 60 s: the first has job 0, the second job 1, job 2 until 50 s, and job 3.
+    CHECK(scene.take(Kind::kOneServer, 2).reward == Approx(price - (40 + 30 + 40) / unit));
+    REQUIRE(scene.env.state().now() == Approx(60));
+    const StepResult last = scene.take(Kind::kOneServer, 3);
+    CHECK(last.terminated);
+    CHECK(last.reward == Approx(-60 / unit));
+    REQUIRE(scene.env.other_rewards().size() == 1);
+    CHECK(scene.env.other_rewards()[0].reward == Approx(-40 / unit));
+    CHECK(scene.env.summary().episode_return == Approx(-(100 + 50 + 30 + 100) / unit));
+  }
+}
+
+TEST_CASE("a job may go to faster GPUs, though there are idle ones here", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.topology.gpu_types = {{"v100", 1}, {"p100", 1}};
+  Scene scene(config);
+  // Both types have an idle GPU when job 1 comes to the scheduler of the P100s.
+  scene.begin({{0, 1, 100}, {10, 1, 50}, {20, 1, 50}, {30, 1, 50}});
+  CHECK(scene.find(Kind::kForward, 0) == -1);
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  REQUIRE(scene.env.agent() == 1);
+  CHECK(scene.find(Kind::kOneServer, 1) >= 0);
+  const int forward = scene.find(Kind::kForward, 1);
+  REQUIRE(forward >= 0);
+  CHECK(scene.env.offers()[static_cast<std::size_t>(forward)].to == 0);
+  // The other way there is nothing to be had.
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.agent() == 0);
+  CHECK(scene.find(Kind::kForward, 2) == -1);
+  static_cast<void>(scene.take(Kind::kOneServer, 2));
+  // Faster, and taken.
+  REQUIRE(scene.env.agent() == 1);
+  CHECK(scene.find(Kind::kForward, 3) == -1);
 }
 
 TEST_CASE("without messages others look like nothing at all", "[unit][env]") {
@@ -117,21 +206,21 @@ TEST_CASE("without messages others look like nothing at all", "[unit][env]") {
     INFO(messages);
     config.messages = messages;
     Scene scene(config);
-    // The first scheduler's server is taken by job 0, the second's has room.
-    scene.begin({{0, 2, 100}, {10, 2, 50}, {20, 1, 30}});
+    // The first scheduler's server is taken by job 0, the second's has room beside job 1.
+    scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}, {20, 1, 30}});
     static_cast<void>(scene.take(Kind::kOneServer, 0));
-    static_cast<void>(scene.take(Kind::kPass));
+    static_cast<void>(scene.take(Kind::kOneServer, 1));
     REQUIRE(scene.env.agent() == 0);
     ShownScheduling shown;
     shown.look_at(scene.env.state(), scene.task->nodes(0), scene.task->scale(), scene.env.offers(),
                   0);
     const auto others = scene.task->nodes(0).of_partition(1) * kClusterDynamicWidth;
-    CHECK(shown.nodes[others] == (messages ? 1.0F : 0.0F));      // idle there
-    CHECK(shown.nodes[others + 2] == (messages ? 0.5F : 0.0F));  // a job waits for two GPUs
+    CHECK(shown.nodes[others] == (messages ? 0.5F : 0.0F));      // idle there
+    CHECK(shown.nodes[others + 2] == (messages ? 0.5F : 0.0F));  // a job waits, of two GPUs
     CHECK(shown.nodes[1] == 1.5F);                               // what is wanted here
     const std::size_t width = offer_features().size();
     const auto forward = static_cast<std::size_t>(scene.find(Kind::kForward, 2)) * width;
-    CHECK(shown.offers[forward + width - 3] == (messages ? 1.0F : 0.0F));
+    CHECK(shown.offers[forward + width - 3] == (messages ? 0.5F : 0.0F));
     // Another is offered what has room, told or not.
     CHECK(scene.find(Kind::kForward, 2) >= 0);
   }
