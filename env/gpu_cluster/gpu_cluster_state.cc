@@ -81,10 +81,13 @@ void GpuClusterState::dequeue(std::int32_t job) {
 }
 
 void GpuClusterState::count_active(int partition, int change) {
-  Scheduler& scheduler = schedulers_[at(partition)];
-  scheduler.active_before_s = scheduler.active_job_s(now_);
-  scheduler.active_since = now_;
-  scheduler.active += change;
+  schedulers_[at(partition)].active.change(now_, change);
+}
+
+void GpuClusterState::set_rate(std::int32_t job, double rate) {
+  GpuJobProgress& p = progress_[at(job)];
+  schedulers_[at(p.partition)].speed.change(now_, (rate - p.rate) / jobs()[job].best_rate);
+  p.rate = rate;
 }
 
 void GpuClusterState::arrive(std::int32_t job, int partition) {
@@ -246,7 +249,7 @@ void GpuClusterState::rebase_marked() {
     const double rate = rate_of(job);
     if (rate == p.rate) continue;
     settle(job);
-    p.rate = rate;
+    set_rate(job, rate);
     if (rate > 0) {
       completions_.set(job, now_ + p.left / rate);
     } else {
@@ -322,7 +325,7 @@ void GpuClusterState::release(std::int32_t job) {
   held_[at(jobs()[job].user)] -= jobs()[job].gpus;
   empty_slots_.push_back(p.slot);
   p.slot = -1;
-  p.rate = 0;
+  set_rate(job, 0);
   p.thaw = 0;
   completions_.remove(job);
   rebase_marked();

@@ -190,7 +190,12 @@ class GpuClusterState {
   [[nodiscard]] double active_job_s() const { return active_job_s_; }
   // Of the jobs that wait for a scheduler or run for it, while they do.
   [[nodiscard]] double active_job_s(int partition) const {
-    return schedulers_[at(partition)].active_job_s(now_);
+    return schedulers_[at(partition)].active.until(now_);
+  }
+  // The same of the time that they take longer than alone: while they wait, and as far as they are
+  // slowed down.
+  [[nodiscard]] double delay_s(int partition) const {
+    return active_job_s(partition) - schedulers_[at(partition)].speed.until(now_);
   }
   [[nodiscard]] std::int64_t num_placements() const { return num_placements_; }
   // Jobs' worth of work done for a scheduler; settled: up to when rates changed last.
@@ -206,20 +211,26 @@ class GpuClusterState {
   }
 
  private:
+  // Of what changes now and then: its integral over time.
+  struct Integral {
+    [[nodiscard]] double until(double now) const { return before + value * (now - since); }
+    void change(double now, double by) {
+      before = until(now);
+      since = now;
+      value += by;
+    }
+    double value = 0;  // since then
+    double since = 0;  // s
+    double before = 0;
+  };
   // What one scheduler answers for.
   struct Scheduler {
-    // Its jobs' time in the system until a time.
-    [[nodiscard]] double active_job_s(double now) const {
-      return active_before_s + static_cast<double>(active) * (now - active_since);
-    }
-
     std::deque<Waiting> waiting;
     std::int64_t gpus_wanted = 0;
     std::int64_t gpus_handed = 0;  // that jobs in line want which others have forwarded to it
-    std::int64_t active = 0;       // jobs, since `active_since`
-    double active_since = 0;       // s
-    double active_before_s = 0;
-    double done = 0;  // jobs' worth of work
+    Integral active;               // jobs
+    Integral speed;                // of its jobs, each over its best
+    double done = 0;               // jobs' worth of work
   };
   struct ReplacedPair {
     std::int32_t job = 0;
@@ -228,6 +239,7 @@ class GpuClusterState {
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   void count_active(int partition, int change);
+  void set_rate(std::int32_t job, double rate);
   void set_shape(std::int32_t job, std::int32_t shape);
   void count_handed(std::int32_t job, std::int64_t gpus);
   void enqueue(std::int32_t job);

@@ -16,9 +16,9 @@ namespace pacml::env {
 struct ClusterSchedulingConfig : GpuWorkloadConfig {
   ClusterSchedulingConfig() { cluster.partitions = 2; }
   OffersConfig offers = {};  // jobs are in line by remaining time
-  SchedulingReward reward = SchedulingReward::kActiveTime;
+  SchedulingReward reward = SchedulingReward::kDelay;
   double own_share = 1;  // of a scheduler's reward that is for its own jobs; the rest is for all
-  Handover handover = Handover::kPriced;  // under active_time
+  Handover handover = Handover::kPriced;  // not under progress
   bool messages = true;  // schedulers tell each other what is idle and what waits there
   bool operator==(const ClusterSchedulingConfig&) const = default;
 };

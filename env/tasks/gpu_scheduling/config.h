@@ -18,14 +18,18 @@
 
 namespace pacml::env {
 
-// What schedulers are paid for, in units of what a job takes alone on average.
+// What schedulers are paid for, in units of what a job takes alone on average. The first two differ
+// by what nobody can change; but where what follows is discounted, time until a long job is done
+// counts the same whether it runs or waits, so that it is never begun, and its delay does not.
 enum class SchedulingReward {
   kActiveTime,  // - integral of the jobs in the system: their sum is that of all completion times
+  kDelay,       // ... less the speed of each over its best: that of all times longer than alone
   kProgress,    // shares of jobs done; pays short jobs more for their time, and waiting nothing
 };
 constexpr auto enum_names(SchedulingReward /*unused*/) {
-  return std::to_array<EnumName<SchedulingReward>>(
-      {{"active_time", SchedulingReward::kActiveTime}, {"progress", SchedulingReward::kProgress}});
+  return std::to_array<EnumName<SchedulingReward>>({{"active_time", SchedulingReward::kActiveTime},
+                                                    {"delay", SchedulingReward::kDelay},
+                                                    {"progress", SchedulingReward::kProgress}});
 }
 
 // What a scheduler that hands a job on to another one pays it, out of its reward.

@@ -167,19 +167,27 @@ GpuSchedulingEnv::Plan& GpuSchedulingEnv::plan_of(const std::shared_ptr<const vo
   return plans_.emplace_back(Plan{.agent = agent});
 }
 
-// Of handing a job on, in mean jobs: the time that it takes alone, and by which it delays those
-// that wait there if it takes its share of the GPUs for so long.
+// Of handing a job on, in mean jobs: by what it delays those that wait there if it takes its share
+// of the GPUs for as long as it takes alone; and that time, where it counts.
 double GpuSchedulingEnv::price_of(std::int32_t job, int partition) const {
   const GpuJob& of = state().jobs()[job];
   const double delayed = static_cast<double>(state().waiting(partition).size()) * of.gpus /
                          task_->model()->num_gpus(partition);
-  return state().left(job) / of.best_rate * (1 + delayed) / task_->scale().mean_job_s;
+  const double counts = task_->rules().reward == SchedulingReward::kActiveTime ? 1 : 0;
+  return state().left(job) / of.best_rate * (counts + delayed) / task_->scale().mean_job_s;
 }
 
 // What a scheduler is paid for, summed up until now, in mean jobs.
 double GpuSchedulingEnv::worth(int partition) const {
-  if (task_->rules().reward == SchedulingReward::kProgress) return state().progress_now(partition);
-  return paid_[at(partition)] - state().active_job_s(partition) / task_->scale().mean_job_s;
+  switch (task_->rules().reward) {
+    case SchedulingReward::kActiveTime:
+      return paid_[at(partition)] - state().active_job_s(partition) / task_->scale().mean_job_s;
+    case SchedulingReward::kDelay:
+      return paid_[at(partition)] - state().delay_s(partition) / task_->scale().mean_job_s;
+    case SchedulingReward::kProgress:
+      break;
+  }
+  return state().progress_now(partition);
 }
 
 StepResult GpuSchedulingEnv::pay(int agent) {

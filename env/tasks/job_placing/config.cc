@@ -12,6 +12,10 @@ std::vector<std::string> validate(const JobPlacingConfig& c) {
   if (c.window < 1 || c.sizes < 1 || c.window > kMostOffers || c.sizes > kMostOffers / c.window) {
     problems.emplace_back("window: must be at least 1, as sizes, and both together at most 4000");
   }
+  if (c.reward == SchedulingReward::kDelay) {
+    problems.emplace_back(
+        "reward: delay is of jobs that get what they ask for; active_time or progress");
+  }
   const bool graphs = c.speeds_from == SpeedSource::kGraphs;
   if (graphs && !c.speeds.empty()) {
     problems.emplace_back("speeds: a table is not read where speeds_from is graphs");

@@ -39,6 +39,7 @@ ClusterSchedulingConfig draw_config(Rng& rng) {
   draw_workload(rng, c);
   c.offers.jobs = static_cast<int>(1 + rng.below(6));
   c.offers.places = static_cast<int>(1 + rng.below(6));
+  c.reward = SchedulingReward::kActiveTime;
   return c;
 }
 
@@ -213,6 +214,32 @@ TEST_CASE("whatever schedulers do, every job is done in the end", "[property][gp
                      .pass = rng.below(4) != 0};
     GpuSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(config));
     play_to_end(env, rng);
+  }
+}
+
+// What schedulers pay each other adds up to nothing.
+TEST_CASE("rewards add up to the completion times, or to what they are longer than alone",
+          "[property][gpu_cluster]") {
+  Rng rng(Seed{38});
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    ClusterSchedulingConfig config = draw_config(rng);
+    config.offers.forwards = 1;
+    config.offers.handovers = static_cast<int>(rng.below(3));
+    config.reward = rng.below(2) == 0 ? SchedulingReward::kActiveTime : SchedulingReward::kDelay;
+    config.own_share = 0.5 * static_cast<double>(rng.below(3));
+    const auto task = std::make_shared<const ClusterSchedulingTask>(config);
+    GpuSchedulingEnv env(task);
+    play_to_end(env, rng);
+    double seconds = 0;
+    for (std::int32_t id = 0; id < 60; ++id) {
+      const GpuJob& job = env.state().jobs()[id];
+      seconds += env.state().progress(id).finish - job.submit_s;
+      if (config.reward == SchedulingReward::kDelay) seconds -= job.steps / job.best_rate;
+    }
+    // Rewards are floats.
+    CHECK(env.summary().episode_return ==
+          Approx(-seconds / task->scale().mean_job_s).epsilon(1e-4).margin(1e-3));
   }
 }
 

@@ -148,31 +148,35 @@ TEST_CASE("a job is handed on once, and to room that nobody else was handed", "[
 }
 
 TEST_CASE("who hands a job on pays for it, and who starts it is paid", "[unit][env]") {
-  for (const Handover handover : {Handover::kFree, Handover::kPriced}) {
-    INFO(static_cast<int>(handover));
-    ClusterSchedulingConfig config = two_servers();
-    config.cluster.share = 1;
-    config.own_share = 1;
-    config.handover = handover;
-    Scene scene(config);
-    // Job 3 waits with the second scheduler when job 2 comes to it.
-    scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}, {20, 2, 60}});
-    const double unit = scene.task->scale().mean_job_s;
-    static_cast<void>(scene.take(Kind::kOneServer, 0));
-    static_cast<void>(scene.take(Kind::kOneServer, 1));
-    // What it takes alone, and by which it would delay a job on one of two GPUs.
-    const double price = handover == Handover::kPriced ? (30 + 30 / 2) / unit : 0;
-    CHECK(scene.take(Kind::kForward, 2).reward == Approx(-price));
-    CHECK(scene.env.other_rewards().empty());
-    // From 20 s to 60 s: the first has job 0, the second job 1, job 2 until 50 s, and job 3.
-    CHECK(scene.take(Kind::kOneServer, 2).reward == Approx(price - (40 + 30 + 40) / unit));
-    REQUIRE(scene.env.state().now() == Approx(60));
-    const StepResult last = scene.take(Kind::kOneServer, 3);
-    CHECK(last.terminated);
-    CHECK(last.reward == Approx(-60 / unit));
-    REQUIRE(scene.env.other_rewards().size() == 1);
-    CHECK(scene.env.other_rewards()[0].reward == Approx(-40 / unit));
-    CHECK(scene.env.summary().episode_return == Approx(-(100 + 50 + 30 + 100) / unit));
+  for (const auto reward : {SchedulingReward::kActiveTime, SchedulingReward::kDelay}) {
+    for (const Handover handover : {Handover::kFree, Handover::kPriced}) {
+      CAPTURE(static_cast<int>(reward), static_cast<int>(handover));
+      ClusterSchedulingConfig config = two_servers();
+      config.cluster.share = 1;
+      config.reward = reward;
+      config.handover = handover;
+      Scene scene(config);
+      // Job 3 waits with the second scheduler when job 2 comes to it.
+      scene.begin({{0, 2, 100}, {10, 1, 50}, {20, 1, 30}, {20, 2, 60}});
+      const double unit = scene.task->scale().mean_job_s;
+      // All run as fast as alone, which counts or does not.
+      const double runs = reward == SchedulingReward::kActiveTime ? 1 : 0;
+      static_cast<void>(scene.take(Kind::kOneServer, 0));
+      static_cast<void>(scene.take(Kind::kOneServer, 1));
+      // What it takes alone, and by which it would delay a job on one of two GPUs.
+      const double price = handover == Handover::kPriced ? (30 * runs + 30 / 2) / unit : 0;
+      CHECK(scene.take(Kind::kForward, 2).reward == Approx(-price));
+      CHECK(scene.env.other_rewards().empty());
+      // From 20 s to 60 s: the first has job 0, the second job 1, job 2 until 50 s, and job 3.
+      CHECK(scene.take(Kind::kOneServer, 2).reward ==
+            Approx(price - ((40 + 30) * runs + 40) / unit));
+      REQUIRE(scene.env.state().now() == Approx(60));
+      const StepResult last = scene.take(Kind::kOneServer, 3);
+      CHECK(last.terminated);
+      CHECK(last.reward == Approx(-60 * runs / unit));
+      CHECK(scene.env.summary().episode_return ==
+            Approx(-((100 + 50 + 30 + 60) * runs + 40) / unit));
+    }
   }
 }
 
@@ -249,6 +253,7 @@ TEST_CASE("rewards are the time of jobs in the system, for the scheduler and for
   for (const double own_share : {0.0, 0.5, 1.0}) {
     ClusterSchedulingConfig config = two_servers();
     config.own_share = own_share;
+    config.reward = SchedulingReward::kActiveTime;
     Scene scene(config);
     scene.begin({{0, 2, 100}, {10, 2, 50}});
     const double unit = scene.task->scale().mean_job_s;
