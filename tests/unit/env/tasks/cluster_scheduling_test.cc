@@ -393,6 +393,9 @@ TEST_CASE("what schedulers cannot be is refused", "[unit][env]") {
   config.offers.jobs = 2000;
   CHECK(validate(config.offers).size() == 1);
   config = two_servers();
+  config.offers.handovers = -1;
+  CHECK(validate(config.offers).size() == 1);
+  config = two_servers();
   config.cluster.partitions = 3;
   CHECK_THROWS_WITH(ClusterSchedulingTask(config), Catch::Contains("partitions: 3 of 2 servers"));
   CHECK_THROWS_WITH(make_cluster_scheduling_agent("load_balance"),

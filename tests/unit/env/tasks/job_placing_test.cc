@@ -144,6 +144,8 @@ TEST_CASE("settings of job placing that cannot be are refused by name", "[unit][
   CHECK(problem([](JobPlacingConfig&) {}) == "none");
   CHECK_THAT(problem([](JobPlacingConfig& c) { c.window = 0; }), Catch::StartsWith("window: "));
   CHECK_THAT(problem([](JobPlacingConfig& c) { c.sizes = 5000; }), Catch::StartsWith("window: "));
+  CHECK_THAT(problem([](JobPlacingConfig& c) { c.reward = SchedulingReward::kDelay; }),
+             Catch::StartsWith("reward: "));
   CHECK_THAT(problem([](JobPlacingConfig& c) { c.place = PlacementRule::kRandom; }),
              Catch::StartsWith("place: "));
   CHECK_THAT(problem([](JobPlacingConfig& c) {
