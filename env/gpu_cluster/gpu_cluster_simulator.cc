@@ -18,8 +18,7 @@ void check_sizes(const GpuClusterState& state) {
   const GpuClusterModel& model = state.model();
   std::int32_t largest = 0;
   for (int p = 0; p < model.config().partitions; ++p) {
-    largest = std::max(largest, (model.first_server(p + 1) - model.first_server(p)) *
-                                    model.topology().per_server());
+    largest = std::max(largest, model.num_gpus(p));
   }
   for (std::size_t id = 0; id < state.jobs().size(); ++id) {
     const std::int32_t gpus = state.jobs()[static_cast<std::int32_t>(id)].gpus;

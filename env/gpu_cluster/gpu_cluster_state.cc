@@ -52,8 +52,7 @@ double GpuClusterState::left(std::int32_t job) const {
 
 double GpuClusterState::queue_score(std::int32_t job) const {
   if (order_ == QueueOrder::kFifo) return 0;
-  const GpuJob& of = jobs()[job];
-  return rounded_score(left(job) / of.best_rate * (order_ == QueueOrder::kSrsf ? of.gpus : 1));
+  return rounded_score(alone_s(job) * (order_ == QueueOrder::kSrsf ? jobs()[job].gpus : 1));
 }
 
 void GpuClusterState::count_handed(std::int32_t job, std::int64_t gpus) {
@@ -285,7 +284,6 @@ void GpuClusterState::place(std::int32_t job, std::span<const std::int32_t> gpus
 
   p.status = GpuJobStatus::kRunning;
   p.since = now_;
-  p.rate = 0;
   if (p.start == GpuJobProgress::kNever) p.start = now_;
   if (const double cost = model_->config().restart_cost_s; p.preemptions > 0 && cost > 0) {
     p.thaw = now_ + cost;

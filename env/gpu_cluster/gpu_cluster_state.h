@@ -99,6 +99,8 @@ class GpuClusterState {
   }
   // Steps that a job has left now.
   [[nodiscard]] double left(std::int32_t job) const;
+  // Seconds that they take alone on the best GPUs.
+  [[nodiscard]] double alone_s(std::int32_t job) const { return left(job) / jobs()[job].best_rate; }
   // What line it stands in by.
   [[nodiscard]] double queue_score(std::int32_t job) const;
   // In line for a scheduler. Borrowed until something changes.
@@ -121,7 +123,7 @@ class GpuClusterState {
   [[nodiscard]] std::int64_t gpus_wanted(int partition) const {
     return schedulers_[at(partition)].gpus_wanted;
   }
-  // ... of those that wait for a scheduler and came to another one.
+  // ... of those in its line that others have forwarded to it.
   [[nodiscard]] std::int64_t gpus_handed(int partition) const {
     return schedulers_[at(partition)].gpus_handed;
   }
@@ -227,7 +229,7 @@ class GpuClusterState {
   struct Scheduler {
     std::deque<Waiting> waiting;
     std::int64_t gpus_wanted = 0;
-    std::int64_t gpus_handed = 0;  // that jobs in line want which others have forwarded to it
+    std::int64_t gpus_handed = 0;  // that jobs in line want which were forwarded to it
     Integral active;               // jobs
     Integral speed;                // of its jobs, each over its best
     double done = 0;               // jobs' worth of work

@@ -93,7 +93,7 @@ class RuleScheduler final : public GpuScheduler {
   void decide_aligned(GpuClusterState& state, int partition) {
     while (!queue_.empty()) {
       const auto work = [&](std::int32_t job) {
-        return state.left(job) / state.jobs()[job].best_rate * state.jobs()[job].gpus;
+        return state.alone_s(job) * state.jobs()[job].gpus;
       };
       double longest = 0;
       for (const std::int32_t job : queue_) longest = std::max(longest, work(job));

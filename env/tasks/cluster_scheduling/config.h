@@ -18,7 +18,7 @@ struct ClusterSchedulingConfig : GpuWorkloadConfig {
   OffersConfig offers = {};  // jobs are in line by remaining time
   SchedulingReward reward = SchedulingReward::kDelay;
   double own_share = 1;  // of a scheduler's reward that is for its own jobs; the rest is for all
-  Handover handover = Handover::kPriced;  // not under progress
+  Handover handover = Handover::kPriced;
   bool messages = true;  // schedulers tell each other what is idle and what waits there
   bool operator==(const ClusterSchedulingConfig&) const = default;
 };

@@ -35,8 +35,8 @@ constexpr auto enum_names(SchedulingReward /*unused*/) {
 // What a scheduler that hands a job on to another one pays it, out of its reward.
 enum class Handover {
   kFree,  // nothing: each gains by giving its jobs away
-  // ... for whoever starts the job, what it is expected to cost there: the time that it takes
-  // alone, and by which it delays those that wait.
+  // ... for whoever starts the job, what it is expected to cost there: the time by which it delays
+  // those that wait, and under active_time what it takes alone. Nothing under progress.
   kPriced,
 };
 constexpr auto enum_names(Handover /*unused*/) {

@@ -170,24 +170,19 @@ GpuSchedulingEnv::Plan& GpuSchedulingEnv::plan_of(const std::shared_ptr<const vo
 // Of handing a job on, in mean jobs: by what it delays those that wait there if it takes its share
 // of the GPUs for as long as it takes alone; and that time, where it counts.
 double GpuSchedulingEnv::price_of(std::int32_t job, int partition) const {
-  const GpuJob& of = state().jobs()[job];
-  const double delayed = static_cast<double>(state().waiting(partition).size()) * of.gpus /
-                         task_->model()->num_gpus(partition);
+  const double delayed = static_cast<double>(state().waiting(partition).size()) *
+                         state().jobs()[job].gpus / task_->model()->num_gpus(partition);
   const double counts = task_->rules().reward == SchedulingReward::kActiveTime ? 1 : 0;
-  return state().left(job) / of.best_rate * (counts + delayed) / task_->scale().mean_job_s;
+  return state().alone_s(job) * (counts + delayed) / task_->scale().mean_job_s;
 }
 
 // What a scheduler is paid for, summed up until now, in mean jobs.
 double GpuSchedulingEnv::worth(int partition) const {
-  switch (task_->rules().reward) {
-    case SchedulingReward::kActiveTime:
-      return paid_[at(partition)] - state().active_job_s(partition) / task_->scale().mean_job_s;
-    case SchedulingReward::kDelay:
-      return paid_[at(partition)] - state().delay_s(partition) / task_->scale().mean_job_s;
-    case SchedulingReward::kProgress:
-      break;
-  }
-  return state().progress_now(partition);
+  const SchedulingReward reward = task_->rules().reward;
+  if (reward == SchedulingReward::kProgress) return state().progress_now(partition);
+  const double seconds = reward == SchedulingReward::kDelay ? state().delay_s(partition)
+                                                            : state().active_job_s(partition);
+  return paid_[at(partition)] - seconds / task_->scale().mean_job_s;
 }
 
 StepResult GpuSchedulingEnv::pay(int agent) {

@@ -25,20 +25,12 @@ double log_time(double seconds, const SchedulingScale& scale) {
   return std::log(std::max(seconds / scale.mean_job_s, kShortest));
 }
 
-double gpus_of(const GpuClusterState& state, int partition) {
-  return state.model().num_gpus(partition);
-}
-
-double alone_s(const GpuClusterState& state, std::int32_t job) {
-  return state.left(job) / state.jobs()[job].best_rate;
-}
-
 // What a scheduler knows of itself, or of another one that tells it: idle GPUs, GPUs that its jobs
 // want, jobs that wait, each over its GPUs.
 std::array<double, 3> told(const GpuClusterState& state, int partition, int to,
                            const SchedulingScale& scale) {
   if (partition != to && !scale.messages) return {};
-  const double gpus = gpus_of(state, partition);
+  const double gpus = state.model().num_gpus(partition);
   return {static_cast<double>(state.free_servers(partition).total()) / gpus,
           static_cast<double>(state.gpus_wanted(partition)) / gpus,
           static_cast<double>(state.waiting(partition).size()) / gpus};
@@ -234,7 +226,7 @@ void ShownScheduling::show_nodes(const GpuClusterState& state, const PartitionNo
         if (job < 0) continue;
         shared += which;
         residents += 1;
-        left += log_time(alone_s(state, job), scale);
+        left += log_time(state.alone_s(job), scale);
         speed += state.progress(job).rate / state.jobs()[job].best_rate;
       }
     }
@@ -248,13 +240,13 @@ void ShownScheduling::show_nodes(const GpuClusterState& state, const PartitionNo
 void ShownScheduling::show_globals(const GpuClusterState& state, const PartitionNodes& of,
                                    const SchedulingScale& scale, double to_come) {
   const int partition = of.partition();
-  const double gpus = gpus_of(state, partition);
+  const double gpus = state.model().num_gpus(partition);
   double gpus_waiting = 0;
   double work_waiting = 0;
   double time_waiting = 0;
   lengths_.clear();
   for (const GpuClusterState::Waiting& waiting : state.waiting(partition)) {
-    const double seconds = alone_s(state, waiting.job);
+    const double seconds = state.alone_s(waiting.job);
     const std::int32_t n = state.jobs()[waiting.job].gpus;
     gpus_waiting += n;
     work_waiting += seconds * n;
@@ -281,7 +273,7 @@ void ShownScheduling::show_globals(const GpuClusterState& state, const Partition
     const GpuJob& is = state.jobs()[job];
     const double rate = state.progress(job).rate;
     running += 1;
-    work_running += alone_s(state, job) * is.gpus;
+    work_running += state.alone_s(job) * is.gpus;
     speed += rate / is.best_rate;
     const double done_s = rate > 0 ? state.left(job) / rate : kInfinite;
     if (done_s >= next_s) return;
@@ -330,7 +322,7 @@ void ShownScheduling::show_offers(const GpuClusterState& state, const PartitionN
     const bool is_forward = offer.kind == Offer::Kind::kForward;
     const std::int32_t size = is_forward ? job.shape : offer.shape;
     const GpuJobShape& shape = state.model().speeds().shapes()[at(size)];
-    const double alone = alone_s(state, offer.job);
+    const double alone = state.alone_s(offer.job);
     const double step_s = shape.compute_s.front() + shape.network_s.front();
     append(
         offers,
@@ -366,7 +358,7 @@ void ShownScheduling::show_offers(const GpuClusterState& state, const PartitionN
                                t.per_server();
     const double partner =
         offer.kind == Offer::Kind::kShared
-            ? std::clamp(std::log((alone_s(state, offer.to) + 1) / (alone + 1)), -5.0, 5.0)
+            ? std::clamp(std::log((state.alone_s(offer.to) + 1) / (alone + 1)), -5.0, 5.0)
             : 0;
     const auto as_jobs = [&](double seconds) {
       const double v = seconds / scale.mean_job_s;

@@ -221,8 +221,8 @@ bool Offers::add_forwards(const GpuClusterState& state, std::int32_t job, int pa
   const double here = has_room(state, job, partition) ? model.best_rate_in(partition, shape) : 0;
   with_room_.clear();
   for (int p = 0; p < model.config().partitions; ++p) {
-    if (p == partition || model.best_rate_in(p, shape) <= here || !has_room_yet(state, job, p))
-      continue;
+    if (p == partition || model.best_rate_in(p, shape) <= here) continue;
+    if (!has_room_yet(state, job, p)) continue;
     const std::int64_t servers = model.first_server(p + 1) - model.first_server(p);
     with_room_.emplace_back(-(state.free_servers(p).total() << 20) / servers, p);
   }

@@ -10,9 +10,12 @@
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "common/wire/codec.h"
+#include "env/gpu_cluster/generated_workload.h"
 #include "env/graph/profile_writer.h"
+#include "env/tasks/cluster_scheduling/config.h"
 #include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -40,6 +43,21 @@ TEST_CASE("every configuration that we ship is valid and makes a task", "[unit][
     TrainConfig config;
     REQUIRE_NOTHROW(config = load_train_config(file.string(), {}, ""));
     CHECK_NOTHROW(config.env.make());
+  }
+}
+
+TEST_CASE("the configurations of GPU clusters are of the clusters that bear their names",
+          "[unit][config]") {
+  for (const std::string name : {"small16", "leaf128", "fat512", "leaf2048"}) {
+    INFO(name);
+    const auto file = testing::source_path("configs/gpu_cluster/" + name + ".yaml");
+    const TrainConfig config = load_train_config(file.string(), {}, "");
+    const auto& task = config.env.as<env::ClusterSchedulingConfig>();
+    const env::NamedGpuCluster named = env::named_gpu_cluster(name);
+    CHECK(task.cluster.topology == named.cluster.topology);
+    CHECK(task.cluster.share == named.cluster.share);
+    CHECK(task.cluster.host_cap == named.cluster.host_cap);
+    CHECK(task.jobs == named.jobs);
   }
 }
 

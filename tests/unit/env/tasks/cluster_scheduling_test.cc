@@ -144,7 +144,7 @@ TEST_CASE("a job is handed on once, and to room that nobody else was handed", "[
   REQUIRE(scene.env.state().now() == Approx(60));
   REQUIRE(scene.env.agent() == 1);
   static_cast<void>(scene.take(Kind::kOneServer, 4));
-  CHECK(scene.env.summary().metrics[11] == Approx(1.0 / 5));
+  CHECK(scene.env.spec().metric(scene.env.summary(), "forwards") == Approx(1.0 / 5));
 }
 
 TEST_CASE("who hands a job on pays for it, and who starts it is paid", "[unit][env]") {
