@@ -25,7 +25,7 @@ double number_of(const std::string& key, std::string_view text) {
 
 int whole(const std::string& key, double value) {
   if (std::trunc(value) != value || std::abs(value) > 1e9) {
-    throw UserError("search: " + key + " is a whole number");
+    throw UserError("search: " + key + " is a whole number of at most 1e9");
   }
   return static_cast<int>(value);
 }

@@ -61,6 +61,9 @@ class LaunchCommand final : public Command {
     const LaunchRequest request = make_request();
     const bool keys_are_here = place != Place::kKubernetes && !dry_run_;
     if (keys_are_here) check_keys({.keys = request.keys, .client = request.config.security.client});
+    // What is printed would be refused. Hosts may share no folder with this one: then they look.
+    const bool run_is_here = place != Place::kKubernetes && !(place == Place::kSsh && resume_);
+    if (dry_run_ && run_is_here) check_run_folder(request);
     switch (place) {
       case Place::kLocal:
         if (dry_run_) return printed(print_local_launch, request);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <filesystem>
@@ -27,6 +28,8 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMostUnread = std::size_t{1} << 20;
 // Of one connection, before the others have their turn.
 constexpr int kLinesAtOnce = 16;
+// How long a server that is told to end waits for those who have not read their answers yet.
+constexpr std::chrono::milliseconds kPatience{1'000};
 
 [[noreturn]] void fail_with(const std::string& what) {
   throw UserError(what + ": " + std::generic_category().message(errno));
@@ -196,6 +199,30 @@ struct LineServer::Impl {
     return false;
   }
 
+  // What has been answered, to whom still reads.
+  void hand_out() {
+    using std::chrono::steady_clock;
+    const auto end = steady_clock::now() + kPatience;
+    while (true) {
+      std::vector<Connection*> unread;
+      std::vector<pollfd> wanted;
+      for (Connection& peer : connections) {
+        if (peer.is_broken() || !peer.wants_output()) continue;
+        unread.push_back(&peer);
+        wanted.push_back({peer.out(), POLLOUT, 0});
+      }
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now()).count();
+      if (unread.empty() || left <= 0) return;
+      if (::poll(wanted.data(), wanted.size(), static_cast<int>(left)) < 0 && errno != EINTR) {
+        return;
+      }
+      for (std::size_t i = 0; i < unread.size(); ++i) {
+        if (wanted[i].revents != 0) unread[i]->write();
+      }
+    }
+  }
+
   LineCallbacks callbacks;
   ServiceEvents events;
   std::vector<Connection> connections;
@@ -209,7 +236,7 @@ void LineServer::serve_standard() {
   impl_->connections.emplace_back(STDIN_FILENO, STDOUT_FILENO);
   const Connection& peer = impl_->connections.front();
   while (!peer.is_over()) {
-    if (impl_->turn(-1)) return;
+    if (impl_->turn(-1)) return impl_->hand_out();
   }
   if (peer.is_broken()) throw UserError("standard input or output is gone");
 }
@@ -219,6 +246,7 @@ void LineServer::serve_socket(const std::string& path) {
   while (!impl_->turn(listener.get())) {
     std::erase_if(impl_->connections, [](const Connection& peer) { return peer.is_over(); });
   }
+  impl_->hand_out();
   std::error_code none;
   std::filesystem::remove(path, none);
 }

@@ -25,8 +25,9 @@ struct LineCallbacks {
 };
 
 // Answers lines, each with one, in the order in which they come. SIGHUP asks for another model
-// while it goes on; SIGTERM and SIGINT end it. From those who do not read their answers no further
-// lines are taken. One object a process, made before any thread is. Thread-confined.
+// while it goes on; SIGTERM and SIGINT end it, once the answers that are there have been read or a
+// second has passed. From those who do not read their answers no further lines are taken. One
+// object a process, made before any thread is. Thread-confined.
 class LineServer {
  public:
   explicit LineServer(LineCallbacks callbacks);

@@ -291,6 +291,11 @@ TEST_CASE("a run that exists is neither overwritten nor continued as another",
   for (const Words& command : {train, learner}) {
     check_refused(place, command, {place.run() + " already holds a run", "--resume"});
   }
+  for (const std::string where : {"local", "slurm"}) {
+    check_refused(place,
+                  {"launch", place.config_file(), "--on", where, "--run", place.run(), "--dry-run"},
+                  {place.run() + " already holds a run"});
+  }
   SECTION("of another task or network") {
     for (Words command : {learner, train}) {
       command.insert(command.end(), {"--resume", "--set", "network.readout_width=32", "--set",

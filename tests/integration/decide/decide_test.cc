@@ -1,3 +1,4 @@
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -10,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/clock.h"
@@ -94,6 +97,21 @@ class Client {
     const std::string line = received_.substr(0, end);
     received_.erase(0, end + 1);
     return json::parse(line);
+  }
+  // Bytes that have come and were not received.
+  [[nodiscard]] int waiting() const {
+    int bytes = 0;
+    REQUIRE(::ioctl(socket_.get(), FIONREAD, &bytes) == 0);
+    return bytes;
+  }
+  // All that comes until the service closes, with or without having read what it was sent.
+  std::string rest() {
+    while (true) {
+      char bytes[4096];
+      const ssize_t count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
+      if (count <= 0) return std::exchange(received_, {});
+      received_.append(bytes, static_cast<std::size_t>(count));
+    }
   }
 
  private:
@@ -349,6 +367,30 @@ TEST_CASE("somebody who does not read answers holds up nobody else", "[integrati
   CHECK(patient.ask({{"type", "describe"}})["policy"] == 3);
   service.signal(SIGTERM);
   CHECK(service.end() == 0);
+}
+
+TEST_CASE("a service that is told to end hands out what it has answered", "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "s";
+  Pacml service({"decide", place.run(), "--socket", path});
+  Client client(path);
+  const std::size_t bytes = client.ask({{"type", "describe"}}).dump().size() + 1;
+  // More answers than the system's buffers hold, so that some are with the service; it holds all.
+  const std::string question = json{{"type", "describe"}}.dump() + "\n";
+  std::string questions;
+  for (std::size_t answers = 0; answers < 768 * 1024; answers += bytes) questions += question;
+  client.send(questions);
+  int before = 0;
+  wait_until("no more is taken", [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const int now = client.waiting();
+    return std::exchange(before, now) == now && now > 0;
+  });
+  service.signal(SIGTERM);
+  const std::string rest = client.rest();
+  CHECK(service.end() == 0);
+  CHECK(rest.size() > static_cast<std::size_t>(before));
+  CHECK(rest.ends_with('\n'));
 }
 
 TEST_CASE("the scheduler of the examples keeps a cluster busy", "[integration][decide]") {
