@@ -31,9 +31,11 @@ enum class Purpose : std::uint64_t {
   kInitialise = 3,   // network weights
   kEvaluation = 4,   // held-out episodes; index: the episode
   kReplay = 5,
-  kHeuristic = 6,  // a heuristic policy that draws
-  kTuning = 7,     // episodes on which best_constant is chosen
-  kMinibatch = 8,  // the order in which an update goes through its batch; index: the update
+  kHeuristic = 6,      // a heuristic policy that draws
+  kTuning = 7,         // episodes on which best_constant is chosen
+  kMinibatch = 8,      // the order in which an update goes through its batch; index: the update
+  kDemonstration = 9,  // episodes that a teacher plays; index: the episode
+  kCloning = 10,       // the order in which a pass goes through what it did; index: the pass
 };
 
 [[nodiscard]] constexpr Seed derive(Seed run, Purpose purpose, std::uint64_t index) {

@@ -12,16 +12,10 @@
 #include "learner/losses/clipped_surrogate.h"
 #include "learner/losses/entropy.h"
 #include "learner/losses/value.h"
+#include "learner/minibatches.h"
 #include "model/policy.h"
 
 namespace pacml::learner {
-namespace {
-
-void shuffle(std::vector<std::uint32_t>& order, Rng& rng) {
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
-}
-
-}  // namespace
 
 struct Ppo::Figures {
   std::int64_t steps = 0;
@@ -64,16 +58,11 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
   Rng rng(derive(seed_, Purpose::kMinibatch, version().get()));
   Figures figures;
   for (std::int64_t epoch = 0; epoch < config_.epochs && !report.diverged; ++epoch) {
-    shuffle(order, rng);
-    // Minibatches of nearly one size, none larger than asked for.
-    const auto most = static_cast<std::size_t>(config_.minibatch_decisions);
-    const std::size_t pieces = (order.size() + most - 1) / most;
-    for (std::size_t piece = 0; piece < pieces && !report.diverged; ++piece) {
-      const std::size_t begin = order.size() * piece / pieces;
-      const std::size_t end = order.size() * (piece + 1) / pieces;
-      report.diverged = !learn(batch, lessons, std::span(order).subspan(begin, end - begin),
-                               learning_rate, entropy_cost, figures);
-    }
+    report.diverged = !for_each_minibatch(
+        order, static_cast<std::size_t>(config_.minibatch_decisions), rng,
+        [&](std::span<const std::uint32_t> rows) {
+          return learn(batch, lessons, rows, learning_rate, entropy_cost, figures);
+        });
   }
   report.applied = figures.steps > 0;
   if (!report.applied) return report;

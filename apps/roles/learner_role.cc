@@ -113,17 +113,18 @@ constexpr int kStoppedBeforeTraining = 130;
 
 // Lets `options` say what the warm start, if there is one, has found, and the time that is left.
 // False: asked to stop meanwhile. Where it does not come to its end, the run has not begun.
-bool warm_started(const TrainConfig& config, const RunDirectory& run, LearnerRoleOptions& options) {
+bool warm_started(const TrainConfig& config, const RunDirectory& run,
+                  const NetworkFactory& make_network, LearnerRoleOptions& options) {
   const TimePoint started = steady().now();
   try {
-    auto found = run_warm_start(config, options, run);
+    auto found = run_warm_start(config, options, run, make_network);
     if (found.stopped) {
       run.abandon();
       spdlog::warn("stopped before training began");
       std::cerr << "stopped before training began: nothing is saved\n";
       return false;
     }
-    options.preferred = std::move(found.preferred);
+    options.first_weights = std::move(found.weights);
   } catch (const UserError&) {
     run.abandon();
     throw;
@@ -306,7 +307,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
     record(run, config, options, agreement);
   }
   log_into(run, role_name(options), options.log_level);
-  if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
+  if (!warm_started(config, run, make_network, options)) return kStoppedBeforeTraining;
   raise_open_file_limit();  // each actor takes two connections
   ServingLearner(config, options, *task, agreement, run, encryption)
       .run(make_network, connect, life_line);
@@ -333,7 +334,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   const RunLock lock(run);
   record(run, config, options, agreement_of(config, *config.env.make()));
   log_into(run, "learner", options.log_level);
-  if (!warm_started(config, run, options)) return kStoppedBeforeTraining;
+  if (!warm_started(config, run, make_network, options)) return kStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   run_role_threads(
       {{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},

@@ -24,8 +24,9 @@ struct LearnerRoleOptions {
   std::optional<std::int64_t> decisions;      // stop after so many decisions of the run
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
-  std::optional<Preferred> preferred;  // of a new run's first policy, as the warm start found it
-  ReplicaOptions several;              // where learner.replicas is above 1
+  // Of a new run's first policy, as the warm start found them (warm_start_phase.h).
+  std::optional<std::vector<float>> first_weights;
+  ReplicaOptions several;  // where learner.replicas is above 1
 };
 
 // How a learner makes its network: the one part that needs LibTorch.

@@ -106,10 +106,7 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   const auto shape = model::make_shape(config.network, task->spec());
   network_ = make_network_of(make_network, shape, config.learner.threads);
   auto initial = model::initialise(shape, seed);
-  if (options.preferred) {
-    prefer(*options.preferred, config.warm_start, network_->layout(), initial);
-    spdlog::info("the first policy prefers {}", options.preferred->name);
-  }
+  if (options.first_weights) initial.values = *options.first_weights;
   if (!config.warm_start.from.empty() && !options.resume) {
     initial.values = policy_to_start_with(config, *task, network_->layout());
     spdlog::info("the first policy is that of {}", config.warm_start.from);

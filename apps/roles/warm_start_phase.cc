@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -11,72 +10,138 @@
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/evaluation/evaluation.h"
+#include "apps/roles/demonstrations.h"
 #include "apps/roles/role_threads.h"
+#include "apps/roles/warm_start.h"
+#include "apps/run/train_progress.h"
 #include "common/clock.h"
 #include "common/heartbeat.h"
 #include "common/json_lines.h"
 #include "common/result.h"
 #include "common/thread_group.h"
+#include "learner/behaviour_cloning.h"
+#include "model/initialise.h"
+#include "model/layout.h"
 
 namespace pacml::apps {
 namespace {
 
-// Simulates on one thread, tells and minds the time on another.
+// Works on one thread, tells and minds the time on another.
 class WarmStartPhase {
  public:
   WarmStartPhase(const TrainConfig& config, const LearnerRoleOptions& options,
-                 const RunDirectory& run)
+                 const RunDirectory& run, const NetworkFactory& make_network)
       : config_(config),
+        make_network_(make_network),
         deadline_(options.minutes ? Deadline::in(in_seconds(*options.minutes * 60))
                                   : Deadline::never()),
         metrics_(run.metrics_file()) {}
 
   // nullopt: stopped before the end.
-  std::optional<Preferred> run(const std::stop_token& stop) {
-    ThreadGroup simulation;
-    simulation.spawn("warm-start", [this](const std::stop_token& given_up) { simulate(given_up); });
-    const std::stop_callback forward(stop, [&simulation] { simulation.request_stop(); });
+  std::optional<std::vector<float>> run(const std::stop_token& stop) {
+    ThreadGroup work;
+    work.spawn("warm-start", [this](const std::stop_token& given_up) { find(given_up); });
+    const std::stop_callback forward(stop, [&work] { work.request_stop(); });
     const Rest rest;  // this thread only waits
     tell();
     while (!wait_for_end(stop) && !stop.stop_requested()) {
       tell();
       if (!deadline_.expired()) continue;
-      simulation.request_stop();
-      simulation.join();
-      throw UserError("--minutes: the time was up after " + std::to_string(done_) + " of " +
-                      std::to_string(all_) +
-                      " episodes of the warm start; allow more, or lower warm_start.episodes");
+      work.request_stop();
+      work.join();
+      const auto reached = progress();
+      throw UserError("--minutes: the time was up after " + reached.text() +
+                      " of the warm start; allow more, or lower warm_start." + reached.unit);
     }
-    simulation.join();
+    work.join();
     tell();
-    return stop.stop_requested() ? std::nullopt : preferred_;
+    return stop.stop_requested() ? std::nullopt : std::move(weights_);
   }
 
   [[nodiscard]] nlohmann::json figures() const {
+    const auto reached = progress();
     return {{"seconds", std::chrono::duration<double>(steady().now() - started_).count()},
             {"updates", 0},
             {"decisions", 0},
-            {"warm_start", {{"episodes", done_.load()}, {"of", all_.load()}}}};
+            {"warm_start", {{"done", reached.done}, {"of", reached.of}, {"unit", reached.unit}}}};
   }
 
  private:
-  void simulate(const std::stop_token& stop) {
+  void find(const std::stop_token& stop) {
     const std::shared_ptr<void> at_end(nullptr, [this](void*) {
       const std::lock_guard lock(mutex_);
       ended_ = true;
       changed_.notify_all();
     });
     const env::TaskPtr task = config_.env.make();
+    const auto shape = model::make_shape(config_.network, task->spec());
+    model::Parameters initial = model::initialise(shape, seed_);
+    if (config_.warm_start.policy == WarmStart::kImitate) {
+      imitate(*task, shape, initial, stop);
+    } else {
+      lean(task, model::make_layout(shape), initial, stop);
+    }
+    weights_ = std::move(initial.values);
+  }
+
+  void lean(const env::TaskPtr& task, const model::ParameterLayout& layout,
+            model::Parameters& initial, const std::stop_token& stop) {
     const auto constants = constant_baselines(*task);
     const auto best = tuned_baseline(
-        task, constants, Seed{static_cast<std::uint64_t>(config_.seed)},
-        config_.warm_start.episodes, 1, {stop, [this](std::size_t done, std::size_t all) {
-                                           done_ = done;
-                                           all_ = all;
-                                         }});
-    preferred_ = preferred_of(best, constants);
+        task, constants, seed_, config_.warm_start.episodes, 1,
+        {stop, [this](std::size_t done, std::size_t all) { reached(done, all, "episodes"); }});
+    if (stop.stop_requested()) return;
+    prefer(preferred_of(best, constants), config_.warm_start, layout, initial);
+    spdlog::info("the first policy prefers {}", best);
+  }
+
+  void imitate(const env::Task& task, const model::NetworkShape& shape, model::Parameters& initial,
+               const std::stop_token& stop) {
+    const WarmStartConfig& config = config_.warm_start;
+    const auto teacher = task.make_agent(config.teacher);
+    const auto demonstrations =
+        demonstrate(task, *teacher, config.decisions, seed_, [&](std::int64_t done) {
+          reached(done, config.decisions, "decisions");
+          return !stop.stop_requested();
+        });
+    if (stop.stop_requested()) return;
+    const auto network = make_network_(shape);
+    network->set_graphs(task.spec().graphs);
+    std::ranges::copy(initial.values, network->parameters().begin());
+    learner::BehaviouralCloning cloning({.probability = config.probability,
+                                         .minibatch_decisions = config.minibatch_decisions,
+                                         .learning_rate = config.learning_rate},
+                                        demonstrations, *network, seed_);
+    for (std::int64_t pass = 0; pass < config.passes; ++pass) {
+      reached(pass, config.passes, "passes");
+      const auto figures = cloning.pass([&stop] {
+        beat();
+        return !stop.stop_requested();
+      });
+      if (stop.stop_requested()) return;
+      if (figures.diverged) {
+        throw UserError("warm_start.learning_rate: nothing finite came of imitating " +
+                        config.teacher + "; lower it");
+      }
+      spdlog::info(
+          "pass {}: {:.1f} % of the decisions of {} are the policy's, cross-entropy {:.3f}",
+          pass + 1, 100 * figures.agreement, config.teacher, figures.loss);
+    }
+    std::ranges::copy(network->parameters(), initial.values.begin());
+    reached(config.passes, config.passes, "passes");
+  }
+
+  void reached(std::size_t done, std::size_t all, const char* unit) {
+    const std::lock_guard lock(mutex_);
+    progress_ = {static_cast<std::int64_t>(done), static_cast<std::int64_t>(all), unit};
+  }
+  [[nodiscard]] WarmStartProgress progress() const {
+    const std::lock_guard lock(mutex_);
+    return progress_;
   }
 
   // Until it has ended, or there is something to tell.
@@ -91,38 +156,39 @@ class WarmStartPhase {
     if (const auto written = metrics_.write(figures()); !written) {
       spdlog::warn("{}", written.error().detail);
     }
-    spdlog::info("warm start: {} of {} episodes", done_.load(), all_.load());
+    spdlog::info("warm start: {}", progress().text());
   }
 
   const TrainConfig& config_;
+  const NetworkFactory& make_network_;
+  const Seed seed_{static_cast<std::uint64_t>(config_.seed)};
   const TimePoint started_ = steady().now();
   const Deadline deadline_;
   JsonLinesWriter metrics_;
-  std::atomic<std::size_t> done_{0};
-  std::atomic<std::size_t> all_{0};
-  std::optional<Preferred> preferred_;  // by the simulation, until it has ended
-  std::mutex mutex_;
+  std::optional<std::vector<float>> weights_;  // of who finds them, until it has ended
+  mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  bool ended_ = false;  // under mutex_
+  WarmStartProgress progress_;  // under mutex_
+  bool ended_ = false;          // under mutex_
 };
 
 }  // namespace
 
 WarmStartResult run_warm_start(const TrainConfig& config, const LearnerRoleOptions& options,
-                               const RunDirectory& run) {
+                               const RunDirectory& run, const NetworkFactory& make_network) {
   const bool has_begun = options.resume || options.several.replica > 0;
   if (config.warm_start.policy == WarmStart::kNone || has_begun) return {};
-  WarmStartPhase phase(config, options, run);
+  WarmStartPhase phase(config, options, run, make_network);
   WarmStartResult result;
   run_role_threads(
-      {{"warm-start", [&](const std::stop_token& stop) { result.preferred = phase.run(stop); }}},
-      {}, {options.http, [&phase, &run] {
-             auto status = phase.figures();
-             status.update({{"role", "learner"}, {"run", run.name()}});
-             return RoleReport{
-                 status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), false, {}};
-           }});
-  result.stopped = !result.preferred;
+      {{"warm-start", [&](const std::stop_token& stop) { result.weights = phase.run(stop); }}}, {},
+      {options.http, [&phase, &run] {
+         auto status = phase.figures();
+         status.update({{"role", "learner"}, {"run", run.name()}});
+         return RoleReport{
+             status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), false, {}};
+       }});
+  result.stopped = !result.weights;
   return result;
 }
 

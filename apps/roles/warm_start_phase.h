@@ -1,25 +1,28 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "apps/roles/learner_role.h"
-#include "apps/roles/warm_start.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/train_config.h"
 
 namespace pacml::apps {
 
 struct WarmStartResult {
-  bool stopped = false;                // asked to
-  std::optional<Preferred> preferred;  // none: there is none to find, as where a run is resumed
+  bool stopped = false;  // asked to
+  // Of the run's first policy. None: there are none to find, as where a run is resumed.
+  std::optional<std::vector<float>> weights;
 };
 
-// Finds the action that a new run's first policy prefers (warm_start.h), before anything else of
-// the run begins: answers SIGTERM and SIGINT, ends with options.minutes, and tells how far it is in
-// the log, at options.http, and in the run's metrics as "warm_start". UserError: the minutes were
-// over.
+// Finds the weights that a new run begins with (warm_start.policy), before anything else of the run
+// begins: leans towards the best constant action, or imitates a teacher. Answers SIGTERM and
+// SIGINT, ends with options.minutes, and tells how far it is in the log, at options.http, and in
+// the run's metrics as "warm_start". UserError: the minutes were over, there is no such teacher or
+// constant, or imitating has diverged.
 [[nodiscard]] WarmStartResult run_warm_start(const TrainConfig& config,
                                              const LearnerRoleOptions& options,
-                                             const RunDirectory& run);
+                                             const RunDirectory& run,
+                                             const NetworkFactory& make_network);
 
 }  // namespace pacml::apps

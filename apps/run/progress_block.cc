@@ -204,11 +204,7 @@ std::vector<std::string> format_block(const TrainProgress& p, const BlockStyle& 
   std::vector<std::string> lines{title(p, style)};
   if (const auto share = share_done(p)) lines.push_back(bar(*share, style));
   if (p.warm_start) {
-    lines.push_back(Line(style)
-                        .label("warm start")
-                        .add(std::to_string(p.warm_start->first) + " of " +
-                             std::to_string(p.warm_start->second) + " episodes")
-                        .text());
+    lines.push_back(Line(style).label("warm start").add(p.warm_start->text()).text());
   } else {
     lines.push_back(rates(p, style));
     if (p.best || p.lately) lines.push_back(objective(p, style));

@@ -36,8 +36,7 @@ std::string format_progress(const TrainProgress& p) {
   std::string text = clock_text(p.elapsed);
   if (p.time_limit) text += " of " + clock_text(*p.time_limit);
   if (p.warm_start) {
-    text += " | warm start: " + std::to_string(p.warm_start->first) + " of " +
-            std::to_string(p.warm_start->second) + " episodes";
+    text += " | warm start: " + p.warm_start->text();
   } else {
     text += " | " + amount_text(static_cast<double>(p.decisions));
     if (p.decision_limit) text += " of " + amount_text(static_cast<double>(*p.decision_limit));

@@ -77,7 +77,8 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   progress.skipped = whole("/skipped");
   progress.warm_start.reset();
   if (line.contains("warm_start")) {
-    progress.warm_start = {whole("/warm_start/episodes"), whole("/warm_start/of")};
+    progress.warm_start = {whole("/warm_start/done"), whole("/warm_start/of"),
+                           text_at(line, "/warm_start/unit")};
   }
   // The newest failure is told for as long as there are further ones.
   const double failures =

@@ -112,11 +112,18 @@ std::vector<std::string> validate(const TrainConfig& config) {
         "learner.replicas: algorithm: reinforce has its baselines in one learner; impala and apex "
         "have several");
   }
-  if (config.warm_start.policy != WarmStart::kNone &&
+  if (config.warm_start.policy == WarmStart::kBestConstant &&
       config.network.head == model::HeadKind::kCandidates) {
     problems.emplace_back(
         "warm_start.policy: leans towards a degree by its place, and network.head: candidates does "
         "not know candidates by their places; set it to none");
+  }
+  const bool learns_values = config.algorithm == AlgorithmKind::kApex ||
+                             config.algorithm == AlgorithmKind::kExpertIteration;
+  if (config.warm_start.policy == WarmStart::kImitate && learns_values) {
+    problems.push_back("warm_start.policy: imitates by what a policy prefers, and algorithm: " +
+                       std::string(name_of(config.algorithm)) +
+                       " learns what actions are worth; impala, ppo and reinforce have a policy");
   }
   return problems;
 }

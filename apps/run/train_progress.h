@@ -11,6 +11,18 @@
 
 namespace pacml::apps {
 
+// How far a warm start is.
+struct WarmStartProgress {
+  std::int64_t done = 0;
+  std::int64_t of = 0;
+  std::string unit;  // what is counted: "episodes"
+  bool operator==(const WarmStartProgress&) const = default;
+
+  [[nodiscard]] std::string text() const {
+    return std::to_string(done) + " of " + std::to_string(of) + " " + unit;
+  }
+};
+
 // What a person wants to see of a training run while it goes on. Absent: not known yet, left out.
 struct TrainProgress {
   std::string run;  // its folder
@@ -31,8 +43,7 @@ struct TrainProgress {
   std::optional<double> lag_p99;                   // versions between acting and learning
   std::int64_t skipped = 0;                        // updates that would not have been finite
   std::string limiter;                             // who waits for whom, a sentence
-  // Episodes simulated to find where to begin, of how many: there is nothing else to show yet.
-  std::optional<std::pair<std::int64_t, std::int64_t>> warm_start;
+  std::optional<WarmStartProgress> warm_start;     // under way: there is nothing else to show yet
   // Nothing was heard for so long: the figures that change are not shown.
   std::optional<std::chrono::seconds> silent;
   std::string trouble;  // what is wrong, as far as is known

@@ -407,7 +407,7 @@ TEST_CASE("a warm start tells how far it is, and can be stopped and begun again"
   testing::wait_until("the warm start is told of", [&] {
     const auto lines = place.metrics();
     return !lines.empty() && lines.back().contains("warm_start") &&
-           lines.back()["warm_start"]["episodes"] > 0 &&
+           lines.back()["warm_start"]["done"] > 0 &&
            process.out().find("warm start: ") != std::string::npos;
   });
   process.signal(SIGINT);
@@ -419,6 +419,41 @@ TEST_CASE("a warm start tells how far it is, and can be stopped and begun again"
       pacml(train(place, {"--decisions", "400", "--set", "warm_start.policy=none"}));
   INFO(again.err);
   CHECK(again.code == 0);
+}
+
+TEST_CASE("a run that imitates begins with what its teacher does", "[integration][train]") {
+  auto config = tiny_config();
+  config.algorithm = apps::AlgorithmKind::kPpo;
+  config.warm_start = {.policy = apps::WarmStart::kImitate,
+                       .probability = 0.99,
+                       .teacher = "constant:2",
+                       .decisions = 2'000,
+                       .passes = 20,
+                       .minibatch_decisions = 128,
+                       .learning_rate = 1e-2};
+  config.ppo.learning_rate.start = 1e-30;  // what it starts with is what it ends with
+  const Workplace place(config);
+  const Outcome trained = pacml(train(place, {"--decisions", "400"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  bool told = false;
+  for (const auto& line : place.metrics()) {
+    told = told || (line.contains("warm_start") && line["warm_start"]["of"] == 20 &&
+                    line["warm_start"]["unit"] == "passes");
+  }
+  CHECK(told);
+  const Outcome judged =
+      pacml({"eval", place.config_file(), "--policy", place.run() + ",constant:2,constant:1",
+             "--seeds", "5", "--out", place.run() + "/e.json"});
+  REQUIRE(judged.code == 0);
+  const auto policies = json::parse(testing::text_of(place.run() + "/e.json"))["policies"];
+  CHECK(policies[0]["blocking_rate"] == policies[1]["blocking_rate"]);
+  CHECK(policies[0]["blocking_rate"] != policies[2]["blocking_rate"]);
+
+  const Outcome refused =
+      pacml(train(Workplace(config), {"--set", "warm_start.teacher=nobody", "--decisions", "400"}));
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("nobody"));
 }
 
 TEST_CASE("a warm start that takes longer than the run may is said, and ends the run",

@@ -85,7 +85,7 @@ TEST_CASE("what is not known is left out, and a silence hides what changes") {
   p.elapsed = 5s;
   CHECK(format_block(p, {}) ==
         std::vector<std::string>{"training  0:05", "decisions   0  0/s  0 actors"});
-  p.warm_start = {12, 40};
+  p.warm_start = {12, 40, "episodes"};
   CHECK(format_block(p, {}).back() == "warm start  12 of 40 episodes");
   p = sample();
   p.silent = 20s;

@@ -80,7 +80,7 @@ TEST_CASE("after a silence old figures are not repeated, and trouble is told") {
 TEST_CASE("a warm start shows how far it is") {
   TrainProgress p;
   p.elapsed = 5s;
-  p.warm_start = {12, 40};
+  p.warm_start = {12, 40, "episodes"};
   CHECK(format_progress(p) == "0:05 | warm start: 12 of 40 episodes");
 }
 

@@ -90,8 +90,8 @@ TEST_CASE("what cannot be written is told while it goes on failing") {
 
 TEST_CASE("a warm start is news of another kind") {
   Told run;
-  run.write(R"({"decisions": 0, "warm_start": {"episodes": 3, "of": 40}})");
-  CHECK(run.after(1s).warm_start == std::pair<std::int64_t, std::int64_t>{3, 40});
+  run.write(R"({"decisions": 0, "warm_start": {"done": 3, "of": 40, "unit": "episodes"}})");
+  CHECK(run.after(1s).warm_start == WarmStartProgress{3, 40, "episodes"});
   run.write(R"({"decisions": 400})");
   CHECK_FALSE(run.after(2s).warm_start);
 }

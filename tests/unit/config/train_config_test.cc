@@ -217,6 +217,12 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     config.warm_start.policy = WarmStart::kBestConstant;
     sentence = "warm_start.policy: leans towards a degree by its place";
   }
+  SECTION("an algorithm without a policy that is to imitate one") {
+    config.warm_start = {.policy = WarmStart::kImitate, .teacher = "random"};
+    REQUIRE(validate(config).empty());
+    config.algorithm = AlgorithmKind::kApex;
+    sentence = "warm_start.policy: imitates by what a policy prefers, and algorithm: apex";
+  }
   SECTION("messages of which the servers alone are too much") {
     auto& task = testing::partitioning_of(config);
     task.observation = env::ObservationKind::kCluster;

@@ -1,0 +1,54 @@
+#include "apps/roles/demonstrations.h"
+
+#include <cstddef>
+#include <string>
+
+#include "common/heartbeat.h"
+#include "common/result.h"
+#include "common/rng.h"
+#include "env/feature_check.h"
+
+namespace pacml::apps {
+namespace {
+
+// Of all decisions, to one that is shown.
+constexpr std::int64_t kMostHidden = 10;
+
+}  // namespace
+
+learner::Demonstrations demonstrate(const env::Task& task, env::Agent& teacher,
+                                    std::int64_t decisions, Seed run,
+                                    const std::function<bool(std::int64_t)>& goes_on) {
+  const auto environment = task.make_factory()();
+  learner::Demonstrations shown{task.spec().make_observations(), {}};
+  std::int64_t all = 0;
+  std::int64_t kept = 0;
+  for (std::uint64_t episode = 0; kept < decisions; ++episode) {
+    const Seed seed = derive(run, Purpose::kDemonstration, episode);
+    environment->reset(seed);
+    teacher.reset(seed);
+    for (bool over = false; !over && kept < decisions; ++all) {
+      beat();
+      if (!goes_on(kept)) return shown;
+      if (all >= kMostHidden * decisions) {
+        throw UserError("warm_start.teacher: of " + std::to_string(all) + " decisions only " +
+                        std::to_string(kept) + " were for what the task shows");
+      }
+      environment->observe(shown.observations);
+      const int action = teacher.act(*environment);
+      const auto mask = shown.observations.mask(static_cast<std::size_t>(kept));
+      if (static_cast<std::size_t>(action) < mask.size() &&
+          mask[static_cast<std::size_t>(action)] == 1) {
+        shown.actions.push_back(action);
+        ++kept;
+      } else {
+        shown.observations.pop_row();
+      }
+      over = environment->step(action).final();
+    }
+  }
+  env::require_finite_features(task.spec(), shown.observations);
+  return shown;
+}
+
+}  // namespace pacml::apps
