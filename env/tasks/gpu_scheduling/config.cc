@@ -24,6 +24,13 @@ std::int64_t smallest_partition(const GpuClusterConfig& c) {
           c.topology.sockets);
 }
 
+// To wait, the offers, and a place that is not offered.
+std::int64_t most_offers(const OffersConfig& c) {
+  const std::int64_t of_job =
+      std::int64_t{std::max(c.places, c.sizes)} + c.forwards + (c.wait_for_faster ? 1 : 0);
+  return 2 + c.jobs * of_job;
+}
+
 }  // namespace
 
 std::vector<std::string> validate(const OffersConfig& c) {
@@ -36,7 +43,7 @@ std::vector<std::string> validate(const OffersConfig& c) {
     problems.emplace_back("forwards: must be in 0..4096");
   }
   if (c.handovers < 0) problems.emplace_back("handovers: must be at least 0");
-  if (problems.empty() && 2 + std::int64_t{c.jobs} * (c.places + c.forwards) > kMostCandidates) {
+  if (problems.empty() && most_offers(c) > kMostCandidates) {
     problems.emplace_back("jobs: with their places and forwards they must be fewer than 4096");
   }
   return problems;
@@ -81,9 +88,7 @@ ObservationSpec scheduling_observation(const GpuClusterConfig& cluster,
                  .edge_width = kClusterEdgeWidth,
                  .dynamic_width = kClusterDynamicWidth}};
   spec.globals = scheduling_globals();
-  // To wait, the offers, and a place that is not offered.
-  spec.candidates.most = static_cast<std::uint32_t>(
-      2 + offers.jobs * (std::max(offers.places, offers.sizes) + offers.forwards));
+  spec.candidates.most = static_cast<std::uint32_t>(most_offers(offers));
   spec.candidates.vary = true;
   spec.candidates.features = offer_features();
   spec.candidates.node_slot = 0;

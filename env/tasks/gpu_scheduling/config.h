@@ -51,7 +51,10 @@ struct OffersConfig {
   // For each: other schedulers with room, where here is no server with room, or slower GPUs.
   int forwards = 1;
   int handovers = 1;  // a job is forwarded no more often than that
-  bool pass = true;   // it may leave all of them waiting, as long as any of its GPUs is taken
+  // The first `jobs` in line that have no such forward may be handed on to wait in the line of a
+  // scheduler whose GPUs are faster for them.
+  bool wait_for_faster = true;
+  bool pass = true;  // it may leave all of them waiting, as long as any of its GPUs is taken
   // Of so many sizes that a job has a speed at, the smallest first, instead of the one that it asks
   // for alone; 0: that one. One place each, by a rule.
   int sizes = 0;
@@ -65,6 +68,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("places", c.places);
   v("forwards", c.forwards);
   v("handovers", c.handovers);
+  v("wait_for_faster", c.wait_for_faster);
   v("pass", c.pass);
   v("rules", c.rules);
 }

@@ -55,6 +55,7 @@ bool Offers::find(GpuClusterState& state, int partition) {
   no_place_.assign(shapes, 0);
   no_room_.assign(shapes, may_forward ? 0 : 1);
   int jobs = 0;
+  int upgrades = 0;
   for (const GpuClusterState::Waiting& waiting : state.waiting(partition)) {
     const std::int32_t job = waiting.job;
     std::uint8_t& no_place = no_place_[static_cast<std::size_t>(state.jobs()[job].shape)];
@@ -65,14 +66,19 @@ bool Offers::find(GpuClusterState& state, int partition) {
                : add_places(state, job, partition));
     if (!has_place) no_place = 1;
     bool has_forward = false;
-    if (no_room == 0 && state.progress(job).forwarded != state.now() &&
-        state.progress(job).handovers < config_.handovers) {
+    const bool may_go = state.progress(job).forwarded != state.now() &&
+                        state.progress(job).handovers < config_.handovers;
+    if (no_room == 0 && may_go) {
       has_forward = add_forwards(state, job, partition);
       if (!has_forward) no_room = 1;
     }
+    if (!has_forward && may_go && may_forward && config_.wait_for_faster &&
+        upgrades < config_.jobs && add_upgrade(state, job, partition)) {
+      ++upgrades;
+    }
     if ((has_place || has_forward) && ++jobs == config_.jobs) break;
   }
-  return jobs > 0;
+  return jobs + upgrades > 0;
 }
 
 bool Offers::add_places(GpuClusterState& state, std::int32_t job, int partition) {
@@ -234,6 +240,28 @@ bool Offers::add_forwards(const GpuClusterState& state, std::int32_t job, int pa
     offers_.push_back({.kind = Offer::Kind::kForward, .job = job, .to = p});
   }
   return !with_room_.empty();
+}
+
+// Of the other schedulers whose GPUs are faster for the job, the one whose line is the shortest for
+// the size of its part.
+bool Offers::add_upgrade(const GpuClusterState& state, std::int32_t job, int partition) {
+  const GpuClusterModel& model = state.model();
+  const GpuJobShape& shape = model.speeds().shapes()[at(state.jobs()[job].shape)];
+  const double here = model.best_rate_in(partition, shape);
+  int best = -1;
+  double least = 0;
+  for (int p = 0; p < model.config().partitions; ++p) {
+    if (model.best_rate_in(p, shape) <= here || model.num_gpus(p) < state.jobs()[job].gpus) {
+      continue;
+    }
+    const double wanted = static_cast<double>(state.gpus_wanted(p)) / model.num_gpus(p);
+    if (best >= 0 && wanted >= least) continue;
+    best = p;
+    least = wanted;
+  }
+  if (best < 0) return false;
+  offers_.push_back({.kind = Offer::Kind::kForward, .job = job, .to = best});
+  return true;
 }
 
 }  // namespace pacml::env

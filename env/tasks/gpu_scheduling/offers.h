@@ -62,6 +62,7 @@ class Offers {
   bool add_sizes(GpuClusterState& state, std::int32_t job, int partition);
   bool add_places(GpuClusterState& state, std::int32_t job, int partition);
   bool add_forwards(const GpuClusterState& state, std::int32_t job, int partition);
+  bool add_upgrade(const GpuClusterState& state, std::int32_t job, int partition);
   void choose_partners(const GpuClusterState& state, std::int32_t job);
   bool add_place_of_rule(GpuClusterState& state, std::int32_t job, double best_rate, int partition);
   // `best_rate`: steps/s, which delays are against.

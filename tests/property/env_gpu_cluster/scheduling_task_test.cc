@@ -211,6 +211,8 @@ TEST_CASE("whatever schedulers do, every job is done in the end", "[property][gp
     config.offers = {.jobs = static_cast<int>(1 + rng.below(3)),
                      .places = static_cast<int>(1 + rng.below(3)),
                      .forwards = static_cast<int>(rng.below(2)),
+                     .handovers = static_cast<int>(rng.below(3)),
+                     .wait_for_faster = rng.below(2) == 0,
                      .pass = rng.below(4) != 0};
     GpuSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(config));
     play_to_end(env, rng);

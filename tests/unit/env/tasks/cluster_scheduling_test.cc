@@ -183,24 +183,36 @@ TEST_CASE("who hands a job on pays for it, and who starts it is paid", "[unit][e
 TEST_CASE("a job may go to faster GPUs, though there are idle ones here", "[unit][env]") {
   ClusterSchedulingConfig config = two_servers();
   config.cluster.topology.gpu_types = {{"v100", 1}, {"p100", 1}};
-  Scene scene(config);
-  // Both types have an idle GPU when job 1 comes to the scheduler of the P100s.
-  scene.begin({{0, 1, 100}, {10, 1, 50}, {20, 1, 50}, {30, 1, 50}});
-  CHECK(scene.find(Kind::kForward, 0) == -1);
-  static_cast<void>(scene.take(Kind::kOneServer, 0));
-  REQUIRE(scene.env.agent() == 1);
-  CHECK(scene.find(Kind::kOneServer, 1) >= 0);
-  const int forward = scene.find(Kind::kForward, 1);
-  REQUIRE(forward >= 0);
-  CHECK(scene.env.offers()[static_cast<std::size_t>(forward)].to == 0);
-  // The other way there is nothing to be had.
-  static_cast<void>(scene.take(Kind::kOneServer, 1));
-  REQUIRE(scene.env.agent() == 0);
-  CHECK(scene.find(Kind::kForward, 2) == -1);
-  static_cast<void>(scene.take(Kind::kOneServer, 2));
-  // Faster, and taken.
-  REQUIRE(scene.env.agent() == 1);
-  CHECK(scene.find(Kind::kForward, 3) == -1);
+  for (const bool wait : {true, false}) {
+    CAPTURE(wait);
+    config.offers.wait_for_faster = wait;
+    Scene scene(config);
+    // Both types have an idle GPU when job 1 comes to the scheduler of the P100s.
+    scene.begin({{0, 1, 100}, {10, 1, 50}, {20, 1, 50}, {30, 1, 50}, {40, 1, 50}});
+    CHECK(scene.find(Kind::kForward, 0) == -1);
+    static_cast<void>(scene.take(Kind::kOneServer, 0));
+    REQUIRE(scene.env.agent() == 1);
+    CHECK(scene.find(Kind::kOneServer, 1) >= 0);
+    const int forward = scene.find(Kind::kForward, 1);
+    REQUIRE(forward >= 0);
+    CHECK(scene.env.offers()[static_cast<std::size_t>(forward)].to == 0);
+    // The other way there is nothing to be had.
+    static_cast<void>(scene.take(Kind::kOneServer, 1));
+    REQUIRE(scene.env.agent() == 0);
+    CHECK(scene.find(Kind::kForward, 2) == -1);
+    static_cast<void>(scene.take(Kind::kOneServer, 2));
+    // Faster, and taken: it may wait there, if at all.
+    REQUIRE(scene.env.state().now() == 30);
+    REQUIRE(scene.env.agent() == 1);
+    CHECK((scene.find(Kind::kForward, 3) >= 0) == wait);
+    if (!wait) continue;
+    static_cast<void>(scene.take(Kind::kForward, 3));
+    CHECK(scene.env.state().gpus_handed(0) == 1);
+    // The line is another one's now, which may not hand it on again.
+    while (scene.env.agent() == 1) static_cast<void>(scene.take(Kind::kPass));
+    CHECK(scene.env.state().waiting(0).size() >= 1);
+    CHECK(scene.find(Kind::kForward, 3) == -1);
+  }
 }
 
 TEST_CASE("without messages others look like nothing at all", "[unit][env]") {
