@@ -40,7 +40,7 @@ BehaviouralCloning::Pass BehaviouralCloning::pass(const std::function<bool()>& g
                                          pass.diverged = !learn(rows, pass);
                                          return !pass.diverged;
                                        }));
-  const auto decisions = static_cast<double>(order_.size());
+  const auto decisions = std::max(1.0, static_cast<double>(pass.decisions));
   pass.loss /= decisions;
   pass.agreement /= decisions;
   pass.probability /= decisions;
@@ -67,6 +67,7 @@ bool BehaviouralCloning::learn(std::span<const std::uint32_t> rows, Pass& sums) 
   value_gradients_.assign(rows.size(), 0.0F);
   sums.loss += size * cross_entropy_loss(policy_, masks_, actions_, config_.probability, weights_,
                                          logit_gradients_);
+  sums.decisions += rows.size();
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const auto probs = std::span(policy_.probs).subspan(n * width, width);
     const float given = probs[static_cast<std::size_t>(actions_[n])];

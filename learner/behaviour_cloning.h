@@ -38,10 +38,11 @@ class BehaviouralCloning {
                      model::TrainableNetwork& network, Seed seed);
 
   struct Pass {
-    bool diverged = false;   // nothing finite came of it: the weights are not to be used
-    double loss = 0;         // mean cross-entropy, nats
-    double agreement = 0;    // share of decisions in which the likeliest action is the one done,
-    double probability = 0;  // and the mean probability of that; before each minibatch's step
+    bool diverged = false;      // nothing finite came of it: the weights are not to be used
+    std::size_t decisions = 0;  // that it came to; of them:
+    double loss = 0;            // mean cross-entropy, nats
+    double agreement = 0;       // share of decisions in which the likeliest action is the one done,
+    double probability = 0;     // and the mean probability of that; before each minibatch's step
   };
   // The next pass. `goes_on` is asked before each minibatch; false ends it there.
   [[nodiscard]] Pass pass(const std::function<bool()>& goes_on = [] { return true; });

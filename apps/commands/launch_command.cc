@@ -112,7 +112,9 @@ class LaunchCommand final : public Command {
     }
     LaunchRequest request;
     request.config = config_.load();
-    check_replay_fits(request.config, *request.config.env.make());
+    const auto task = request.config.env.make();
+    check_replay_fits(request.config, *task);
+    static_cast<void>(make_teacher(request.config, *task));  // complains now
     request.config_words = config_.arguments();
     request.run = run_;
     request.actors = actors_;

@@ -242,10 +242,11 @@ void LineServer::serve_standard() {
 }
 
 void LineServer::serve_socket(const std::string& path) {
-  const FileDescriptor listener = listen_at(path);
+  FileDescriptor listener = listen_at(path);
   while (!impl_->turn(listener.get())) {
     std::erase_if(impl_->connections, [](const Connection& peer) { return peer.is_over(); });
   }
+  listener = {};  // nobody else comes
   impl_->hand_out();
   std::error_code none;
   std::filesystem::remove(path, none);

@@ -1,6 +1,7 @@
 #include "apps/roles/composition.h"
 
 #include <utility>
+#include <vector>
 
 #include "actor/apex_behaviour.h"
 #include "actor/expert_behaviour.h"
@@ -15,6 +16,7 @@
 #include "learner/replay_updates.h"
 #include "learner/sequence_updates.h"
 #include "model/fused_policy.h"
+#include "model/parallel_network.h"
 #include "model/value_heads.h"
 #include "planning/rollout_policy.h"
 
@@ -61,6 +63,15 @@ std::unique_ptr<learner::SequenceAlgorithm> make_sequence_algorithm(
 }
 
 }  // namespace
+
+std::unique_ptr<model::TrainableNetwork> make_network_on(std::int64_t threads,
+                                                         const NetworkFactory& make_network,
+                                                         const model::NetworkShape& shape) {
+  if (threads == 1) return make_network(shape);
+  std::vector<std::unique_ptr<model::TrainableNetwork>> networks;
+  for (std::int64_t i = 0; i < threads; ++i) networks.push_back(make_network(shape));
+  return std::make_unique<model::ParallelNetwork>(std::move(networks));
+}
 
 std::unique_ptr<actor::ActorLoop> make_actor_loop(const TrainConfig& config, const env::Task& task,
                                                   model::Policy& policy, Seed run, ActorId id,

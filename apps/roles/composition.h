@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <variant>
 
@@ -16,6 +18,13 @@
 
 // What an algorithm is made of, on either side of the wire. Another algorithm is another case here.
 namespace pacml::apps {
+
+// How a learner makes its network: the one part that needs LibTorch.
+using NetworkFactory =
+    std::function<std::unique_ptr<model::TrainableNetwork>(const model::NetworkShape&)>;
+// A network that computes on so many threads.
+[[nodiscard]] std::unique_ptr<model::TrainableNetwork> make_network_on(
+    std::int64_t threads, const NetworkFactory& make_network, const model::NetworkShape& shape);
 
 // The loop of actor `id`, which joined the run at these weights' version, with the behaviour that
 // the algorithm asks for. Borrows `policy`.

@@ -13,6 +13,13 @@ namespace {
 
 // Of all decisions, to one that is shown.
 constexpr std::int64_t kMostHidden = 10;
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
+
+void check_bytes(const Observations& observations) {
+  if (column_bytes(observations.shape(), observations.counts()) <= kMostBytes) return;
+  throw UserError("warm_start.decisions: the first " + std::to_string(observations.size()) +
+                  " take more than 2 GiB; ask for fewer");
+}
 
 }  // namespace
 
@@ -41,6 +48,7 @@ learner::Demonstrations demonstrate(const env::Task& task, env::Agent& teacher,
           mask[static_cast<std::size_t>(action)] == 1) {
         shown.actions.push_back(action);
         ++kept;
+        check_bytes(shown.observations);
       } else {
         shown.observations.pop_row();
       }

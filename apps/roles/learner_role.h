@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apps/http/http_settings.h"
+#include "apps/roles/composition.h"
 #include "apps/roles/replica_wiring.h"
-#include "apps/roles/warm_start.h"
 #include "apps/run/train_config.h"
 #include "model/trainable_network.h"
 
@@ -28,10 +28,6 @@ struct LearnerRoleOptions {
   std::optional<std::vector<float>> first_weights;
   ReplicaOptions several;  // where learner.replicas is above 1
 };
-
-// How a learner makes its network: the one part that needs LibTorch.
-using NetworkFactory =
-    std::function<std::unique_ptr<model::TrainableNetwork>(const model::NetworkShape&)>;
 
 // Runs one learner process until a limit, SIGTERM or SIGINT: serves actors, learns, writes metrics
 // and checkpoints (SIGUSR1: now), keeps the policy that does best on held-out episodes. Of several

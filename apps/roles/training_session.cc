@@ -19,7 +19,6 @@
 #include "common/rng.h"
 #include "model/initialise.h"
 #include "model/layout.h"
-#include "model/parallel_network.h"
 
 namespace pacml::apps {
 namespace {
@@ -47,16 +46,6 @@ bool best_is_whole(const learner::CheckpointFolder& folder, const model::Paramet
 
 // The counter of what a shard had taken in when a checkpoint was made.
 std::string taken_in_by_shard(std::size_t shard) { return "shard" + std::to_string(shard); }
-
-// On so many threads.
-std::unique_ptr<model::TrainableNetwork> make_network_of(const NetworkFactory& make_network,
-                                                         const model::NetworkShape& shape,
-                                                         std::int64_t threads) {
-  if (threads == 1) return make_network(shape);
-  std::vector<std::unique_ptr<model::TrainableNetwork>> networks;
-  for (std::int64_t i = 0; i < threads; ++i) networks.push_back(make_network(shape));
-  return std::make_unique<model::ParallelNetwork>(std::move(networks));
-}
 
 UserError no_checkpoint(const Error& error) {
   return UserError("no checkpoint could be written: " + error.detail);
@@ -104,7 +93,7 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   const Seed seed{static_cast<std::uint64_t>(config.seed)};
   const env::TaskPtr task = config.env.make();
   const auto shape = model::make_shape(config.network, task->spec());
-  network_ = make_network_of(make_network, shape, config.learner.threads);
+  network_ = make_network_on(config.learner.threads, make_network, shape);
   auto initial = model::initialise(shape, seed);
   if (options.first_weights) initial.values = *options.first_weights;
   if (!config.warm_start.from.empty() && !options.resume) {

@@ -41,8 +41,7 @@ std::vector<std::string> constant_baselines(const env::Task& task) {
 
 Preferred preferred_of(const std::string& constant, const std::vector<std::string>& constants) {
   // Whatever they do where their action is not allowed is an action, too.
-  return {constant, std::stoi(constant.substr(constant.find(':') + 1)),
-          static_cast<int>(constants.size())};
+  return {std::stoi(constant.substr(constant.find(':') + 1)), static_cast<int>(constants.size())};
 }
 
 void prefer(const Preferred& preferred, const WarmStartConfig& config,

@@ -14,7 +14,6 @@ namespace pacml::apps {
 
 // An action that the first policy is to prefer.
 struct Preferred {
-  std::string name;  // the baseline that always takes it: "constant:8"
   int action = 0;
   int others = 1;  // actions beside it
 };

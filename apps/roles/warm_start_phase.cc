@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "apps/evaluation/evaluation.h"
+#include "apps/roles/composition.h"
 #include "apps/roles/demonstrations.h"
 #include "apps/roles/role_threads.h"
 #include "apps/roles/warm_start.h"
@@ -39,7 +41,13 @@ class WarmStartPhase {
         make_network_(make_network),
         deadline_(options.minutes ? Deadline::in(in_seconds(*options.minutes * 60))
                                   : Deadline::never()),
-        metrics_(run.metrics_file()) {}
+        metrics_(run.metrics_file()) {
+    if (config.warm_start.policy == WarmStart::kImitate) {
+      progress_ = {0, config.warm_start.decisions, "decisions"};
+    } else {
+      progress_ = {0, config.warm_start.episodes, "episodes"};
+    }
+  }
 
   // nullopt: stopped before the end.
   std::optional<std::vector<float>> run(const std::stop_token& stop) {
@@ -102,14 +110,14 @@ class WarmStartPhase {
   void imitate(const env::Task& task, const model::NetworkShape& shape, model::Parameters& initial,
                const std::stop_token& stop) {
     const WarmStartConfig& config = config_.warm_start;
-    const auto teacher = task.make_agent(config.teacher);
+    const auto teacher = make_teacher(config_, task);
     const auto demonstrations =
         demonstrate(task, *teacher, config.decisions, seed_, [&](std::int64_t done) {
           reached(done, config.decisions, "decisions");
           return !stop.stop_requested();
         });
     if (stop.stop_requested()) return;
-    const auto network = make_network_(shape);
+    const auto network = make_network_on(config_.learner.threads, make_network_, shape);
     network->set_graphs(task.spec().graphs);
     std::ranges::copy(initial.values, network->parameters().begin());
     learner::BehaviouralCloning cloning({.probability = config.probability,
@@ -123,7 +131,9 @@ class WarmStartPhase {
         return !stop.stop_requested();
       });
       if (stop.stop_requested()) return;
-      if (figures.diverged) {
+      if (figures.diverged || !std::ranges::all_of(network->parameters(), [](float weight) {
+            return std::isfinite(weight);
+          })) {
         throw UserError("warm_start.learning_rate: nothing finite came of imitating " +
                         config.teacher + "; lower it");
       }

@@ -166,6 +166,15 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task) {
                   " transitions of " + std::to_string(item) + " bytes each");
 }
 
+std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config, const env::Task& task) {
+  if (config.warm_start.policy != WarmStart::kImitate) return nullptr;
+  try {
+    return task.make_agent(config.warm_start.teacher);
+  } catch (const UserError& error) {
+    throw UserError(std::string("warm_start.teacher: ") + error.what());
+  }
+}
+
 std::map<std::string, std::string> graph_hashes(const env::EnvironmentSpec& spec) {
   std::map<std::string, std::string> hashes;
   for (std::size_t i = 0; i < spec.graphs.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -19,6 +20,8 @@
 #include "common/transport/patience_config.h"
 #include "common/transport/security_config.h"
 #include "common/transport/socket_config.h"
+#include "env/agent.h"
+#include "env/task.h"
 #include "env/task_config.h"
 #include "learner/apex_config.h"
 #include "learner/expert_iteration_config.h"
@@ -115,6 +118,10 @@ void visit_fields(Config& c, Visitor&& v) {
 // UserError: a replay table's bytes cannot hold the transitions of this task that it waits for
 // before the first draw. Nothing to check where the algorithm does not replay.
 void check_replay_fits(const TrainConfig& config, const env::Task& task);
+
+// Whom a warm start imitates; nullptr: nobody. UserError: the task has no such baseline.
+[[nodiscard]] std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config,
+                                                       const env::Task& task);
 
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
 // job graphs and in other files that the task reads, and what the transitions of a replay, or what

@@ -14,14 +14,16 @@ std::vector<std::string> validate(const WarmStartConfig& c) {
     problems.emplace_back("decisions: must be in 1..10000000");
   }
   if (c.passes < 1 || c.passes > 1'000) problems.emplace_back("passes: must be in 1..1000");
-  if (c.minibatch_decisions < 1) problems.emplace_back("minibatch_decisions: must be >= 1");
+  if (c.minibatch_decisions < 1 || c.minibatch_decisions > 65'536) {
+    problems.emplace_back("minibatch_decisions: must be in 1..65536");
+  }
   if (!(c.learning_rate > 0 && c.learning_rate <= 1)) {
     problems.emplace_back("learning_rate: must be above 0 and at most 1");
   }
   if (c.policy == WarmStart::kImitate && c.teacher.empty()) {
     problems.emplace_back("teacher: policy: imitate needs a baseline to imitate");
   }
-  if (c.policy != WarmStart::kImitate && !c.teacher.empty()) {
+  if (c.policy == WarmStart::kBestConstant && !c.teacher.empty()) {
     problems.emplace_back("teacher: is imitated, and goes with policy: imitate");
   }
   if (!c.from.empty() && c.policy != WarmStart::kNone) {

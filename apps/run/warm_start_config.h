@@ -40,7 +40,7 @@ struct WarmStartConfig {
   std::string teacher = {};                // imitate: a baseline, e.g. "min_feasible"
   std::int64_t decisions = 50'000;         // ... of which so many are imitated; 1..1e7
   std::int64_t passes = 10;                // ... over all of them; 1..1000
-  std::int64_t minibatch_decisions = 512;  // ... >= 1
+  std::int64_t minibatch_decisions = 512;  // ... 1..65536
   double learning_rate = 1e-3;             // ... above 0, to 1
   // Folder of a run, whatever its algorithm and its setting, whose policy a new run starts with: of
   // the same network, for decisions of the same shape; "": none. With `policy: none`.

@@ -56,7 +56,7 @@ double GpuClusterState::queue_score(std::int32_t job) const {
 }
 
 void GpuClusterState::count_handed(std::int32_t job, std::int64_t gpus) {
-  if (progress(job).handovers == 0) return;
+  if (!progress(job).holds_room) return;
   schedulers_[at(progress(job).partition)].gpus_handed += gpus;
 }
 
@@ -116,7 +116,7 @@ void GpuClusterState::resize(std::int32_t job, std::int32_t shape) {
   enqueue(job);
 }
 
-void GpuClusterState::forward(std::int32_t job, int partition) {
+void GpuClusterState::forward(std::int32_t job, int partition, bool holds_room) {
   dequeue(job);
   schedulers_[at(progress(job).partition)].gpus_wanted -= jobs()[job].gpus;
   schedulers_[at(partition)].gpus_wanted += jobs()[job].gpus;
@@ -125,6 +125,7 @@ void GpuClusterState::forward(std::int32_t job, int partition) {
   progress_[at(job)].partition = partition;
   progress_[at(job)].forwarded = now_;
   ++progress_[at(job)].handovers;
+  progress_[at(job)].holds_room = holds_room;
   enqueue(job);
 }
 

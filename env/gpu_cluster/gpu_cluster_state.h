@@ -48,6 +48,7 @@ struct GpuJobProgress {
   double forwarded = kNever;  // s; the last time
   std::int32_t partition = 0;
   std::int32_t handovers = 0;
+  bool holds_room = false;  // of whom it was forwarded to, while it is in line there
   std::int32_t preemptions = 0;
   std::int32_t slot = -1;  // of its layout while it runs
   GpuJobStatus status = GpuJobStatus::kAhead;
@@ -123,7 +124,7 @@ class GpuClusterState {
   [[nodiscard]] std::int64_t gpus_wanted(int partition) const {
     return schedulers_[at(partition)].gpus_wanted;
   }
-  // ... of those in its line that others have forwarded to it.
+  // ... of those in its line that others have forwarded to its idle GPUs.
   [[nodiscard]] std::int64_t gpus_handed(int partition) const {
     return schedulers_[at(partition)].gpus_handed;
   }
@@ -156,7 +157,8 @@ class GpuClusterState {
   void preempt(std::int32_t job);
   // A waiting job wants as many GPUs as a shape of its type says, from now on.
   void resize(std::int32_t job, std::int32_t shape);
-  void forward(std::int32_t job, int partition);
+  // `holds_room`: for GPUs that are idle there, which others should leave to it (gpus_handed).
+  void forward(std::int32_t job, int partition, bool holds_room = true);
   // How fast a waiting job would be on these GPUs (steps/s), and whom it would disturb or relieve:
   // replaces `disturbed`, ascending. Changes nothing.
   [[nodiscard]] double predict(std::int32_t job, std::span<const std::int32_t> gpus,
@@ -229,7 +231,7 @@ class GpuClusterState {
   struct Scheduler {
     std::deque<Waiting> waiting;
     std::int64_t gpus_wanted = 0;
-    std::int64_t gpus_handed = 0;  // that jobs in line want which were forwarded to it
+    std::int64_t gpus_handed = 0;  // that jobs in line want which hold room
     Integral active;               // jobs
     Integral speed;                // of its jobs, each over its best
     double done = 0;               // jobs' worth of work

@@ -26,8 +26,8 @@ std::int64_t smallest_partition(const GpuClusterConfig& c) {
 
 // To wait, the offers, and a place that is not offered.
 std::int64_t most_offers(const OffersConfig& c) {
-  const std::int64_t of_job =
-      std::int64_t{std::max(c.places, c.sizes)} + c.forwards + (c.wait_for_faster ? 1 : 0);
+  const std::int64_t of_job = std::int64_t{std::max(c.places, c.sizes)} + c.forwards +
+                              (c.forwards > 0 && c.wait_for_faster ? 1 : 0);
   return 2 + c.jobs * of_job;
 }
 

@@ -36,7 +36,8 @@ constexpr auto enum_names(SchedulingReward /*unused*/) {
 enum class Handover {
   kFree,  // nothing: each gains by giving its jobs away
   // ... for whoever starts the job, what it is expected to cost there: the time by which it delays
-  // those that wait, and under active_time what it takes alone. Nothing under progress.
+  // those that wait, and under active_time what it takes alone. Nothing under progress. How long
+  // the job itself will wait there is not in it.
   kPriced,
 };
 constexpr auto enum_names(Handover /*unused*/) {

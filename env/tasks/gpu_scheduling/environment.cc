@@ -126,8 +126,9 @@ void GpuSchedulingEnv::take(const Offer& offer, std::size_t which) {
         paid_[at(turn_)] -= price;
         owed_[at(offer.job)] += price;
       }
-      state.forward(offer.job, offer.to);
+      state.forward(offer.job, offer.to, !offer.waits);
       ++forwards_;
+      passed_[at(turn_)].has = false;  // its turn goes on, with whoever is left
       return;
     case Offer::Kind::kOneServer:
     case Offer::Kind::kSeveralServers:

@@ -54,6 +54,8 @@ bool Offers::find(GpuClusterState& state, int partition) {
   const std::size_t shapes = state.model().speeds().shapes().size();
   no_place_.assign(shapes, 0);
   no_room_.assign(shapes, may_forward ? 0 : 1);
+  // Who may not pass is to start something, or to hand it to whoever does.
+  no_faster_.assign(shapes, may_forward && config_.wait_for_faster && !offers_.empty() ? 0 : 1);
   int jobs = 0;
   int upgrades = 0;
   for (const GpuClusterState::Waiting& waiting : state.waiting(partition)) {
@@ -72,9 +74,13 @@ bool Offers::find(GpuClusterState& state, int partition) {
       has_forward = add_forwards(state, job, partition);
       if (!has_forward) no_room = 1;
     }
-    if (!has_forward && may_go && may_forward && config_.wait_for_faster &&
-        upgrades < config_.jobs && add_upgrade(state, job, partition)) {
-      ++upgrades;
+    std::uint8_t& no_faster = no_faster_[static_cast<std::size_t>(state.jobs()[job].shape)];
+    if (no_faster == 0 && !has_forward && may_go && upgrades < config_.jobs) {
+      if (add_upgrade(state, job, partition)) {
+        ++upgrades;
+      } else {
+        no_faster = 1;
+      }
     }
     if ((has_place || has_forward) && ++jobs == config_.jobs) break;
   }
@@ -260,7 +266,7 @@ bool Offers::add_upgrade(const GpuClusterState& state, std::int32_t job, int par
     least = wanted;
   }
   if (best < 0) return false;
-  offers_.push_back({.kind = Offer::Kind::kForward, .job = job, .to = best});
+  offers_.push_back({.kind = Offer::Kind::kForward, .job = job, .to = best, .waits = true});
   return true;
 }
 

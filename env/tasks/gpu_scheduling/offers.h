@@ -19,6 +19,7 @@ struct Offer {
   std::int32_t job = -1;  // kPass: none
   // kForward: the other scheduler; kShared: the job beside which it would be; else 0.
   std::int32_t to = 0;
+  bool waits = false;         // kForward: for GPUs that are not idle there
   std::int32_t shape = -1;    // of a place: of the job on as many GPUs
   std::size_t first_gpu = 0;  // of a place, among the offers' GPUs
   std::size_t num_gpus = 0;
@@ -29,8 +30,9 @@ struct Offer {
   double others_delay_s = 0;  // ... of the time that they lose while it runs
 };
 
-// Whether all of a scheduler's GPUs are idle: it may not pass then, so that every job is done once,
-// and what nobody wants is not left until the whole cluster is empty.
+// Whether all of a scheduler's GPUs are idle: it may not pass then, nor hand jobs on to wait
+// elsewhere, so that every job is done once, and what nobody wants is not left until the whole
+// cluster is empty.
 [[nodiscard]] bool has_to_begin(const GpuClusterState& state, int partition);
 
 // What a scheduler may do: nothing, or put one of its jobs somewhere. Bounded: the first jobs in
@@ -92,6 +94,7 @@ class Offers {
   std::vector<DisturbedJob> disturbed_;
   std::vector<std::uint8_t> no_place_;  // [shapes]
   std::vector<std::uint8_t> no_room_;
+  std::vector<std::uint8_t> no_faster_;
   std::vector<std::pair<std::int64_t, int>> with_room_;
 };
 

@@ -57,6 +57,16 @@ TEST_CASE("schedulers learn over real processes, and are compared and exported",
   CHECK(exported.code == 0);
 }
 
+// Servers as a set, offers that vary in number, and two schedulers through the real network.
+TEST_CASE("schedulers that begin at a rule do what it does", "[integration][gpu_cluster]") {
+  const JudgedTraining training(
+      config_of("cluster_scheduling", kUnlikeJobs) +
+          "warm_start: {policy: imitate, teacher: srtf_best_fit, decisions: 5000, passes: 20}\n",
+      "ppo", 1000, "load_balancing,srtf_best_fit");
+  CHECK(training.mean(0) < 1.1 * training.mean(2));
+  CHECK(training.mean(0) < 0.9 * training.mean(1));
+}
+
 TEST_CASE("who learns which job is next lets the short ones go first",
           "[integration][gpu_cluster]") {
   const JudgedTraining training(config_of("job_scheduling", kUnlikeJobs), "ppo", 100000,

@@ -453,7 +453,7 @@ TEST_CASE("a run that imitates begins with what its teacher does", "[integration
   const Outcome refused =
       pacml(train(Workplace(config), {"--set", "warm_start.teacher=nobody", "--decisions", "400"}));
   CHECK(refused.code == 2);
-  CHECK_THAT(refused.err, Catch::Contains("nobody"));
+  CHECK_THAT(refused.err, Catch::Contains("warm_start.teacher: ") && Catch::Contains("nobody"));
 }
 
 TEST_CASE("a warm start that takes longer than the run may is said, and ends the run",

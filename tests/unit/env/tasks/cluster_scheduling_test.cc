@@ -124,6 +124,29 @@ TEST_CASE("a job goes to a scheduler that has room, once in an instant", "[unit]
   CHECK(scene.env.spec().metric(scene.env.summary(), "forwards") == Approx(1.0 / 3));
 }
 
+TEST_CASE("who has handed a job on is asked about those that are left", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.share = 1;
+  config.cluster.topology.gpu_types = {{"p100", 1}, {"v100", 1}};
+  Scene scene(config);
+  // The first scheduler has one idle GPU, and passes on job 2, which wants two.
+  scene.begin({{0, 1, 500}, {10, 2, 500}, {20, 2, 30}, {20, 1, 30}, {40, 1, 30}});
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.state().now() == 20);
+  REQUIRE(scene.env.agent() == 0);
+  static_cast<void>(scene.take(Kind::kPass));
+  REQUIRE(scene.env.agent() == 1);
+  static_cast<void>(scene.take(Kind::kPass));
+  REQUIRE(scene.env.state().now() == 40);
+  REQUIRE(scene.env.agent() == 0);
+  // As many wait as before when that one has gone, and job 4 has not been passed on.
+  static_cast<void>(scene.take(Kind::kForward, 2));
+  CHECK(scene.env.state().now() == 40);
+  REQUIRE(scene.env.agent() == 0);
+  CHECK(scene.find(Kind::kOneServer, 4) >= 0);
+}
+
 TEST_CASE("a job is handed on once, and to room that nobody else was handed", "[unit][env]") {
   ClusterSchedulingConfig config = two_servers();
   config.cluster.share = 1;
@@ -207,7 +230,7 @@ TEST_CASE("a job may go to faster GPUs, though there are idle ones here", "[unit
     CHECK((scene.find(Kind::kForward, 3) >= 0) == wait);
     if (!wait) continue;
     static_cast<void>(scene.take(Kind::kForward, 3));
-    CHECK(scene.env.state().gpus_handed(0) == 1);
+    CHECK(scene.env.state().gpus_handed(0) == 0);
     // The line is another one's now, which may not hand it on again.
     while (scene.env.agent() == 1) static_cast<void>(scene.take(Kind::kPass));
     CHECK(scene.env.state().waiting(0).size() >= 1);

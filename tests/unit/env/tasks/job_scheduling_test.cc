@@ -97,6 +97,9 @@ TEST_CASE("a job scheduler that cannot be is refused", "[unit][env]") {
   config.cluster.partitions = 2;
   CHECK_THROWS_WITH(JobSchedulingTask(config), Catch::Contains("partitions"));
   config = one_server();
+  config.window = 4000;  // to wait, each of them, and a place that is not offered
+  CHECK(observation_spec(config).candidates.most == 4002);
+  CHECK_NOTHROW(JobSchedulingTask(config));
   config.window = 0;
   CHECK_THROWS_WITH(JobSchedulingTask(config), "env.window: must be in 1..4000");
   config = one_server();
