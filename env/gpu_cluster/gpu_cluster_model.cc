@@ -67,7 +67,7 @@ GpuClusterModel::GpuClusterModel(const GpuClusterConfig& config, const GpuSpeedT
 double GpuClusterModel::best_rate_in(int partition, const GpuJobShape& shape) const {
   double best = 0;
   for (const std::int32_t type : gpu_types_in_[static_cast<std::size_t>(partition)]) {
-    best = std::max(best, shape.together[static_cast<std::size_t>(type)]);
+    best = std::max(best, shape.alone[static_cast<std::size_t>(type)]);
   }
   return best;
 }

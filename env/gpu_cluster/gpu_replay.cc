@@ -30,6 +30,7 @@ class Replay {
       // Nothing waits for anything but rounds that nobody uses.
       if (is_at_end() && state_.running().empty() && !simulator_.has_arrivals()) return;
     }
+    if (!is_at_end()) refuse("nothing arrives or ends any more by then");
   }
 
  private:
@@ -44,7 +45,7 @@ class Replay {
     if (is_at_end()) return kEndOfTime;
     const double time = std::max(current().time_s, state_.now());
     const double event = simulator_.next_event();
-    return is_same(time, event) ? event : time;
+    return std::isfinite(event) && is_same(time, event) ? event : time;
   }
 
   [[nodiscard]] bool is_due() const {

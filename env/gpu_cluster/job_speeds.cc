@@ -81,10 +81,11 @@ void JobSpeeds::add_shapes(std::int32_t type, const GpuJobType& speeds,
       if (speed == sizes->second.end()) break;
       const auto [together, spread] = speed->second;
       if (together == 0 || (gpus > 1 && spread == 0)) break;
+      shape.alone.push_back(gpus > topology.per_server() ? spread : together);
       shape.together.push_back(together);
       shape.compute_s.push_back(1.0 / together);
       shape.network_s.push_back(gpus > 1 ? std::max(0.0, 1.0 / spread - 1.0 / together) : 0.0);
-      shape.best_rate = std::max(shape.best_rate, gpus > topology.per_server() ? spread : together);
+      shape.best_rate = std::max(shape.best_rate, shape.alone.back());
     }
     if (shape.compute_s.size() != gpu_types_.size()) continue;
     shape_of_.back().emplace(gpus, static_cast<std::int32_t>(shapes_.size()));

@@ -40,8 +40,10 @@ struct GpuJobShape {
   std::int32_t gpus = 0;
   double host_load = 0;
   double best_rate = 0;  // steps/s, alone on the best of the cluster's GPU types
-  // Of each GPU type of the cluster: steps/s in one server; seconds that a step spends computing,
+  // Of each GPU type of the cluster: steps/s alone, in one server or, where it is larger than one,
+  // over several of a rack; steps/s in one server; seconds that a step spends computing,
   // and on an idle network between servers of one rack.
+  std::vector<double> alone = {};
   std::vector<double> together = {};
   std::vector<double> compute_s = {};
   std::vector<double> network_s = {};

@@ -21,11 +21,14 @@ GpuSchedulingEnv::GpuSchedulingEnv(std::shared_ptr<const GpuSchedulingTask> task
     : task_(std::move(task)), offers_(task_->rules().offers, task_->rules().place) {}
 
 void GpuSchedulingEnv::reset(Seed seed) {
+  if (const JobLists* lists = task_->job_lists())
+    return reset(seed, Rng(seed).below(lists->size()));
   reset(std::make_shared<const std::vector<GpuJobSpec>>(task_->draw_jobs(seed)));
 }
 
 void GpuSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   jobs_ = jobs;
+  problem_.reset();
   simulator_.emplace(task_->model(), std::make_shared<const GpuJobList>(*task_->model(), *jobs),
                      task_->rules().line);
   const int partitions = task_->num_schedulers();
@@ -64,6 +67,7 @@ const std::string& GpuSchedulingEnv::problem_name(std::size_t problem) const {
 void GpuSchedulingEnv::reset(Seed /*nothing is drawn*/, std::size_t problem) {
   PACML_CHECK(problem < num_problems(), "no such list of jobs");
   reset(std::make_shared<const std::vector<GpuJobSpec>>((*task_->job_lists())[problem]));
+  problem_ = problem;
 }
 
 GpuSchedulingEnv::Passed GpuSchedulingEnv::present(int partition) const {
@@ -256,7 +260,15 @@ std::unique_ptr<Environment> GpuSchedulingEnv::clone() const {
 
 bool GpuSchedulingEnv::resample_future(Seed seed) {
   const std::size_t arrived = simulator_->num_arrived();
-  auto jobs = task_->draw_jobs(seed);
+  std::vector<GpuJobSpec> jobs;
+  if (const JobLists* lists = task_->job_lists()) {
+    // One of the others: what is still to come is known of the list that is played.
+    if (!problem_ || lists->size() < 2) return false;
+    const std::size_t other = Rng(seed).below(lists->size() - 1);
+    jobs = (*lists)[other < *problem_ ? other : other + 1];
+  } else {
+    jobs = task_->draw_jobs(seed);
+  }
   // Arrivals have no memory: the time until the next one is as between any two.
   const double former = jobs[arrived > 0 ? arrived - 1 : 0].submit_s;
   for (std::size_t i = arrived; i < jobs.size(); ++i) {

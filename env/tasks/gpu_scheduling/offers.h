@@ -43,7 +43,12 @@ class Offers {
   // `place`: the one place that a job is offered; none: the best ones.
   Offers(const OffersConfig& config, std::optional<PlacementRule> place)
       : config_(config), finder_(config.rules) {
-    if (place) rule_.emplace(PlaceByRuleConfig{.rule = *place, .candidates = config.rules});
+    // What is offered may cost whatever it does.
+    constexpr double kNoLimit = 1e18;
+    if (place) {
+      rule_.emplace(
+          PlaceByRuleConfig{.rule = *place, .max_cost = kNoLimit, .candidates = config.rules});
+    }
   }
 
   // Replaces all() by what the scheduler of a partition may do; false: nothing but to wait. The
@@ -51,6 +56,7 @@ class Offers {
   // places in the order of candidates (or of sizes), then forwards; passing is the very first.
   bool find(GpuClusterState& state, int partition);
 
+  [[nodiscard]] const OffersConfig& config() const { return config_; }
   [[nodiscard]] std::span<const Offer> all() const { return offers_; }
   [[nodiscard]] const Offer& operator[](std::size_t i) const { return offers_[i]; }
   [[nodiscard]] std::size_t size() const { return offers_.size(); }

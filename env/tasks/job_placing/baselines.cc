@@ -43,11 +43,15 @@ int offer_of_size(const GpuSchedulingEnv& env, std::int32_t job, int wanted) {
   return may_wait && has < wanted ? 0 : best;
 }
 
-// The largest size at which a type has a speed, up to `most`; the smallest where all are above.
-int size_up_to(const JobSpeeds& speeds, std::int32_t type, int most) {
-  int size = speeds.sizes(type).begin()->first;
-  for (const auto& [gpus, shape] : speeds.sizes(type)) {
-    if (gpus <= most) size = gpus;
+// The largest size of the job that is offered where there is room, up to `most`; the smallest where
+// all are above.
+int size_up_to(const GpuSchedulingEnv& env, std::int32_t job, int most) {
+  const auto& sizes = env.state().model().speeds().sizes(env.state().jobs()[job].type);
+  int size = sizes.begin()->first;
+  int offered = 0;
+  for (const auto& [gpus, shape] : sizes) {
+    if (gpus > most || ++offered > env.offers().config().sizes) break;
+    size = gpus;
   }
   return size;
 }
@@ -58,10 +62,8 @@ class ConstantSize final : public Agent {
   int act(const Environment& environment) override {
     const GpuSchedulingEnv& env = scheduling_env(environment);
     const std::int32_t job = first_job(env);
-    const GpuClusterState& state = env.state();
-    const int most = std::min(gpus_, state.topology().num_gpus());
-    return offer_of_size(env, job,
-                         size_up_to(state.model().speeds(), state.jobs()[job].type, most));
+    const int most = std::min(gpus_, env.state().topology().num_gpus());
+    return offer_of_size(env, job, size_up_to(env, job, most));
   }
 
  private:
@@ -73,7 +75,7 @@ class AsAsked final : public Agent {
   int act(const Environment& environment) override {
     const GpuSchedulingEnv& env = scheduling_env(environment);
     const std::int32_t job = first_job(env);
-    return offer_of_size(env, job, env.state().jobs()[job].gpus);
+    return offer_of_size(env, job, size_up_to(env, job, env.state().jobs()[job].gpus));
   }
 };
 

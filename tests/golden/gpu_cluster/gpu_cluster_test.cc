@@ -203,5 +203,16 @@ TEST_CASE("a decision at the time of an arrival is taken then, also between roun
   CHECK(replay(recorded, true).at("finish") == json::parse("[[0, 10.0, 15.0]]"));
 }
 
+TEST_CASE("a decision when nothing else happens any more is taken", "[golden][gpu_cluster]") {
+  const json recorded = json::parse(R"({
+    "format": "cluster-golden-1",
+    "config": {"topology": {"gpus_per_group": 1, "groups_per_socket": 1, "sockets": 1, "servers": 1,
+                            "gpu_types": [["g", 1]]},
+               "types": {"t": {"thr": {"g": {"1": [1, 1]}}}}, "policy": {}},
+    "jobs": [{"submit": 0, "type": "t", "gpus": 1, "steps": 5}],
+    "decisions": [[7, 0, [0], []]]})");
+  CHECK(replay(recorded, true).at("finish") == json::parse("[[0, 7.0, 12.0]]"));
+}
+
 }  // namespace
 }  // namespace pacml

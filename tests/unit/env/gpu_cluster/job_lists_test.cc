@@ -85,6 +85,26 @@ TEST_CASE("episodes are the lists of jobs that are named, as they stand", "[unit
   CHECK(drawn == std::set<double>{5, 9});
 }
 
+TEST_CASE("what is still to come of a list is drawn from another one", "[unit][gpu_cluster]") {
+  Lists lists;
+  lists.write("a.json", list_of(std::string(kLate) + ", " + std::string(kEarly)));
+  const auto play = [&lists] {
+    GpuSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(lists.config));
+    env.reset(Seed{1}, 0);
+    REQUIRE(env.state().now() == 5);
+    return env;
+  };
+  GpuSchedulingEnv alone = play();
+  CHECK_FALSE(alone.resample_future(Seed{3}));
+  CHECK(alone.state().jobs()[1].steps == 100);
+  lists.write("b.json", list_of(std::string(kEarly) + ", " + std::string(kEarly)));
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    GpuSchedulingEnv env = play();
+    REQUIRE(env.resample_future(Seed{seed}));
+    CHECK(env.state().jobs()[1].steps == 70);
+  }
+}
+
 TEST_CASE("lists of jobs that cannot be run are refused with their file", "[unit][gpu_cluster]") {
   Lists lists;
   const std::string file = (lists.folder / "a.json").string();

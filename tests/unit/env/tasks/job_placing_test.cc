@@ -90,6 +90,20 @@ TEST_CASE("rules wait for their size where they may, and take less where they ma
   }
 }
 
+TEST_CASE("rules do not wait for sizes that are not offered", "[unit][env]") {
+  JobPlacingConfig config = ring_of_four();
+  config.sizes = 2;
+  const auto task = std::make_shared<const JobPlacingTask>(config);
+  for (const char* name : {"as_asked", "constant:4"}) {
+    INFO(name);
+    GpuSchedulingEnv env(task);
+    env.reset(jobs_of(*task, {{0, 1, 100}, {1, 4, 100}}));
+    const auto rule = task->make_agent(name);
+    static_cast<void>(env.step(rule->act(env)));
+    CHECK(env.offers()[static_cast<std::size_t>(rule->act(env))].num_gpus == 2);
+  }
+}
+
 TEST_CASE("what is efficient is up to how much a doubling must pay", "[unit][env]") {
   const auto task = std::make_shared<const JobPlacingTask>(ring_of_four());
   GpuSchedulingEnv env(task);
