@@ -28,7 +28,8 @@ double jain_index(const std::vector<double>& shares) {
 
 }  // namespace
 
-GpuClusterMetrics gpu_cluster_metrics(const GpuClusterState& state) {
+GpuClusterMetrics gpu_cluster_metrics(const GpuClusterState& state,
+                                      std::span<const double> alone_s) {
   GpuClusterMetrics metrics;
   metrics.active_time = state.active_job_s();
   metrics.placements = state.num_placements();
@@ -47,7 +48,7 @@ GpuClusterMetrics gpu_cluster_metrics(const GpuClusterState& state) {
     const GpuJobProgress& of = state.progress(id);
     metrics.preemptions += of.preemptions;
     if (of.status != GpuJobStatus::kFinished) continue;
-    const double alone = job.steps / job.best_rate;
+    const double alone = alone_s.empty() ? job.steps / job.best_rate : alone_s[i];
     jct.push_back(of.finish - job.submit_s);
     queued += of.start - job.submit_s;
     slowdown += jct.back() / alone;

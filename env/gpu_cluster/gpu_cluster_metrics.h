@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "env/gpu_cluster/gpu_cluster_state.h"
@@ -28,7 +29,10 @@ struct GpuClusterMetrics {
   std::vector<double> progress;  // [partitions], jobs' worth of work
 };
 
-// Of a schedule that has ended, or of one as far as it is. Pure.
-[[nodiscard]] GpuClusterMetrics gpu_cluster_metrics(const GpuClusterState& state);
+// Of a schedule that has ended, or of one as far as it is. `alone_s` [jobs], seconds: what
+// slow-downs are against, where jobs have not been given the sizes that they asked for; empty:
+// their sizes as they are. Pure.
+[[nodiscard]] GpuClusterMetrics gpu_cluster_metrics(const GpuClusterState& state,
+                                                    std::span<const double> alone_s = {});
 
 }  // namespace pacml::env

@@ -281,18 +281,21 @@ bool GpuSchedulingEnv::resample_future(Seed seed) {
 }
 
 EpisodeRecord GpuSchedulingEnv::summary() const {
-  const GpuClusterMetrics of = gpu_cluster_metrics(state());
   double alone_s = 0;
   double jct_s = 0;
+  std::vector<double> alone_of(state().jobs().size());
   for (std::int32_t id = 0; id < static_cast<std::int32_t>(state().jobs().size()); ++id) {
     const GpuJobProgress& progress = state().progress(id);
     if (progress.status != GpuJobStatus::kFinished) continue;
     // As it asked for: what it got may be another size.
     const GpuJobSpec& asked = (*jobs_)[at(id)];
     const JobSpeeds& speeds = task_->model()->speeds();
-    alone_s += asked.steps / speeds.shapes()[at(speeds.shape(asked.type, asked.gpus))].best_rate;
+    alone_of[at(id)] =
+        asked.steps / speeds.shapes()[at(speeds.shape(asked.type, asked.gpus))].best_rate;
+    alone_s += alone_of[at(id)];
     jct_s += progress.finish - asked.submit_s;
   }
+  const GpuClusterMetrics of = gpu_cluster_metrics(state(), alone_of);
   const auto share = [](std::int64_t part, std::int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
                      : std::numeric_limits<double>::quiet_NaN();

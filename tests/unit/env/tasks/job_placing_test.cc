@@ -90,6 +90,17 @@ TEST_CASE("rules wait for their size where they may, and take less where they ma
   }
 }
 
+TEST_CASE("a job that gets less than it asks for is slowed down", "[unit][env]") {
+  const auto task = std::make_shared<const JobPlacingTask>(ring_of_four());
+  GpuSchedulingEnv env(task);
+  env.reset(jobs_of(*task, {{0, 4, 100}}));
+  static_cast<void>(env.step(task->make_agent("constant:1")->act(env)));
+  const double slower = rate_on(*task, 4) / rate_on(*task, 1);
+  REQUIRE(slower > 1.5);
+  CHECK(env.spec().metric(env.summary(), "mean_slowdown") == Approx(slower));
+  CHECK(env.spec().metric(env.summary(), "relative_jct") == Approx(slower));
+}
+
 TEST_CASE("rules do not wait for sizes that are not offered", "[unit][env]") {
   JobPlacingConfig config = ring_of_four();
   config.sizes = 2;
