@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "apps/decide/service_events.h"
+#include "common/clock.h"
 #include "common/file_descriptor.h"
 #include "common/result.h"
 
@@ -201,8 +202,7 @@ struct LineServer::Impl {
 
   // What has been answered, to whom still reads.
   void hand_out() {
-    using std::chrono::steady_clock;
-    const auto end = steady_clock::now() + kPatience;
+    const Deadline end = Deadline::in(kPatience);
     while (true) {
       std::vector<Connection*> unread;
       std::vector<pollfd> wanted;
@@ -211,12 +211,9 @@ struct LineServer::Impl {
         unread.push_back(&peer);
         wanted.push_back({peer.out(), POLLOUT, 0});
       }
-      const auto left =
-          std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now()).count();
-      if (unread.empty() || left <= 0) return;
-      if (::poll(wanted.data(), wanted.size(), static_cast<int>(left)) < 0 && errno != EINTR) {
-        return;
-      }
+      if (unread.empty() || end.expired()) return;
+      const auto left = static_cast<int>(end.remaining().count());
+      if (::poll(wanted.data(), wanted.size(), left) < 0 && errno != EINTR) return;
       for (std::size_t i = 0; i < unread.size(); ++i) {
         if (wanted[i].revents != 0) unread[i]->write();
       }

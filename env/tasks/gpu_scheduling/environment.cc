@@ -21,8 +21,7 @@ GpuSchedulingEnv::GpuSchedulingEnv(std::shared_ptr<const GpuSchedulingTask> task
     : task_(std::move(task)), offers_(task_->rules().offers, task_->rules().place) {}
 
 void GpuSchedulingEnv::reset(Seed seed) {
-  if (const JobLists* lists = task_->job_lists())
-    return reset(seed, Rng(seed).below(lists->size()));
+  if (num_problems() > 0) return reset(seed, Rng(seed).below(num_problems()));
   reset(std::make_shared<const std::vector<GpuJobSpec>>(task_->draw_jobs(seed)));
 }
 

@@ -60,8 +60,10 @@ bool Offers::find(GpuClusterState& state, int partition) {
   int upgrades = 0;
   for (const GpuClusterState::Waiting& waiting : state.waiting(partition)) {
     const std::int32_t job = waiting.job;
-    std::uint8_t& no_place = no_place_[static_cast<std::size_t>(state.jobs()[job].shape)];
-    std::uint8_t& no_room = no_room_[static_cast<std::size_t>(state.jobs()[job].shape)];
+    const std::size_t shape = at(state.jobs()[job].shape);
+    std::uint8_t& no_place = no_place_[shape];
+    std::uint8_t& no_room = no_room_[shape];
+    std::uint8_t& no_faster = no_faster_[shape];
     const bool has_place =
         no_place == 0 &&
         (rule_ ? add_place_of_rule(state, job, state.jobs()[job].best_rate, partition)
@@ -74,7 +76,6 @@ bool Offers::find(GpuClusterState& state, int partition) {
       has_forward = add_forwards(state, job, partition);
       if (!has_forward) no_room = 1;
     }
-    std::uint8_t& no_faster = no_faster_[static_cast<std::size_t>(state.jobs()[job].shape)];
     if (no_faster == 0 && !has_forward && may_go && upgrades < config_.jobs) {
       if (add_upgrade(state, job, partition)) {
         ++upgrades;

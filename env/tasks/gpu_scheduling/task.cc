@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/result.h"
-#include "common/rng.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 
@@ -101,7 +100,6 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
 }
 
 std::vector<GpuJobSpec> GpuSchedulingTask::draw_jobs(Seed seed) const {
-  if (lists_) return (*lists_)[Rng(seed).below(lists_->size())];
   return trace_ ? trace_->draw(seed) : generate_jobs(*model_, jobs_, seed);
 }
 

@@ -33,10 +33,10 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   [[nodiscard]] std::uint16_t graph_of(int partition) const {
     return graph_of_[static_cast<std::size_t>(partition)];
   }
-  // The jobs of an episode, in the order of their arrival: always as many. A pure function of the
-  // seed.
+  // The jobs of an episode, out of the trace or generated, in the order of their arrival: always as
+  // many. A pure function of the seed.
   [[nodiscard]] std::vector<GpuJobSpec> draw_jobs(Seed seed) const;
-  // Of which episodes are drawn; null: jobs are of a trace, or generated.
+  // Of which episodes are, instead; null: there are none.
   [[nodiscard]] const JobLists* job_lists() const { return lists_ ? &*lists_ : nullptr; }
 
   [[nodiscard]] const EnvironmentSpec& spec() const override { return spec_; }
