@@ -58,7 +58,7 @@ class LaunchCommand final : public Command {
   [[nodiscard]] int run() override {
     const Place place = place_named(where_);
     if (place != Place::kSsh && !hosts_.empty()) throw UserError("--hosts goes with --on ssh");
-    const LaunchRequest request = make_request();
+    const LaunchRequest request = make_request(place);
     const bool keys_are_here = place != Place::kKubernetes && !dry_run_;
     if (keys_are_here) check_keys({.keys = request.keys, .client = request.config.security.client});
     // What is printed would be refused. Hosts may share no folder with this one: then they look.
@@ -104,14 +104,20 @@ class LaunchCommand final : public Command {
     return 0;
   }
 
-  [[nodiscard]] LaunchRequest make_request() {
+  // What every role is to have. Of a run that is here, its own, as far as nothing else is said.
+  [[nodiscard]] TrainConfig load_config(Place place) const {
+    const bool goes_on = resume_ && place != Place::kKubernetes && RunDirectory::holds_run(run_);
+    return goes_on ? config_.resume(RunDirectory::open(run_)).config : config_.load();
+  }
+
+  [[nodiscard]] LaunchRequest make_request(Place place) {
     config_.settle(resume_, run_);
     check_limits(minutes_, decisions_);
     if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
       throw UserError("--actors: must be in 1..4096");
     }
     LaunchRequest request;
-    request.config = config_.load();
+    request.config = load_config(place);
     const auto task = request.config.env.make();
     check_replay_fits(request.config, *task);
     static_cast<void>(make_teacher(request.config, *task));  // complains now

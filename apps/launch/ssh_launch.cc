@@ -15,6 +15,7 @@
 #include "apps/run/run_news.h"
 #include "common/asio.h"
 #include "common/clock.h"
+#include "common/config/dump.h"
 #include "common/repeating_timer.h"
 #include "common/result.h"
 #include "common/transport/endpoint.h"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLearner = "learner";
 constexpr std::chrono::milliseconds kFirstRestart{500};  // ssh takes its time as well
+constexpr int kSshFailed = 255;  // says ssh where it does not reach the host, or no longer
 
 bool is_loopback(const Host& host) {
   return transport::Endpoint::parse("tcp://" + host.name + ":1").is_local();
@@ -84,10 +86,7 @@ class Plan {
 
   [[nodiscard]] RemoteRole role(const std::string& kind, const std::string& name, std::size_t host,
                                 MemberKind member) const {
-    RemoteRole made{name, hosts_[host].login, member, {program_of(request_), kind}};
-    append(made.command, request_.config_words);
-    append(made.command, key_words(request_));
-    return made;
+    return {name, hosts_[host].login, member, kind, key_words(request_)};
   }
 
   [[nodiscard]] Words replay_words() const {
@@ -102,7 +101,7 @@ class Plan {
     const std::size_t host = host_of_shard(s);
     const std::string number = std::to_string(s);
     RemoteRole made = role("replay", "replay-" + number, host, MemberKind::kShard);
-    append(made.command,
+    append(made.options,
            {"--bind", shard_endpoint(bound(host), s).str(), "--shard", number, "--snapshot",
             (fs::path(request_.run) / "replay" / ("shard-" + number)).string(), "--run-id",
             run_name(request_)});
@@ -115,16 +114,16 @@ class Plan {
     const std::string number = std::to_string(k);
     RemoteRole made = role("learner", leads ? kLearner : kLearner + ("-" + number), host,
                            leads ? MemberKind::kLearner : MemberKind::kFollower);
-    append(made.command,
+    append(made.options,
            {"--run", request_.run, "--bind", learner_endpoint(bound(host), shards_, k).str()});
-    append(made.command, replay_words());
+    append(made.options, replay_words());
     if (learners_ > 1) {
       const auto at = leads ? bound(host) : told(host_of_learner(0));
-      append(made.command,
+      append(made.options,
              {"--replica", number, "--leader", board_endpoint(at, shards_, learners_).str(),
               "--all-reduce-host", all_reduce_host(host)});
     }
-    if (leads) append(made.command, http_words(request_));
+    if (leads) append(made.options, http_words(request_));
     return made;
   }
 
@@ -132,11 +131,11 @@ class Plan {
     const std::string number = std::to_string(a);
     RemoteRole made = role("actor", "actor-" + number, placement_.actors[a], MemberKind::kActor);
     for (std::int64_t k = 0; k < learners_; ++k) {
-      append(made.command,
+      append(made.options,
              {"--learner", learner_endpoint(told(host_of_learner(k)), shards_, k).str()});
     }
-    append(made.command, {"--id", number, "--run-id", run_name(request_)});
-    append(made.command, replay_words());
+    append(made.options, {"--id", number, "--run-id", run_name(request_)});
+    append(made.options, replay_words());
     return made;
   }
 
@@ -148,14 +147,21 @@ class Plan {
 };
 
 // Runs on the other host, with the silence after which we are gone, the patience for the role's
-// end, where it runs, and its command in its arguments. bash, because its `read` knows a time
-// limit. What the role prints goes to stderr, since stdout is its life line.
+// end, where it runs, the configuration, and its command in its arguments. All lives of all roles
+// have the same configuration, whatever becomes of the file that it was read from. bash, because
+// its `read` knows a time limit. What the role prints goes to stderr, since stdout is its life
+// line. A role that ends since nothing was heard of us asks for another try: it has not come to its
+// end.
 constexpr std::string_view kAttendant = R"(trap "" HUP PIPE
-silence=$1 patience=$2; shift 2
-cd "$1" || exit 2
-shift
+deserted=
+trap deserted=1 ALRM
+silence=$1 patience=$2 directory=$3 settings=$4 program=$5 kind=$6; shift 6
+cd "$directory" || exit 2
+config=$(mktemp "${TMPDIR:-/tmp}/pacml-config.XXXXXX") || exit 75
+trap 'rm -f "$config"' EXIT
+printf %s "$settings" >"$config" || exit 75
 exec 3<&0
-PACML_LIFE_LINE=4 "$@" </dev/null 4>&1 >&2 3<&- &
+PACML_LIFE_LINE=4 "$program" "$kind" "$config" "$@" </dev/null 4>&1 >&2 3<&- &
 role=$!
 {
   while :; do
@@ -163,13 +169,45 @@ role=$!
     [[ $heard -eq 0 ]] || break
     kill "-$signal" "$role"
   done
-  [[ $heard -gt 128 && $patience -gt 5 ]] && patience=5
+  if [[ $heard -gt 128 ]]; then
+    kill -ALRM $$
+    [[ $patience -gt 5 ]] && patience=5
+  fi
   kill -TERM "$role"; sleep "$patience"; kill -KILL "$role"
 } <&3 >/dev/null 2>&1 &
 attendant=$!
 wait "$role"; code=$?
+[[ -z $deserted ]] || { wait "$role"; code=75; }
 kill "$attendant" 2>/dev/null
 exit "$code")";
+
+Words words_for_ssh(const RemoteRole& role, const LaunchRequest& request,
+                    const std::string& directory, const std::string& config) {
+  const SshSite& site = request.site.ssh;
+  const std::string beat = std::to_string(std::max<std::int64_t>(1, site.silence_seconds / 4));
+  Words words = {"ssh", "-T",
+                 "-o",  "BatchMode=yes",
+                 "-o",  "ConnectTimeout=10",
+                 "-o",  "ServerAliveInterval=" + beat,
+                 "-o",  "ServerAliveCountMax=4"};
+  append(words, site.options);
+  append(words, {"--", role.login});
+  Words remote = {"exec",
+                  "bash",
+                  "-c",
+                  std::string(kAttendant),
+                  "pacml",
+                  std::to_string(std::max<std::int64_t>(2, site.silence_seconds / 2)),
+                  std::to_string(stop_seconds(request)),
+                  directory,
+                  config,
+                  program_of(request),
+                  role.kind};
+  append(remote, role.options);
+  // ssh hands one line to the shell of the other side.
+  words.push_back(shell_words(remote));
+  return words;
+}
 
 class SshRun {
  public:
@@ -194,7 +232,9 @@ class SshRun {
         beats_(io_, std::chrono::milliseconds(request.site.ssh.silence_seconds * 125),
                [this] {
                  supervisor_.send_to_all(0);
-                 look_for_news();
+                 // A shared disk that does not answer must not keep us from the next beat for
+                 // longer than it takes to know this.
+                 if (!news_.learned_something()) look_for_news();
                }),
         started_(steady().now()) {}
 
@@ -237,11 +277,11 @@ class SshRun {
         const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started_;
         left.minutes = std::max(0.001, *left.minutes - gone.count());
       }
-      append(life.command, limit_words(left));
+      append(life.options, limit_words(left));
       if (restarted) {
-        life.command.emplace_back("--continue");
+        life.options.emplace_back("--continue");
       } else if (request_.resume) {
-        life.command.emplace_back("--resume");
+        life.options.emplace_back("--resume");
       }
     }
     Words words = ssh_command(life, request_, directory_);
@@ -250,12 +290,15 @@ class SshRun {
   }
 
   void start(const RemoteRole& role) {
-    Member member{.kind = role.kind, .spec = {}};
+    Member member{.kind = role.member, .spec = {}};
     member.spec.name = role.name;
     member.spec.command = command_of(role, false);
     member.spec.log = logs() / (role.name + ".log");
     member.spec.signals_by_stdin = true;
     member.spec.life_line = LifeLineKind::kStdout;
+    // A run can wait for hosts that only act, or that learn as well as others.
+    const bool can_wait = role.member == MemberKind::kActor || role.member == MemberKind::kFollower;
+    if (can_wait) member.out_of_reach = kSshFailed;
     member.before_restart = [this, role](ChildSpec& spec) {
       spec.command = command_of(role, true);
     };
@@ -284,43 +327,26 @@ std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
 
 std::vector<std::string> ssh_command(const RemoteRole& role, const LaunchRequest& request,
                                      const std::string& directory) {
-  const SshSite& site = request.site.ssh;
-  const std::string beat = std::to_string(std::max<std::int64_t>(1, site.silence_seconds / 4));
-  Words words = {"ssh", "-T",
-                 "-o",  "BatchMode=yes",
-                 "-o",  "ConnectTimeout=10",
-                 "-o",  "ServerAliveInterval=" + beat,
-                 "-o",  "ServerAliveCountMax=4"};
-  append(words, site.options);
-  append(words, {"--", role.login});
-  Words remote = {"exec",
-                  "bash",
-                  "-c",
-                  std::string(kAttendant),
-                  "pacml",
-                  std::to_string(std::max<std::int64_t>(2, site.silence_seconds / 2)),
-                  std::to_string(stop_seconds(request)),
-                  directory};
-  append(remote, role.command);
-  // ssh hands one line to the shell of the other side.
-  words.push_back(shell_words(remote));
-  return words;
+  return words_for_ssh(role, request, directory, dump_config(request.config));
 }
 
 void print_ssh_launch(const LaunchRequest& request, const std::vector<Host>& hosts,
                       std::ostream& out) {
   const std::string directory = SshRun::directory_of(request);
+  out << "==> CONFIG <==\n" << dump_config(request.config) << "\n==> and then <==\n";
   for (RemoteRole role : plan_ssh_launch(request, hosts)) {
     if (role.name == kLearner) {
-      append(role.command, limit_words(request));
-      if (request.resume) role.command.emplace_back("--resume");
+      append(role.options, limit_words(request));
+      if (request.resume) role.options.emplace_back("--resume");
     }
+    Words command = {program_of(request), role.kind, "CONFIG"};
+    append(command, role.options);
     out << "# " << role.name << " on " << role.login << ", in " << directory << ":\n"
-        << shell_words(role.command) << "\n";
+        << shell_words(command) << "\n";
   }
-  RemoteRole any{"ROLE", "HOST", MemberKind::kActor, {"COMMAND"}};
+  const RemoteRole any{"", "HOST", MemberKind::kActor, "ROLE", {"..."}};
   out << "# each by an attendant that ends it when the connection is gone:\n"
-      << shell_words(ssh_command(any, request, directory)) << "\n";
+      << shell_words(words_for_ssh(any, request, directory, "CONFIG")) << "\n";
 }
 
 int launch_over_ssh(const LaunchRequest& request, const std::vector<Host>& hosts) {

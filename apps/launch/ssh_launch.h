@@ -13,9 +13,9 @@
 // Every role is an ssh that runs a small attendant on the host, which runs the role. Signals travel
 // down its stdin as numbers, and so do our signs of life; the role's own come back as its stdout.
 // When ours stop, because the connection broke or this process died, the attendant ends the role:
-// nothing is orphaned. The program, CONFIG, the run folder and the keys' folder have the same paths
-// on every host; nothing is copied. Of the keys, a host of actors needs actor.key and server.pub
-// alone.
+// nothing is orphaned. The configuration goes along; the program, the run folder, the keys' and
+// whatever else the configuration names have the same paths on every host. Of the keys, a host of
+// actors needs actor.key and server.pub alone.
 
 namespace pacml::apps {
 
@@ -23,8 +23,9 @@ namespace pacml::apps {
 struct RemoteRole {
   std::string name;   // "learner", "learner-1", "replay-0", "actor-3"
   std::string login;  // where, as ssh is told
-  MemberKind kind = MemberKind::kActor;
-  std::vector<std::string> command;  // what runs there
+  MemberKind member = MemberKind::kActor;
+  std::string kind;                  // what of pacml runs there: "actor"
+  std::vector<std::string> options;  // what it is told besides the configuration
 };
 
 // What runs where; shards, learners, actors. UserError: not enough slots; no keys where they are

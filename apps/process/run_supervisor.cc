@@ -87,6 +87,7 @@ void RunSupervisor::start(Member member) {
   child.before_restart = std::move(member.before_restart);
   child.may_finish = member.kind != MemberKind::kShard;  // whoever ends it, its actors wait for it
   child.silence = settings_.silence;
+  child.out_of_reach = member.out_of_reach;
   const std::string log = child.spec.log.string();
   supervisor_.start(std::move(child));
   kinds_[name] = member.kind;
@@ -120,8 +121,10 @@ void RunSupervisor::observe(const ChildReport& report) {
     case ChildReport::Kind::kStarted:
       return;
     case ChildReport::Kind::kReady:
+      out_of_reach_.erase(report.name);
       if (report.name != learner_) return;
       learner_hears_ = true;
+      learner_is_away_ = false;
       if (checkpoint_wanted_) ask_for_checkpoint();
       return;
     case ChildReport::Kind::kSilent:
@@ -137,10 +140,19 @@ void RunSupervisor::observe(const ChildReport& report) {
 
 void RunSupervisor::restarting(const ChildReport& report) {
   const bool is_learner = report.name == learner_;
-  if (is_learner) learner_hears_ = false;
+  if (is_learner) {
+    learner_hears_ = false;
+    learner_is_away_ = true;
+    for (const auto& name : std::exchange(went_home_, {})) supervisor_.start_again(name);
+  }
   if (kinds_.at(report.name) == MemberKind::kActor) {
     ++actor_deaths_;
     last_actor_death_ = report;
+  }
+  if (report.out_of_reach) {
+    if (!out_of_reach_.insert(report.name).second) return;
+    return tell_(report.name + " cannot be reached" + see_log(report.name) +
+                 "; trying again until it can");
   }
   const bool resumes = is_learner && goes_on_from_checkpoint();
   tell_(report.name + " " +
@@ -166,7 +178,8 @@ void RunSupervisor::ended(const ChildReport& report) {
     case MemberKind::kShard:
       return shard_ended(report);
     case MemberKind::kFollower:
-      if (stopping_ || report.exit.clean()) return;
+      if (stopping_) return;
+      if (report.exit.clean()) return went_home(report.name);
       complain(report);
       return tell_("going on with fewer learners");
     case MemberKind::kActor:
@@ -225,13 +238,19 @@ void RunSupervisor::shard_ended(const ChildReport& report) {
 }
 
 void RunSupervisor::actor_ended(const ChildReport& report) {
-  if (stopping_ || report.exit.clean()) return;
+  if (stopping_) return;
+  if (report.exit.clean()) return went_home(report.name);
   if (--actors_left_ == 0 && !settings_.others_may_join) {
     return end_run(report, "no actor is left: stopping");
   }
   complain(report);
   tell_("going on with " + std::to_string(actors_left_) + " of " + std::to_string(actors_) +
         " actors");
+}
+
+void RunSupervisor::went_home(const std::string& name) {
+  if (learner_is_away_) return supervisor_.start_again(name);
+  went_home_.insert(name);
 }
 
 std::string RunSupervisor::see_log(const std::string& name) const {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct Member {
   ChildSpec spec;  // of its first life
   // Changes what is started in a later life; may throw.
   std::function<void(ChildSpec&)> before_restart = {};
+  std::optional<int> out_of_reach = {};  // see SupervisedChild
 };
 
 // How a run is looked after.
@@ -76,6 +79,8 @@ class RunSupervisor {
   void learner_ended(const ChildReport& report);
   void shard_ended(const ChildReport& report);
   void actor_ended(const ChildReport& report);
+  // A learner sends those home that serve it when it stops. One that comes again wants them back.
+  void went_home(const std::string& name);
   // Whether the learner's end is that of a run that learned nothing since its actors died; says so.
   [[nodiscard]] bool was_in_vain(const ChildReport& learner);
   // "; see LOG", of members that have one.
@@ -93,8 +98,11 @@ class RunSupervisor {
   Signals signals_;
   std::map<std::string, MemberKind> kinds_;
   std::map<std::string, std::string> logs_;  // of members that have one
+  std::set<std::string> out_of_reach_;       // of which that has been told
   std::string learner_;                      // its name
   bool learner_hears_ = false;
+  bool learner_is_away_ = false;     // between a life of it that ended and one that hears
+  std::set<std::string> went_home_;  // of those that served the learner that runs
   bool checkpoint_wanted_ = false;
   std::int64_t actors_ = 0;
   std::int64_t actors_left_ = 0;

@@ -73,6 +73,13 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     stop_highest_stage();
   }
 
+  void start_again(const std::string& name) {
+    Life* const life = find(name);
+    if (stopping_ || life == nullptr || life->phase != Phase::kEnded) return;
+    PACML_CHECK(life->child.restart.has_value(), "it may be started again");
+    restart_after(*life, *life->child.restart, life->child.restart->first);
+  }
+
   void send(const std::string& name, int signal) {
     if (Life* life = find(name); life != nullptr && life->process) life->process->send(signal);
   }
@@ -233,22 +240,40 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     const bool done = exit.code == 0 && life.child.may_finish;
     const bool wanted_to_end = exit.signal == 0 && (done || exit.code == kExitUserMustMend);
     if (stopping_ || !backoff || (wanted_to_end && !life.killed)) return end(life);
-    const bool was_healthy = steady().now() - life.born >= backoff->healthy_after;
+    const bool could_speak = life.child.spec.life_line != LifeLineKind::kNone;
+    const bool was_healthy =
+        steady().now() - life.born >= backoff->healthy_after && (life.has_spoken || !could_speak);
     if (was_healthy) life.deaths_in_a_row = 0;
     count_death(life, *backoff);
+  }
+
+  static bool is_out_of_reach(const Life& life) {
+    return life.started && !life.has_spoken && life.last_exit.signal == 0 &&
+           life.child.out_of_reach == life.last_exit.code;
   }
 
   // Starts it again after a while, unless it has died too often.
   void count_death(Life& life, const Backoff& backoff) {
     const TimePoint now = steady().now();
+    const bool out_of_reach = is_out_of_reach(life);
     ++life.deaths_in_a_row;
-    life.deaths.push_back(now);
-    while (life.deaths.front() + backoff.window < now) life.deaths.pop_front();
-    const auto deaths = static_cast<int>(life.deaths.size());
-    if (backoff.most_deaths > 0 && deaths >= backoff.most_deaths) return end(life, deaths);
+    if (!out_of_reach) {
+      life.deaths.push_back(now);
+      while (life.deaths.front() + backoff.window < now) life.deaths.pop_front();
+      const auto deaths = static_cast<int>(life.deaths.size());
+      if (backoff.most_deaths > 0 && deaths >= backoff.most_deaths) return end(life, deaths);
+    }
 
     const milliseconds delay =
         delay_after(backoff, life.deaths_in_a_row, life.last_exit.code == kExitTryAgain);
+    restart_after(life, backoff, delay);
+    ChildReport made = about(life, ChildReport::Kind::kRestarting);
+    made.delay = delay;
+    made.out_of_reach = out_of_reach;
+    report(std::move(made));
+  }
+
+  void restart_after(Life& life, const Backoff& backoff, milliseconds delay) {
     life.phase = Phase::kWaiting;
     life.restart_timer.expires_after(delay);
     life.restart_timer.async_wait([self = weak_from_this(), &life, backoff](const auto& error) {
@@ -256,9 +281,6 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
       const auto state = self.lock();
       if (!error && state && life.phase == Phase::kWaiting) state->restart(life, backoff);
     });
-    ChildReport made = about(life, ChildReport::Kind::kRestarting);
-    made.delay = delay;
-    report(std::move(made));
   }
 
   void restart(Life& life, const Backoff& backoff) {
@@ -338,6 +360,8 @@ Supervisor::Supervisor(boost::asio::io_context& io, Observer observer)
 Supervisor::~Supervisor() = default;
 
 void Supervisor::start(SupervisedChild child) { state_->start(std::move(child)); }
+
+void Supervisor::start_again(const std::string& name) { state_->start_again(name); }
 
 void Supervisor::stop(milliseconds patience, std::function<void()> done) {
   state_->stop(patience, std::move(done));

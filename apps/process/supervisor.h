@@ -20,8 +20,8 @@ namespace pacml::apps {
 
 // How long to wait before a process that died is started again: `first`, then `factor` times as
 // long after each death, up to `longest`; from `first` again once a life has lasted
-// `healthy_after`. What asked for another try (kExitTryAgain) waits for something, and begins with
-// `first_try_again`.
+// `healthy_after`, and has given a sign of life where there is a line for it. What asked for
+// another try (kExitTryAgain) waits for something, and begins with `first_try_again`.
 struct Backoff {
   std::chrono::milliseconds first{250};
   double factor = 2;
@@ -50,6 +50,9 @@ struct SupervisedChild {
   // Of a child with a life line: without a sign of life for so long, it is killed; 0: never. The
   // first sign may take two minutes.
   std::chrono::milliseconds silence{0};
+  // Of a child that stands for a process on another host: the code with which it ends where it
+  // does not reach it. Lives without a sign of life that end so are no deaths, however many.
+  std::optional<int> out_of_reach = {};
 };
 
 // What happened to a child.
@@ -70,8 +73,9 @@ struct ChildReport {
   bool started =
       true;         // kRestarting, kEnded: there was a life that ended; else `why` there was not
   std::string why;  // it could not be started, or hung; may be empty
-  bool forced = false;  // kEnded: we killed it, since it did not stop
-  int deaths = 0;       // kEnded: within the window, where there were too many; else 0
+  bool forced = false;        // kEnded: we killed it, since it did not stop
+  int deaths = 0;             // kEnded: within the window, where there were too many; else 0
+  bool out_of_reach = false;  // kRestarting: see SupervisedChild
 };
 
 struct ChildStatus {
@@ -96,6 +100,10 @@ class Supervisor {
   // UserError: cannot be started; nothing has changed. Pre: no other child has its name, and stop()
   // was not called.
   void start(SupervisedChild child);
+
+  // Starts one again that has ended for good, after its first wait. No effect on any other, nor
+  // once stop() was called. Pre: it was started with `restart` (PACML_CHECK).
+  void start_again(const std::string& name);
 
   // SIGTERM for each child of the highest stage; when all have gone, or after their share of
   // `patience` and SIGKILL, the next stage. What a stage does not need is left to those after it,

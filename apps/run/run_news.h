@@ -23,7 +23,9 @@ class RunNews {
 
   // Brings `progress` up to date; true: there was news.
   bool look(TimePoint now, TrainProgress& progress);
-  // Whether there were figures, and none of them told of a decision that was learned from.
+  // Whether a figure told of a decision that was learned from; it is one from then on.
+  [[nodiscard]] bool learned_something() const { return learned_; }
+  // Whether there were figures, and none of them did.
   [[nodiscard]] bool learned_nothing() const { return first_decisions_ && !learned_; }
 
  private:

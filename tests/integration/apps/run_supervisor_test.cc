@@ -25,8 +25,10 @@ struct Run {
         io, std::move(settings), [this](const std::string& s) { told.push_back(s); },
         [this] { done = true; });
   }
-  void start(MemberKind kind, const std::string& name, const std::string& script) {
-    Member member{.kind = kind, .spec = {}};
+  void start(MemberKind kind, const std::string& name, const std::string& script,
+             std::optional<int> out_of_reach = {}) {
+    Member member{.kind = kind, .spec = {}, .out_of_reach = out_of_reach};
+    if (out_of_reach) member.spec.life_line = LifeLineKind::kDescriptor;
     member.spec.name = name;
     member.spec.command = {"/bin/sh", "-c", script};
     member.spec.log = folder / (name + ".log");
@@ -123,6 +125,53 @@ TEST_CASE("a shard whose last snapshot fails is told, and is the exit code") {
   CHECK_THAT(run.all_told(), Catch::Contains("replay-0 ended with code 2; see "));
   REQUIRE(run.supervisor->losses().size() == 1);
   CHECK_THAT(run.supervisor->losses()[0], Catch::Contains("could not leave its last snapshot"));
+}
+
+TEST_CASE("who went home with a learner comes again with the next one") {
+  Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms, .first_try_again = 1ms});
+  // Each ends as `first_end` says, and lives on when it is started again.
+  const auto file = [&run](const std::string& name) { return (run.folder / name).string(); };
+  const auto lives = [&file](const std::string& name, const std::string& first_end,
+                             const std::string& second_begin) {
+    return "if [ ! -e " + file(name + ".1") + " ]; then : > " + file(name + ".1") + "; " +
+           first_end + "; fi; " + second_begin + "; trap 'exit 0' TERM; : > " + file(name + ".2") +
+           "; while :; do sleep 0.01; done";
+  };
+  // The learner asks for another life before those that serve it end in order, or after, and hears
+  // when all are back.
+  const bool ends_first = GENERATE(true, false);
+  const std::string when_all_went = "while [ ! -e " + file("actor-0.1") + " ] || [ ! -e " +
+                                    file("learner-1.1") + " ]; do sleep 0.01; done; sleep 0.2; ";
+  const std::string when_all_are_back = "while [ ! -e " + file("actor-0.2") + " ] || [ ! -e " +
+                                        file("learner-1.2") + " ]; do sleep 0.01; done; ";
+  run.start(MemberKind::kLearner, "learner",
+            lives("learner", (ends_first ? "" : when_all_went) + "exit 75",
+                  when_all_are_back + "echo 'pacml +' > /proc/self/fd/$PACML_LIFE_LINE"),
+            255);
+  const std::string when_learner_ends =
+      "while [ ! -e " + file("learner.1") + " ]; do sleep 0.01; done; sleep 0.2; exit 0";
+  const std::string served = ends_first ? when_learner_ends : "exit 0";
+  run.start(MemberKind::kActor, "actor-0", lives("actor-0", served, ":"));
+  run.start(MemberKind::kFollower, "learner-1", lives("learner-1", served, ":"));
+  run.run_until([&] { return std::filesystem::exists(file("learner.2")); });
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.all_told() == "learner ended with code 75; starting it again in 1 ms\n");
+}
+
+TEST_CASE("a run waits for an actor that cannot be reached, and says so once") {
+  Run run({.patience = 30s, .silence = 0s, .first_restart = 1ms});
+  run.start_living(MemberKind::kLearner, "learner");
+  const auto tries = run.folder / "tries";
+  run.start(MemberKind::kActor, "actor-0", "echo try >> " + tries.string() + "; exit 255", 255);
+  run.run_until([&] { return testing::text_of(tries).size() >= 3 * std::string("try\n").size(); });
+  run.supervisor->stop();
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.all_told() == "actor-0 cannot be reached; see " +
+                              (run.folder / "actor-0.log").string() +
+                              "; trying again until it can\n");
 }
 
 TEST_CASE("what a member said of its end is told, and where there is more") {

@@ -196,6 +196,31 @@ TEST_CASE("a child that gives signs of life is left alone, and told from one tha
   bench.stop();
 }
 
+TEST_CASE("what cannot be reached is tried again for ever, later each time") {
+  Bench bench;
+  SupervisedChild child = alive("actor", "exit 255", 0s);
+  child.restart->most_deaths = 3;
+  child.restart->healthy_after = 0ms;  // no life is one that never spoke
+  child.out_of_reach = 255;
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kRestarting, "actor") >= 6; });
+  CHECK(bench.count(Kind::kEnded, "actor") == 0);
+  CHECK(bench.last(Kind::kRestarting).out_of_reach);
+  CHECK(bench.last(Kind::kRestarting).delay == 4ms);
+  bench.stop();
+}
+
+TEST_CASE("a child that was reached and whose connection breaks dies as others do") {
+  Bench bench;
+  SupervisedChild child = alive("actor", "say +; exit 255", 0s);
+  child.restart->most_deaths = 3;
+  child.out_of_reach = 255;
+  child.before_restart = [](ChildSpec& /*spec*/) {};
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "actor") == 1; });
+  CHECK(bench.last(Kind::kEnded).deaths == 3);
+}
+
 TEST_CASE("a child one of whose threads hangs is killed at its own word") {
   Bench bench;
   bench.supervisor.start(

@@ -56,7 +56,8 @@ struct Place {
       std::string command = text_of(entry.path() / "cmdline");
       std::ranges::replace(command, '\0', ' ');
       if (command.find("/bin/pacml") == std::string::npos ||
-          command.find(" " + name + " " + work.config_file()) == std::string::npos ||
+          command.find(" " + name + " ") == std::string::npos ||
+          command.find("tcp://127.0.0.1:" + std::to_string(port)) == std::string::npos ||
           command.find("attendant") != std::string::npos) {
         continue;
       }

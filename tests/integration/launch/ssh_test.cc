@@ -47,8 +47,12 @@ std::vector<pid_t> processes_with(const Words& parts) {
 struct Place {
   explicit Place(const apps::TrainConfig& config = testing::tiny_config()) : work(config) {
     std::ofstream(work / "hosts") << "127.0.0.1 slots=2\n";
+    fs::create_directory(work / "tmp");
     // Does what sshd would: the last words are one line for a shell.
     std::ofstream(work / "ssh") << "#!/bin/sh\n"
+                                   "export TMPDIR="
+                                << (work / "tmp").string()
+                                << "\n"
                                    "while [ \"$1\" != -- ]; do shift; done\n"
                                    "shift 2\n"
                                    "exec sh -c \"$*\"\n";
@@ -59,7 +63,7 @@ struct Place {
                    "--on",       "ssh",
                    "--hosts",    (work / "hosts").string(),
                    "--run",      work.run(),
-                   "--site-set", "port=" + std::to_string(testing::sixteen_ports()),
+                   "--site-set", "port=" + std::to_string(port),
                    "--site-set", "ssh.silence_seconds=" + std::to_string(silence_seconds)};
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -67,9 +71,11 @@ struct Place {
   void use_stand_in() const {
     ::setenv("PATH", (work / "").string().append(":/usr/bin:/bin").c_str(), 1);
   }
-  // Of this run: its folder is in the learner's command line, its configuration in all.
+  // Of this run, as their command lines have it.
   [[nodiscard]] std::vector<pid_t> roles(const std::string& role) const {
-    return processes_with({"/bin/pacml", role + " " + work.config_file()});
+    const std::string of_run =
+        role == "learner" ? "--run " + work.run() : "tcp://127.0.0.1:" + std::to_string(port);
+    return processes_with({"/bin/pacml", " " + role + " ", of_run});
   }
   void wait_for_actors(int count) const {
     wait_until(std::to_string(count) + " actors are there",
@@ -80,6 +86,7 @@ struct Place {
                [&] { return roles("learner").empty() && roles("actor").empty(); });
   }
   Workplace work;
+  int port = testing::sixteen_ports();
 };
 
 TEST_CASE("roles over ssh learn, come back when they are killed, and stop in order",
@@ -144,7 +151,8 @@ TEST_CASE("nothing is orphaned when the launcher or a connection is gone",
   CHECK_FALSE(place.work.checkpoints().empty());
 }
 
-TEST_CASE("a launcher that falls silent is taken for gone", "[integration][launch]") {
+TEST_CASE("a launcher that falls silent is taken for gone, and goes on when it is back",
+          "[integration][launch]") {
   const Place place;
   place.use_stand_in();
   // As long as a busy machine may keep it from saying something.
@@ -153,8 +161,45 @@ TEST_CASE("a launcher that falls silent is taken for gone", "[integration][launc
   launch.signal(SIGSTOP);
   place.wait_until_all_ended();
   launch.signal(SIGCONT);
-  // The learner's end was an orderly one; so is what follows from it.
-  wait_until("the launcher notices", [&] { return !launch.runs(); });
+  // Nobody has come to an end: all are started again.
+  wait_until("a second learner goes on",
+             [&] { return place.work.log("learner").find("resumed from") != std::string::npos; });
+  place.wait_for_actors(2);
+  place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 0);
+  CHECK_THAT(launch.err(), Catch::Contains("learner ended with code 75; starting it again"));
+}
+
+TEST_CASE("a run keeps the configuration that it was begun with", "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  {
+    Pacml launch(place.launch({"--set", "impala.discount=0.5", "--set", "actor.unroll_length=7"}));
+    place.work.wait_for_decisions(2'000);
+    // What becomes of the file is no matter of roles that are started again.
+    std::ofstream(place.work.config_file()) << "impala: {discount: 0.25}\n";
+    REQUIRE(::kill(place.roles("learner").at(0), SIGKILL) == 0);
+    wait_until("a second learner goes on",
+               [&] { return place.work.log("learner").find("resumed from") != std::string::npos; });
+    place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+    launch.signal(SIGTERM);
+    CHECK(launch.end() == 0);
+  }
+  // Nor need what was said be said again.
+  Words words = place.launch({"--resume"});
+  words.erase(words.begin() + 1);
+  Pacml resumed(words);
+  place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+  resumed.signal(SIGTERM);
+  CHECK(resumed.end() == 0);
+  const std::string kept = text_of(fs::path(place.work.run()) / "config.yaml");
+  CHECK_THAT(kept, Catch::Contains("discount: 0.5") && Catch::Contains("unroll_length: 7"));
+  std::size_t left = 0;
+  for (const auto& entry : fs::directory_iterator(place.work / "tmp")) {
+    left += entry.path().filename().string().starts_with("pacml-config.") ? 1 : 0;
+  }
+  CHECK(left == 0);
 }
 
 TEST_CASE("what a host refuses ends the launch with its code", "[integration][launch]") {
