@@ -41,7 +41,10 @@ FileDescriptor take_over(const fs::path& folder) {
 
 PrivateFolder::PrivateFolder(const std::string& name) {
   remove_left_private_folders(name);
-  const std::string pattern = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
+  std::error_code none;
+  const fs::path folder = fs::temp_directory_path(none);
+  if (none) throw UserError("TMPDIR names no folder to keep files in: " + none.message());
+  const std::string pattern = (folder / (name + "-XXXXXX")).string();
   const auto refuse = [&pattern](int error) {
     return UserError("cannot create the folder " + pattern + ": " + std::strerror(error));
   };
@@ -66,7 +69,7 @@ PrivateFolder::~PrivateFolder() {
 
 void remove_left_private_folders(const std::string& name) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(), ignored)) {
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
     const fs::path& folder = entry.path();
     if (!is_called(folder.filename().string(), name) || !is_ours(folder)) continue;
     const FileDescriptor lock = take_over(folder);

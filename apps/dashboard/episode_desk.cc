@@ -62,7 +62,12 @@ EpisodeDesk::~EpisodeDesk() {
 }
 
 EpisodeDesk::Answer EpisodeDesk::ask(const EpisodeRequest& request) {
-  const auto policy_of = request.baseline.empty() ? policy_time(request.run) : fs::file_time_type{};
+  fs::file_time_type policy_of;
+  try {
+    if (request.baseline.empty()) policy_of = policy_time(request.run);
+  } catch (const UserError& error) {
+    return {Answer::State::kFailed, std::make_shared<const std::string>(error.what())};
+  }
   const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find(entries_, request, &Entry::request);
   if (found != entries_.end()) {

@@ -10,6 +10,7 @@
 #include "apps/launch/template_text.h"
 #include "apps/run/endpoints.h"
 #include "common/config/dump.h"
+#include "common/hash.h"
 #include "common/private_folder.h"
 #include "common/result.h"
 #include "common/transport/endpoint.h"
@@ -28,6 +29,7 @@ class Manifests {
   explicit Manifests(const LaunchRequest& request)
       : request_(request),
         site_(request.site.kubernetes),
+        config_(dump_config(request.config)),
         http_port_(request.site.http_port == 0 ? kHttpPort : request.site.http_port) {}
 
   [[nodiscard]] std::string render() const {
@@ -97,7 +99,8 @@ class Manifests {
   [[nodiscard]] TemplateValues role_values(const RoleResources& resources,
                                            const std::string& args) const {
     TemplateValues t = shared_values();
-    t.values.insert({{"IMAGE", nlohmann::json(site_.image).dump()},
+    t.values.insert({{"CONFIG_HASH", std::to_string(content_hash(config_))},
+                     {"IMAGE", nlohmann::json(site_.image).dump()},
                      {"ARGS", args},
                      {"CPUS", std::to_string(resources.cpus)},
                      {"MEMORY", std::to_string(resources.memory_mib)},
@@ -122,7 +125,8 @@ class Manifests {
 
   [[nodiscard]] std::string common() const {
     TemplateValues t = shared_values();
-    t.values.insert({{"CONFIG", indented(dump_config(request_.config), 4)},
+    t.values.insert({{"CONFIG", indented(config_, 4)},
+                     {"CLIENT", request_.config.security.client},
                      {"KEYS_SECRET", site_.keys_secret},
                      {"TOKEN_SECRET", site_.token_secret}});
     return fill_template(deploy_file("kubernetes/common.yaml"), t);
@@ -181,6 +185,7 @@ class Manifests {
 
   const LaunchRequest& request_;
   const KubernetesSite& site_;
+  std::string config_;
   std::int64_t http_port_;
 };
 

@@ -10,8 +10,10 @@ namespace {
 
 constexpr std::int64_t kPortsOfShards = 256;  // above the learner's two
 
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
 bool is_label_character(char c, std::string_view others) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
+  return is_letter(c) || (c >= '0' && c <= '9') || others.find(c) != others.npos;
 }
 
 // A name as DNS has it (RFC 1123), short enough to append to.
@@ -75,6 +77,10 @@ std::vector<std::string> validate(const KubernetesSite& config) {
       problems.push_back(key + ": must be 1 to 40 of a-z, 0-9 and -, with - only inside");
     }
   }
+  // Services are called after it, whose names begin with a letter (RFC 1035).
+  if (is_label(config.name) && !is_letter(config.name.front())) {
+    problems.emplace_back("name: must begin with a letter");
+  }
   if (config.image.empty() || !is_one_word(config.image)) {
     problems.emplace_back("image: must be one word, such as registry.example/pacml:1.0");
   }
@@ -97,6 +103,11 @@ std::vector<std::string> validate(const Site& config) {
   }
   if (config.http_port < 0 || config.http_port > 65535) {
     problems.emplace_back("http_port: must be in 0..65535");
+  }
+  const std::int64_t highest_of_roles = config.port + 1 + kPortsOfShards;
+  if (config.http_port >= config.port && config.http_port <= highest_of_roles) {
+    problems.push_back("http_port: must not be in " + std::to_string(config.port) + ".." +
+                       std::to_string(highest_of_roles) + ", which roles listen at (port)");
   }
   return problems;
 }

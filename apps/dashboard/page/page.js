@@ -431,13 +431,13 @@ function offerEpisodes() {
 byId('episode-beside').addEventListener('change', () => { besideChosen = true; });
 byId('episode-run').addEventListener('change', () => { besideChosen = false; offerEpisodes(); });
 
-async function fetchEpisode(path, tries = 600) {
-  for (let i = 0; i < tries; ++i) {
+// Some take minutes to play, beside a training that comes first.
+async function fetchEpisode(path) {
+  for (let wait = 200; ; wait = Math.min(2000, wait * 1.1)) {
     const { status, body } = await ask(path);
     if (status === 200) return body;
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((done) => setTimeout(done, wait));
   }
-  throw new Error('the episode takes too long to play');
 }
 byId('episode-form').addEventListener('submit', async (event) => {
   event.preventDefault();

@@ -192,6 +192,38 @@ TEST_CASE("the configuration of a manifest is the one that was launched") {
         apex_request().config);
 }
 
+TEST_CASE("pods are replaced when what they are configured with is") {
+  const auto hash_of = [](const LaunchRequest& request) {
+    std::set<std::string> hashes;
+    for (const YAML::Node& document : YAML::LoadAll(make_manifests(request))) {
+      if (document["kind"].as<std::string>() != "StatefulSet") continue;
+      const auto metadata = document["spec"]["template"]["metadata"];
+      hashes.insert(metadata["annotations"]["pacml/config"].as<std::string>());
+    }
+    REQUIRE(hashes.size() == 1);
+    return *hashes.begin();
+  };
+  LaunchRequest request = apex_request();
+  const std::string before = hash_of(request);
+  CHECK(hash_of(request) == before);
+  request.config.apex.batch_size += 1;
+  CHECK(hash_of(request) != before);
+}
+
+TEST_CASE("names that YAML would take for something else stay names") {
+  LaunchRequest request = apex_request();
+  request.site.kubernetes.name_space = "123";
+  request.site.kubernetes.name = "null";
+  for (const YAML::Node& document : YAML::LoadAll(make_manifests(request))) {
+    const auto metadata = document["metadata"];
+    const auto is_quoted = [](const YAML::Node& node) { return node.Tag() == "!"; };
+    CHECK(is_quoted(metadata["namespace"]));
+    CHECK(is_quoted(metadata["labels"]["app.kubernetes.io/instance"]));
+    const bool is_alone = metadata["name"].as<std::string>() == "null";
+    CHECK((!is_alone || is_quoted(metadata["name"])));
+  }
+}
+
 TEST_CASE("nothing goes over the network in the clear unless that is allowed") {
   for (LaunchRequest request : {impala_request(), apex_request()}) {
     request.keys.clear();

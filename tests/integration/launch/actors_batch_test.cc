@@ -79,5 +79,35 @@ TEST_CASE("an actor's task outlives an address that vanishes while it is read",
   CHECK(task->poll()->clean());
 }
 
+TEST_CASE("an actor's task gives up what always ends at once", "[integration][launch]") {
+  const Workplace place;
+  const fs::path program = place / "stand-in";
+  std::ofstream(program) << "#!/bin/bash\necho life >> " << (place / "lives").string()
+                         << "\nexit 132\n";
+  ::chmod(program.c_str(), 0755);
+  const auto printed = pacml({"launch", place.config_file(), "--on", "slurm", "--run", place.run(),
+                              "--set", "transport.allow_insecure_bind=true", "--site-set",
+                              "program=" + program.string(), "--dry-run"});
+  REQUIRE(printed.code == 0);
+  // It pauses between lives, which would take half a minute.
+  std::ofstream(place / "actors.sbatch") << "sleep() { :; }\n"
+                                         << printed_file(printed.out, "actors.sbatch");
+  const fs::path folder = place / "run" / "slurm";
+  fs::create_directories(folder);
+  std::ofstream(folder / "learner-7.address") << "--learner\ntcp://n1:5555\n";
+  apps::ChildSpec spec;
+  spec.name = "task";
+  spec.command = {"/bin/bash", (place / "actors.sbatch").string(), "7"};
+  spec.environment = {{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_JOB_ID", "8"}};
+  spec.log = place / "printed";
+  auto task = apps::ChildProcess::spawn(spec);
+  REQUIRE(task);
+  wait_until("the task has ended", [&] { return task->poll().has_value(); });
+  CHECK(task->poll() == apps::ChildExit{132, 0});
+  CHECK(text_of(place / "lives").size() == 8 * std::string("life\n").size());
+  CHECK_THAT(text_of(place / "printed"),
+             Catch::Contains("8 times in a row") && Catch::Contains("with code 132: given up"));
+}
+
 }  // namespace
 }  // namespace pacml

@@ -5,11 +5,14 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "common/result.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml {
 namespace {
@@ -55,6 +58,20 @@ TEST_CASE("a private folder whose owner was killed goes with the next one of its
   CHECK_FALSE(std::filesystem::exists(left));
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("a folder for temporary files that is not there is named in a sentence") {
+  const testing::TempDir there;
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TMPDIR", (there / "gone").c_str(), 1);
+  CHECK_THROWS_AS(PrivateFolder("pacml-nowhere"), UserError);
+  CHECK_NOTHROW(remove_left_private_folders("pacml-nowhere"));
+  if (before == nullptr) {
+    ::unsetenv("TMPDIR");
+  } else {
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  }
 }
 
 TEST_CASE("a folder of such a name that never had an owner is somebody else's") {

@@ -45,6 +45,16 @@ TEST_CASE("an episode is played once, and kept", "[unit][dashboard]") {
   CHECK(played == 13);  // it had made room for others
 }
 
+TEST_CASE("an episode of what is no run fails with a sentence", "[unit][dashboard]") {
+  EpisodeDesk desk([](const EpisodeRequest&, const std::stop_token&) {
+    return std::make_shared<const std::string>("whole");
+  });
+  const testing::TempDir folder;
+  const auto answer = desk.ask({(folder / "no-run").string(), 0, ""});
+  CHECK(answer.state == State::kFailed);
+  CHECK_THAT(*answer.text, Catch::Contains("holds no run"));
+}
+
 TEST_CASE("what fails is told once, and played again when it is asked for again",
           "[unit][dashboard]") {
   std::atomic<int> played{0};

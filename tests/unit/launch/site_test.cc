@@ -34,6 +34,8 @@ TEST_CASE("a site's mistakes are said with their key") {
       {"port=65534", "port: must be in"},
       {"kubernetes.name=Pacml", "kubernetes.name"},
       {"kubernetes.namespace=-a", "namespace"},
+      {"kubernetes.name=2024a", "name: must begin with a letter"},
+      {"http_port=5556", "http_port: must not be in 5555..5812"},
       {"kubernetes.image=", "image"},
       {"actor.cpus=0", "cpus: must be in 1..1024"},
       {"ssh.silence_seconds=1", "silence_seconds"},
