@@ -11,13 +11,17 @@
 #include <cstring>
 #include <utility>
 
+#include "common/try_again.h"
+
 namespace pacml {
 namespace {
 
 namespace fs = std::filesystem;
 
 tl::unexpected<Error> io_error(const std::string& what, const fs::path& path) {
-  return fail(Errc::kIo, what + " " + path.string() + ": " + std::strerror(errno));
+  const int error = errno;
+  return tl::unexpected(Error{Errc::kIo, what + " " + path.string() + ": " + std::strerror(error),
+                              passes_by_itself(error)});
 }
 
 bool write_all(int fd, std::string_view bytes) {

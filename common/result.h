@@ -21,7 +21,8 @@ enum class Errc {
 
 struct Error {
   Errc code;
-  std::string detail;  // for a person; `code` is for the program
+  std::string detail;   // for a person; `code` is for the program
+  bool passes = false;  // it may pass by itself (common/try_again.h)
 };
 
 template <class T>

@@ -27,10 +27,13 @@ bool passes_by_itself(int error) {
   }
 }
 
+void throw_error(const Error& error) {
+  if (error.passes) throw TryAgainError(error.detail);
+  throw UserError(error.detail);
+}
+
 void throw_system_error(const std::string& sentence, int error) {
-  const std::string whole = sentence + ": " + std::strerror(error);
-  if (passes_by_itself(error)) throw TryAgainError(whole);
-  throw UserError(whole);
+  throw_error({Errc::kIo, sentence + ": " + std::strerror(error), passes_by_itself(error)});
 }
 
 }  // namespace pacml

@@ -17,6 +17,9 @@ class TryAgainError : public UserError {
 // Whether what a system call has said is of that kind. Pure.
 [[nodiscard]] bool passes_by_itself(int error);
 
+// The error's sentence, as TryAgainError where it may pass, else as UserError.
+[[noreturn]] void throw_error(const Error& error);
+
 // A sentence that ends in what the system has said, as TryAgainError or UserError.
 [[noreturn]] void throw_system_error(const std::string& sentence, int error);
 

@@ -14,6 +14,7 @@
 #include "common/hash.h"
 #include "common/raw_bytes.h"
 #include "common/text.h"
+#include "common/try_again.h"
 
 namespace pacml::model {
 namespace {
@@ -135,7 +136,7 @@ Result<void> save_parameters(const std::filesystem::path& path, const Parameters
 
 Parameters load_parameters(const std::filesystem::path& path, const ParameterLayout& layout) {
   const Result<std::string> bytes = read_file(path);
-  if (!bytes) throw UserError(bytes.error().detail);
+  if (!bytes) throw_error(bytes.error());
   Result<Parameters> parameters = decode_parameters(*bytes, layout);
   if (!parameters) throw UserError(path.string() + " " + parameters.error().detail);
   return *std::move(parameters);

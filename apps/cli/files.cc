@@ -9,6 +9,7 @@
 
 #include "common/atomic_file.h"
 #include "common/result.h"
+#include "common/try_again.h"
 
 namespace pacml::apps {
 
@@ -24,14 +25,19 @@ namespace fs = std::filesystem;
 
 std::string read_user_file(const fs::path& path) {
   auto text = read_file(path);
-  if (!text) throw UserError(text.error().detail);
+  if (!text) throw_error(text.error());
   return std::move(*text);
 }
 
 void write_user_file(const fs::path& path, std::string_view text) {
   if (const auto written = write_file_atomically(path, text); !written) {
-    throw UserError(written.error().detail);
+    throw_error(written.error());
   }
+}
+
+void keep_user_file(const fs::path& path, std::string_view text) {
+  const auto there = read_file(path);
+  if (!there || *there != text) write_user_file(path, text);
 }
 
 void check_writable(const fs::path& path) {

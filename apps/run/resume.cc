@@ -87,7 +87,7 @@ fs::path graphs_file(const RunDirectory& run) { return run.path() / "graphs.json
 fs::path inputs_file(const RunDirectory& run) { return run.path() / "inputs.json"; }
 
 void write_hashes(const fs::path& file, const Hashes& hashes) {
-  write_user_file(file, nlohmann::json(hashes).dump(1) + "\n");
+  keep_user_file(file, nlohmann::json(hashes).dump(1) + "\n");
 }
 
 // Where `said` says the key, or the innermost map of it that it has; empty: nowhere. A name may

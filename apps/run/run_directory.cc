@@ -158,8 +158,8 @@ RunDirectory RunDirectory::create(const fs::path& path, std::string_view effecti
 }
 
 void RunDirectory::record(std::string_view effective_config) const {
-  write_user_file(config_file(), std::string(kConfigHeader) + ", written by pacml " + version() +
-                                     ".\n" + std::string(effective_config));
+  keep_user_file(config_file(), std::string(kConfigHeader) + ", written by pacml " + version() +
+                                    ".\n" + std::string(effective_config));
 }
 
 void RunDirectory::abandon() const {

@@ -13,6 +13,7 @@
 #include "common/atomic_file.h"
 #include "common/config/list_override.h"
 #include "common/result.h"
+#include "common/try_again.h"
 
 namespace pacml {
 namespace {
@@ -221,7 +222,7 @@ ConfigSource ConfigSource::from_file(const std::filesystem::path& path,
                                      std::span<const std::string> overrides,
                                      std::string_view option) {
   const Result<std::string> text = read_file(path, kMaxTextBytes);
-  if (!text) throw UserError(text.error().detail);
+  if (!text) throw_error(text.error());
   ConfigNode root = parse_yaml(path.string(), *text);
   // Somebody named a file because something is in it.
   if (root.kind == ConfigNode::Kind::kNull) throw UserError(path.string() + ": sets nothing");

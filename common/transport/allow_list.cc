@@ -8,6 +8,7 @@
 
 #include "common/atomic_file.h"
 #include "common/result.h"
+#include "common/try_again.h"
 
 namespace pacml::transport {
 namespace {
@@ -98,7 +99,7 @@ AllowList AllowListFile::read() const {
                     " it; chmod 644 " + path_.string());
   }
   const auto text = read_file(path_, kMostBytes);
-  if (!text) throw UserError(text.error().detail);
+  if (!text) throw_error(text.error());
   // Not a list that lets in nobody, but one that somebody is about to write.
   if (text->empty()) throw UserError(path_.string() + " is empty");
   return AllowList::parse(*text, path_.string());

@@ -13,6 +13,7 @@
 #include "common/file_descriptor.h"
 #include "common/secret_file.h"
 #include "common/transport/allow_list.h"
+#include "common/try_again.h"
 
 namespace pacml::transport {
 namespace {
@@ -48,7 +49,7 @@ std::string line_of(const std::string& public_key, std::string_view name) {
 }
 
 std::string key_in(const fs::path& path, const Result<std::string>& text) {
-  if (!text) throw UserError(text.error().detail);
+  if (!text) throw_error(text.error());
   const auto key = parse_curve_key(*text);
   if (!key) throw UserError(path.string() + " " + key.error().detail);
   return *key;
@@ -143,7 +144,7 @@ void add_client_key(const fs::path& folder, std::string_view name) {
   const fs::path list = folder / kAllowed;
   static_cast<void>(AllowListFile(list));  // complains of a broken one before anything is written
   const auto text = read_file(list);
-  if (!text) throw UserError(text.error().detail);
+  if (!text) throw_error(text.error());
   const bool open_line = !text->empty() && !text->ends_with('\n');
   const std::string public_key = write_pair(folder, name);
   write(list, *text + (open_line ? "\n" : "") + line_of(public_key, name), kPublic);

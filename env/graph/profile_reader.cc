@@ -11,6 +11,7 @@
 #include "common/atomic_file.h"
 #include "common/read_number.h"
 #include "common/result.h"
+#include "common/try_again.h"
 
 namespace pacml::env {
 namespace {
@@ -217,7 +218,7 @@ Profile read_profile(std::istream& text, std::string model, std::string_view sou
 
 Profile read_profile_file(const std::filesystem::path& path) {
   const auto text = read_file(path, kMaxFileBytes);
-  if (!text) throw UserError(text.error().detail);
+  if (!text) throw_error(text.error());
   std::istringstream lines(*text);
   const bool named_by_folder = path.filename() == "graph.txt";
   return read_profile(

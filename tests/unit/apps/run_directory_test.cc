@@ -127,3 +127,17 @@ TEST_CASE("what a resumed run goes on with replaces its configuration") {
   run.record("seed: 8\n");
   CHECK_THAT(text_of(run.config_file()), Catch::StartsWith("# ") && Catch::EndsWith("\nseed: 8\n"));
 }
+
+TEST_CASE(
+    "a configuration that is recorded already is not written again, for which there may be no "
+    "room") {
+  const TempDir scratch;
+  const auto run = RunDirectory::create(scratch.path() / "run", "seed: 7\n");
+  run.record("seed: 8\n");
+  const fs::path same = scratch.path() / "same";
+  fs::create_hard_link(run.config_file(), same);  // a file that is written is another one
+  run.record("seed: 8\n");
+  CHECK(fs::equivalent(run.config_file(), same));
+  run.record("seed: 9\n");
+  CHECK_FALSE(fs::equivalent(run.config_file(), same));
+}

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "common/atomic_file.h"
+#include "common/config/source.h"
 #include "tests/support/catch.h"
 
 namespace pacml {
@@ -19,6 +21,18 @@ TEST_CASE("what may pass by itself is told from what a person must mend", "[unit
   }
   CHECK_THROWS_WITH(throw_system_error("cannot read x", ESTALE),
                     "cannot read x: Stale file handle");
+}
+
+TEST_CASE("whether a file may be tried again is known to whoever tries", "[unit][common]") {
+  const auto away = read_file("/proc/self/mem");  // nothing is mapped where it begins
+  REQUIRE_FALSE(away);
+  CHECK_THAT(away.error().detail, Catch::Contains("Input/output error"));
+  CHECK(away.error().passes);
+  CHECK_THROWS_AS(throw_error(away.error()), TryAgainError);
+  CHECK_THROWS_AS(ConfigSource::from_file("/proc/self/mem"), TryAgainError);
+  const auto absent = read_file("/no/such/file");
+  REQUIRE_FALSE(absent);
+  CHECK_FALSE(absent.error().passes);
 }
 
 }  // namespace
