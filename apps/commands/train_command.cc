@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/commands/http_options.h"
@@ -43,6 +44,9 @@ class TrainCommand final : public Command {
         "--bind ADDRESS", &bind_,
         "where further actors may join, e.g. tcp://*:5555 (then --actors may be 0); port "
         "*: any that is free");
+    options.option("--address-file FILE", &address_file_,
+                   "while the run goes on, has the words that further actors need, one a line "
+                   "(goes with --bind)");
     options.option("--tag NAME", &tags_, "a word to find the run by (pacml runs); may be repeated");
     options.option("--resume", &resume_, "go on from the run's last checkpoint");
     options.option("--continue", &go_on_,
@@ -58,6 +62,10 @@ class TrainCommand final : public Command {
       throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
     check_tags(tags_);
+    if (!address_file_.empty()) {
+      if (bind_.empty()) throw UserError("--address-file goes with --bind");
+      check_writable(address_file_);
+    }
     // Complains before anything is started.
     if (const auto pages = http_.load()) check_listenable(*pages);
     if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
@@ -81,6 +89,7 @@ class TrainCommand final : public Command {
     options.actors = actors_.value_or(config.actors);
     if (uses_replay(config.algorithm)) options.replay_shards = config.replay.shards;
     options.bind = bind_;
+    options.address_file = address_file_;
     options.learners = config.learner.replicas;
     options.resume = resume_;
     options.patience = config.supervision.stop_seconds.milliseconds();
@@ -114,6 +123,7 @@ class TrainCommand final : public Command {
   std::optional<std::int64_t> decisions_;
   std::optional<std::int64_t> actors_;
   std::string bind_;
+  std::string address_file_;
   std::vector<std::string> tags_;
   bool resume_ = false;
   bool go_on_ = false;

@@ -44,7 +44,7 @@ class Manifests {
   [[nodiscard]] std::string address(const std::string& role, std::int64_t pod) const {
     const std::string set = site_.name + "-" + role;
     return "tcp://" + set + "-" + std::to_string(pod) + "." + set + ":" +
-           std::to_string(request_.site.port);
+           std::to_string(request_.site.fixed_port());
   }
 
   // A list in JSON is one in YAML.
@@ -113,7 +113,7 @@ class Manifests {
                                              const std::string& args) const {
     TemplateValues t = role_values(resources, args);
     t.values.insert(
-        {{"PORT", std::to_string(request_.site.port)},
+        {{"PORT", std::to_string(request_.site.fixed_port())},
          {"STOP_SECONDS",
           std::to_string(site_.stop_seconds > 0 ? site_.stop_seconds : stop_seconds(request_))},
          {"STORAGE", std::to_string(site_.storage_gib)},
@@ -121,7 +121,9 @@ class Manifests {
     return t;
   }
 
-  [[nodiscard]] std::string bind() const { return "tcp://*:" + std::to_string(request_.site.port); }
+  [[nodiscard]] std::string bind() const {
+    return "tcp://*:" + std::to_string(request_.site.fixed_port());
+  }
 
   [[nodiscard]] std::string common() const {
     TemplateValues t = shared_values();

@@ -97,16 +97,17 @@ std::vector<std::string> validate(const KubernetesSite& config) {
 std::vector<std::string> validate(const Site& config) {
   std::vector<std::string> problems;
   const std::int64_t highest = 65535 - 2 - kPortsOfShards;
-  if (config.port < 1 || config.port > highest) {
-    problems.push_back("port: must be in 1.." + std::to_string(highest) +
+  if (config.port < 0 || config.port > highest) {
+    problems.push_back("port: must be in 0.." + std::to_string(highest) +
                        "; the ports above it are used as well");
   }
   if (config.http_port < 0 || config.http_port > 65535) {
     problems.emplace_back("http_port: must be in 0..65535");
   }
-  const std::int64_t highest_of_roles = config.port + 1 + kPortsOfShards;
-  if (config.http_port >= config.port && config.http_port <= highest_of_roles) {
-    problems.push_back("http_port: must not be in " + std::to_string(config.port) + ".." +
+  const std::int64_t lowest_of_roles = config.fixed_port();
+  const std::int64_t highest_of_roles = lowest_of_roles + 1 + kPortsOfShards;
+  if (config.http_port >= lowest_of_roles && config.http_port <= highest_of_roles) {
+    problems.push_back("http_port: must not be in " + std::to_string(lowest_of_roles) + ".." +
                        std::to_string(highest_of_roles) + ", which roles listen at (port)");
   }
   return problems;

@@ -52,8 +52,12 @@ struct KubernetesSite {
 };
 
 struct Site {
-  std::string program;       // pacml on the other hosts; empty: the same path as here
-  std::int64_t port = 5555;  // the learner's; the next one announces weights, then come the shards
+  std::string program;  // pacml on the other hosts; empty: the same path as here
+  // The learner's; the next one announces weights, then come the shards. 0: kUsualPort, or, on
+  // Slurm, any that is free where the learner runs.
+  std::int64_t port = 0;
+  static constexpr std::int64_t kUsualPort = 5555;
+  [[nodiscard]] std::int64_t fixed_port() const { return port == 0 ? kUsualPort : port; }
   std::int64_t http_port = 0;   // of the learner's status and metrics; 0: none (Kubernetes: 9100)
   std::string http_token_file;  // of it, where it listens beyond this host
   RoleResources learner{2, 4096};

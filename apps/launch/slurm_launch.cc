@@ -9,7 +9,6 @@
 #include "apps/launch/deploy_files.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
-#include "apps/run/endpoints.h"
 #include "common/config/dump.h"
 #include "common/result.h"
 #include "common/text.h"
@@ -72,26 +71,6 @@ RoleResources resources_of_servers(const LaunchRequest& request) {
           learners * site.learner.memory_mib + shards * site.replay.memory_mib};
 }
 
-transport::Endpoint learner_address(const LaunchRequest& request) {
-  return transport::Endpoint::parse("tcp://*:" + std::to_string(request.site.port));
-}
-
-std::vector<std::string> learner_ports(const LaunchRequest& request) {
-  std::vector<std::string> ports;
-  for (std::int64_t k = 0; k < request.config.learner.replicas; ++k) {
-    ports.push_back(learner_endpoint(learner_address(request), shards_of(request), k).port());
-  }
-  return ports;
-}
-
-std::vector<std::string> shard_ports(const LaunchRequest& request) {
-  std::vector<std::string> ports;
-  for (std::int64_t s = 0; s < shards_of(request); ++s) {
-    ports.push_back(shard_endpoint(learner_address(request), s).port());
-  }
-  return ports;
-}
-
 // How long before its time limit a job is told, which Slurm takes as at most 65535 seconds.
 std::int64_t warning_seconds(const LaunchRequest& request) {
   const std::int64_t told = request.site.slurm.warning_seconds;
@@ -149,9 +128,7 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   TemplateValues learner = common_values(request, resources_of_servers(request));
   learner.values["LOG"] = (folder / "learner-%j.log").string();
   learner.values["WARNING"] = std::to_string(warning_seconds(request));
-  learner.values["PORT"] = std::to_string(request.site.port);
-  learner.values["LEARNER_PORTS"] = join(learner_ports(request), " ");
-  learner.values["SHARD_PORTS"] = join(shard_ports(request), " ");
+  learner.values["PORT"] = request.site.port == 0 ? "*" : std::to_string(request.site.port);
   learner.values["ARGUMENTS"] =
       shell_words(limit_words(request) + key_words(request) + http_words(request));
 

@@ -61,7 +61,9 @@ class Plan {
   }
 
  private:
-  [[nodiscard]] std::string port() const { return ":" + std::to_string(request_.site.port); }
+  [[nodiscard]] std::string port() const {
+    return ":" + std::to_string(request_.site.fixed_port());
+  }
   // What the run's addresses on a host follow from: as its servers bind, and as others are told.
   [[nodiscard]] transport::Endpoint bound(std::size_t host) const {
     return transport::Endpoint::parse(

@@ -126,7 +126,7 @@ void RunSupervisor::observe(const ChildReport& report) {
       learner_hears_ = true;
       learner_is_away_ = false;
       if (checkpoint_wanted_) ask_for_checkpoint();
-      return;
+      return tell_of_learner();
     case ChildReport::Kind::kSilent:
       return tell_(report.name + " hangs (" + report.why + "): killing it");
     case ChildReport::Kind::kForced:
@@ -159,6 +159,16 @@ void RunSupervisor::restarting(const ChildReport& report) {
         (report.started ? describe(report.exit) : "cannot be started (" + report.why + ")") +
         "; starting it again" + (resumes ? " from its last checkpoint" : "") + " in " +
         std::to_string(report.delay.count()) + " ms");
+}
+
+// What cannot be told to others now is no reason to stop learning from those who know it.
+void RunSupervisor::tell_of_learner() const {
+  if (!settings_.learner_hears) return;
+  try {
+    settings_.learner_hears();
+  } catch (const std::exception& error) {
+    tell_(error.what());
+  }
 }
 
 // A disk that cannot be read now is no reason to lose the other processes; the next learner says

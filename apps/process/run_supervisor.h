@@ -38,6 +38,7 @@ struct RunSupervision {
   std::chrono::milliseconds first_try_again{1'000};  // see Backoff
   bool others_may_join = false;                      // actors that are not ours
   std::function<bool()> has_checkpoint = {};         // the next learner goes on from one; may throw
+  std::function<void()> learner_hears = {};  // called when one listens to signals; may throw
   // Asked when the learner has ended: whether it is known that it had no experience at all.
   std::function<bool()> learned_nothing = {};
 };
@@ -91,6 +92,7 @@ class RunSupervisor {
   void complain(const ChildReport& report) const;
   void end_run(const ChildReport& report, const std::string& why);
   void ask_for_checkpoint();
+  void tell_of_learner() const;
 
   const RunSupervision settings_;
   const Tell tell_;

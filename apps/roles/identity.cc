@@ -9,14 +9,11 @@
 #include "common/config/dump.h"
 
 namespace pacml::apps {
-namespace {
 
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
 }
-
-}  // namespace
 
 wire::Hello make_hello(wire::Role role, ActorId id, const Agreement& agreement,
                        const std::string& run_id) {

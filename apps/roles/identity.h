@@ -9,6 +9,9 @@
 
 namespace pacml::apps {
 
+// What this machine calls itself.
+[[nodiscard]] std::string host_name();
+
 // What a process of a run says of itself to another one: its role and number, and what must agree.
 // Later lives of a process have larger incarnations, also on another host, as far as clocks agree;
 // where they do not, the server says which one is large enough (docs/protocol.md, Joining).

@@ -14,6 +14,7 @@
 #include "apps/cli/words.h"
 #include "apps/process/hand_over.h"
 #include "apps/process/run_supervisor.h"
+#include "apps/roles/identity.h"
 #include "apps/roles/learner_sockets.h"
 #include "apps/run/endpoints.h"
 #include "apps/run/progress_block.h"
@@ -51,6 +52,7 @@ class Training {
              .silence = options.silence,
              .others_may_join = !options.bind.empty(),
              .has_checkpoint = [this] { return RunDirectory::has_checkpoint(run_); },
+             .learner_hears = [this] { write_addresses(); },
              .learned_nothing =
                  [this] {
                    show_newest();  // its last words are of a moment ago
@@ -82,6 +84,7 @@ class Training {
     RunDirectory::note_losses(run_, supervisor_.losses());
     give_back_what_never_began();
     remove_sockets();
+    remove_addresses();
     return supervisor_.exit_code();
   }
 
@@ -146,6 +149,28 @@ class Training {
     }
     std::error_code ignored;
     for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
+  }
+
+  // How other hosts reach what is bound here.
+  [[nodiscard]] static std::string reached_from_elsewhere(const transport::Endpoint& bound) {
+    const bool everywhere = bound.host() == "*" || bound.host() == "0.0.0.0";
+    if (bound.kind() != transport::Endpoint::Kind::kTcp || !everywhere) return bound.str();
+    return "tcp://" + host_name() + ":" + bound.port();
+  }
+  void write_addresses() const {
+    if (options_.address_file.empty()) return;
+    std::string lines;
+    for (std::int64_t k = 0; k < options_.learners; ++k) {
+      lines += "--learner\n" + reached_from_elsewhere(learner_address(k)) + "\n";
+    }
+    for (std::int64_t s = 0; s < options_.replay_shards; ++s) {
+      lines += "--replay\n" + reached_from_elsewhere(shard_endpoint(address(), s)) + "\n";
+    }
+    write_user_file(options_.address_file, lines);
+  }
+  void remove_addresses() const {
+    std::error_code ignored;
+    if (!options_.address_file.empty()) std::filesystem::remove(options_.address_file, ignored);
   }
 
   [[nodiscard]] static std::string program(const char* name) {

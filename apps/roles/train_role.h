@@ -20,7 +20,10 @@ struct TrainRoleOptions {
   std::optional<std::int64_t> decisions;
   std::int64_t actors = 1;
   std::int64_t replay_shards = 0;  // of an algorithm that replays; 0: none
-  std::string bind;           // tcp: actors of other hosts may join; empty: this run's own alone
+  std::string bind;  // tcp: actors of other hosts may join; empty: this run's own alone
+  // Kept up to date with the words that an actor needs to join, one a line, from when the learner
+  // listens until the run ends; empty: nowhere.
+  std::string address_file;
   std::int64_t learners = 1;  // that take each update together
   bool resume = false;
   std::chrono::milliseconds patience{};  // for all to stop in order

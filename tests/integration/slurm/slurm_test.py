@@ -17,7 +17,6 @@ import sys
 import time
 
 from cluster import Cluster, missing, wait_until
-from ports import sixteen_ports
 
 HERE = pathlib.Path(__file__).resolve().parent
 ACTORS = 4
@@ -30,11 +29,9 @@ class Run:
         self.log_file = log
         self.pending = {}  # job -> since when
         self.started = time.monotonic()
-        port = sixteen_ports()
         self.answer = cluster.ask(
             str(programs / "pacml"), "launch", str(HERE / "tiny.yaml"), "--run", str(self.folder),
-            "--on", "slurm", "--actors", str(ACTORS), "--site-set", f"port={port}",
-            "--site-set", "learner={cpus: 2, memory_mib: 1000}", "--site-set", "slurm.time_limit=30",
+            "--on", "slurm", "--actors", str(ACTORS), "--site-set", "learner={cpus: 2, memory_mib: 1000}", "--site-set", "slurm.time_limit=30",
             "--site-set", "slurm.warning_seconds=20", "--site-set", "slurm.ask_seconds=5", *settings)
         words = self.answer.split()
         self.learner = words[2].rstrip(";")

@@ -1,6 +1,7 @@
 // `pacml train` with algorithm: apex, from its first line to what others make of it.
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,26 @@ TEST_CASE("actors from elsewhere join where training binds, and --continue begin
     CHECK(joined.end() == 0);
     before = place.latest("decisions");
   }
+}
+
+TEST_CASE("whoever is to join reads where training listens, for as long as it does",
+          "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const auto file = place / "address";
+  testing::Pacml train(train_words(
+      place, {"--actors", "0", "--bind", "tcp://127.0.0.1:*", "--address-file", file.string()}));
+  testing::wait_until("it is known where the learner is",
+                      [&] { return std::filesystem::exists(file); });
+  std::vector<std::string> words = {"actor", place.config_file(), "--id", "7"};
+  std::istringstream lines(testing::text_of(file));
+  for (std::string word; std::getline(lines, word);) words.push_back(word);
+  CHECK(words.size() == 4 + 2 * (1 + 2));  // a learner, and both shards
+  testing::Pacml joined(words);
+  place.wait_for_decisions(2'000);
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+  CHECK(joined.end() == 0);
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("where training may choose the port, all its processes know which it is",
