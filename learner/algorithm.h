@@ -16,10 +16,16 @@
 
 namespace pacml::learner {
 
+// What became of an update. But for kApplied, weights and optimiser are as they were.
+enum class Outcome {
+  kNothingFresh,  // no decision to learn from
+  kApplied,
+  kDiverged,  // outputs, loss, gradient, the new weights or the optimiser were not finite
+};
+
 // What one update did, for metrics and for a replay.
 struct UpdateReport {
-  bool applied = false;   // false: the weights are as they were: no fresh decision, or:
-  bool diverged = false;  // outputs, loss, gradient or the new weights were not finite
+  Outcome outcome = Outcome::kNothingFresh;
   double loss = 0;
   std::int64_t decisions = 0;   // learned from, by all replicas
   std::int64_t stale = 0;       // left out: too many versions old

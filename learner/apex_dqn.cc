@@ -147,6 +147,7 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
     reward_rate_.take_in({whole.size, once * whole.usual.rewards, once * whole.usual.elapsed});
   }
 
+  training_.begin_update();
   Figures figures;
   std::span<float> gradient;
   if (batch.size() > 0) {
@@ -169,8 +170,10 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   // A bounded slope hides an infinite error from the gradient, but not from the loss.
   Optimizer::Step step;
   if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate);
-  report.applied = step.applied;
-  report.diverged = !step.applied;
+  if (step.applied && config_.value_normalisation == ValueNormalisation::kPopArt) {
+    training_.take_in_values(all.target_sums);
+  }
+  report.outcome = training_.end_update(step.applied, report.decisions);
   report.scalars = {{"td_error", all.error / whole.size},
                     {"q_value", prediction},
                     {"value_target", all.target / whole.size},
@@ -179,13 +182,9 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
                     {"gradient_norm", step.gradient_norm},
                     {"learning_rate", learning_rate}};
   if (config_.centre_rewards) report.scalars.emplace_back("reward_rate", reward_rate_.value());
-  if (!step.applied) {
+  if (report.outcome != Outcome::kApplied) {
     report.priorities.clear();
     return report;
-  }
-  training_.count_update(report.decisions);
-  if (config_.value_normalisation == ValueNormalisation::kPopArt) {
-    training_.take_in_values(all.target_sums);
   }
   if (training_.updates() % config_.target_period == 0) set_target(training_.folded().values);
   return report;

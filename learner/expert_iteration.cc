@@ -36,6 +36,7 @@ Result<UpdateReport> ExpertIteration::update(const TrainBatch& batch) {
   if (levels.empty()) return report;
   const std::vector<float> all(levels.size(), 1.0F);
   const TargetSums sums = target_sums(levels, all);
+  training_.begin_update();
   if (!training_.normaliser().started()) training_.start_values(sums);
 
   const double learning_rate = value_at(config_.learning_rate, training_.progress());
@@ -45,16 +46,16 @@ Result<UpdateReport> ExpertIteration::update(const TrainBatch& batch) {
   const auto draws = static_cast<std::size_t>(report.decisions * config_.samples_per_decision);
   const auto most = static_cast<std::size_t>(config_.minibatch_decisions);
   const std::size_t pieces = (draws + most - 1) / most;
-  for (std::size_t piece = 0; piece < pieces && !report.diverged; ++piece) {
+  bool sound = true;
+  for (std::size_t piece = 0; piece < pieces && sound; ++piece) {
     drawn_.clear();
     const std::size_t end = draws * (piece + 1) / pieces;
     for (std::size_t i = draws * piece / pieces; i < end; ++i) memory_.draw(rng, drawn_);
-    report.diverged = !learn(learning_rate, figures);
+    sound = learn(learning_rate, figures);
   }
-  report.applied = figures.steps > 0;
-  if (!report.applied) return report;
-  training_.take_in_values(sums);
-  training_.count_update(report.decisions);
+  if (sound) training_.take_in_values(sums);
+  report.outcome = training_.end_update(sound, report.decisions);
+  if (report.outcome != Outcome::kApplied) return report;
 
   const auto steps = static_cast<double>(figures.steps);
   report.loss = (figures.loss.advantages + figures.loss.level) / steps;

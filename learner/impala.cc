@@ -71,6 +71,7 @@ Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, Rep
 }
 
 Result<UpdateReport> Impala::update(const TrainBatch& batch) {
+  training_.begin_update();
   Share share;
   Pass pass = look_at(batch, share);
   if (auto started = start_rewards(batch); !started) return tl::unexpected(started.error());
@@ -82,8 +83,11 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   UpdateReport report;
   report.decisions = static_cast<std::int64_t>(total(*shares, &Share::fresh));
   report.stale = static_cast<std::int64_t>(total(*shares, &Share::stale));
-  report.diverged = total(*shares, &Share::diverged) > 0;
-  if (report.decisions == 0 || report.diverged) return report;
+  if (report.decisions == 0) return report;
+  if (total(*shares, &Share::diverged) > 0) {
+    report.outcome = training_.end_update(false, 0);
+    return report;
+  }
   if (config_.loss_reduction == LossReduction::kMean) {
     for (float& weight : pass.weights) weight /= static_cast<float>(report.decisions);
   }
@@ -200,8 +204,13 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   const double learning_rate = value_at(config_.learning_rate, training_.progress());
   Optimizer::Step step;
   if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate);
-  report.applied = step.applied;
-  report.diverged = !step.applied;
+  const double deviation = training_.normaliser().deviation();
+  if (step.applied && normalises()) {
+    std::vector<TargetSums> sums;
+    for (const Share& row : shares) sums.push_back(row.target_sums);
+    training_.take_in_values(total(sums));
+  }
+  report.outcome = training_.end_update(step.applied, report.decisions);
   report.scalars = {
       {"policy_loss", policy_part},
       {"value_loss", value_part},
@@ -210,16 +219,10 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
       {"gradient_norm", step.gradient_norm},
       {"learning_rate", learning_rate},
       {"value_target", total(shares, &Share::targets).mean()},
-      {"value_deviation", training_.normaliser().deviation()},
+      {"value_deviation", deviation},
       {"explained_variance",
        explained_variance(total(shares, &Share::errors), total(shares, &Share::output_targets))},
       {"log_rho", total(shares, &Share::log_rhos).mean()}};
-  if (!step.applied) return;
-  training_.count_update(report.decisions);
-  if (!normalises()) return;
-  std::vector<TargetSums> sums;
-  for (const Share& row : shares) sums.push_back(row.target_sums);
-  training_.take_in_values(total(sums));
 }
 
 SequenceReturns Impala::compute_returns(const TrainBatch& batch,

@@ -52,12 +52,17 @@ Result<void> LearnerLoop::step(const std::stop_token& stop, Deadline deadline) {
 
   auto report = updates_->learn();
   if (!report) return fail(Errc::kDisconnected, report.error().detail);
-  if (report->applied && !publish()) report->diverged = true;
+  if (report->outcome == Outcome::kApplied && !publish()) report->outcome = Outcome::kDiverged;
   record_.add(*report);
-  if (report->diverged) {
-    ++skipped_in_a_row_;
-  } else if (report->applied) {
-    skipped_in_a_row_ = 0;
+  switch (report->outcome) {
+    case Outcome::kNothingFresh:
+      break;
+    case Outcome::kApplied:
+      skipped_in_a_row_ = 0;
+      break;
+    case Outcome::kDiverged:
+      ++skipped_in_a_row_;
+      break;
   }
   return {};
 }

@@ -22,8 +22,8 @@ void LearnerRecord::add(const EpisodeRecord& episode) {
 void LearnerRecord::add(const UpdateReport& report) {
   counters.stale += report.stale;
   counters.unfinished += report.unfinished;
-  if (report.diverged) ++counters.skipped;
-  if (!report.applied) return;
+  if (report.outcome == Outcome::kDiverged) ++counters.skipped;
+  if (report.outcome != Outcome::kApplied) return;
   counters.samples += report.decisions;
   ++counters.updates;
   ++statistics.updates;

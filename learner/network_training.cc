@@ -92,18 +92,30 @@ void NetworkTraining::take_in_values(const TargetSums& targets) {
   rewrite_heads(normaliser_.update(targets), network_->layout(), heads_, network_->parameters());
 }
 
-Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate) {
-  const std::span<float> weights = network_->parameters();
+void NetworkTraining::begin_update() {
+  const auto weights = std::as_const(*network_).parameters();
   weights_before_.assign(weights.begin(), weights.end());
   optimizer_before_ = optimizer_.state();
+  values_before_ = normaliser_.state();
+}
+
+Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate) {
+  const std::span<float> weights = network_->parameters();
   auto step = optimizer_.step(weights, gradient, learning_rate);
-  if (!step.applied) return step;
-  if (!all_finite(weights)) {
-    std::ranges::copy(weights_before_, weights.begin());
-    optimizer_.restore(optimizer_before_);
-    step.applied = false;
-  }
+  step.applied = step.applied && all_finite(weights) && optimizer_.is_finite();
   return step;
+}
+
+Outcome NetworkTraining::end_update(bool sound, std::int64_t decisions) {
+  if (!sound || !all_finite(folded().values)) {
+    std::ranges::copy(weights_before_, network_->parameters().begin());
+    optimizer_.restore(optimizer_before_);
+    normaliser_.restore(values_before_);
+    return Outcome::kDiverged;
+  }
+  ++updates_;
+  decisions_ += decisions;
+  return Outcome::kApplied;
 }
 
 model::Parameters NetworkTraining::raw() const {

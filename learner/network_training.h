@@ -9,6 +9,7 @@
 
 #include "common/ids.h"
 #include "common/result.h"
+#include "learner/algorithm.h"
 #include "learner/algorithm_state.h"
 #include "learner/optimizer.h"
 #include "learner/schedule.h"
@@ -31,7 +32,13 @@ void scale_values(double factor, const model::ParameterLayout& layout, model::Va
                   std::span<float> weights);
 
 // A network in training: weights, optimiser, the unit of its values, and how far it is. What
-// algorithms have in common. Thread-confined.
+// algorithms have in common. An update is made as a whole or not at all:
+//
+//     training.begin_update();
+//     // start_values(), step() once or several times, take_in_values()
+//     report.outcome = training.end_update(sound, decisions);
+//
+// Thread-confined.
 class NetworkTraining {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts, but by
@@ -51,18 +58,19 @@ class NetworkTraining {
   // Algorithm's.
   void set_share_of_run(double share) { share_of_run_ = share; }
 
+  // Keeps what an update may change.
+  void begin_update();
   // Moves the moments by a batch of targets before its update; the heads stay (ValueNormaliser).
   void start_values(const TargetSums& targets) { normaliser_.start(targets); }
   // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
   void take_in_values(const TargetSums& targets);
-  // One step against `gradient`; where it is not finite, or the weights would not be, nothing
-  // changes.
+  // One step against `gradient`. Not applied: it is not finite, or the weights or the optimiser
+  // are not any more; the update is not sound.
   Optimizer::Step step(std::span<const float> gradient, double learning_rate);
-  // An update is done, of so many decisions, in one step or several: the weights get a new version.
-  void count_update(std::int64_t decisions) {
-    ++updates_;
-    decisions_ += decisions;
-  }
+  // kApplied: an update of so many decisions is done, the weights get a new version. kDiverged: it
+  // was not `sound`, or the weights are not finite in the unit of rewards; everything is as it was
+  // at begin_update().
+  [[nodiscard]] Outcome end_update(bool sound, std::int64_t decisions);
 
   [[nodiscard]] PolicyVersion version() const {
     return PolicyVersion{static_cast<std::uint64_t>(updates_)};
@@ -86,9 +94,10 @@ class NetworkTraining {
   std::int64_t updates_ = 0;
   std::int64_t decisions_ = 0;
   std::optional<double> share_of_run_;
-  // Before a step, in case it must be undone.
+  // Before an update, in case it must be undone.
   std::vector<float> weights_before_;
   OptimizerState optimizer_before_;
+  ValueNormaliser::State values_before_;
 };
 
 }  // namespace pacml::learner

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/finite.h"
 #include "common/spell_number.h"
 
 namespace pacml::learner {
@@ -67,6 +68,15 @@ float without_denormals(float mean) {
   return std::abs(mean) < std::numeric_limits<float>::min() ? 0.0F : mean;
 }
 
+// Moves each weight i by what `move` answers to i and its gradient times `scale`. One loop for
+// every kind, each with its own code.
+template <class Move>
+void descend(std::span<float> parameters, std::span<const float> gradient, float scale, Move move) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i] -= move(i, scale * gradient[i]);
+  }
+}
+
 }  // namespace
 
 Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const float> gradient,
@@ -82,49 +92,51 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   const double shrink = config_.gradient_clip / (report.gradient_norm + kNormGuard);
   const auto scale = static_cast<float>(shrink < 1 ? shrink : 1.0);
   const auto epsilon = static_cast<float>(config_.epsilon);
-  float* mean = state_.mean.data();
-  float* square = state_.mean_square.data();
+  float* const mean = state_.mean.data();
+  float* const square = state_.mean_square.data();
+  // A running mean of which `keep` stays, and `add` is added.
+  const auto move_mean = [](float& of, float keep, float add) {
+    of = without_denormals(keep * of + add);
+    return of;
+  };
+  if (config_.kind == OptimizerKind::kAdam) {
+    const auto steps = static_cast<double>(state_.steps);
+    const auto keep1 = static_cast<float>(config_.beta1);
+    const auto add1 = static_cast<float>(1 - config_.beta1);
+    const auto keep2 = static_cast<float>(config_.beta2);
+    const auto add2 = static_cast<float>(1 - config_.beta2);
+    const double correction = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
+    const auto rate = static_cast<float>(learning_rate / (1 - std::pow(config_.beta1, steps)) /
+                                         (config_.epsilon_hat ? correction : 1));
+    const auto root_correction = static_cast<float>(config_.epsilon_hat ? 1 : correction);
+    descend(parameters, gradient, scale, [=](std::size_t i, float g) {
+      const float m = move_mean(mean[i], keep1, add1 * g);
+      const float s = move_mean(square[i], keep2, add2 * g * g);
+      return rate * m / (std::sqrt(s) * root_correction + epsilon);
+    });
+    return report;
+  }
+  const auto keep = static_cast<float>(config_.decay);
+  const auto add = static_cast<float>(1 - config_.decay);
+  const auto rate = static_cast<float>(learning_rate);
   if (config_.kind == OptimizerKind::kRmsProp) {
-    const auto keep = static_cast<float>(config_.decay);
-    const auto add = static_cast<float>(1 - config_.decay);
-    const auto rate = static_cast<float>(learning_rate);
-    for (std::size_t i = 0; i < parameters_; ++i) {
-      const float g = scale * gradient[i];
-      square[i] = without_denormals(keep * square[i] + add * g * g);
-      parameters[i] -= rate * g / (std::sqrt(square[i]) + epsilon);
-    }
+    descend(parameters, gradient, scale, [=](std::size_t i, float g) {
+      const float s = move_mean(square[i], keep, add * g * g);
+      return rate * g / (std::sqrt(s) + epsilon);
+    });
     return report;
   }
-  if (config_.kind == OptimizerKind::kRmsPropCentred) {
-    const auto keep = static_cast<float>(config_.decay);
-    const auto add = static_cast<float>(1 - config_.decay);
-    const auto rate = static_cast<float>(learning_rate);
-    for (std::size_t i = 0; i < parameters_; ++i) {
-      const float g = scale * gradient[i];
-      mean[i] = without_denormals(keep * mean[i] + add * g);
-      square[i] = without_denormals(keep * square[i] + add * g * g);
-      // Rounding may leave a variance just below 0.
-      const float variance = std::max(0.0F, square[i] - mean[i] * mean[i]);
-      parameters[i] -= rate * g / (std::sqrt(variance) + epsilon);
-    }
-    return report;
-  }
-  const auto steps = static_cast<double>(state_.steps);
-  const auto keep1 = static_cast<float>(config_.beta1);
-  const auto add1 = static_cast<float>(1 - config_.beta1);
-  const auto keep2 = static_cast<float>(config_.beta2);
-  const auto add2 = static_cast<float>(1 - config_.beta2);
-  const double correction = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
-  const auto rate = static_cast<float>(learning_rate / (1 - std::pow(config_.beta1, steps)) /
-                                       (config_.epsilon_hat ? correction : 1));
-  const auto root_correction = static_cast<float>(config_.epsilon_hat ? 1 : correction);
-  for (std::size_t i = 0; i < parameters_; ++i) {
-    const float g = scale * gradient[i];
-    mean[i] = without_denormals(keep1 * mean[i] + add1 * g);
-    square[i] = without_denormals(keep2 * square[i] + add2 * g * g);
-    parameters[i] -= rate * mean[i] / (std::sqrt(square[i]) * root_correction + epsilon);
-  }
+  descend(parameters, gradient, scale, [=](std::size_t i, float g) {
+    const float m = move_mean(mean[i], keep, add * g);
+    const float s = move_mean(square[i], keep, add * g * g);
+    // Rounding may leave a variance just below 0.
+    return rate * g / (std::sqrt(std::max(0.0F, s - m * m)) + epsilon);
+  });
   return report;
+}
+
+bool Optimizer::is_finite() const {
+  return all_finite(state_.mean) && all_finite(state_.mean_square);
 }
 
 bool Optimizer::fits(const OptimizerState& state) const {

@@ -73,6 +73,8 @@ class Optimizer {
   Step step(std::span<float> parameters, std::span<const float> gradient, double learning_rate);
 
   [[nodiscard]] const OptimizerState& state() const { return state_; }
+  // Whether all of the state is. Squares of gradients that are finite and huge need not be.
+  [[nodiscard]] bool is_finite() const;
   // Pre: of the same kind and size (PACML_CHECK; callers check what they read from a file with
   // fits()).
   void restore(OptimizerState state);

@@ -48,26 +48,23 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
   report.stale = static_cast<std::int64_t>(batch.decisions() - order.size());
   if (order.empty()) return report;
   if (config_.centre_rewards) reward_rate_.take_in(reward_sums(batch));
-  if (!look_at(batch, lessons)) {
-    report.diverged = true;
-    return report;
-  }
+  training_.begin_update();
+  bool sound = look_at(batch, lessons);
 
   const double learning_rate = value_at(config_.learning_rate, training_.progress());
   const double entropy_cost = value_at(config_.entropy_cost, training_.progress());
   Rng rng(derive(seed_, Purpose::kMinibatch, version().get()));
   Figures figures;
-  for (std::int64_t epoch = 0; epoch < config_.epochs && !report.diverged; ++epoch) {
-    report.diverged = !for_each_minibatch(
-        order, static_cast<std::size_t>(config_.minibatch_decisions), rng,
-        [&](std::span<const std::uint32_t> rows) {
-          return learn(batch, lessons, rows, learning_rate, entropy_cost, figures);
-        });
+  for (std::int64_t epoch = 0; epoch < config_.epochs && sound; ++epoch) {
+    sound = for_each_minibatch(order, static_cast<std::size_t>(config_.minibatch_decisions), rng,
+                               [&](std::span<const std::uint32_t> rows) {
+                                 return learn(batch, lessons, rows, learning_rate, entropy_cost,
+                                              figures);
+                               });
   }
-  report.applied = figures.steps > 0;
-  if (!report.applied) return report;
-  training_.take_in_values(target_sums(lessons.returns.targets, lessons.counts));
-  training_.count_update(report.decisions);
+  if (sound) training_.take_in_values(target_sums(lessons.returns.targets, lessons.counts));
+  report.outcome = training_.end_update(sound, report.decisions);
+  if (report.outcome != Outcome::kApplied) return report;
 
   const auto steps = static_cast<double>(figures.steps);
   const BatchMoments targets = moments(lessons.returns.targets, lessons.counts);

@@ -36,8 +36,10 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
   if (lessons.decisions == 0) return report;
 
   const auto outputs = training_.network().forward(batch.observations);
-  report.diverged = !model::is_sound(outputs.logits, outputs.values);
-  if (report.diverged) return report;
+  if (!model::is_sound(outputs.logits, outputs.values)) {
+    report.outcome = Outcome::kDiverged;
+    return report;
+  }
   find_advantages(batch, lessons);
   const BatchMoments advantages = moments(lessons.advantages, lessons.weights);
   if (config_.advantage_scaling == AdvantageScaling::kBatch) {
@@ -68,13 +70,13 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
           : entropy_loss(policy_, config_.normalise_entropy, entropy_cost, lessons.weights,
                          gradients);
   report.loss = policy + entropy;
+  training_.begin_update();
   Optimizer::Step step;
   if (std::isfinite(report.loss)) {
     step = training_.step(training_.network().backward(logit_gradients_, value_gradients_),
                           learning_rate);
   }
-  report.applied = step.applied;
-  report.diverged = !step.applied;
+  report.outcome = training_.end_update(step.applied, report.decisions);
   report.scalars = {{"policy_loss", policy},
                     {"entropy_loss", entropy},
                     {"entropy", relative_entropy(policy_).mean()},
@@ -84,7 +86,6 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
                     {"return", returns.mean()},
                     {"advantage_deviation", advantages.deviation()},
                     {"baselines", static_cast<double>(baselines_.size())}};
-  if (step.applied) training_.count_update(report.decisions);
   return report;
 }
 

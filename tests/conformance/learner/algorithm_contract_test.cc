@@ -94,7 +94,7 @@ FOR_EVERY_ALGORITHM("the version of a snapshot is the number of updates") {
   CHECK(harness.algorithm().snapshot().version == PolicyVersion{0});
   for (std::uint64_t n = 1; n <= 6; ++n) {
     const auto before = harness.algorithm().snapshot();
-    REQUIRE(harness.update(static_cast<int>(n)).applied);
+    REQUIRE(harness.update(static_cast<int>(n)).outcome == Outcome::kApplied);
     CHECK(harness.algorithm().version() == PolicyVersion{n});
     CHECK(harness.algorithm().snapshot().version == PolicyVersion{n});
     CHECK(harness.algorithm().snapshot().values != before.values);
@@ -182,8 +182,8 @@ FOR_EVERY_ALGORITHM("weights that are no numbers are neither worked with nor spr
   harness.network().parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   for (int n = 0; n < 8; ++n) {
     const UpdateReport report = harness.update(n);
-    CHECK_FALSE(report.applied);  // not even where the batch does not meet the weight
-    CHECK(report.diverged);
+    // Not even where the batch does not meet the weight.
+    CHECK(report.outcome == Outcome::kDiverged);
     CHECK(report.priorities.empty());
   }
   CHECK(harness.algorithm().version() == PolicyVersion{0});

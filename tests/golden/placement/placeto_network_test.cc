@@ -371,7 +371,7 @@ void compare_training(const json& recorded) {
       require_close(gradient_of(network, batch, update), gradient, 1e-4);
     }
     const auto report = learner.update(batch).value();
-    REQUIRE(report.applied);
+    REQUIRE(report.outcome == learner::Outcome::kApplied);
     double entropy = 0;
     double policy = 0;
     for (std::size_t i = 0; i < batch.decisions(); ++i) {

@@ -95,7 +95,7 @@ Curve learn(const std::vector<Sequences>& messages, ReplicaGroup& group) {
     TrainBatch batch;
     assemble(mine, graphs, batch);
     const auto report = impala.update(batch);
-    if (!report || !report->applied) return curve;
+    if (!report || report->outcome != Outcome::kApplied) return curve;
     curve.losses.push_back(report->loss);
   }
   curve.weights = impala.snapshot().values;

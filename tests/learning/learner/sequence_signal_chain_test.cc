@@ -105,7 +105,7 @@ model::Parameters train(const MakeAlgorithm& make_algorithm, Seed seed,
     const auto sequences = std::get<Sequences>(actor.run_message());
     const std::vector<const Sequences*> messages = {&sequences};
     assemble(messages, graphs, batch);
-    REQUIRE(algorithm->update(batch).value().applied);
+    REQUIRE(algorithm->update(batch).value().outcome == Outcome::kApplied);
   }
   return algorithm->snapshot();
 }

@@ -160,7 +160,7 @@ std::vector<float> train(Seed seed) {
     const auto sequences = std::get<Sequences>(actor.run_message());
     REQUIRE(validate(sequences));
     assemble(std::vector<const Sequences*>{&sequences}, graphs, batch);
-    REQUIRE(impala.update(batch).value().applied);
+    REQUIRE(impala.update(batch).value().outcome == Outcome::kApplied);
   }
   return impala.snapshot().values;
 }

@@ -97,7 +97,7 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
     loss += weights[n] * (e <= 1 ? e * e / 2 : e - 0.5) / 3;
   }
   CHECK(report.loss == Approx(loss));
-  CHECK(report.applied);
+  CHECK(report.outcome == Outcome::kApplied);
   CHECK(report.decisions == 3);
   CHECK(report.stale == 0);
   CHECK(scalar(report, "td_error") == Approx((7 + 11.75 + 0.5) / 3));
@@ -122,7 +122,8 @@ TEST_CASE("heads of actions say the value of an action, and learn it whatever th
   const auto report = bench.apex.update(batch).value();
   CHECK(report.priorities[0] == Approx(1));
   CHECK(report.priorities[1] == Approx(6.5));
-  for (int i = 1; i < 4000; ++i) REQUIRE(bench.apex.update(batch).value().applied);
+  for (int i = 1; i < 4000; ++i)
+    REQUIRE(bench.apex.update(batch).value().outcome == Outcome::kApplied);
   const auto weights = bench.apex.snapshot().values;
   CHECK(weights[1] == Approx(3).margin(0.02));
   CHECK(weights[kActions] == Approx(-2.5).margin(0.02));
@@ -203,7 +204,8 @@ TEST_CASE("repeated updates reach the value of every action that was taken", "[u
                                {.state = 0, .action = 1, .n_step_return = 22},
                                {.state = 0, .action = 2, .n_step_return = 27},
                                {.state = 3, .action = 1, .n_step_return = 31}});
-  for (int i = 0; i < 4000; ++i) REQUIRE(bench.apex.update(batch).value().applied);
+  for (int i = 0; i < 4000; ++i)
+    REQUIRE(bench.apex.update(batch).value().outcome == Outcome::kApplied);
   // Published weights are in the unit of rewards, whatever the unit of training.
   CHECK(bench.q(0, 0) == Approx(20).margin(0.1));
   CHECK(bench.q(0, 1) == Approx(22).margin(0.1));
@@ -225,7 +227,7 @@ TEST_CASE("moments that move leave action values where they are", "[unit][learne
             .update(batch_of({{.state = 0, .action = 0, .n_step_return = level},
                               {.state = 1, .action = 2, .n_step_return = level + 9}}))
             .value();
-    REQUIRE(report.applied);
+    REQUIRE(report.outcome == Outcome::kApplied);
     CHECK(report.priorities[0] == Approx(std::abs(8 - level)).margin(2e-2));
     CHECK(bench.q(0, 0) == Approx(8).margin(1e-3));
     CHECK(bench.q(0, 2) == Approx(13).margin(1e-3));
@@ -284,7 +286,7 @@ TEST_CASE("what follows a terminated episode is not looked at, a truncated one i
           .update(batch_of({{.state = 0, .n_step_return = 1, .discount = 0, .next_state = 1},
                             {.state = 0, .n_step_return = 1, .discount = 0.5F, .next_state = 2}}))
           .value();
-  REQUIRE(report.applied);
+  REQUIRE(report.outcome == Outcome::kApplied);
   CHECK(scalar(report, "value_target") == Approx((1 + 16) / 2.0));
 }
 
@@ -300,14 +302,14 @@ TEST_CASE("targets or weights that are not finite skip the update and report no 
   const std::vector<float> before(bench.network.parameters().begin(),
                                   bench.network.parameters().end());
   auto report = bench.apex.update(batch).value();
-  CHECK_FALSE(report.applied);
+  CHECK(report.outcome == Outcome::kDiverged);
   CHECK(report.priorities.empty());
   CHECK(std::ranges::equal(bench.network.parameters(), before));
 
   Bench broken(plain_config());
   broken.network.parameters()[0] = bad;
   report = broken.apex.update(batch).value();
-  CHECK_FALSE(report.applied);
+  CHECK(report.outcome == Outcome::kDiverged);
   CHECK(broken.apex.version() == PolicyVersion{0});
 }
 
@@ -325,7 +327,7 @@ TEST_CASE("a restored learner goes on exactly, target network and moments includ
                 {.state = 1, .action = 2, .n_step_return = -3, .discount = 0.9F, .next_state = 0}},
                {0.2, 0.5});
   Bench one(config);
-  for (int i = 0; i < 6; ++i) REQUIRE(one.apex.update(batch).value().applied);
+  for (int i = 0; i < 6; ++i) REQUIRE(one.apex.update(batch).value().outcome == Outcome::kApplied);
   Bench two(config);
   REQUIRE(two.apex.restore(one.apex.save()));
   CHECK(two.apex.save() == one.apex.save());

@@ -1,5 +1,6 @@
 #include "learner/expert_iteration.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
@@ -54,7 +55,7 @@ TEST_CASE("a network comes to what searches found", "[unit][learner]") {
   UpdateReport report;
   for (int i = 0; i < 100; ++i) {
     report = learner.update(batch_of(searched(32, learner.version().get()))).value();
-    REQUIRE(report.applied);
+    REQUIRE(report.outcome == Outcome::kApplied);
     CHECK(report.decisions == 32);
   }
   CHECK(learner.version() == PolicyVersion{100});
@@ -76,11 +77,12 @@ TEST_CASE("searches with weights that are too old are left out", "[unit][learner
   model::TabularNetwork network(kStates, 1, kActions);
   ExpertIteration learner(small_config(), network, Seed{1});
   for (int i = 0; i < 3; ++i) {
-    REQUIRE(learner.update(batch_of(searched(8, learner.version().get()))).value().applied);
+    REQUIRE(learner.update(batch_of(searched(8, learner.version().get()))).value().outcome ==
+            Outcome::kApplied);
   }
   const std::vector<float> before(network.parameters().begin(), network.parameters().end());
   const auto report = learner.update(batch_of(searched(8, 0))).value();
-  CHECK_FALSE(report.applied);
+  CHECK(report.outcome == Outcome::kNothingFresh);
   CHECK(report.decisions == 0);
   CHECK(report.stale == 8);
   CHECK(std::vector<float>(network.parameters().begin(), network.parameters().end()) == before);
@@ -91,9 +93,23 @@ TEST_CASE("weights that say no numbers do not learn from searches", "[unit][lear
   ExpertIteration learner(small_config(), network, Seed{1});
   network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   const auto report = learner.update(batch_of(searched(8))).value();
-  CHECK(report.diverged);
-  CHECK_FALSE(report.applied);
+  CHECK(report.outcome == Outcome::kDiverged);
   CHECK(learner.version() == PolicyVersion{0});
+}
+
+TEST_CASE("an update by searches that diverges half way leaves all but the memory as it was",
+          "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  ExpertIterationConfig config = small_config();
+  // The greatest logits that are sound: the first step takes one beyond that.
+  std::ranges::fill(network.parameters().first(kStates * kActions), -model::kMaskedLogit);
+  config.learning_rate.start = 100;
+  config.level_cost = 0;
+  ExpertIteration learner(config, network, Seed{1});
+  const AlgorithmState before = learner.save();
+  const auto report = learner.update(batch_of(searched(32))).value();
+  CHECK(report.outcome == Outcome::kDiverged);
+  CHECK(learner.save() == before);
 }
 
 TEST_CASE("expert iteration is a function of its batches and its seed", "[unit][learner]") {
@@ -101,7 +117,8 @@ TEST_CASE("expert iteration is a function of its batches and its seed", "[unit][
     model::TabularNetwork network(kStates, 1, kActions);
     ExpertIteration learner(small_config(), network, seed);
     for (int i = 0; i < 5; ++i) {
-      REQUIRE(learner.update(batch_of(searched(24, learner.version().get()))).value().applied);
+      REQUIRE(learner.update(batch_of(searched(24, learner.version().get()))).value().outcome ==
+              Outcome::kApplied);
     }
     return learner.snapshot().values;
   };
@@ -113,14 +130,14 @@ TEST_CASE("expert iteration goes on from where it was saved, with what it gather
           "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   ExpertIteration learner(small_config(), network, Seed{1});
-  REQUIRE(learner.update(batch_of(searched(24))).value().applied);
+  REQUIRE(learner.update(batch_of(searched(24))).value().outcome == Outcome::kApplied);
   model::TabularNetwork other(kStates, 1, kActions);
   ExpertIteration resumed(small_config(), other, Seed{1});
   REQUIRE(resumed.restore(learner.save()));
   CHECK(resumed.version() == PolicyVersion{1});
   CHECK(resumed.snapshot().values == learner.snapshot().values);
   const auto report = resumed.update(batch_of(searched(24, 1))).value();
-  REQUIRE(report.applied);
+  REQUIRE(report.outcome == Outcome::kApplied);
   CHECK(scalar(report, "memory") == 24);
 
   AlgorithmState state = learner.save();
@@ -139,7 +156,7 @@ TEST_CASE("what the first networks found is forgotten soon", "[unit][learner]") 
   std::vector<double> sizes;
   for (int i = 0; i < 20; ++i) {
     const auto report = learner.update(batch_of(searched(10, learner.version().get()))).value();
-    REQUIRE(report.applied);
+    REQUIRE(report.outcome == Outcome::kApplied);
     sizes.push_back(scalar(report, "memory"));
   }
   CHECK(std::vector<double>(sizes.begin(), sizes.begin() + 4) ==

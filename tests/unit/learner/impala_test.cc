@@ -54,7 +54,7 @@ TEST_CASE("an update lowers the error of values and prefers what paid", "[unit][
   const TrainBatch batch = batch_of(sequences);
   for (int i = 0; i < 50; ++i) {
     const UpdateReport report = impala.update(batch).value();
-    REQUIRE(report.applied);
+    REQUIRE(report.outcome == Outcome::kApplied);
     REQUIRE(report.decisions == 3);
   }
   const auto weights = network.parameters();
@@ -119,12 +119,12 @@ TEST_CASE("decisions of weights that are too old are left out and counted", "[un
   const UpdateReport report = impala.update(batch_of(sequences)).value();
   REQUIRE(report.stale == 2);
   REQUIRE(report.decisions == 2);
-  REQUIRE(report.applied);
+  REQUIRE(report.outcome == Outcome::kApplied);
 
   const auto before = impala.save();
   set_version(sequences, 0);
   const UpdateReport all_stale = impala.update(batch_of(sequences)).value();
-  REQUIRE_FALSE(all_stale.applied);
+  REQUIRE(all_stale.outcome == Outcome::kNothingFresh);
   REQUIRE(all_stale.stale == 4);
   REQUIRE(impala.save() == before);
 
@@ -139,7 +139,7 @@ TEST_CASE("a gradient that is not finite skips the update", "[unit][learner]") {
   network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> before(network.parameters().begin() + 1, network.parameters().end());
   const UpdateReport report = impala.update(batch_of(small_sequences(2, 1))).value();
-  REQUIRE_FALSE(report.applied);
+  REQUIRE(report.outcome == Outcome::kDiverged);
   REQUIRE(std::ranges::equal(network.parameters().subspan(1), before));
   REQUIRE(impala.snapshot().version == PolicyVersion{0});
 }
@@ -166,7 +166,7 @@ TEST_CASE("normalised values are published in the unit of rewards", "[unit][lear
   sequences.reward = {290, 300, 310, 320};
   sequences.flags.assign(4, Sequences::kTerminated);
   const TrainBatch batch = batch_of(sequences);
-  for (int i = 0; i < 3000; ++i) REQUIRE(impala.update(batch).value().applied);
+  for (int i = 0; i < 3000; ++i) REQUIRE(impala.update(batch).value().outcome == Outcome::kApplied);
   const model::Parameters published = impala.snapshot();
   const float* values = published.values.data() + kStates * kActions;
   for (std::size_t s = 0; s < 4; ++s) {

@@ -42,11 +42,12 @@ class CountingAlgorithm final : public SequenceAlgorithm {
       ++(version.get() == 0 ? report.stale : report.decisions);
     }
     learned += report.decisions;
-    report.diverged = diverges;
-    report.applied = applies && !diverges && report.decisions > 0;
+    if (report.decisions > 0 && applies) {
+      report.outcome = diverges ? Outcome::kDiverged : Outcome::kApplied;
+    }
     report.loss = 3;
     report.scalars = {{"entropy", 0.5}};
-    if (report.applied) ++updates;
+    if (report.outcome == Outcome::kApplied) ++updates;
     return report;
   }
   void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}

@@ -81,6 +81,19 @@ TEST_CASE("a gradient that is not finite changes nothing", "[unit][learner]") {
   REQUIRE(optimizer.state() == before);
 }
 
+TEST_CASE("squares of huge gradients that overflow are told of", "[unit][learner]") {
+  OptimizerConfig config;
+  config.kind =
+      GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp, OptimizerKind::kRmsPropCentred);
+  config.gradient_clip = std::numeric_limits<double>::infinity();
+  Optimizer optimizer(config, 1);
+  Floats weights = {0};
+  static_cast<void>(optimizer.step(weights, Floats{1e15F}, 0.1));
+  CHECK(optimizer.is_finite());
+  static_cast<void>(optimizer.step(weights, Floats{1e25F}, 0.1));
+  CHECK_FALSE(optimizer.is_finite());
+}
+
 TEST_CASE("a restored optimiser goes on exactly", "[unit][learner]") {
   const auto kind =
       GENERATE(OptimizerKind::kAdam, OptimizerKind::kRmsProp, OptimizerKind::kRmsPropCentred);

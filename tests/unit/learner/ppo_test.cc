@@ -1,5 +1,6 @@
 #include "learner/ppo.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -54,7 +55,7 @@ TEST_CASE("one update of PPO prefers what paid, and goes no further than the cli
   config.epochs = 100;
   Ppo ppo(config, network, Seed{1});
   const auto report = ppo.update(batch_of(one_step(30))).value();
-  REQUIRE(report.applied);
+  REQUIRE(report.outcome == Outcome::kApplied);
   CHECK(report.decisions == 30);
   CHECK(report.stale == 0);
   const double preferred = probability(network, 2);
@@ -69,7 +70,7 @@ TEST_CASE("one update of PPO prefers what paid, and goes no further than the cli
   model::TabularNetwork unbounded_network(kStates, 1, kActions);
   config.clip = 1e6;
   Ppo unbounded(config, unbounded_network, Seed{1});
-  REQUIRE(unbounded.update(batch_of(one_step(30))).value().applied);
+  REQUIRE(unbounded.update(batch_of(one_step(30))).value().outcome == Outcome::kApplied);
   CHECK(probability(unbounded_network, 2) > 0.9);
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("PPO's values come to what follows", "[unit][learner]") {
   for (int i = 0; i < 200; ++i) {
     Sequences sequences = one_step(30);
     set_version(sequences, ppo.version().get());
-    REQUIRE(ppo.update(batch_of(sequences)).value().applied);
+    REQUIRE(ppo.update(batch_of(sequences)).value().outcome == Outcome::kApplied);
   }
   const auto weights = ppo.snapshot().values;
   CHECK(weights[kStates * kActions] + weights.back() == Approx(1.0 / 3).margin(0.1));
@@ -113,12 +114,11 @@ TEST_CASE("PPO leaves out what is too old", "[unit][learner]") {
   for (int i = 0; i < 3; ++i) {
     Sequences sequences = one_step(6);
     set_version(sequences, ppo.version().get());
-    REQUIRE(ppo.update(batch_of(sequences)).value().applied);
+    REQUIRE(ppo.update(batch_of(sequences)).value().outcome == Outcome::kApplied);
   }
   const std::vector<float> before(network.parameters().begin(), network.parameters().end());
   const auto report = ppo.update(batch_of(one_step(6))).value();  // of version 0, three behind
-  CHECK_FALSE(report.applied);
-  CHECK_FALSE(report.diverged);
+  CHECK(report.outcome == Outcome::kNothingFresh);
   CHECK(report.decisions == 0);
   CHECK(report.stale == 6);
   CHECK(std::vector<float>(network.parameters().begin(), network.parameters().end()) == before);
@@ -131,9 +131,22 @@ TEST_CASE("weights that say no numbers are not learned from, and nothing is coun
   Ppo ppo(small_config(), network, Seed{1});
   network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   const auto report = ppo.update(batch_of(one_step(6))).value();
-  CHECK(report.diverged);
-  CHECK_FALSE(report.applied);
+  CHECK(report.outcome == Outcome::kDiverged);
   CHECK(ppo.version() == PolicyVersion{0});
+}
+
+TEST_CASE("an update of PPO that diverges half way leaves weights and optimiser as they were",
+          "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  PpoConfig config = small_config();
+  // The greatest logits that are sound: the first step takes one beyond that.
+  std::ranges::fill(network.parameters().first(kStates * kActions), -model::kMaskedLogit);
+  config.learning_rate.start = 100;
+  Ppo ppo(config, network, Seed{1});
+  const AlgorithmState before = ppo.save();
+  const auto report = ppo.update(batch_of(one_step(30))).value();
+  CHECK(report.outcome == Outcome::kDiverged);
+  CHECK(ppo.save() == before);
 }
 
 TEST_CASE("PPO is a function of its batches and its seed, and goes on from where it was saved",
@@ -153,7 +166,7 @@ TEST_CASE("PPO is a function of its batches and its seed, and goes on from where
       }
       Sequences sequences = one_step(30);
       set_version(sequences, ppo->version().get());
-      REQUIRE(ppo->update(batch_of(sequences)).value().applied);
+      REQUIRE(ppo->update(batch_of(sequences)).value().outcome == Outcome::kApplied);
     }
     return ppo->snapshot().values;
   };

@@ -99,7 +99,7 @@ TEST_CASE("REINFORCE comes to prefer what paid, at every step", "[unit][learner]
   Reinforce learner(small_config(), network);
   for (int i = 0; i < 50; ++i) {
     const auto report = learner.update(batch_of(two_steps(18, learner.version().get()))).value();
-    REQUIRE(report.applied);
+    REQUIRE(report.outcome == Outcome::kApplied);
     CHECK(report.decisions == 36);
     CHECK(scalar(report, "baselines") == kSteps);
     CHECK(report.unfinished == 0);
@@ -132,20 +132,20 @@ TEST_CASE("REINFORCE leaves out what is too old and what has no end", "[unit][le
   model::TabularNetwork network(kStates, 1, kActions);
   Reinforce learner(small_config(), network);
   for (int i = 0; i < 3; ++i) {
-    REQUIRE(learner.update(batch_of(two_steps(9, learner.version().get()))).value().applied);
+    REQUIRE(learner.update(batch_of(two_steps(9, learner.version().get()))).value().outcome ==
+            Outcome::kApplied);
   }
   const std::vector<float> before(network.parameters().begin(), network.parameters().end());
   const auto old = learner.update(batch_of(two_steps(9, 0))).value();
-  CHECK_FALSE(old.applied);
+  CHECK(old.outcome == Outcome::kNothingFresh);
   CHECK(old.stale == 18);
   Sequences endless = two_steps(9, 3);
   std::ranges::fill(endless.flags, std::uint8_t{0});
   const auto unfinished = learner.update(batch_of(endless)).value();
-  CHECK_FALSE(unfinished.applied);
-  CHECK_FALSE(unfinished.diverged);
+  CHECK(unfinished.outcome == Outcome::kNothingFresh);
   CHECK(unfinished.decisions == 0);
   CHECK(unfinished.unfinished > 0);
-  CHECK_FALSE(learner.update({}).value().applied);
+  CHECK(learner.update({}).value().outcome == Outcome::kNothingFresh);
   CHECK(std::vector<float>(network.parameters().begin(), network.parameters().end()) == before);
 }
 
@@ -154,26 +154,25 @@ TEST_CASE("weights that say no numbers do not learn by REINFORCE", "[unit][learn
   Reinforce learner(small_config(), network);
   network.parameters()[0] = std::numeric_limits<float>::quiet_NaN();
   const auto report = learner.update(batch_of(two_steps(9))).value();
-  CHECK(report.diverged);
-  CHECK_FALSE(report.applied);
+  CHECK(report.outcome == Outcome::kDiverged);
   CHECK(learner.version() == PolicyVersion{0});
 }
 
 TEST_CASE("REINFORCE goes on from where it was saved, with baselines anew", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   Reinforce learner(small_config(), network);
-  REQUIRE(learner.update(batch_of(two_steps(9))).value().applied);
+  REQUIRE(learner.update(batch_of(two_steps(9))).value().outcome == Outcome::kApplied);
   model::TabularNetwork other(kStates, 1, kActions);
   Reinforce resumed(small_config(), other);
-  REQUIRE(resumed.update(batch_of(two_steps(18))).value().applied);
+  REQUIRE(resumed.update(batch_of(two_steps(18))).value().outcome == Outcome::kApplied);
   REQUIRE(resumed.restore(learner.save()));
   CHECK(resumed.version() == PolicyVersion{1});
   CHECK(resumed.snapshot().values == learner.snapshot().values);
   model::TabularNetwork fresh_network(kStates, 1, kActions);
   Reinforce fresh(small_config(), fresh_network);
   REQUIRE(fresh.restore(learner.save()));
-  REQUIRE(fresh.update(batch_of(two_steps(9, 1))).value().applied);
-  REQUIRE(resumed.update(batch_of(two_steps(9, 1))).value().applied);
+  REQUIRE(fresh.update(batch_of(two_steps(9, 1))).value().outcome == Outcome::kApplied);
+  REQUIRE(resumed.update(batch_of(two_steps(9, 1))).value().outcome == Outcome::kApplied);
   CHECK(fresh.snapshot().values == resumed.snapshot().values);
 
   AlgorithmState state = learner.save();

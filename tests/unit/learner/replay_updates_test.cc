@@ -44,7 +44,7 @@ class EchoingAlgorithm final : public TransitionAlgorithm {
     first_probability.push_back(batch.probabilities[0]);
     UpdateReport report;
     report.decisions = static_cast<std::int64_t>(batch.size());
-    report.applied = applies;
+    if (applies) report.outcome = Outcome::kApplied;
     if (!applies) return report;
     ++updates;
     report.priorities = batch.n_step_returns;

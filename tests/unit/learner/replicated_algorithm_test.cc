@@ -45,7 +45,7 @@ const std::vector<Sharing>& sharings() {
 }
 
 // What one update left behind.
-struct Outcome {
+struct Learned {
   std::vector<float> weights;
   double loss = 0;
   std::int64_t decisions = 0;
@@ -54,8 +54,8 @@ struct Outcome {
 };
 
 template <class Harness>
-Outcome outcome_of(const Harness& harness, const UpdateReport& report) {
-  Outcome out{harness.weights(), report.loss, report.decisions, report.stale, {}};
+Learned learned_of(const Harness& harness, const UpdateReport& report) {
+  Learned out{harness.weights(), report.loss, report.decisions, report.stale, {}};
   for (const auto& [name, value] : report.scalars) out.scalars.emplace_back(name, value);
   return out;
 }
@@ -64,7 +64,7 @@ void check_close(double actual, double expected, double unit = 1) {
   CHECK(actual == Approx(expected).epsilon(1e-4).margin(kRounding * unit));
 }
 
-void check_same(const Outcome& actual, const Outcome& expected) {
+void check_same(const Learned& actual, const Learned& expected) {
   double unit = 0;
   double apart = 0;
   REQUIRE(actual.weights.size() == expected.weights.size());
@@ -177,25 +177,25 @@ void check_replicas_learn_as_one(const typename Harness::Config& config) {
     }
     return out;
   };
-  std::vector<Outcome> expected;
+  std::vector<Learned> expected;
   Harness one(config, alone());
   for (std::size_t u = 0; u < kUpdates; ++u) {
     const auto report = one.update(pointers(u, [](std::size_t) { return true; }));
     REQUIRE(report);
-    REQUIRE(report->applied);
-    expected.push_back(outcome_of(one, *report));
+    REQUIRE(report->outcome == Outcome::kApplied);
+    expected.push_back(learned_of(one, *report));
   }
   for (const Sharing& sharing : sharings()) {
     INFO(sharing.name);
     const auto groups = ThreadedGroup::make(sharing.replicas);
-    std::vector<std::vector<Outcome>> outcomes(sharing.replicas);
+    std::vector<std::vector<Learned>> outcomes(sharing.replicas);
     on_threads(sharing.replicas, [&](std::size_t rank) {
       Harness replica(config, *groups[rank]);
       for (std::size_t u = 0; u < kUpdates; ++u) {
         const auto report = replica.update(pointers(u, [&](std::size_t m) {
           return sharing.of_message[m % sharing.of_message.size()] == rank;
         }));
-        if (report) outcomes[rank].push_back(outcome_of(replica, *report));
+        if (report) outcomes[rank].push_back(learned_of(replica, *report));
       }
     });
     for (std::size_t rank = 0; rank < sharing.replicas; ++rank) {
@@ -258,7 +258,7 @@ TEMPLATE_TEST_CASE("an update without anything from anybody changes nothing", "[
     if (replica.weights() == before) weights[rank] = before;
   });
   for (std::size_t rank = 0; rank < 2; ++rank) {
-    CHECK_FALSE(reports[rank].applied);
+    CHECK(reports[rank].outcome == Outcome::kNothingFresh);
     CHECK(reports[rank].decisions == 0);
     CHECK_FALSE(weights[rank].empty());
   }
