@@ -74,7 +74,8 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   training_.begin_update();
   Share share;
   Pass pass = look_at(batch, share);
-  if (auto started = start_rewards(batch); !started) return tl::unexpected(started.error());
+  const auto first = start_rewards(batch);
+  if (!first) return tl::unexpected(first.error());
   if (auto started = start_values(batch, pass); !started) return tl::unexpected(started.error());
   Targets targets = make_targets(batch, pass, share);
 
@@ -93,8 +94,8 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   }
   scale_advantages(total(*shares, &Share::advantages), targets.returns.advantages);
 
-  // From the next update on.
-  if (config_.centre_rewards) {
+  // From the next update on, but the first batch of all is taken in before.
+  if (config_.centre_rewards && !*first) {
     RewardSums rewards;
     for (const Share& row : *shares) rewards += row.rewards;
     reward_rate_.take_in(rewards);
@@ -135,12 +136,12 @@ bool Impala::normalises() const {
   return config_.value_normalisation == ValueNormalisation::kPopArt;
 }
 
-Result<void> Impala::start_rewards(const TrainBatch& batch) {
-  if (!config_.centre_rewards || reward_rate_.started()) return {};
+Result<bool> Impala::start_rewards(const TrainBatch& batch) {
+  if (!config_.centre_rewards || reward_rate_.started()) return false;
   const auto sums = gather_rows(*replicas_, reward_sums(batch));
   if (!sums) return tl::unexpected(sums.error());
   reward_rate_.take_in(total(*sums));
-  return {};
+  return true;
 }
 
 Result<void> Impala::start_values(const TrainBatch& batch, const Pass& pass) {

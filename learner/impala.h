@@ -55,8 +55,9 @@ class Impala final : public NetworkAlgorithm<SequenceAlgorithm> {
 
   // The parts of an update, in this order; two of them fill in the share.
   [[nodiscard]] Pass look_at(const TrainBatch& batch, Share& share);
-  // Before the first update: the average reward, then the unit of values.
-  [[nodiscard]] Result<void> start_rewards(const TrainBatch& batch);
+  // Before the first update: the average reward, whether this batch was taken into it, then the
+  // unit of values.
+  [[nodiscard]] Result<bool> start_rewards(const TrainBatch& batch);
   [[nodiscard]] Result<void> start_values(const TrainBatch& batch, const Pass& pass);
   [[nodiscard]] Targets make_targets(const TrainBatch& batch, const Pass& pass, Share& share) const;
   // Leaves the gradients of the outputs,

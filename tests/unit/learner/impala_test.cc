@@ -92,6 +92,22 @@ TEST_CASE("the first update's losses are the formulas' numbers", "[unit][learner
                                 scalar(report, "entropy_loss")));
 }
 
+TEST_CASE("every batch counts once in the average reward", "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  ImpalaConfig config = plain_config();
+  config.centre_rewards = true;
+  Impala impala(config, network);
+  const auto rate_after = [&](float reward) {
+    Sequences sequences = small_sequences(3, 2);
+    std::ranges::fill(sequences.reward, reward);
+    set_version(sequences, impala.version().get());
+    return scalar(impala.update(batch_of(sequences)).value(), "reward_rate");
+  };
+  CHECK(rate_after(1) == Approx(1));
+  CHECK(rate_after(0) == Approx(1.0 / 2).epsilon(1e-4));
+  CHECK(rate_after(0) == Approx(1.0 / 3).epsilon(1e-4));
+}
+
 TEST_CASE("a sum of losses is the mean times the decisions", "[unit][learner]") {
   const auto loss = [](LossReduction reduction) {
     model::TabularNetwork network(kStates, 1, kActions);
