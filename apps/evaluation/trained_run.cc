@@ -137,8 +137,10 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.heads = heads_of(trained.config);
   trained.discount = discount_of(trained.config);
   const double scale = reward_scale_of(trained.config);
+  // What nobody has trained says nothing.
+  const bool has_value = trained.config.algorithm != AlgorithmKind::kReinforce;
   if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {
-    learner::scale_values(1 / scale, layout, trained.heads, *weights);
+    learner::scale_values(has_value ? 1 / scale : 0, layout, trained.heads, *weights);
     trained.valued = {trained.parameters.version, layout.hash, *std::move(weights)};
   }
   learner::RewardRate rate;

@@ -19,8 +19,8 @@ struct TrainedRun {
   model::Parameters
       parameters;              // of its best policy; of its last checkpoint when none was evaluated
   std::filesystem::path file;  // where they were read
-  // The same for searches: with values in the unit of rewards, and what they are values of;
-  // nullopt: the checkpoint does not say.
+  // The same for searches: with values in the unit of rewards, 0 where none were learned, and what
+  // they are values of; nullopt: the checkpoint does not say.
   std::optional<model::Parameters> valued;
   model::ValueHeads heads = model::ValueHeads::kValue;
   double discount = 1;     // of the rewards that it was trained for

@@ -1,5 +1,6 @@
 #include "apps/evaluation/trained_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -120,6 +121,28 @@ TEST_CASE("what a run's policy says of values is in the unit of rewards, whateve
   }
   CHECK(scaled > 0);
   CHECK(trained.valued->values == expected);
+}
+
+TEST_CASE("a policy whose values nobody has trained expects nothing", "[unit][evaluation]") {
+  TrainConfig config = testing::tiny_config();
+  config.algorithm = AlgorithmKind::kReinforce;
+  const FinishedRun run(config);
+  learner::Checkpoint checkpoint = run.checkpoint(1);
+  checkpoint.algorithm.reals = {
+      {"values.mean", 0}, {"values.mean_square", 1}, {"values.weight", 0}};
+  REQUIRE(run.checkpoints().save(checkpoint, run.layout()));
+  const TrainedRun trained = run.load();
+  REQUIRE(trained.valued);
+  for (const auto& entry : run.layout().entries) {
+    const auto weights = std::span(trained.valued->values).subspan(entry.offset, entry.size);
+    const auto learned = std::span(trained.parameters.values).subspan(entry.offset, entry.size);
+    INFO(entry.name);
+    if (entry.name.starts_with("value.")) {
+      for (const float weight : weights) CHECK(weight == 0);
+    } else {
+      CHECK(std::ranges::equal(weights, learned));
+    }
+  }
 }
 
 TEST_CASE("where the best policy's file is broken, the newest checkpoint is taken, and it is said",
