@@ -8,6 +8,7 @@
 #include "learner/algorithm.h"
 #include "learner/expert_iteration_config.h"
 #include "learner/network_algorithm.h"
+#include "learner/reward_rate.h"
 #include "learner/searched_decisions.h"
 #include "model/trainable_network.h"
 
@@ -23,8 +24,10 @@ namespace pacml::learner {
 class ExpertIteration final : public NetworkAlgorithm<SequenceAlgorithm> {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts, but those
-  // of its value, which become 0. Pre: validate(config) holds (PACML_CHECK).
-  ExpertIteration(const ExpertIterationConfig& config, model::TrainableNetwork& network, Seed seed);
+  // of its value, which become 0. `centred`: searches take the average reward off, so that it is
+  // saved for whoever searches with these weights. Pre: validate(config) holds (PACML_CHECK).
+  ExpertIteration(const ExpertIterationConfig& config, model::TrainableNetwork& network, Seed seed,
+                  bool centred = false);
 
   [[nodiscard]] Result<UpdateReport> update(const TrainBatch& batch) override;
   [[nodiscard]] bool learns_from_searches() const override { return true; }
@@ -38,7 +41,12 @@ class ExpertIteration final : public NetworkAlgorithm<SequenceAlgorithm> {
   // One optimiser step on drawn_. False: nothing finite came of it.
   [[nodiscard]] bool learn(double learning_rate, Figures& figures);
 
+  void save_more(AlgorithmState& state) const override;
+  void restore_more(const AlgorithmState& state) override;
+
   ExpertIterationConfig config_;
+  bool centred_;
+  RewardRate reward_rate_;  // 0 unless rewards are centred
   Seed seed_;
   SearchMemory memory_;
   // Kept between updates for their memory.

@@ -54,7 +54,8 @@ std::unique_ptr<learner::SequenceAlgorithm> make_sequence_algorithm(
     return std::make_unique<learner::Ppo>(config.ppo, network, seed);
   }
   if (config.algorithm == AlgorithmKind::kExpertIteration) {
-    return std::make_unique<learner::ExpertIteration>(config.expert_iteration, network, seed);
+    return std::make_unique<learner::ExpertIteration>(config.expert_iteration, network, seed,
+                                                      config.expert.centre_rewards);
   }
   if (config.algorithm == AlgorithmKind::kReinforce) {
     return std::make_unique<learner::Reinforce>(config.reinforce, network);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "learner/reward_rate.h"
 #include "tests/support/catch.h"
 #include "tests/support/sequence_builder.h"
 #include "tests/support/tabular_network.h"
@@ -145,6 +146,24 @@ TEST_CASE("expert iteration goes on from where it was saved, with what it gather
   const auto refused = resumed.restore(state);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Errc::kVersionMismatch);
+}
+
+TEST_CASE("what rewards are on average is kept for whoever searches on, where they are centred",
+          "[unit][learner]") {
+  model::TabularNetwork network(kStates, 1, kActions);
+  Sequences sequences = searched(24);
+  std::ranges::fill(sequences.reward, -3.0F);
+  const auto rate = [&](bool centred) {
+    ExpertIteration learner(small_config(), network, Seed{1}, centred);
+    REQUIRE(learner.update(batch_of(sequences)).value().outcome == Outcome::kApplied);
+    ExpertIteration resumed(small_config(), network, Seed{1}, centred);
+    REQUIRE(resumed.restore(learner.save()));
+    RewardRate saved;
+    saved.restore(resumed.save());
+    return saved.value();
+  };
+  CHECK(rate(true) == Approx(-3));
+  CHECK(rate(false) == 0);
 }
 
 TEST_CASE("what the first networks found is forgotten soon", "[unit][learner]") {
