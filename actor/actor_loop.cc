@@ -45,9 +45,7 @@ void ActorLoop::refuse(PolicyVersion version, const char* why) {
 void ActorLoop::evaluate() {
   ask_policy();
   if (!model::is_sound(output_) && former_.proven) {
-    refuse(newest_.parameters.version, "say nothing that can be acted upon");
-    newest_ = former_;
-    policy_->set_parameters(newest_.parameters);
+    go_back();
     ask_policy();
   }
   if (!model::is_sound(output_)) {
@@ -55,6 +53,24 @@ void ActorLoop::evaluate() {
                     " say nothing that can be acted upon: learning has diverged");
   }
   newest_.proven = true;
+}
+
+std::span<const int> ActorLoop::decide() {
+  evaluate();
+  try {
+    return behaviour_->choose(environments_, output_, newest_.parameters.version);
+  } catch (const model::UnsoundOutput&) {
+    if (!former_.proven) throw;
+  }
+  go_back();
+  evaluate();
+  return behaviour_->choose(environments_, output_, newest_.parameters.version);
+}
+
+void ActorLoop::go_back() {
+  refuse(newest_.parameters.version, "say nothing that can be acted upon");
+  newest_ = former_;
+  policy_->set_parameters(newest_.parameters);
 }
 
 void ActorLoop::ask_policy() {
@@ -74,9 +90,7 @@ ActorMessage ActorLoop::run_message(std::size_t unrolls) {
   behaviour_->begin(environments_.selected());
   while (!behaviour_->full()) {
     beat();
-    evaluate();
-    const auto actions = behaviour_->choose(environments_, output_);
-    behaviour_->record(newest_.parameters.version, environments_.step(actions));
+    behaviour_->record(environments_.step(decide()));
     decisions_ += static_cast<std::int64_t>(environments_.size());
   }
   return behaviour_->take(environments_);

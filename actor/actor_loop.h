@@ -28,7 +28,8 @@ class ActorLoop {
   void set_parameters(const model::Parameters& parameters);
   // Acts for one message's worth of steps: unroll_length of each environment, or of so many of
   // them, in turns. Where the newest weights say nothing that can be acted upon (model::is_sound),
-  // it goes on with those before them; UserError: there are none. Pre: weights were given.
+  // also of a state that is only imagined, it goes on with those before them; UserError: there are
+  // none. Pre: weights were given.
   [[nodiscard]] ActorMessage run_message() { return run_message(environments_.total()); }
   [[nodiscard]] ActorMessage run_message(std::size_t unrolls);
 
@@ -41,8 +42,12 @@ class ActorLoop {
   [[nodiscard]] std::int64_t refused_weights() const { return refused_weights_; }
 
  private:
+  // What the behaviour chooses.
+  [[nodiscard]] std::span<const int> decide();
   // Fills output_ for the environments as they are, with what can be acted upon.
   void evaluate();
+  // Takes the weights before the newest, which say nothing that can be acted upon.
+  void go_back();
   void ask_policy();
   void refuse(PolicyVersion version, const char* why);
 

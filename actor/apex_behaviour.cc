@@ -40,7 +40,9 @@ void ApexBehaviour::evaluate_values(const Observations& observations,
 }
 
 std::span<const int> ApexBehaviour::choose(const VectorEnv& environments,
-                                           const model::PolicyOutput& output) {
+                                           const model::PolicyOutput& output,
+                                           PolicyVersion version) {
+  version_ = version;
   const Observations& observations = environments.observations();
   const auto agents = environments.agents();
   evaluate_values(observations, output, best_values_);
@@ -56,7 +58,7 @@ std::span<const int> ApexBehaviour::choose(const VectorEnv& environments,
   return actions_;
 }
 
-void ApexBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outcome) {
+void ApexBehaviour::record(const VectorEnv::Outcome& outcome) {
   last_best_values_.assign(outcome.last_states.size(), 0);
   if (!outcome.last_states.empty()) {
     policy_->evaluate(outcome.last_observations, last_output_);
@@ -65,7 +67,7 @@ void ApexBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outc
       evaluate_values(outcome.last_observations, last_output_, last_best_values_);
     }
   }
-  writer_.step(actions_, action_values_, version, outcome, last_best_values_);
+  writer_.step(actions_, action_values_, version_, outcome, last_best_values_);
 }
 
 ActorMessage ApexBehaviour::take(const VectorEnv& /*environments*/) { return writer_.take(); }

@@ -24,8 +24,9 @@ class ApexBehaviour final : public Behaviour {
   [[nodiscard]] bool reads_values() const override { return true; }
   void begin(std::span<const std::size_t> environments) override;
   [[nodiscard]] std::span<const int> choose(const VectorEnv& environments,
-                                            const model::PolicyOutput& output) override;
-  void record(PolicyVersion version, const VectorEnv::Outcome& outcome) override;
+                                            const model::PolicyOutput& output,
+                                            PolicyVersion version) override;
+  void record(const VectorEnv::Outcome& outcome) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
   [[nodiscard]] ActorMessage take(const VectorEnv& environments) override;
 
@@ -37,6 +38,7 @@ class ApexBehaviour final : public Behaviour {
   EpsilonGreedy exploration_;
   model::Policy* policy_;
   model::ValueHeads heads_;
+  PolicyVersion version_{};                // of the weights that chose last
   std::vector<std::size_t> environments_;  // [B], in the rows
   std::vector<int> actions_;               // [B]
   std::vector<float> action_values_;       // [B]

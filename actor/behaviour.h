@@ -20,12 +20,14 @@ class Behaviour {
   virtual void begin(std::span<const std::size_t> environments) = 0;
   // Whether it reads the policy's values, too.
   [[nodiscard]] virtual bool reads_values() const { return false; }
-  // A valid action for each of the environments as they are [B], given what the policy says of
-  // their observations. Borrowed until the next call.
+  // A valid action for each of the environments as they are [B], given what the policy with weights
+  // of `version` says of their observations. Borrowed until the next call. UnsoundOutput: elsewhere
+  // it says nothing that can be acted upon; to be called again, with what other weights say.
   [[nodiscard]] virtual std::span<const int> choose(const VectorEnv& environments,
-                                                    const model::PolicyOutput& output) = 0;
-  // What came of the actions chosen last, with weights of `version`.
-  virtual void record(PolicyVersion version, const VectorEnv::Outcome& outcome) = 0;
+                                                    const model::PolicyOutput& output,
+                                                    PolicyVersion version) = 0;
+  // What came of the actions chosen last.
+  virtual void record(const VectorEnv::Outcome& outcome) = 0;
   // True when a message's worth of steps is recorded.
   [[nodiscard]] virtual bool full() const = 0;
   // The message; the environments are as its last step has left them.

@@ -37,10 +37,12 @@ void ExpertBehaviour::begin(std::span<const std::size_t> environments) {
 }
 
 std::span<const int> ExpertBehaviour::choose(const VectorEnv& environments,
-                                             const model::PolicyOutput& output) {
+                                             const model::PolicyOutput& output,
+                                             PolicyVersion version) {
+  version_ = version;
   const Observations& observations = environments.observations();
-  writer_.observe(observations, environments.agents());
   search(environments);
+  writer_.observe(observations, environments.agents());
   const std::size_t width = observations.num_candidates();
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     const auto valid = row_of<const int>(valid_, b);
@@ -67,6 +69,17 @@ void ExpertBehaviour::search(const VectorEnv& environments) {
     }
     ends_.push_back(valid_.size());
   }
+  // The first futures of all only say what is usual.
+  if (expert_.centre_rewards && !paced_) play_futures(environments);
+  paced_ = true;
+  play_futures(environments);
+  action_values_.resize(sums_.size());
+  std::ranges::transform(sums_, action_values_.begin(), [this](double sum) {
+    return static_cast<float>(sum / static_cast<double>(expert_.futures));
+  });
+}
+
+void ExpertBehaviour::play_futures(const VectorEnv& environments) {
   sums_.assign(valid_.size(), 0.0);
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     const Seed decision{futures_.next()};
@@ -83,15 +96,10 @@ void ExpertBehaviour::search(const VectorEnv& environments) {
       rate);
   pace_ = {kMemory * pace_.reward + rollouts_.pace().reward,
            kMemory * pace_.elapsed + rollouts_.pace().elapsed};
-  action_values_.resize(sums_.size());
-  std::ranges::transform(sums_, action_values_.begin(), [this](double sum) {
-    return static_cast<float>(sum / static_cast<double>(expert_.futures));
-  });
 }
 
-void ExpertBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outcome) {
-  version_ = version;
-  writer_.step(actions_, log_probs_, version, outcome, action_values_);
+void ExpertBehaviour::record(const VectorEnv::Outcome& outcome) {
+  writer_.step(actions_, log_probs_, version_, outcome, action_values_);
 }
 
 ActorMessage ExpertBehaviour::take(const VectorEnv& environments) {

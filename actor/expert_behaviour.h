@@ -27,10 +27,12 @@ class ExpertBehaviour final : public Behaviour {
                   Seed seed);
 
   void begin(std::span<const std::size_t> environments) override;
-  // UserError: an environment's future cannot be drawn.
+  // UserError: an environment's future cannot be drawn. UnsoundOutput: the policy says nothing that
+  // can be acted upon in one of them; nothing is recorded.
   [[nodiscard]] std::span<const int> choose(const VectorEnv& environments,
-                                            const model::PolicyOutput& output) override;
-  void record(PolicyVersion version, const VectorEnv::Outcome& outcome) override;
+                                            const model::PolicyOutput& output,
+                                            PolicyVersion version) override;
+  void record(const VectorEnv::Outcome& outcome) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
   [[nodiscard]] ActorMessage take(const VectorEnv& environments) override;
 
@@ -43,15 +45,18 @@ class ExpertBehaviour final : public Behaviour {
   }
   // Fills action_values_ of the environments as they are.
   void search(const VectorEnv& environments);
+  // Fills sums_ by futures of their own, and moves pace_.
+  void play_futures(const VectorEnv& environments);
 
   ExpertConfig expert_;
   SequenceWriter writer_;
   std::unique_ptr<planning::RolloutPolicy> policy_;
   planning::Rollouts rollouts_;
-  PolicyVersion version_{};  // of the weights that acted last
+  PolicyVersion version_{};  // of the weights that choose
   Rng exploration_;
   Rng futures_;
   planning::Rollouts::Pace pace_;     // of the policy, lately
+  bool paced_ = false;                // that it is known
   std::vector<int> actions_;          // [B]
   std::vector<float> log_probs_;      // [B]
   std::vector<float> action_values_;  // of each row's valid candidates in turn

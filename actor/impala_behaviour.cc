@@ -19,7 +19,9 @@ void ImpalaBehaviour::begin(std::span<const std::size_t> environments) {
 }
 
 std::span<const int> ImpalaBehaviour::choose(const VectorEnv& environments,
-                                             const model::PolicyOutput& output) {
+                                             const model::PolicyOutput& output,
+                                             PolicyVersion version) {
+  version_ = version;
   const Observations& observations = environments.observations();
   writer_.observe(observations, environments.agents());
   const std::size_t width = observations.num_candidates();
@@ -32,8 +34,8 @@ std::span<const int> ImpalaBehaviour::choose(const VectorEnv& environments,
   return actions_;
 }
 
-void ImpalaBehaviour::record(PolicyVersion version, const VectorEnv::Outcome& outcome) {
-  writer_.step(actions_, log_probs_, version, outcome);
+void ImpalaBehaviour::record(const VectorEnv::Outcome& outcome) {
+  writer_.step(actions_, log_probs_, version_, outcome);
 }
 
 ActorMessage ImpalaBehaviour::take(const VectorEnv& environments) {

@@ -19,14 +19,16 @@ class ImpalaBehaviour final : public Behaviour {
 
   void begin(std::span<const std::size_t> environments) override;
   [[nodiscard]] std::span<const int> choose(const VectorEnv& environments,
-                                            const model::PolicyOutput& output) override;
-  void record(PolicyVersion version, const VectorEnv::Outcome& outcome) override;
+                                            const model::PolicyOutput& output,
+                                            PolicyVersion version) override;
+  void record(const VectorEnv::Outcome& outcome) override;
   [[nodiscard]] bool full() const override { return writer_.full(); }
   [[nodiscard]] ActorMessage take(const VectorEnv& environments) override;
 
  private:
   SequenceWriter writer_;
   Rng rng_;
+  PolicyVersion version_{};       // of the weights that chose last
   std::vector<int> actions_;      // [B]
   std::vector<float> log_probs_;  // [B]
 };

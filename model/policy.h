@@ -7,6 +7,7 @@
 #include "common/experience/observations.h"
 #include "common/finite.h"
 #include "common/ids.h"
+#include "common/result.h"
 #include "env/graph_features.h"
 #include "model/network_constants.h"
 #include "model/parameters.h"
@@ -28,6 +29,13 @@ struct PolicyOutput {
 [[nodiscard]] inline bool is_sound(const PolicyOutput& output) {
   return is_sound(output.logits, output.values);
 }
+
+// A network says what is not sound, where no others' word can take its place.
+class UnsoundOutput final : public UserError {
+ public:
+  UnsoundOutput()
+      : UserError("the network says nothing that can be acted upon: its training had diverged") {}
+};
 
 // The acting side of a policy; its implementations (fused kernels, LibTorch, and a plain one
 // in double precision to compare with) are held together by a test. Thread-confined.

@@ -124,9 +124,7 @@ class NetworkPolicy final : public RolloutPolicy {
                          batch_.num_candidates(), q_);
   }
   void check_output() const {
-    if (!model::is_sound(output_)) {
-      throw UserError("the network says nothing that can be acted upon: its training had diverged");
-    }
+    if (!model::is_sound(output_)) throw model::UnsoundOutput();
   }
   [[nodiscard]] std::span<const float> logits_of(std::size_t row) const {
     const std::size_t width = batch_.num_candidates();

@@ -50,8 +50,8 @@ class RolloutPolicy {
 [[nodiscard]] std::unique_ptr<RolloutPolicy> make_rule_policy(std::unique_ptr<env::Agent> rule);
 
 // A network takes its most probable actions, one pass for all environments. `parameters`: those
-// whose values are in the unit of rewards. UserError, when it is asked: the network says nothing
-// that can be acted upon.
+// whose values are in the unit of rewards. UnsoundOutput, when it is asked: the network says
+// nothing that can be acted upon.
 [[nodiscard]] std::unique_ptr<RolloutPolicy> make_network_policy(
     const model::NetworkShape& shape, const model::Parameters& parameters, model::ValueHeads heads,
     std::span<const env::GraphFeaturesPtr> graphs);

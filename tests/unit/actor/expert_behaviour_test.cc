@@ -53,6 +53,30 @@ class Forward final : public planning::RolloutPolicy {
   }
 };
 
+// Its weights say nothing so many times.
+class ForwardUnlessBroken final : public planning::RolloutPolicy {
+ public:
+  explicit ForwardUnlessBroken(int& broken) : broken_(&broken) {}
+  void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
+    if (*broken_ > 0) {
+      --*broken_;
+      throw model::UnsoundOutput();
+    }
+    forward_.act(environments, actions);
+  }
+  void evaluate(std::span<const env::Environment* const> environments,
+                std::span<double> values) override {
+    forward_.evaluate(environments, values);
+  }
+  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+    return {};
+  }
+
+ private:
+  int* broken_;
+  Forward forward_;
+};
+
 std::vector<Sequences> act(const ExpertConfig& expert, int messages, Seed seed = Seed{1}) {
   const auto policy = model::make_fused_policy(small_shape());
   ActorLoop loop(kConfig, make_chain, *policy,
@@ -143,8 +167,61 @@ TEST_CASE("the first networks' searches look further", "[unit][actor]") {
   expert.first_versions = 4;
   CHECK(act(expert, 1)[0].action_values == far[0].action_values);
   expert.first_versions = 3;
-  // The first step of all does not know what acts.
-  CHECK(act(expert, 2)[1].action_values != act(kExpert, 2)[1].action_values);
+  // From the first step on, as where a resumed learner hands out its weights: one decision pays
+  // nothing but at the end.
+  const std::vector<Sequences> near = act(expert, 1, Seed{2});
+  REQUIRE(place_of(near[0].observations, 0) < env::SignalChain::kLength - 1);
+  CHECK(near[0].action_values.front() == 0);
+  CHECK(act(kExpert, 1, Seed{2})[0].action_values.front() > 0);
+}
+
+TEST_CASE("an actor's first searches are centred as all others", "[unit][actor]") {
+  ExpertConfig expert = kExpert;
+  const Sequences plain = act(expert, 1)[0];
+  expert.centre_rewards = true;
+  const Sequences centred = act(expert, 1)[0];
+  // Whoever always goes forward gets the end's reward within four decisions.
+  REQUIRE(plain.action_values.size() == centred.action_values.size());
+  for (std::size_t i = 0; i < plain.action_values.size(); ++i) {
+    CHECK(centred.action_values[i] < plain.action_values[i] - 0.2F);
+  }
+}
+
+TEST_CASE("weights that say nothing in an imagined state give way to those before them",
+          "[unit][actor]") {
+  int broken = 0;
+  const auto policy = model::make_fused_policy(small_shape());
+  ActorLoop loop(
+      kConfig, make_chain, *policy,
+      std::make_unique<ExpertBehaviour>(make_chain()->spec(), kConfig, kExpert,
+                                        std::make_unique<ForwardUnlessBroken>(broken), Seed{1}),
+      Seed{1});
+  auto weights = model::random_parameters(small_shape(), Seed{5});
+  const auto give = [&](std::uint64_t version) {
+    weights.version = PolicyVersion{version};
+    loop.set_parameters(weights);
+  };
+  give(3);
+  SECTION("where there are none, it is an error") {
+    broken = 1;
+    CHECK_THROWS_WITH(static_cast<void>(loop.run_message()), Catch::Contains("diverged"));
+  }
+  SECTION("where there are some") {
+    static_cast<void>(loop.run_message());
+    give(4);
+    broken = 1;
+    const auto sequences = std::get<Sequences>(loop.run_message());
+    REQUIRE(validate(sequences));
+    REQUIRE(sequences.versions.size() == 1);
+    CHECK(sequences.versions[0].version == PolicyVersion{3});
+    CHECK(loop.refused_weights() == 1);
+  }
+  SECTION("where those say nothing either, it is an error") {
+    static_cast<void>(loop.run_message());
+    give(4);
+    broken = 2;
+    CHECK_THROWS_WITH(static_cast<void>(loop.run_message()), Catch::Contains("diverged"));
+  }
 }
 
 TEST_CASE("what an expert's actor sends is a function of its seed", "[unit][actor]") {
