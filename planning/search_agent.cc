@@ -99,6 +99,12 @@ std::vector<int> SearchAgent::likely_actions(const env::Environment& environment
     if (!likely.empty() && static_cast<double>(likely[a]) < best - config_.gap) continue;
     actions.push_back(static_cast<int>(a));
   }
+  if (!likely.empty()) return actions;
+  // A rule may do what is not shown.
+  const env::Environment* const here[] = {&environment};
+  int own = 0;
+  policy_->act(here, {&own, 1});
+  if (std::ranges::find(actions, own) == actions.end()) actions.push_back(own);
   return actions;
 }
 

@@ -16,7 +16,8 @@
 namespace pacml::planning {
 
 // Tries every action that its policy finds likely in imagined futures, and takes the one that does
-// best: rollouts (Tesauro and Galperin 1996). Futures are drawn anew for each decision, never the
+// best: rollouts (Tesauro and Galperin 1996). Of a rule that is every valid action and its own,
+// should that be none of those that are shown. Futures are drawn anew for each decision, never the
 // true one, the same ones for all actions; the policy decides in them, up to the horizon, where
 // what it expects to follow counts. Actions that fall behind are tried no further (race.h). A
 // function of the episode's seed and of what was decided before, unless there is a limit of time.

@@ -15,6 +15,7 @@
 #include "env/tasks/placement_shaping/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
+#include "tests/support/plain_observations.h"
 #include "tests/support/scripted_environment.h"
 #include "tests/support/signal_chain.h"
 #include "tests/support/temp_dir.h"
@@ -85,6 +86,54 @@ TEST_CASE("an action is worth what follows it in the futures", "[planning]") {
       }
     }
   }
+}
+
+// Of its three actions, each of which ends the episode and pays its number, it shows two.
+class HiddenDoor final : public env::Environment {
+ public:
+  HiddenDoor() {
+    spec_.task = "hidden_door";
+    spec_.observation = plain_spec(1, 2);
+  }
+  [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
+  void reset(Seed /*seed*/) override {}
+  [[nodiscard]] env::StepResult step(int action) override {
+    return {static_cast<float>(action), true, false};
+  }
+  [[nodiscard]] bool takes(int action) const override { return action >= 0 && action < 3; }
+  void observe(Observations& out) const override {
+    append_plain(out, 0, std::vector<float>{0}, std::vector<std::uint8_t>{1, 1});
+  }
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override {
+    return std::make_unique<HiddenDoor>(*this);
+  }
+  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
+  [[nodiscard]] EpisodeRecord summary() const override { return {}; }
+
+ private:
+  env::EnvironmentSpec spec_;
+};
+
+class Always final : public env::Agent {
+ public:
+  explicit Always(int action) : action_(action) {}
+  [[nodiscard]] int act(const env::Environment& /*environment*/) override { return action_; }
+
+ private:
+  int action_;
+};
+
+TEST_CASE("a search over a rule tries what the rule does, also where it is not shown",
+          "[planning]") {
+  HiddenDoor door;
+  const auto tried_over = [&door](int rule) {
+    SearchAgent agent({.futures = 2, .horizon = 1},
+                      make_rule_policy(std::make_unique<Always>(rule)));
+    const int taken = agent.act(door);
+    return std::pair(taken, agent.tried().size());
+  };
+  CHECK(tried_over(2) == std::pair(2, std::size_t{3}));
+  CHECK(tried_over(0) == std::pair(1, std::size_t{2}));
 }
 
 TEST_CASE("what a unit of time pays on average is taken off what an action is worth",
