@@ -117,10 +117,12 @@ void NstepWriter::step(std::span<const int> actions, std::span<const float> acti
 void NstepWriter::close_oldest(Window& window, bool terminated, const Observations& next,
                                std::size_t next_row, float next_value) {
   double sum = 0;
+  double time = 0;
   double elapsed = 0;
   for (std::size_t i = 0; i < window.open; ++i) {
     const Decision& decision = window.decisions[window.slot(i)];
     sum += discount(elapsed) * decision.reward;
+    time += discount(elapsed) * decision.elapsed;
     elapsed += decision.elapsed;
   }
   const Decision& decision = window.decisions[window.slot(0)];
@@ -129,7 +131,7 @@ void NstepWriter::close_oldest(Window& window, bool terminated, const Observatio
   head.n_step_return = static_cast<float>(sum);
   head.discount = terminated ? 0 : static_cast<float>(discount(elapsed));
   head.action = decision.action;
-  head.steps = static_cast<std::uint32_t>(window.open);
+  head.discounted_time = static_cast<float>(time);
   message_.transitions.append(head, window.states[window.slot(0)], 0, next, next_row);
   message_.priorities.push_back(
       std::abs(head.n_step_return + head.discount * next_value - decision.value));

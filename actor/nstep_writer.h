@@ -16,6 +16,7 @@ namespace pacml::actor {
 // decision; t counts those of its agent in its environment:
 //
 //   R = sum of gamma^e_i r_{t+i} over i < k,   bootstrapped with gamma^e_k max Q(s_{t+k}, .)
+//   T = sum of gamma^e_i (e_{i+1} - e_i),      the discounted time of those rewards
 //
 // where k = n, or what the episode has left, r_{t+i} and the time that passed are what the
 // decisions came to (env/environment.h), and e_i = i where each took 1, else the sum of what the i

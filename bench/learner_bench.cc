@@ -104,7 +104,7 @@ Transitions synthetic_transitions(Rng& rng, std::span<const env::GraphFeaturesPt
     out.heads.push_back({.n_step_return = rng.below(2) == 0 ? -1.0F : 1.0F,
                          .discount = 0.97F,
                          .action = static_cast<std::int32_t>(action),
-                         .steps = 3});
+                         .discounted_time = 3});
   }
   return out;
 }
@@ -195,7 +195,7 @@ Figures run_apex_bench() {
   Setup setup;
   const auto online = model::make_fused_policy(kShape);
   const auto target = model::make_fused_policy(kShape);
-  learner::ApexDqn apex({}, 0.99, setup.network, *online, *target);
+  learner::ApexDqn apex({}, setup.network, *online, *target);
   apex.set_graphs(setup.graphs.graphs());
   learner::TransitionBatch batch;
   Figures figures;

@@ -65,11 +65,10 @@ struct ApexDqn::Figures {
   }
 };
 
-ApexDqn::ApexDqn(const ApexConfig& config, double discount, model::TrainableNetwork& network,
-                 model::Policy& online, model::Policy& target, ReplicaGroup& replicas)
+ApexDqn::ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
+                 model::Policy& target, ReplicaGroup& replicas)
     : NetworkAlgorithm("apex", network, config.optimizer, config.popart_rate, config.heads),
       config_(config),
-      discount_(discount),
       online_(&online),
       target_(&target),
       replicas_(&replicas) {
@@ -87,14 +86,6 @@ void ApexDqn::set_target(std::vector<float> weights) {
   target_weights_ = std::move(weights);
   target_->set_parameters(
       {training_.version(), training_.network().layout().hash, target_weights_});
-}
-
-double ApexDqn::discounted_time(const TransitionBatch& batch, std::size_t n) const {
-  if (discount_ == 1) return static_cast<double>(batch.steps[n]);
-  const double left = batch.discounts[n] > 0
-                          ? double{batch.discounts[n]}
-                          : std::pow(discount_, static_cast<double>(batch.steps[n]));
-  return (1 - left) / (1 - discount_);
 }
 
 bool ApexDqn::compute_targets(const TransitionBatch& batch) {
@@ -116,7 +107,7 @@ bool ApexDqn::compute_targets(const TransitionBatch& batch) {
   double_q_targets(batch.n_step_returns, batch.discounts, online_output_.logits, q_values_, actions,
                    targets_);
   for (std::size_t n = 0; config_.centre_rewards && n < batch.size(); ++n) {
-    targets_[n] -= static_cast<float>(reward_rate_.value() * discounted_time(batch, n));
+    targets_[n] -= static_cast<float>(reward_rate_.value() * double{batch.discounted_times[n]});
   }
   return true;
 }
@@ -132,7 +123,8 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   if (batch.size() > 0) share.least_probability = *std::ranges::min_element(batch.probabilities);
   for (std::size_t n = 0; config_.centre_rewards && n < batch.size(); ++n) {
     const double often = 1 / batch.probabilities[n];
-    share.usual += {1, often * double{batch.n_step_returns[n]}, often * discounted_time(batch, n)};
+    share.usual +=
+        {1, often * double{batch.n_step_returns[n]}, often * double{batch.discounted_times[n]}};
     share.weight += often;
   }
   const auto shares = gather_rows(*replicas_, share);

@@ -22,19 +22,18 @@ namespace pacml::learner {
 //   a))
 //
 // with Huber's h, importance weights w, and errors in the unit of the network's outputs. With
-// centre_rewards, R_n is less (1 - gamma^k) / (1 - gamma) times the average reward of a unit of
-// time: what k steps would pay that pay the average. Where an episode terminated, each of its last
-// steps counts as one unit. The new
-// priority of a transition is |Q - y|, in the unit of rewards. With replicas, N and the greatest
-// weight are those of all shares together. Thread-confined.
+// centre_rewards, R_n is less the average reward of a unit of time, times the time that its
+// decisions took, discounted as their rewards are: what they would pay if they paid the average.
+// The new priority of a transition is |Q - y|, in the unit of rewards. With replicas, N and the
+// greatest weight are those of all shares together. Thread-confined.
 class ApexDqn final : public NetworkAlgorithm<TransitionAlgorithm> {
  public:
   // Borrows everything for its life. The weights that `network` holds are where learning starts.
   // `online` and `target` are the same network for passes without gradient, and no one else's: one
   // is given the weights in training before each update, the other one every target_period updates.
-  // `discount`: gamma, by which actors make transitions. Pre: validate(config) holds (PACML_CHECK).
-  ApexDqn(const ApexConfig& config, double discount, model::TrainableNetwork& network,
-          model::Policy& online, model::Policy& target, ReplicaGroup& replicas = alone());
+  // Pre: validate(config) holds (PACML_CHECK).
+  ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
+          model::Policy& target, ReplicaGroup& replicas = alone());
 
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   [[nodiscard]] Result<UpdateReport> update(const TransitionBatch& batch) override;
@@ -45,8 +44,6 @@ class ApexDqn final : public NetworkAlgorithm<TransitionAlgorithm> {
   // report. Pre: the share is not empty.
   std::span<float> differentiate(const TransitionBatch& batch, std::int64_t whole_size,
                                  double least_probability, Figures& figures, UpdateReport& report);
-  // The discounted time of transition n's steps.
-  [[nodiscard]] double discounted_time(const TransitionBatch& batch, std::size_t n) const;
   // y [N], in the unit of rewards. False: the network says nothing that can be learned from.
   [[nodiscard]] bool compute_targets(const TransitionBatch& batch);
   // No gradient, and a loss that is no number: this share's batch is not learned from, by nobody.
@@ -57,7 +54,6 @@ class ApexDqn final : public NetworkAlgorithm<TransitionAlgorithm> {
   void restore_more(const AlgorithmState& state) override;
 
   ApexConfig config_;
-  double discount_;
   RewardRate reward_rate_;
   model::Policy* online_;
   model::Policy* target_;

@@ -23,7 +23,7 @@ void assemble(const Transitions& transitions, std::span<const double> probabilit
   start(batch.next_states, rows, observations.shape());
   batch.actions.resize(rows);
   batch.n_step_returns.resize(rows);
-  batch.steps.resize(rows);
+  batch.discounted_times.resize(rows);
   batch.discounts.resize(rows);
   batch.policy_versions.resize(rows);
   batch.probabilities.assign(probabilities.begin(), probabilities.end());
@@ -33,7 +33,7 @@ void assemble(const Transitions& transitions, std::span<const double> probabilit
     batch.next_states.append_rows(observations, Transitions::next_state(n), 1, graph_index);
     batch.actions[n] = head.action;
     batch.n_step_returns[n] = head.n_step_return;
-    batch.steps[n] = head.steps;
+    batch.discounted_times[n] = head.discounted_time;
     batch.discounts[n] = head.discount;
     batch.policy_versions[n] = head.policy_version;
   }

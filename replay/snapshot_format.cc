@@ -12,7 +12,7 @@ namespace pacml::replay {
 namespace {
 
 constexpr std::array<char, 7> kMagic = {'P', 'A', 'C', 'M', 'L', 'R', 'T'};
-constexpr char kFormat = 2;
+constexpr char kFormat = 3;
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // read at once; a wrong length costs no more
 
 std::uint64_t hash_of(const Block& block) {

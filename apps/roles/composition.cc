@@ -96,8 +96,8 @@ Learning make_learning(const TrainConfig& config, model::TrainableNetwork& netwo
   }
   learning.online = model::make_fused_policy(network.shape());
   learning.target = model::make_fused_policy(network.shape());
-  auto apex = std::make_unique<learner::ApexDqn>(config.apex, config.transitions.discount, network,
-                                                 *learning.online, *learning.target, replicas);
+  auto apex = std::make_unique<learner::ApexDqn>(config.apex, network, *learning.online,
+                                                 *learning.target, replicas);
   learning.updates = std::make_unique<learner::ReplayUpdates>(
       *apex, network.shape(), *std::get<learner::TransitionSource*>(source));
   learning.algorithm = std::move(apex);

@@ -16,7 +16,9 @@ tl::unexpected<Error> corrupt(const char* what) {
 Result<void> check_head(const TransitionHead& head, std::span<const std::uint8_t> mask) {
   if (!std::isfinite(head.n_step_return)) return corrupt("a return is not finite");
   if (!(head.discount >= 0 && head.discount <= 1)) return corrupt("a discount is not in 0..1");
-  if (head.steps == 0) return corrupt("a transition of no steps");
+  if (!(std::isfinite(head.discounted_time) && head.discounted_time > 0)) {
+    return corrupt("a transition takes no time, or no end of it");
+  }
   if (head.action < 0 || static_cast<std::size_t>(head.action) >= mask.size()) {
     return corrupt("an action is out of range");
   }

@@ -20,7 +20,9 @@ struct TransitionHead {
   float n_step_return = 0;         // r_t + gamma r_{t+1} + ... + gamma^{k-1} r_{t+k-1}; finite
   float discount = 0;              // gamma^k, of the value of s_{t+k}; 0: terminated. In [0, 1]
   std::int32_t action = 0;         // a candidate of s_t, valid under its mask
-  std::uint32_t steps = 0;         // k >= 1
+  // Of the time that the k decisions took, each one's discounted as its reward is: what a reward of
+  // 1 in each unit of time would make of the return. Finite, > 0.
+  float discounted_time = 0;
   bool operator==(const TransitionHead&) const = default;
 };
 static_assert(sizeof(TransitionHead) == 24);  // without gaps: it crosses the wire as it is

@@ -200,8 +200,10 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
       TransitionHead head;
       double discount = 1;
       double sum = 0;
+      double time = 0;
       for (std::size_t i = 0; i < k; ++i) {
         sum += discount * episode_[t + i].reward;
+        time += discount;
         discount *= options_.discount;
       }
       const Moment& now = episode_[t];
@@ -210,7 +212,7 @@ class ChainReplay final : public learner::TransitionSource, public learner::Para
       head.n_step_return = static_cast<float>(sum);
       head.discount = terminated && t + k == length ? 0.0F : static_cast<float>(discount);
       head.action = now.action;
-      head.steps = static_cast<std::uint32_t>(k);
+      head.discounted_time = static_cast<float>(time);
       Stored stored;
       stored.row = nothing();
       stored.row.append(head, now.state, 0, then.state, 0);

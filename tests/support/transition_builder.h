@@ -36,7 +36,7 @@ inline Transitions plain_transitions(std::span<const PlainTransition> rows, Grap
                          .n_step_return = row.n_step_return,
                          .discount = row.discount,
                          .action = row.action,
-                         .steps = 1});
+                         .discounted_time = 1});
     append_state(row.state, row.mask);
     append_state(row.next_state, row.next_mask);
   }

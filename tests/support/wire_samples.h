@@ -138,7 +138,7 @@ inline Transitions random_transitions(Rng& rng) {
     head.n_step_return = random_float(rng);
     head.discount = rng.below(4) == 0 ? 0.0F : static_cast<float>(rng.uniform());
     head.action = random_action(out.observations.mask(Transitions::state(i)), rng);
-    head.steps = static_cast<std::uint32_t>(1 + rng.below(3));
+    head.discounted_time = static_cast<float>(1 + rng.below(3)) / 2;
   }
   return out;
 }

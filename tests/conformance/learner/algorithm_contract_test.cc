@@ -82,7 +82,7 @@ class ApexHarness {
   model::TabularNetwork network_{kStates, 1, kActions};
   model::TabularPolicy online_{kStates, kActions};
   model::TabularPolicy target_{kStates, kActions};
-  ApexDqn apex_{config(), 0.99, network_, online_, target_};
+  ApexDqn apex_{config(), network_, online_, target_};
 };
 
 #define FOR_EVERY_ALGORITHM(sentence) \

@@ -39,7 +39,7 @@ std::vector<float> train(Seed seed) {
   config.target_period = 50;
   config.learning_rate = {
       .kind = ScheduleKind::kLinear, .start = 2e-3, .end = 2e-4, .decisions = kUpdates * 64};
-  ApexDqn apex(config, 0.99, network, *online, *target);
+  ApexDqn apex(config, network, *online, *target);
 
   ChainReplay replay({.view = ChainView::kGraph}, model::make_fused_policy(shape), seed);
   ReplayUpdates updates(apex, shape, replay);

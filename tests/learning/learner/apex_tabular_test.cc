@@ -36,7 +36,7 @@ std::vector<float> train(const ApexConfig& config, const ChainReplay::Options& o
   model::TabularNetwork network(kStates, 1, kActions);
   model::TabularPolicy online(kStates, kActions);
   model::TabularPolicy target(kStates, kActions);
-  ApexDqn apex(config, 0.99, network, online, target);
+  ApexDqn apex(config, network, online, target);
   ChainReplay replay(options, std::make_unique<model::TabularPolicy>(kStates, kActions), seed);
   ReplayUpdates updates(apex, network.shape(), replay);
   LearnerLoop loop(apex, updates, replay);
@@ -145,7 +145,7 @@ TEST_CASE("importance weights take out what prioritized draws put in", "[learnin
     model::TabularNetwork network(1, 1, kActions);
     model::TabularPolicy online(1, kActions);
     model::TabularPolicy target(1, kActions);
-    ApexDqn apex(config, 0.99, network, online, target);
+    ApexDqn apex(config, network, online, target);
     Lottery lottery(Seed{seed});
     NoSink sink;
     ReplayUpdates updates(apex, network.shape(), lottery);

@@ -101,6 +101,7 @@ struct Expected {
   double n_step_return = 0;
   double discount = 0;
   std::size_t steps = 0;
+  double time = 0;  // discounted
   Observed next;
   double priority = 0;
 };
@@ -121,6 +122,7 @@ std::optional<Expected> expect(const std::vector<Step>& steps, std::size_t t,
     }
     e.n_step_return += std::pow(config.discount, static_cast<double>(e.steps)) *
                        config.reward_scale * double{now.result.reward};
+    e.time += std::pow(config.discount, static_cast<double>(e.steps));
     ++e.steps;
     if (now.result.terminated) {
       e.next = steps[t].state;
@@ -229,7 +231,7 @@ TEST_CASE("every decision makes exactly one transition: that of the model", "[pr
       require_same(state_of(transitions, i, true), expected->next);
       REQUIRE(head.action == step.action);
       REQUIRE(head.policy_version == step.version);
-      REQUIRE(head.steps == expected->steps);
+      REQUIRE(head.discounted_time == static_cast<float>(expected->time));
       REQUIRE(head.discount == static_cast<float>(expected->discount));
       REQUIRE(head.n_step_return == Approx(expected->n_step_return).margin(1e-5));
       REQUIRE(message.priorities[i] == Approx(expected->priority).margin(1e-5));

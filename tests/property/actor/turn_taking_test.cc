@@ -223,11 +223,13 @@ TEST_CASE("the transitions of several agents are those of the whole history", "[
       REQUIRE(first < decisions.size());
       REQUIRE(decisions[first].at == at);
       double sum = 0;
+      double time = 0;
       double elapsed = 0;
       std::size_t last = first;  // of the window
       for (;; ++last) {
         const TurnTaking::Decision& decision = decisions[last];
         sum += std::pow(config.discount, elapsed) * config.reward_scale * decision.reward;
+        time += std::pow(config.discount, elapsed) * decision.elapsed;
         elapsed += decision.elapsed;
         if (decision.flags != 0 || last + 1 == first + static_cast<std::size_t>(n)) break;
         REQUIRE(last + 1 < decisions.size());
@@ -236,7 +238,7 @@ TEST_CASE("the transitions of several agents are those of the whole history", "[
       const bool terminated = (end.flags & Sequences::kTerminated) != 0;
       const double discount = terminated ? 0 : std::pow(config.discount, elapsed);
       const TransitionHead& head = transitions.heads[i];
-      REQUIRE(head.steps == last + 1 - first);
+      REQUIRE(head.discounted_time == Approx(time));
       REQUIRE(head.policy_version == player.versions[environment][at]);
       REQUIRE(head.action == player.logs()[environment][at].action);
       REQUIRE(head.n_step_return == Approx(sum).margin(1e-5));

@@ -89,7 +89,7 @@ TEST_CASE("first priorities are the errors that the actor's own network makes", 
       REQUIRE(priorities[i] ==
               Approx(std::abs(head.n_step_return + head.discount * best - q)).margin(1e-4));
       terminated += head.discount == 0 ? 1U : 0U;
-      truncated += head.discount != 0 && head.steps < 2 ? 1U : 0U;
+      truncated += head.discount != 0 && head.discounted_time == 1 ? 1U : 0U;
     }
   }
   CHECK(truncated > 10);

@@ -74,7 +74,7 @@ TEST_CASE("a window of n rewards waits for the value of the state behind it", "[
   const auto message = e.writer().take();
   REQUIRE(message.transitions.size() == 2);
   const auto first = message.transitions.heads[0];
-  CHECK(first == TransitionHead{PolicyVersion{4}, 1 + 0.5F * 2, 0.25F, 1, 2});
+  CHECK(first == TransitionHead{PolicyVersion{4}, 1 + 0.5F * 2, 0.25F, 1, 1.5F});
   CHECK(next_time(message.transitions, 0) == 2);
   CHECK(message.priorities[0] == 10 - (2 + 0.25F * 8));
   CHECK(message.priorities[1] == 20 - (2 + 0.5F * 3 + 0.25F * 9));
@@ -89,7 +89,7 @@ TEST_CASE("where an episode terminates nothing is bootstrapped", "[unit][actor]"
   e.act(1, 0, 20, {.reward = 2, .terminated = true, .truncated = truncated}, 99, kPoison);
   const auto message = e.writer().take();
   REQUIRE(message.transitions.size() == 2);
-  CHECK(message.transitions.heads[0] == TransitionHead{PolicyVersion{4}, 2, 0, 1, 2});
+  CHECK(message.transitions.heads[0] == TransitionHead{PolicyVersion{4}, 2, 0, 1, 1.5F});
   CHECK(message.transitions.heads[1] == TransitionHead{PolicyVersion{4}, 2, 0, 1, 1});
   CHECK(next_time(message.transitions, 0) == 0);  // its own state, with a valid mask
   CHECK(next_time(message.transitions, 1) == 1);
@@ -106,7 +106,7 @@ TEST_CASE("where an episode is cut its last state is worth what the network says
   e.act(0, 1000, 30, {.reward = 5});  // of the next episode: not part of the last one's windows
   const auto message = e.writer().take();
   REQUIRE(message.transitions.size() == 2);
-  CHECK(message.transitions.heads[0] == TransitionHead{PolicyVersion{4}, 2, 0.25F, 1, 2});
+  CHECK(message.transitions.heads[0] == TransitionHead{PolicyVersion{4}, 2, 0.25F, 1, 1.5F});
   CHECK(message.transitions.heads[1] == TransitionHead{PolicyVersion{4}, 2, 0.5F, 1, 1});
   CHECK(next_time(message.transitions, 0) == 2);
   CHECK(next_time(message.transitions, 1) == 2);
@@ -128,9 +128,10 @@ TEST_CASE("steps that take longer discount more, the rewards behind them, too", 
   REQUIRE(message.transitions.size() == 3);
   const auto& heads = message.transitions.heads;
   const auto power = [](double elapsed) { return static_cast<float>(std::pow(0.5, elapsed)); };
-  CHECK(heads[0] == TransitionHead{PolicyVersion{4}, 1 + 0.25F * 2, power(2.5), 1, 2});
+  CHECK(heads[0] ==
+        TransitionHead{PolicyVersion{4}, 1 + 0.25F * 2, power(2.5), 1, 2 + 0.25F * 0.5F});
   CHECK(heads[1] == TransitionHead{PolicyVersion{4}, static_cast<float>(2 + std::sqrt(0.5) * 3),
-                                   power(1.5), 1, 2});
+                                   power(1.5), 1, static_cast<float>(0.5 + std::sqrt(0.5))});
   CHECK(heads[2] == TransitionHead{PolicyVersion{4}, 3, 0.5F, 1, 1});
   CHECK(message.priorities[0] == std::abs(1.5F + power(2.5) * 8 - 10));
 }
@@ -151,14 +152,15 @@ TEST_CASE("the windows of two agents are their own", "[unit][actor]") {
   act({.agent = 1, .reward = 20, .elapsed = 1, .others = {{0, 2}}});  // 1: 20 + 1, 2
   act({.agent = 0, .reward = 16, .elapsed = 1, .others = {{1, 1}}, .truncated = true});
   const auto message = writer.take();
-  const auto head = [](float n_step_return, float discount, std::uint32_t steps) {
-    return TransitionHead{PolicyVersion{4}, n_step_return, discount, 1, steps};
+  const auto head = [](float n_step_return, float discount, float time) {
+    return TransitionHead{PolicyVersion{4}, n_step_return, discount, 1, time};
   };
   // Agent 0's decisions took 2, 1, 2 and 1, agent 1's 3 and 2. In the order in which they closed.
   CHECK(message.transitions.heads ==
-        std::vector{head(2 + 4 / 4.0F, 1 / 8.0F, 2), head(4 + 10 / 2.0F, 1 / 8.0F, 2),
-                    head(10 + 16 / 4.0F, 1 / 8.0F, 2), head(16, 1 / 2.0F, 1),
-                    head(15 + 21 / 8.0F, 1 / 32.0F, 2), head(21, 1 / 4.0F, 1)});
+        std::vector{head(2 + 4 / 4.0F, 1 / 8.0F, 2 + 1 / 4.0F),
+                    head(4 + 10 / 2.0F, 1 / 8.0F, 1 + 2 / 2.0F),
+                    head(10 + 16 / 4.0F, 1 / 8.0F, 2 + 1 / 4.0F), head(16, 1 / 2.0F, 1),
+                    head(15 + 21 / 8.0F, 1 / 32.0F, 3 + 2 / 8.0F), head(21, 1 / 4.0F, 2)});
   CHECK(message.priorities ==
         std::vector<float>{3 + 1, 9 + 1, 14 + 2, 16 + 8, 17.625F + 1, 21 + 8});
   std::vector<float> next;

@@ -27,7 +27,7 @@ struct Row {
                       .n_step_return = 1.5F,
                       .discount = 0.97F,
                       .action = 2,
-                      .steps = 3};
+                      .discounted_time = 2.5F};
   State state;
   State next{1, {3, 4}, {0, 1, 0}};
 };
@@ -137,9 +137,9 @@ TEST_CASE("a row that breaks one promise is refused, wherever it is", "[experien
     bad.head.discount = GENERATE(as<float>{}, kNan, -0.1F, 1.001F, kInfinite);
     sentence = "transitions: a discount is not in 0..1";
   }
-  SECTION("steps") {
-    bad.head.steps = 0;
-    sentence = "transitions: a transition of no steps";
+  SECTION("time") {
+    bad.head.discounted_time = GENERATE(as<float>{}, kNan, 0, -1, kInfinite);
+    sentence = "transitions: a transition takes no time, or no end of it";
   }
   SECTION("action out of range") {
     bad.head.action = GENERATE(-1, 3, 32767, std::numeric_limits<std::int32_t>::min());
@@ -174,7 +174,8 @@ TEST_CASE("the edges of what is allowed are allowed", "[experience]") {
   Row row;
   row.head.discount = GENERATE(0.0F, 1.0F);
   row.head.n_step_return = GENERATE(std::numeric_limits<float>::max(), -0.0F);
-  row.head.steps = GENERATE(1U, std::numeric_limits<std::uint32_t>::max());
+  row.head.discounted_time =
+      GENERATE(std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max());
   row.state.globals[0] = std::numeric_limits<float>::denorm_min();
   CHECK(refusal(transitions_of({row})) == "");
 }

@@ -20,7 +20,7 @@ constexpr int kActions = 3;
 constexpr std::size_t kValues = kStates * kActions;  // where the values begin in the table
 
 struct Bench {
-  explicit Bench(const ApexConfig& config) : apex(config, 0.99, network, online, target) {}
+  explicit Bench(const ApexConfig& config) : apex(config, network, online, target) {}
   model::TabularNetwork network{kStates, 1, kActions};
   model::TabularPolicy online{kStates, kActions};
   model::TabularPolicy target{kStates, kActions};
@@ -73,7 +73,7 @@ TEST_CASE("the first update's errors and loss are the formulas' numbers", "[unit
   model::TabularPolicy target(kStates, kActions);
   ApexConfig config = plain_config();
   config.importance_exponent = 0.5;
-  ApexDqn apex(config, 0.99, network, online, target);
+  ApexDqn apex(config, network, online, target);
   const auto report =
       apex
           .update(batch_of(
@@ -140,7 +140,7 @@ TEST_CASE("values of heads of actions start at 0, whatever the weights say", "[u
   model::TabularPolicy target(kStates, kActions);
   ApexConfig config = plain_config();
   config.heads = model::ValueHeads::kActions;
-  const ApexDqn apex(config, 0.99, network, online, target);
+  const ApexDqn apex(config, network, online, target);
   CHECK(network.parameters()[2] == 6);
   CHECK(network.parameters()[kValues] == 0);
 }
@@ -153,12 +153,15 @@ TEST_CASE("targets that are centred are less what their steps pay on average", "
   Transitions transitions = plain_transitions(
       std::vector<PlainTransition>{
           {.n_step_return = -6, .discount = static_cast<float>(std::pow(gamma, 3))},
-          {.n_step_return = -2, .discount = static_cast<float>(std::pow(gamma, 2.5))},
+          {.n_step_return = -2, .discount = static_cast<float>(std::pow(gamma, 2.25))},
           {.n_step_return = -1, .discount = 0}},
       GraphHash{5});
-  transitions.heads[0].steps = 3;
-  transitions.heads[1].steps = 2;  // which took 2.5
-  transitions.heads[2].steps = 2;
+  // Three decisions, two that took .25 and 2, and two of .01 each, which ended the episode.
+  const std::vector<double> times = {1 + gamma + gamma * gamma, 0.25 + 2 * std::pow(gamma, 0.25),
+                                     0.01 + 0.01 * std::pow(gamma, 0.01)};
+  for (std::size_t n = 0; n < 3; ++n) {
+    transitions.heads[n].discounted_time = static_cast<float>(times[n]);
+  }
   GraphRegistry registry;
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->hash = GraphHash{5};
@@ -167,8 +170,6 @@ TEST_CASE("targets that are centred are less what their steps pay on average", "
   // What is drawn more often counts as if it were not.
   assemble(transitions, std::vector<double>{0.4, 0.1, 0.2}, registry, batch);
   const auto report = bench.apex.update(batch).value();
-  const std::vector<double> times = {1 + gamma + gamma * gamma,
-                                     (1 - std::pow(gamma, 2.5)) / (1 - gamma), 1 + gamma};
   const double rate = (-6 * 2.5 - 2 * 10 - 1 * 5) / (times[0] * 2.5 + times[1] * 10 + times[2] * 5);
   CHECK(scalar(report, "reward_rate") == Approx(rate));
   const std::vector<double> returns = {-6, -2, -1};
@@ -377,7 +378,7 @@ TEST_CASE("graphs reach the passes without gradient, too", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   GraphCountingPolicy online;
   GraphCountingPolicy target;
-  ApexDqn apex(plain_config(), 0.99, network, online, target);
+  ApexDqn apex(plain_config(), network, online, target);
   apex.set_graphs(std::vector<env::GraphFeaturesPtr>(3));
   CHECK(online.graphs == 3);
   CHECK(target.graphs == 3);

@@ -125,7 +125,7 @@ class ApexHarness {
     std::vector<double> probabilities;
   };
   ApexHarness(const ApexConfig& config, ReplicaGroup& group)
-      : apex_(config, 0.9, network_, online_, target_, group) {}
+      : apex_(config, network_, online_, target_, group) {}
 
   static std::vector<Message> messages(Rng& rng, std::uint64_t) {
     std::vector<Message> out(6);

@@ -108,7 +108,7 @@ TEST_CASE("a snapshot of the format before this one is refused in one sentence")
   auto in = stream_of(older);
   const auto format = read_magic(in);
   REQUIRE_FALSE(format.has_value());
-  CHECK(format.error().detail == "it has format 1, this program reads 2");
+  CHECK(format.error().detail == "it has format 1, this program reads 3");
 }
 
 TEST_CASE("other files and other formats are told apart") {

@@ -141,7 +141,7 @@ TEST_CASE("a snapshot of other settings is refused, and the sentence names them"
 TEST_CASE("a damaged file is one sentence with its name") {
   const testing::TempDir folder;
   const auto path = folder / "table";
-  std::ofstream(path) << "PACMLRT\x02 no more";
+  std::ofstream(path) << "PACMLRT\x03 no more";
   CHECK_THROWS_WITH(restore_table(path, small()),
                     "cannot restore the replay table from " + path.string() + ": it is cut short");
   CHECK_THROWS_AS(restore_table(folder / "none", small()), UserError);
