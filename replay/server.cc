@@ -461,8 +461,9 @@ void Server::finish_snapshot() {
 }
 
 Result<std::uint64_t> Server::write_snapshot() {
+  // All at once, but for what the disk is behind with.
   while (table_.snapshot_running() && !table_.advance_snapshot(table_.size() + 1)) {
-    std::this_thread::sleep_for(kSnapshotSlice);  // the disk is behind
+    std::this_thread::sleep_for(kSnapshotSlice);
   }
   writer_->finish();
   auto written = writer_->wait();

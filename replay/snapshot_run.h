@@ -11,8 +11,8 @@
 namespace pacml::replay {
 
 // A snapshot under way: which items are still to be copied, and the blocks that the sink has not
-// taken yet. Those are at most one copy of the table, and that only when all of it changes while
-// the sink stands still. Thread-confined.
+// taken yet. Those are one, unless items change while the sink stands still: then they are at most
+// a copy of what changes. Thread-confined.
 class SnapshotRun {
  public:
   // `items`: the slots to copy.

@@ -202,8 +202,8 @@ void Table::begin_snapshot(std::span<const std::byte> extra, BlockSink& sink) {
 
 bool Table::advance_snapshot(std::size_t max_items) {
   PACML_CHECK(snapshot_running(), "there is a snapshot to advance");
-  if (!snapshot_->flush()) return false;
-  for (; max_items > 0; --max_items) {
+  // No block is begun before the sink has taken the one before.
+  for (; snapshot_->flush() && max_items > 0; --max_items) {
     const std::uint32_t slot = snapshot_->next_pending();
     if (slot == SlotSet::kNone) {
       snapshot_->finish();

@@ -87,8 +87,9 @@ class Table {
   // `extra`: the owner's bytes, kept with the table's. `sink` takes the blocks and must outlive the
   // snapshot. Pre: no snapshot is running.
   void begin_snapshot(std::span<const std::byte> extra, BlockSink& sink);
-  // Copies at most so many items; none while the sink is behind. True once the sink has taken
-  // everything: the snapshot is over. Pre: a snapshot is running.
+  // Copies at most so many items, and none while the sink is behind, so that one block at most
+  // waits for it. True once the sink has taken everything: the snapshot is over. Pre: a snapshot is
+  // running.
   [[nodiscard]] bool advance_snapshot(std::size_t max_items);
   [[nodiscard]] bool snapshot_running() const { return snapshot_ != nullptr; }
   void abandon_snapshot() { snapshot_.reset(); }

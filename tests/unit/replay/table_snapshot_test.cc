@@ -101,6 +101,30 @@ TEST_CASE("a snapshot waits while its sink is behind, and operations do not") {
   CHECK(read_snapshot(in, small()).has_value());
 }
 
+TEST_CASE("the copying waits for a sink that is behind: one block is held, not the table") {
+  TableConfig config = small();
+  config.capacity = 64;
+  Table table(config, Seed{1});
+  constexpr std::size_t kItemBytes = std::size_t{256} << 10;
+  for (int i = 0; i < 64; ++i) {
+    REQUIRE(table.insert(Bytes(kItemBytes, std::byte(i)), 1.0).has_value());
+  }
+  BlockList blocks;
+  table.begin_snapshot({}, blocks);
+  static_cast<void>(table.advance_snapshot(1));
+  REQUIRE(blocks.blocks.size() == 1);  // the header
+  blocks.behind = true;
+  CHECK_FALSE(table.advance_snapshot(table.size() + 1));
+  blocks.behind = false;
+  static_cast<void>(table.advance_snapshot(0));
+  CHECK(blocks.blocks.size() == 2);
+  CHECK(blocks.blocks.back().bytes.size() < 6 * kItemBytes);
+  // Where the sink keeps up, it has all of it at once.
+  CHECK(table.advance_snapshot(table.size() + 1));
+  auto in = blocks.stream();
+  CHECK(read_snapshot(in, config).has_value());
+}
+
 TEST_CASE("a snapshot that is abandoned makes room for the next one") {
   Table table = filled(small(), 4);
   BlockList first;
