@@ -23,10 +23,7 @@ Result<Work> LearnerLink::next_work(std::stop_token stop) {
 Result<void> LearnerLink::send(ActorMessage&& message, std::stop_token stop) {
   auto* sequences = std::get_if<Sequences>(&message);
   PACML_CHECK(sequences != nullptr, "a learner of sequences is sent sequences");
-  const auto experience = [&](const ServerLink::Stamp& stamp) {
-    return wire::Experience{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*sequences)};
-  };
-  return learner_.send(experience, stop);
+  return learner_.send(wire::Experience{{}, {}, {}, std::move(*sequences)}, stop);
 }
 
 std::optional<model::Parameters> LearnerLink::newest_parameters() { return weights_.newest(); }

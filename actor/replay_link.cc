@@ -27,10 +27,8 @@ Result<Work> ReplayLink::next_work(std::stop_token stop) {
 Result<void> ReplayLink::send(ActorMessage&& message, std::stop_token stop) {
   auto* batch = std::get_if<PrioritizedTransitions>(&message);
   PACML_CHECK(batch != nullptr, "a replay shard is sent transitions");
-  const auto insert = [&](const ServerLink::Stamp& stamp) {
-    return wire::Insert{stamp.actor, stamp.incarnation, stamp.sequence, std::move(*batch)};
-  };
-  return shard_.send(insert, stop, [this] { return learner_.tend(); });
+  return shard_.send(wire::Insert{{}, {}, {}, std::move(*batch)}, stop,
+                     [this] { return learner_.tend(); });
 }
 
 // The learner is joined again where that is needed by every send(), which is not far.

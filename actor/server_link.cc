@@ -260,6 +260,18 @@ Result<void> go_on(const std::stop_token& stop, const ServerLink::Meanwhile& mea
   return meanwhile ? meanwhile() : Result<void>{};
 }
 
+void put_on(const ServerLink::Stamp& stamp, wire::Message& message) {
+  std::visit(
+      [&stamp](auto& m) {
+        if constexpr (requires { m.sequence; }) {
+          m.actor = stamp.actor;
+          m.incarnation = stamp.incarnation;
+          m.sequence = stamp.sequence;
+        }
+      },
+      message);
+}
+
 }  // namespace
 
 Result<std::uint32_t> ServerLink::await_grant(std::stop_token stop, const Meanwhile& meanwhile) {
@@ -272,17 +284,23 @@ Result<std::uint32_t> ServerLink::await_grant(std::stop_token stop, const Meanwh
   }
 }
 
-Result<void> ServerLink::send(const MakeMessage& make, std::stop_token stop,
+Result<void> ServerLink::send(wire::Message message, std::stop_token stop,
                               const Meanwhile& meanwhile) {
-  if (const auto granted = await_grant(stop, meanwhile); !granted) {
-    return tl::unexpected(granted.error());
-  }
-  auto frame = wire::encode(make(next_stamp()));
   while (true) {
-    const auto taken = hand_over(frame, Deadline::in(kSlice));
-    if (!taken) return tl::unexpected(taken.error());
-    if (*taken) return {};
-    if (auto going = go_on(stop, meanwhile); !going) return going;
+    if (const auto granted = await_grant(stop, meanwhile); !granted) {
+      return tl::unexpected(granted.error());
+    }
+    put_on(next_stamp(), message);
+    auto frame = wire::encode(message);
+    const std::uint64_t conversation = joins_;
+    while (joined() && joins_ == conversation) {
+      const auto taken = hand_over(frame, Deadline::in(slice_));
+      if (!taken) return tl::unexpected(taken.error());
+      if (*taken) return {};
+      if (auto going = go_on(stop, meanwhile); !going) return going;
+      // A queue that stays full may be that of a server that has gone.
+      if (auto tended = tend(); !tended) return tended;
+    }
   }
 }
 

@@ -97,9 +97,10 @@ class ServerLink {
   // unrolls it shall hold.
   [[nodiscard]] Result<std::uint32_t> await_grant(std::stop_token stop,
                                                   const Meanwhile& meanwhile = {});
-  // Waits for a grant as well, should it have been lost with a conversation, then sends what `make`
-  // makes.
-  [[nodiscard]] Result<void> send(const MakeMessage& make, std::stop_token stop,
+  // Waits for a grant as well, should it have been lost with a conversation, then for room in the
+  // queue: in the next conversation, where this one comes to its end meanwhile. `message`:
+  // Experience or Insert, which is numbered here.
+  [[nodiscard]] Result<void> send(wire::Message message, std::stop_token stop,
                                   const Meanwhile& meanwhile = {});
   // The same without waiting; false: there is no grant, or no room in the queue. `make` may be
   // asked for the same message again.

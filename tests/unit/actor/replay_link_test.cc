@@ -227,6 +227,34 @@ TEST_CASE("a shard that never comes ends the link, after its patience", "[unit][
   CHECK(c.send(2).error().detail == sent.error().detail);
 }
 
+TEST_CASE("a shard that reads nothing, so that the queue stays full, is one that has gone",
+          "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.link.join({}));
+  REQUIRE(c.send(1));
+  c.shard.become(Mood::kReadsNothing);
+  SECTION("another one in its place gets the message, as one of its own conversation") {
+    c.stage.after(5s, [&] {
+      c.shard.become(Mood::kServes);
+      c.shard.restart();
+    });
+    REQUIRE(c.send(2));
+    CHECK(c.stage.over());
+    REQUIRE(c.shard.inserts().size() == 2);
+    const wire::Insert& last = c.shard.inserts().back();
+    CHECK(mark_of(last) == 2);
+    CHECK(last.incarnation > Incarnation{100});
+    CHECK(last.sequence == Sequence{1});
+  }
+  SECTION("it is given up after its patience") {
+    const TimePoint begun = c.stage.clock().now();
+    const auto sent = c.send(2);
+    REQUIRE_FALSE(sent);
+    CHECK(sent.error().detail == "no replay shard answered within 20 s");
+    CHECK(c.stage.clock().now() - begun < kQuick.give_up + 2 * kQuick.silence);
+  }
+}
+
 TEST_CASE("acting goes on without a learner, which is joined again, whatever its version",
           "[unit][actor]") {
   Connected c;

@@ -68,6 +68,7 @@ class ScriptedServer {
     kServes,
     kIsSuspended,     // hears nothing now, and everything when it serves again
     kIsDead,          // takes everything, says nothing, and knows nobody when it is back
+    kReadsNothing,    // its clients' queues are full: what they say goes nowhere
     kRefuses,         // for good
     kStops,           // in order
     kSpeaksOtherwise  // another version of the protocol
@@ -131,7 +132,11 @@ class ScriptedServer {
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
     ~Client() override { server_->mail_.erase(self_); }
-    Result<void> send(wire::Frame&& frame, Deadline) override {
+    Result<void> send(wire::Frame&& frame, Deadline deadline) override {
+      if (server_->mood_ == Mood::kReadsNothing) {
+        if (deadline != Deadline::now()) server_->stage_->pass();
+        return fail(Errc::kTimeout, "the queue is full");
+      }
       server_->answer(self_, std::exchange(frame, {}));
       return {};
     }
@@ -175,6 +180,7 @@ class ScriptedServer {
     switch (mood_) {
       case Mood::kIsSuspended:
       case Mood::kIsDead:
+      case Mood::kReadsNothing:
         return;
       case Mood::kRefuses:
         return say(peer, wire::Refused{wire::Refusal::kConfig, "not with me"});
