@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/heartbeat.h"
+#include "common/spell_number.h"
 #include "common/transport/curve.h"
 #include "common/wire/codec.h"
 #include "replay/server_state.h"
@@ -477,9 +478,8 @@ std::string Server::limiter(const TableStatus& table) const {
       allowance_.left() >= kInsertBurst / 2) {
     return table.why;
   }
-  return "actors wait for the learner, which draws one of " +
-         std::to_string(static_cast<std::uint64_t>(config_.inserts_per_sample)) +
-         " transitions: more of them would not help";
+  return "actors wait for the learner, each of whose draws lets " +
+         spell_number(config_.inserts_per_sample) + " transitions in: more of them would not help";
 }
 
 std::string Server::status() const {

@@ -83,7 +83,7 @@ TEST_CASE("what nobody draws from waits, as do the actors that would bring more"
           "[integration][replay]") {
   auto config = shard_config();
   config.credits_per_actor = 64;
-  config.inserts_per_sample = 4;
+  config.inserts_per_sample = 2.5;
   ServedShard shard(config);
   ShardPeer actor(shard, shard_hello(kActor));
   const std::vector<float> many(1U << 16, 1);
@@ -101,7 +101,8 @@ TEST_CASE("what nobody draws from waits, as do the actors that would bring more"
     const auto status = actor.status();
     CHECK(status.at("inserts_waiting") > 0);
     CHECK(status.at("window") == 1);
-    CHECK_THAT(status.at("limiter").get<std::string>(), Catch::Contains("actors wait"));
+    CHECK_THAT(status.at("limiter").get<std::string>(),
+               Catch::Contains("actors wait") && Catch::Contains("lets 2.5 transitions in"));
     const auto inserted = status.at("inserted").get<std::uint64_t>();
     learner.say(wire::Sample{1, 1U << 15});
     static_cast<void>(learner.hear<wire::Samples>());
