@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "env/feature_check.h"
 #include "model/duelling.h"
 
 namespace pacml::actor {
@@ -74,8 +75,9 @@ void ExpertBehaviour::search(const VectorEnv& environments) {
   paced_ = true;
   play_futures(environments);
   action_values_.resize(sums_.size());
-  std::ranges::transform(sums_, action_values_.begin(), [this](double sum) {
-    return static_cast<float>(sum / static_cast<double>(expert_.futures));
+  const std::string& task = environments.spec().task;
+  std::ranges::transform(sums_, action_values_.begin(), [&](double sum) {
+    return env::finite_reward(task, sum / static_cast<double>(expert_.futures));
   });
 }
 

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "common/check.h"
+#include "env/feature_check.h"
 
 namespace pacml::actor {
 
 NstepWriter::NstepWriter(const env::EnvironmentSpec& spec, std::size_t environments,
                          std::size_t steps, const NstepConfig& config)
-    : steps_(steps),
+    : task_(spec.task),
+      steps_(steps),
       n_(static_cast<std::size_t>(config.n_step)),
       environments_(environments),
       nothing_(spec.make_observations()),
@@ -128,7 +130,7 @@ void NstepWriter::close_oldest(Window& window, bool terminated, const Observatio
   const Decision& decision = window.decisions[window.slot(0)];
   TransitionHead head;
   head.policy_version = decision.version;
-  head.n_step_return = static_cast<float>(sum);
+  head.n_step_return = env::finite_reward(task_, sum);
   head.discount = terminated ? 0 : static_cast<float>(discount(elapsed));
   head.action = decision.action;
   head.discounted_time = static_cast<float>(time);

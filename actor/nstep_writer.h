@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "actor/nstep_config.h"
@@ -39,7 +40,8 @@ class NstepWriter {
   void observe(const Observations& observations, std::span<const int> agents,
                std::span<const float> best_values);
   // The actions [B], their values [B] and what came of them. `last_best_values`: as best_values, of
-  // the outcome's last observations.
+  // the outcome's last observations. UserError, here and in observe(): rewards add up to what is
+  // not finite.
   void step(std::span<const int> actions, std::span<const float> action_values,
             PolicyVersion version, const VectorEnv::Outcome& outcome,
             std::span<const float> last_best_values);
@@ -80,6 +82,7 @@ class NstepWriter {
   void close_oldest(Window& window, bool terminated, const Observations& next, std::size_t next_row,
                     float next_value);
 
+  std::string task_;  // its name
   std::size_t steps_, n_;
   std::vector<std::size_t> environments_;  // [B], in the rows
   Observations nothing_;                   // the spec's shape and graphs, without rows

@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "common/check.h"
+#include "env/feature_check.h"
 
 namespace pacml::actor {
 
 SequenceWriter::SequenceWriter(const env::EnvironmentSpec& spec, std::size_t environments,
                                std::size_t steps, std::size_t held_back)
-    : nothing_(spec.make_observations()),
+    : task_(spec.task),
+      nothing_(spec.make_observations()),
       steps_(steps),
       held_back_(held_back),
       environments_(environments),
@@ -144,7 +146,7 @@ void SequenceWriter::send(Stream& stream, Sequences& out) {
     searched += decision.num_action_values;
     out.action.push_back(decision.action);
     out.behaviour_log_prob.push_back(decision.log_prob);
-    out.reward.push_back(static_cast<float>(decision.reward));
+    out.reward.push_back(env::finite_reward(task_, decision.reward));
     out.elapsed.push_back(static_cast<float>(decision.elapsed));
     out.flags.push_back(decision.flags);
     out.append_version(decision.version);

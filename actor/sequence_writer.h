@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "actor/vector_env.h"
@@ -43,6 +44,7 @@ class SequenceWriter {
             const VectorEnv::Outcome& outcome, std::span<const float> action_values = {});
   // True when T steps are written; then `take`, with what follows the last step, as for `observe`.
   [[nodiscard]] bool full() const { return steps_done_ == steps_; }
+  // UserError: rewards of a decision add up to what is not finite.
   [[nodiscard]] Sequences take(const Observations& next_observations,
                                std::span<const int> next_agents);
 
@@ -81,6 +83,7 @@ class SequenceWriter {
   // Moves what is ready to the end of a message, its last states to last_states_.
   void send(Stream& stream, Sequences& out);
 
+  std::string task_;      // its name
   Observations nothing_;  // the spec's shape and graphs, without rows
   std::size_t steps_;
   std::size_t held_back_;

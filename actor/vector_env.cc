@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "common/check.h"
-#include "common/result.h"
 #include "common/rng.h"
 #include "env/feature_check.h"
 
@@ -54,11 +53,6 @@ void VectorEnv::look(std::size_t row) {
               "one of the task's agents decides, and the observation is its own");
 }
 
-void VectorEnv::require_finite(float reward) const {
-  if (std::isfinite(reward)) return;
-  throw UserError("the task " + spec().task + " gave a reward that is not finite");
-}
-
 void VectorEnv::finish(std::size_t row) {
   const env::Environment& environment = *environments_[selected_[row]];
   outcome_.finished.push_back({row, environment.summary()});
@@ -86,10 +80,10 @@ const VectorEnv::Outcome& VectorEnv::step(std::span<const int> actions) {
     if (std::ranges::find(acted, agents_[b]) == acted.end()) acted.push_back(agents_[b]);
     const env::StepResult& result = outcome_.results[b] = environment.step(actions[b]);
     PACML_CHECK(std::isfinite(result.elapsed) && result.elapsed > 0, "a step takes its time");
-    require_finite(result.reward);
+    static_cast<void>(env::finite_reward(spec().task, double{result.reward}));
     for (const env::AgentReward& reward : environment.other_rewards()) {
       PACML_CHECK(is_agent(reward.agent), "a reward is one of the task's agents'");
-      require_finite(reward.reward);
+      static_cast<void>(env::finite_reward(spec().task, double{reward.reward}));
       outcome_.other_rewards.push_back({b, reward});
     }
     if (result.final()) finish(b);

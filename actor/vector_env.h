@@ -77,7 +77,6 @@ class VectorEnv {
   void start_episode(std::size_t environment);
   // Fills in a row.
   void look(std::size_t row);
-  void require_finite(float reward) const;
   void finish(std::size_t row);
 
   Seed stream_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "common/finite.h"
@@ -66,6 +67,13 @@ void require_finite_features(const EnvironmentSpec& spec, const Observations& ro
     throw UserError("the task " + spec.task + " shows a decision whose " + *feature +
                     ": features must be finite");
   }
+}
+
+float finite_reward(std::string_view task, double reward) {
+  if (!(std::abs(reward) <= std::numeric_limits<float>::max())) {
+    throw UserError("the task " + std::string(task) + " gave a reward that is not finite");
+  }
+  return static_cast<float>(reward);
 }
 
 }  // namespace pacml::env

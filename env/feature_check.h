@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "env/environment.h"
 
@@ -17,5 +18,9 @@ namespace pacml::env {
 // nothing that can be acted upon, and the blame would fall on its weights. UserError: there is one,
 // with the task's name, for its author.
 void require_finite_features(const EnvironmentSpec& spec, const Observations& rows);
+
+// A reward, or several of them added up, as a learner is told of it. UserError: it is no number
+// that a float holds, with the task's name. Pure.
+[[nodiscard]] float finite_reward(std::string_view task, double reward);
 
 }  // namespace pacml::env

@@ -31,6 +31,7 @@ class TwoAgents {
   };
 
   TwoAgents() {
+    spec_.task = "two_agents";
     spec_.observation = plain_spec(1, 2);
     spec_.observation.agents = 2;
     auto graph = std::make_shared<env::GraphFeatures>();

@@ -42,6 +42,7 @@ class OneEnvironment {
  private:
   static env::EnvironmentSpec spec() {
     env::EnvironmentSpec spec;
+    spec.task = "rewarding";
     spec.observation = plain_spec(1, 2);
     auto graph = std::make_shared<env::GraphFeatures>();
     graph->hash = GraphHash{5};
@@ -117,6 +118,15 @@ TEST_CASE("rewards are scaled before they are added", "[unit][actor]") {
   OneEnvironment e(1, {.n_step = 1, .discount = 1, .reward_scale = 100});
   e.act(0, 0, 0, {.reward = 3, .terminated = true});
   CHECK(e.writer().take().transitions.heads[0].n_step_return == 300);
+}
+
+TEST_CASE("rewards that add up to what is not finite are told with the task's name",
+          "[unit][actor]") {
+  OneEnvironment e(2, {.n_step = 2, .discount = 1, .reward_scale = GENERATE(1.0, 1e9)});
+  const float most = std::numeric_limits<float>::max();
+  e.act(0, 0, 0, {.reward = most});
+  CHECK_THROWS_WITH(e.act(1, 0, 0, {.reward = most, .terminated = true}),
+                    "the task rewarding gave a reward that is not finite");
 }
 
 TEST_CASE("steps that take longer discount more, the rewards behind them, too", "[unit][actor]") {

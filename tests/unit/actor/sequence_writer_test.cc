@@ -1,6 +1,7 @@
 #include "actor/sequence_writer.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -214,6 +215,23 @@ TEST_CASE("a sequence ends where weights give way to older ones", "[unit][actor]
   CHECK(s.first_step == std::vector<std::uint32_t>{0, 2});
   CHECK(s.versions == std::vector<VersionRun>{
                           {PolicyVersion{5}, 1}, {PolicyVersion{6}, 1}, {PolicyVersion{4}, 2}});
+}
+
+TEST_CASE("rewards of a decision that add up to what is not finite are told with the task's name",
+          "[unit][actor]") {
+  testing::TwoAgents played;
+  SequenceWriter writer(played.spec(), 1, 3);
+  const float most = std::numeric_limits<float>::max();
+  for (const testing::TwoAgents::Turn& turn :
+       {testing::TwoAgents::Turn{.agent = 0, .reward = most},
+        testing::TwoAgents::Turn{.agent = 1, .others = {{0, most}}},
+        testing::TwoAgents::Turn{.agent = 0}}) {
+    const auto step = played.act(turn);
+    writer.observe(step.observations, step.agents);
+    writer.step(step.actions, step.log_probs, PolicyVersion{1}, step.outcome);
+  }
+  CHECK_THROWS_WITH(writer.take(played.state(0), std::vector{0}),
+                    "the task two_agents gave a reward that is not finite");
 }
 
 // The first global of each row: the time.
