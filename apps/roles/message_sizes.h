@@ -14,7 +14,8 @@ namespace pacml::apps {
 // granted as much as room_for() says.
 [[nodiscard]] std::int64_t largest_part(const TrainConfig& config, const env::Task& task);
 
-// The configuration's sockets, which take every message of this run.
+// The configuration's sockets, which take every message of this run. UserError:
+// check_messages_fit().
 [[nodiscard]] transport::SocketConfig sockets_for(const TrainConfig& config, const env::Task& task);
 
 // How much experience the parts of such sockets hold; what these settings make always fits.

@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "apps/run/largest_messages.h"
 #include "apps/run/most_nodes.h"
 #include "common/config/reader.h"
-#include "common/experience/sequences.h"
 #include "common/experience/transitions.h"
 #include "common/result.h"
-#include "common/wire/codec.h"
 #include "replay/payload_store.h"
 
 namespace pacml::apps {
@@ -23,33 +22,16 @@ std::string in_hexadecimal(std::uint64_t hash) {
   return text.data();
 }
 
-// An actor's message must get through. What a decision takes beside its observation is little.
-void check_message(const TrainConfig& config, std::vector<std::string>& problems) {
-  if (!validate(config.actor).empty() || !config.env.is_valid()) return;
-  const auto observation = static_cast<std::int64_t>(config.env.observation().row_bytes());
-  const std::int64_t searched = config.algorithm == AlgorithmKind::kExpertIteration
-                                    ? 4 * std::int64_t{config.env.observation().candidates.most}
-                                    : 0;
-  const std::int64_t bytes = config.actor.environments *
-                             (config.actor.unroll_length + held_back(config) + 1) *
-                             (observation + 32 + searched);
-  const auto most = static_cast<std::int64_t>(wire::WireLimits{}.max_payload_bytes);
-  constexpr SequenceLimits kLimits;
-  const std::int64_t longest = config.actor.unroll_length + held_back(config);
-  if (held_back(config) > 0 &&
-      (longest >= kLimits.max_length ||
-       config.actor.environments * (longest + 1) > kLimits.max_decisions)) {
-    problems.push_back(
-        "reinforce.longest_episode: and actor.unroll_length must together be below " +
-        std::to_string(kLimits.max_length) + ", and times actor.environments below " +
-        std::to_string(kLimits.max_decisions));
+// Messages must get through, as far as their sizes are known before the task is made.
+void check_messages(const TrainConfig& config, std::vector<std::string>& problems) {
+  if (!validate(config.actor).empty() || !validate(config.transitions).empty() ||
+      !validate(config.apex).empty() || !validate(config.reinforce).empty() ||
+      !config.env.is_valid()) {
     return;
   }
-  if (bytes <= most) return;
-  problems.push_back(
-      "actor.unroll_length: a message of " + std::to_string(config.actor.environments) + " x " +
-      std::to_string(config.actor.unroll_length) + " decisions takes " + std::to_string(bytes) +
-      " bytes; at most " + std::to_string(most) + " get through");
+  for (std::string& problem : too_large(config, config.env.observation())) {
+    problems.push_back(std::move(problem));
+  }
 }
 
 // What waits for its n steps, of every agent of every environment, may all be sent at once.
@@ -87,7 +69,7 @@ std::vector<std::string> validate(const TrainConfig& config) {
   if (config.seed < 0) problems.emplace_back("seed: must be >= 0");
   if (config.actors < 1 || config.actors > 4096)
     problems.emplace_back("actors: must be in 1..4096");
-  check_message(config, problems);
+  check_messages(config, problems);
   check_schedules(config, problems);
   check_open_windows(config, problems);
   if (config.env.is_valid()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/run/largest_messages.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/result.h"
@@ -232,7 +233,18 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     config.actor = {.environments = 512, .unroll_length = 20};
     REQUIRE(validate(config).empty());
     config.actor = {.environments = 4096, .unroll_length = 128};
-    sentence = "actor.unroll_length: a message of 4096 x 128 decisions takes 2";
+    sentence = "actor.unroll_length: a message of 4096 x 128 decisions may take ";
+  }
+  SECTION("batches of which no answer to a draw would be believed") {
+    config = testing::tiny_apex_config();
+    auto& task = testing::partitioning_of(config);
+    task.observation = env::ObservationKind::kCluster;
+    task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+    task.ramp.topology = {16, 16, 4};
+    config.network.head = model::HeadKind::kCandidates;
+    REQUIRE(validate(config).empty());
+    config.apex.batch_size = 65'536;
+    sentence = "apex.batch_size: a batch of 65536 transitions may take ";
   }
   SECTION("several learners of an algorithm that has one") {
     config.algorithm = AlgorithmKind::kPpo;
@@ -264,6 +276,48 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
   const auto problems = validate(config);
   REQUIRE(problems.size() == 1);
   CHECK_THAT(problems.front(), Catch::StartsWith(sentence));
+}
+
+TEST_CASE("messages are as large as all that may be in them", "[unit][config]") {
+  TrainConfig config;
+  config.actor = {.environments = 2, .unroll_length = 10};
+  ObservationSpec shown;
+  shown.slots = {{.name = "graph", .dynamic_width = 3}};
+  shown.globals = {{"load", "1"}};
+  shown.candidates.most = 4;
+  constexpr std::size_t kNodes = 1'000;
+  constexpr std::int64_t kState = kNodes * 3 * sizeof(float);
+
+  SECTION("a transition has two states, with the features of all nodes of a graph") {
+    config.algorithm = AlgorithmKind::kApex;
+    config.transitions.n_step = 5;
+    const auto alone = largest_messages(config, shown, kNodes);
+    CHECK(alone.step > 2 * kState);
+    CHECK(alone.experience == 2 * (10 + 5) * alone.step);
+    CHECK(alone.draw > config.apex.batch_size * alone.step);
+    shown.agents = 3;
+    CHECK(largest_messages(config, shown, kNodes).beside == 3 * 5);
+    CHECK(too_large(config, shown, kNodes).empty());
+    const auto problems = too_large(config, shown, 100 * kNodes);
+    REQUIRE(problems.size() == 1);
+    CHECK_THAT(problems.front(), Catch::StartsWith("apex.batch_size: a batch of "));
+  }
+  SECTION("of each agent an episode may be held back") {
+    config.algorithm = AlgorithmKind::kReinforce;
+    config.reinforce.longest_episode = 100;
+    CHECK(largest_messages(config, shown).beside == 101);
+    shown.agents = 3;
+    CHECK(largest_messages(config, shown).beside == 303);
+    config.actor.environments = 4'000;
+    CHECK_THAT(too_large(config, shown).front(),
+               Catch::StartsWith("reinforce.longest_episode: and actor.unroll_length"));
+  }
+  SECTION("nodes' features may be too much for an actor's message") {
+    const auto problems = too_large(config, shown, 1'000 * kNodes);
+    REQUIRE(problems.size() == 1);
+    CHECK_THAT(problems.front(),
+               Catch::StartsWith("actor.unroll_length: a message of 2 x 10 decisions may take "));
+  }
 }
 
 TEST_CASE("what a network does not read is mended where the network is described",
