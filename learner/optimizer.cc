@@ -72,9 +72,11 @@ float without_denormals(float mean) {
 // every kind, each with its own code.
 template <class Move>
 void descend(std::span<float> parameters, std::span<const float> gradient, float scale, Move move) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    parameters[i] -= move(i, scale * gradient[i]);
-  }
+  // Plain pointers, so that the loop is computed many weights at once.
+  float* const weights = parameters.data();
+  const float* const gradients = gradient.data();
+  const std::size_t size = parameters.size();
+  for (std::size_t i = 0; i < size; ++i) weights[i] -= move(i, scale * gradients[i]);
 }
 
 }  // namespace
@@ -94,11 +96,6 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   const auto epsilon = static_cast<float>(config_.epsilon);
   float* const mean = state_.mean.data();
   float* const square = state_.mean_square.data();
-  // A running mean of which `keep` stays, and `add` is added.
-  const auto move_mean = [](float& of, float keep, float add) {
-    of = without_denormals(keep * of + add);
-    return of;
-  };
   if (config_.kind == OptimizerKind::kAdam) {
     const auto steps = static_cast<double>(state_.steps);
     const auto keep1 = static_cast<float>(config_.beta1);
@@ -110,9 +107,9 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
                                          (config_.epsilon_hat ? correction : 1));
     const auto root_correction = static_cast<float>(config_.epsilon_hat ? 1 : correction);
     descend(parameters, gradient, scale, [=](std::size_t i, float g) {
-      const float m = move_mean(mean[i], keep1, add1 * g);
-      const float s = move_mean(square[i], keep2, add2 * g * g);
-      return rate * m / (std::sqrt(s) * root_correction + epsilon);
+      mean[i] = without_denormals(keep1 * mean[i] + add1 * g);
+      square[i] = without_denormals(keep2 * square[i] + add2 * g * g);
+      return rate * mean[i] / (std::sqrt(square[i]) * root_correction + epsilon);
     });
     return report;
   }
@@ -121,16 +118,17 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   const auto rate = static_cast<float>(learning_rate);
   if (config_.kind == OptimizerKind::kRmsProp) {
     descend(parameters, gradient, scale, [=](std::size_t i, float g) {
-      const float s = move_mean(square[i], keep, add * g * g);
-      return rate * g / (std::sqrt(s) + epsilon);
+      square[i] = without_denormals(keep * square[i] + add * g * g);
+      return rate * g / (std::sqrt(square[i]) + epsilon);
     });
     return report;
   }
   descend(parameters, gradient, scale, [=](std::size_t i, float g) {
-    const float m = move_mean(mean[i], keep, add * g);
-    const float s = move_mean(square[i], keep, add * g * g);
+    mean[i] = without_denormals(keep * mean[i] + add * g);
+    square[i] = without_denormals(keep * square[i] + add * g * g);
     // Rounding may leave a variance just below 0.
-    return rate * g / (std::sqrt(std::max(0.0F, s - m * m)) + epsilon);
+    const float variance = std::max(0.0F, square[i] - mean[i] * mean[i]);
+    return rate * g / (std::sqrt(variance) + epsilon);
   });
   return report;
 }
