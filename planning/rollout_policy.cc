@@ -74,12 +74,13 @@ class NetworkPolicy final : public RolloutPolicy {
     for (const env::Environment* environment : environments) environment->observe(batch_);
     expect(environments.front()->spec(), values);
   }
-  double evaluate_cut(const env::Environment& environment, int agent) override {
+  void evaluate_cut(Environments environments, std::span<const int> agents,
+                    std::span<double> values) override {
     batch_.clear();
-    environment.observe_last(agent, batch_);
-    double value = 0;
-    expect(environment.spec(), {&value, 1});
-    return value;
+    for (std::size_t i = 0; i < environments.size(); ++i) {
+      environments[i]->observe_last(agents[i], batch_);
+    }
+    expect(environments.front()->spec(), values);
   }
   std::vector<double> action_values(const env::Environment& environment) override {
     if (heads_ == model::ValueHeads::kValue) return {};

@@ -26,13 +26,12 @@ class RolloutPolicy {
   // the policy has no notion of it. `values` [environments].
   virtual void evaluate(std::span<const env::Environment* const> environments,
                         std::span<double> values) = 0;
-  // The same of an episode that has been cut, for one of the agents that decided in it.
-  // To be overridden where a policy has a notion of it and tasks may have several agents.
-  [[nodiscard]] virtual double evaluate_cut(const env::Environment& environment, int /*agent*/) {
-    const env::Environment* const one[] = {&environment};
-    double value = 0;
-    evaluate(one, {&value, 1});
-    return value;
+  // The same of episodes that have been cut, for one of the agents that decided in each. `agents`
+  // and `values` [environments]. To be overridden where a policy has a notion of it and tasks may
+  // have several agents.
+  virtual void evaluate_cut(std::span<const env::Environment* const> environments,
+                            std::span<const int> /*agents*/, std::span<double> values) {
+    evaluate(environments, values);
   }
   // What it says that each action of a decision is worth, up to a number that all have in common,
   // in the unit of rewards; what it says of those that are not valid counts nothing. Empty:

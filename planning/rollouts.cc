@@ -56,6 +56,7 @@ void Rollouts::play(int horizon, double rate) {
 
 void Rollouts::forget() {
   worlds_.clear();
+  cut_.clear();
   actions_.clear();
 }
 
@@ -81,15 +82,30 @@ void Rollouts::advance(double rate, Pace& pace) {
     world.elapsed += result.elapsed;
     if (result.terminated) continue;
     if (result.truncated) {
-      // Something would have followed.
-      let_time_pass(world);
-      *world.sum += world.weight * policy_->evaluate_cut(*world.environment, world.agent);
+      cut_.push_back(std::move(world));
       continue;
     }
     if (kept != w) worlds_[kept] = std::move(world);
     ++kept;
   }
   worlds_.resize(kept);
+  settle_cut();
+}
+
+void Rollouts::settle_cut() {
+  if (cut_.empty()) return;
+  pointers_.clear();
+  agents_.clear();
+  for (World& world : cut_) {
+    let_time_pass(world);
+    pointers_.push_back(world.environment.get());
+    agents_.push_back(world.agent);
+  }
+  values_.resize(cut_.size());
+  policy_->evaluate_cut(pointers_, agents_, values_);
+  auto value = values_.begin();
+  for (const World& world : cut_) *world.sum += world.weight * *value++;
+  cut_.clear();
 }
 
 void Rollouts::settle(bool everywhere) {

@@ -59,6 +59,8 @@ class Rollouts {
   void decide();
   // Steps worlds_ with actions_; those that end are dropped. What came of it is added to `pace`.
   void advance(double rate, Pace& pace);
+  // Adds what would have followed in those whose episodes were cut, and drops them.
+  void settle_cut();
   // Adds what is expected to follow, where it is the turn of the world's own agent, or everywhere,
   // and drops those worlds.
   void settle(bool everywhere);
@@ -70,9 +72,11 @@ class Rollouts {
   RolloutPolicy* policy_;
   std::vector<World> worlds_;
   std::vector<int> actions_;  // [worlds]
+  std::vector<World> cut_;    // of the last step, which are not among worlds_ any more
   Pace pace_;
   // Scratch.
   std::vector<const env::Environment*> pointers_;
+  std::vector<int> agents_;
   std::vector<double> values_;
 };
 

@@ -211,6 +211,39 @@ TEST_CASE("where an episode is cut, each agent's own observation says what would
   CHECK(sum[0] == Approx(11 + later * (1 + kDiscount * 8)));
 }
 
+// Nobody is expected to be asked twice of one step.
+class CountsQuestions final : public RolloutPolicy {
+ public:
+  void act(std::span<const env::Environment* const> /*environments*/,
+           std::span<int> actions) override {
+    std::ranges::fill(actions, 0);
+  }
+  void evaluate(std::span<const env::Environment* const> environments,
+                std::span<double> values) override {
+    asked.push_back(environments.size());
+    std::ranges::fill(values, 4.0);
+  }
+  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+    return {};
+  }
+  std::vector<std::size_t> asked;
+};
+
+TEST_CASE("of all episodes that a step cuts the policy is asked at once", "[planning]") {
+  CountsQuestions policy;
+  Rollouts rollouts(kDiscount, policy);
+  env::SignalChain chain(1);  // every episode is cut after a step
+  chain.reset(Seed{1});
+  std::vector<double> sums(6, 0);
+  const std::vector<int> actions = {0, 1};
+  for (std::uint64_t future = 0; future < 3; ++future) {
+    rollouts.add(chain, actions, Seed{future}, std::span(sums).subspan(2 * future, 2));
+  }
+  rollouts.play(5);
+  CHECK(policy.asked == std::vector<std::size_t>{6});
+  for (const double sum : sums) CHECK(sum == Approx(4 * kDiscount));
+}
+
 TEST_CASE("a policy that throws leaves nothing behind", "[planning]") {
   RelayPolicy policy;
   Rollouts rollouts(kDiscount, policy);
