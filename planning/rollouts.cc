@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "common/check.h"
 #include "common/result.h"
+#include "common/scope_exit.h"
 
 namespace pacml::planning {
 namespace {
@@ -37,7 +37,7 @@ void Rollouts::add(const env::Environment& environment, std::span<const int> act
 
 void Rollouts::play(int horizon, double rate) {
   PACML_CHECK(horizon >= 1, "a first decision");
-  const std::shared_ptr<void> at_end(nullptr, [this](void*) { forget(); });
+  const ScopeExit at_end([this] { forget(); });
   pace_ = {};
   Pace first;
   advance(rate, first);

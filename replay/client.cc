@@ -9,6 +9,7 @@
 
 #include "common/heartbeat.h"
 #include "common/result.h"
+#include "common/scope_exit.h"
 #include "common/wire/codec.h"
 #include "common/wire/graph_hash.h"
 #include "replay/mixture.h"
@@ -57,7 +58,7 @@ void Client::run(std::span<transport::FrameClient* const> links,
     wakeable_ = links.front();
   }
   // However this ends, nobody may wake a transport that is no longer there.
-  const std::shared_ptr<void> at_end(nullptr, [this](void*) { stop(); });
+  const ScopeExit at_end([this] { stop(); });
   for (std::size_t turn = 0; !stop_token.stop_requested(); ++turn) {
     beat();
     for (Shard& shard : shards_) keep_joined(shard);

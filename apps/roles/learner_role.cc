@@ -33,6 +33,7 @@
 #include "common/config/dump.h"
 #include "common/log.h"
 #include "common/rng.h"
+#include "common/scope_exit.h"
 #include "common/transport/dealer.h"
 #include "common/transport/router.h"
 #include "env/task.h"
@@ -267,7 +268,7 @@ class ServingLearner {
   }
 
   void learn(const std::stop_token& stop) {
-    const std::shared_ptr<void> at_end(nullptr, [this](void*) {
+    const ScopeExit at_end([this] {
       if (wiring_) wiring_->disconnect();
     });
     session_->run(stop);

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "common/check.h"
 #include "common/heartbeat.h"
 #include "common/repeating_timer.h"
+#include "common/scope_exit.h"
 #include "common/signals.h"
 #include "common/thread_group.h"
 
@@ -67,7 +67,7 @@ void run_role_threads(const std::vector<RoleThread>& roles, std::function<void()
   for (const RoleThread& role : roles) {
     threads.spawn(role.name, [&io, &ended, &role](const std::stop_token& stop) {
       // However the thread ends, this one must learn of it.
-      const std::shared_ptr<void> wake_control(nullptr, [&](void*) { asio::post(io, ended); });
+      const ScopeExit wake_control([&] { asio::post(io, ended); });
       const Heartbeat its_heart(role.name);
       role.body(stop);
     });

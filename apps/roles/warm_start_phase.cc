@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <stop_token>
@@ -24,6 +23,7 @@
 #include "common/heartbeat.h"
 #include "common/json_lines.h"
 #include "common/result.h"
+#include "common/scope_exit.h"
 #include "common/thread_group.h"
 #include "learner/behaviour_cloning.h"
 #include "model/initialise.h"
@@ -80,7 +80,7 @@ class WarmStartPhase {
 
  private:
   void find(const std::stop_token& stop) {
-    const std::shared_ptr<void> at_end(nullptr, [this](void*) {
+    const ScopeExit at_end([this] {
       const std::lock_guard lock(mutex_);
       ended_ = true;
       changed_.notify_all();

@@ -11,6 +11,7 @@
 
 #include "common/hash.h"
 #include "common/heartbeat.h"
+#include "common/scope_exit.h"
 #include "common/wire/codec.h"
 #include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
@@ -76,7 +77,7 @@ void ExperienceServer::serve(const std::stop_token& stop) {
     wakeable_ = transport_;
   }
   // However this ends, nobody may wake a transport that is no longer there, nor wait for more.
-  const std::shared_ptr<void> at_end(nullptr, [this](void*) {
+  const ScopeExit at_end([this] {
     {
       const std::scoped_lock lock(mutex_);
       wakeable_ = nullptr;
