@@ -119,8 +119,7 @@ class LaunchCommand final : public Command {
     LaunchRequest request;
     request.config = load_config(place);
     const auto task = request.config.env.make();
-    check_replay_fits(request.config, *task);
-    static_cast<void>(make_teacher(request.config, *task));  // complains now
+    check_against_task(request.config, *task);
     request.config_words = config_.arguments();
     request.run = run_;
     request.actors = actors_;

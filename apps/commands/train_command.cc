@@ -72,8 +72,7 @@ class TrainCommand final : public Command {
     config_.settle(resume_, run_directory_);
     const TrainConfig config = resume_ ? resumed() : config_.load();
     const auto task = config.env.make();  // complains before anything is started
-    check_replay_fits(config, *task);
-    static_cast<void>(make_teacher(config, *task));  // complains now
+    check_against_task(config, *task);
     if (resume_) check_inputs(RunDirectory::open(run_directory_), agreement_of(config, *task));
     check_keys(config.security);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);

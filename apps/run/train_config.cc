@@ -157,6 +157,12 @@ std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config, const env::T
   }
 }
 
+void check_against_task(const TrainConfig& config, const env::Task& task) {
+  check_replay_fits(config, task);
+  check_messages_fit(config, task);
+  static_cast<void>(make_teacher(config, task));
+}
+
 std::map<std::string, std::string> graph_hashes(const env::EnvironmentSpec& spec) {
   std::map<std::string, std::string> hashes;
   for (std::size_t i = 0; i < spec.graphs.size(); ++i) {

@@ -123,6 +123,10 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task);
 [[nodiscard]] std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config,
                                                        const env::Task& task);
 
+// UserError: what only the task shows to be wrong, such as the above, or messages that would not
+// get through (check_messages_fit). Its roles find the same, but by then they have been started.
+void check_against_task(const TrainConfig& config, const env::Task& task);
+
 // What the processes of a run must agree on: the algorithm, the task, the network, what is in the
 // job graphs and in other files that the task reads, and what the transitions of a replay, or what
 // searches found, means. Where the profiles and the keys lie may differ from host to host.
