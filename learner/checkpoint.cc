@@ -14,6 +14,7 @@
 #include "common/check.h"
 #include "common/finite.h"
 #include "common/hash.h"
+#include "common/json_text.h"
 #include "common/text.h"
 #include "common/try_again.h"
 #include "learner/export/safetensors.h"
@@ -311,7 +312,8 @@ Result<Checkpoint> decode_checkpoint(std::string_view bytes, const model::Parame
   Checkpoint out;
   out.run_id = text("run_id");
   out.config_text = text("config");
-  if (!read_state(json::parse(text("state"), nullptr, false), out)) {
+  const auto state = parse_json_text(text("state"));
+  if (!state || !read_state(*state, out)) {
     return corrupt("is damaged: its state cannot be read");
   }
   std::vector<NamedTensor> weights;

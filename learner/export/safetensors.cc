@@ -8,6 +8,7 @@
 
 #include "common/bytes.h"
 #include "common/check.h"
+#include "common/json_text.h"
 
 namespace pacml::learner {
 namespace {
@@ -49,14 +50,16 @@ bool count_values(const json& shape, std::uint64_t limit, std::vector<std::int64
 Result<Place> read_place(const std::string& name, const json& entry, std::uint64_t data_size) {
   Place place;
   place.tensor.name = name;
-  const auto find = [&entry](const char* key) {
-    return entry.is_object() && entry.contains(key) ? entry[key] : json();
+  const json nothing;
+  const auto find = [&](const char* key) -> const json& {
+    const auto it = entry.find(key);
+    return it == entry.end() ? nothing : *it;
   };
   if (find("dtype") != "F32") {
     return corrupt("holds '" + name + "' in a type other than F32");
   }
   std::uint64_t count = 0;
-  const json offsets = find("data_offsets");
+  const json& offsets = find("data_offsets");
   const bool sound =
       count_values(find("shape"), data_size / sizeof(float), place.tensor.shape, count) &&
       offsets.is_array() && offsets.size() == 2 && offsets[0].is_number_unsigned() &&
@@ -112,12 +115,12 @@ Result<Safetensors> decode_safetensors(std::string_view bytes) {
   if (length > bytes.size()) return corrupt("is cut short or not a safetensors file");
   const std::string_view text = bytes.substr(0, length);
   const std::string_view data = bytes.substr(length);
-  const json header = json::parse(text, nullptr, false);
-  if (!header.is_object()) return corrupt("has no header of a safetensors file");
+  const auto header = parse_json_text(text);
+  if (!header || !header->is_object()) return corrupt("has no header of a safetensors file");
 
   Safetensors out;
   std::vector<Place> places;
-  for (const auto& [name, entry] : header.items()) {
+  for (const auto& [name, entry] : header->items()) {
     if (name == kMetadata) {
       if (!entry.is_object()) return corrupt("has metadata that is not a list of texts");
       for (const auto& [key, value] : entry.items()) {

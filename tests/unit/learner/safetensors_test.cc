@@ -79,6 +79,20 @@ TEST_CASE("headers that lie are refused", "[unit][learner]") {
   REQUIRE_FALSE(decode_safetensors(with_header(header, 8)));
 }
 
+TEST_CASE("a header that nests without end is refused where it stands", "[unit][learner]") {
+  const std::size_t depth = 300'000;  // a stack holds no call for each
+  const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+  const std::string header = GENERATE_COPY(
+      as<std::string>{}, deep, R"({"a":)" + deep + "}", R"({"a":{"dtype":)" + deep + "}}",
+      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":)" + deep + "}}",
+      R"({"a":{"dtype":"F32","data_offsets":[0,8],"shape":)" + deep + "}}",
+      R"({"__metadata__":{"a":)" + deep + "}}");
+  INFO(header.substr(0, 60));
+  const auto result = decode_safetensors(with_header(header, 8));
+  REQUIRE_FALSE(result);
+  REQUIRE(result.error().code == Errc::kCorruptFrame);
+}
+
 TEST_CASE("a header longer than the file is refused without being believed", "[unit][learner]") {
   REQUIRE_FALSE(decode_safetensors(std::string(8, '\xff')));
   REQUIRE_FALSE(decode_safetensors(std::string(8, '\xff') + "{}"));
