@@ -21,7 +21,7 @@ constexpr std::size_t kMostNodes = 20'000;
 PlacementEpisode::PlacementEpisode(env::OpGraphPtr graph, const env::DeviceSetPtr& devices,
                                    std::vector<std::int32_t> order)
     : graph_(std::move(graph)), simulator_(graph_, devices), order_(std::move(order)) {
-  const env::GroupGraph groups(*graph_);
+  const env::GroupGraph groups(*graph_, devices->semantics());
   const std::size_t nodes = groups.size();
   if (nodes > kMostNodes) {
     throw UserError("the graph has " + std::to_string(nodes) + " groups, more than the " +

@@ -63,7 +63,8 @@ class PlacementReplay {
     for (const std::int32_t t : simulator_.transfer_order()) {
       const env::PlacedTransfer& transfer = simulator_.transfer(t);
       std::set<std::int32_t> to;
-      for (const std::int32_t c : graph_->output_consumers()[at(transfer.output)]) {
+      for (const std::int32_t c :
+           graph_->flows(devices_->semantics()).output_consumers[at(transfer.output)]) {
         const std::int32_t device = simulator_.device_of()[at(c)];
         if (device != transfer.from) to.insert(device);
       }

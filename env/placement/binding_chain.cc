@@ -14,6 +14,7 @@ class Chain {
  public:
   explicit Chain(const PlacementSimulator& run)
       : run_(run),
+        flows_(run.graph().flows(run.devices().semantics())),
         is_placeto_(run.devices().semantics() == PlacementSemantics::kPlaceto),
         before_op_(run.graph().num_ops(), -1),
         transfer_of_(run.graph().num_outputs() * (is_placeto_ ? 1 : run.devices().size()), -1),
@@ -68,11 +69,11 @@ class Chain {
     const std::size_t device = at(run_.device_of()[v]);
     double latest = -1;
     op = -1;
-    for (std::size_t i = 0; i < run_.graph().parents()[v].size(); ++i) {
-      const std::int32_t parent = run_.graph().parents()[v][i];
+    for (std::size_t i = 0; i < flows_.parents[v].size(); ++i) {
+      const std::int32_t parent = flows_.parents[v][i];
       const bool is_here = at(run_.device_of()[at(parent)]) == device;
       const std::int32_t by =
-          is_here ? -1 : transfer_of_[slot(run_.graph().parent_outputs()[v][i], device)];
+          is_here ? -1 : transfer_of_[slot(flows_.parent_outputs[v][i], device)];
       const double there = is_here ? run_.end_us()[at(parent)] : run_.transfer(by).arrive_us;
       if (there <= latest) continue;
       latest = there;
@@ -86,6 +87,7 @@ class Chain {
   }
 
   const PlacementSimulator& run_;
+  const OpFlows& flows_;
   bool is_placeto_;
   std::vector<std::int32_t> before_op_;        // on its device
   std::vector<std::int32_t> transfer_of_;      // [outputs], [outputs, devices]

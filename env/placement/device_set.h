@@ -10,18 +10,9 @@
 #include <vector>
 
 #include "common/config/fields.h"
+#include "env/placement/placement_semantics.h"
 
 namespace pacml::env {
-
-// How a placement is simulated (docs/placement.md).
-enum class PlacementSemantics {
-  kPlaceto,    // as published, to the last bit: equal devices, one bus out of each
-  kCorrected,  // links with bandwidth and latency, a transfer to each device, real memory
-};
-constexpr auto enum_names(PlacementSemantics /*unused*/) {
-  return std::to_array<EnumName<PlacementSemantics>>(
-      {{"placeto", PlacementSemantics::kPlaceto}, {"corrected", PlacementSemantics::kCorrected}});
-}
 
 // What the published simulator is made of.
 struct PlacetoConstants {

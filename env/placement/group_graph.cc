@@ -22,7 +22,7 @@ std::vector<std::int32_t> leader_positions(const OpGraph& graph) {
   return of_leader;
 }
 
-GroupAttributes attributes_of(const OpGraph& graph, std::size_t group) {
+GroupAttributes attributes_of(const OpGraph& graph, const OpFlows& flows, std::size_t group) {
   GroupAttributes sum;
   const auto ops = graph.groups()[group];
   for (const std::int32_t op : ops) {
@@ -35,7 +35,7 @@ GroupAttributes attributes_of(const OpGraph& graph, std::size_t group) {
     }
     for (std::int32_t o = graph.first_output(v); o < graph.first_output(v + 1); ++o) {
       const bool leaves =
-          std::ranges::any_of(graph.output_consumers()[at(o)], [&](std::int32_t consumer) {
+          std::ranges::any_of(flows.output_consumers[at(o)], [&](std::int32_t consumer) {
             return graph.group_of()[at(consumer)] != static_cast<std::int32_t>(group);
           });
       if (leaves) sum.out_bytes += graph.output_bytes()[at(o)];
@@ -46,7 +46,7 @@ GroupAttributes attributes_of(const OpGraph& graph, std::size_t group) {
 
 }  // namespace
 
-GroupGraph::GroupGraph(const OpGraph& graph) {
+GroupGraph::GroupGraph(const OpGraph& graph, PlacementSemantics semantics) {
   const auto leader = leader_positions(graph);
   std::vector<std::vector<std::int32_t>> children(graph.num_groups());
   std::vector<std::vector<std::int32_t>> parents(graph.num_groups());
@@ -63,7 +63,7 @@ GroupGraph::GroupGraph(const OpGraph& graph) {
   children_ = IndexLists(children);
   parents_ = IndexLists(parents);
   for (std::size_t g = 0; g < graph.num_groups(); ++g) {
-    attributes_.push_back(attributes_of(graph, g));
+    attributes_.push_back(attributes_of(graph, graph.flows(semantics), g));
   }
 }
 

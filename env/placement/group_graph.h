@@ -20,7 +20,8 @@ struct GroupAttributes {
 // so it has no cycle even where each group is a layer's forward and backward pass. Immutable.
 class GroupGraph {
  public:
-  explicit GroupGraph(const OpGraph& graph);
+  // `semantics`: which outputs leave a group.
+  GroupGraph(const OpGraph& graph, PlacementSemantics semantics);
 
   [[nodiscard]] std::size_t size() const { return children_.size(); }
   [[nodiscard]] const IndexLists& children() const { return children_; }

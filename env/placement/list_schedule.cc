@@ -19,6 +19,7 @@ class Schedule {
       : problem_(problem),
         graph_(*problem.graph),
         devices_(*problem.devices),
+        flows_(graph_.flows(devices_.semantics())),
         rule_(rule),
         upward_(graph_.num_ops(), 0.0),
         device_of_group_(graph_.num_groups(), -1),
@@ -53,8 +54,8 @@ class Schedule {
     const auto order = graph_.topological_order();
     for (std::size_t i = order.size(); i-- > 0;) {
       const std::size_t v = at(order[i]);
-      const auto consumers = graph_.consumers()[v];
-      const auto outputs = graph_.consumed_outputs()[v];
+      const auto consumers = flows_.consumers[v];
+      const auto outputs = flows_.outputs[v];
       double below = 0;
       for (std::size_t k = 0; k < consumers.size(); ++k) {
         below =
@@ -92,8 +93,8 @@ class Schedule {
 
   // When everything that the operation needs is there.
   [[nodiscard]] double arrival(std::size_t op, std::size_t device) const {
-    const auto parents = graph_.parents()[op];
-    const auto outputs = graph_.parent_outputs()[op];
+    const auto parents = flows_.parents[op];
+    const auto outputs = flows_.parent_outputs[op];
     double latest = 0;
     for (std::size_t k = 0; k < parents.size(); ++k) {
       const auto from = at(device_of_[at(parents[k])]);
@@ -153,8 +154,8 @@ class Schedule {
 
   void commit(std::size_t op, std::size_t device) {
     const double begin = start(device, arrival(op, device), duration(op, device));
-    const auto parents = graph_.parents()[op];
-    const auto outputs = graph_.parent_outputs()[op];
+    const auto parents = flows_.parents[op];
+    const auto outputs = flows_.parent_outputs[op];
     const double gap =
         devices_.semantics() == PlacementSemantics::kPlaceto ? devices_.constants().delta2_us : 0;
     for (std::size_t k = 0; k < parents.size(); ++k) {
@@ -182,6 +183,7 @@ class Schedule {
   const PlacementProblem& problem_;
   const OpGraph& graph_;
   const DeviceSet& devices_;
+  const OpFlows& flows_;
   ListRule rule_;
   std::vector<double> upward_;
   GroupPlacement device_of_group_;

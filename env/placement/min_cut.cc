@@ -68,13 +68,14 @@ class CutGraph {
   // An output goes to a group once, however many of its operations read it.
   void connect(const PlacementProblem& problem) {
     const OpGraph& graph = *problem.graph;
+    const OpFlows& flows = graph.flows(problem.devices->semantics());
     std::map<std::pair<std::int32_t, std::int32_t>, double> between;  // the lower one first
     std::map<std::pair<std::int32_t, std::int32_t>, bool> has_sent;   // output, group
     double all = 0;
     for (std::size_t v = 0; v < graph.num_ops(); ++v) {
       const std::int32_t from = graph.group_of()[v];
-      const auto consumers = graph.consumers()[v];
-      const auto outputs = graph.consumed_outputs()[v];
+      const auto consumers = flows.consumers[v];
+      const auto outputs = flows.outputs[v];
       for (std::size_t i = 0; i < consumers.size(); ++i) {
         const std::int32_t to = graph.group_of()[at(consumers[i])];
         if (to == from || std::exchange(has_sent[{outputs[i], to}], true)) continue;

@@ -165,48 +165,67 @@ void OpGraph::lay_out_outputs(const OpGraphLimits& limits) {
   }
 }
 
-void OpGraph::lay_out_edges() {
-  std::vector<OpEdge> edges = spec_.edges;
-  std::ranges::stable_sort(edges, {}, &OpEdge::consumer);
+namespace {
 
-  std::vector<std::vector<std::int32_t>> consumers(num_ops());
-  std::vector<std::vector<std::int32_t>> outputs(num_ops());
-  std::vector<std::vector<std::int32_t>> parents(num_ops());
-  // Edges of one consumer come together, so that it is the producer's last consumer or none yet.
-  for (const OpEdge& edge : edges) {
-    auto& list = consumers[at(edge.producer)];
-    const std::int32_t output = first_output_[at(edge.producer)] + edge.output;
-    if (!list.empty() && list.back() == edge.consumer) {
-      outputs[at(edge.producer)].back() = output;
-    } else {
-      list.push_back(edge.consumer);
-      outputs[at(edge.producer)].push_back(output);
-      parents[at(edge.consumer)].push_back(edge.producer);
-    }
-  }
-  std::vector<std::vector<std::int32_t>> by_output(num_outputs());
-  for (std::size_t v = 0; v < num_ops(); ++v) {
+using Lists = std::vector<std::vector<std::int32_t>>;
+
+// Of operations' consumers and, parallel to them, what each gets.
+OpFlows flows_of(const Lists& consumers, const Lists& outputs, std::size_t num_outputs) {
+  Lists by_output(num_outputs);
+  Lists parents(consumers.size());
+  Lists parent_outputs(consumers.size());
+  for (std::size_t v = 0; v < consumers.size(); ++v) {
     for (std::size_t i = 0; i < consumers[v].size(); ++i) {
       by_output[at(outputs[v][i])].push_back(consumers[v][i]);
-    }
-  }
-  consumers_ = IndexLists(consumers);
-  consumed_outputs_ = IndexLists(outputs);
-  output_consumers_ = IndexLists(by_output);
-  std::vector<std::vector<std::int32_t>> parent_outputs(num_ops());
-  for (std::size_t v = 0; v < num_ops(); ++v) {
-    std::ranges::sort(parents[v]);
-    if (parents[v].empty()) sources_.push_back(static_cast<std::int32_t>(v));
-  }
-  for (std::size_t v = 0; v < num_ops(); ++v) {
-    // Producers by index, so that each consumer's list comes in the order of its parents.
-    for (std::size_t i = 0; i < consumers[v].size(); ++i) {
+      parents[at(consumers[v][i])].push_back(static_cast<std::int32_t>(v));
       parent_outputs[at(consumers[v][i])].push_back(outputs[v][i]);
     }
   }
-  parents_ = IndexLists(parents);
-  parent_outputs_ = IndexLists(parent_outputs);
-  order_ = fifo_topological_order(consumers_);
+  return {IndexLists(consumers), IndexLists(outputs), IndexLists(by_output), IndexLists(parents),
+          IndexLists(parent_outputs)};
+}
+
+}  // namespace
+
+void OpGraph::lay_out_edges() {
+  std::vector<OpEdge> edges = spec_.edges;
+  std::ranges::stable_sort(edges, {}, &OpEdge::consumer);
+  const auto output_of = [this](const OpEdge& edge) {
+    return first_output_[at(edge.producer)] + edge.output;
+  };
+
+  Lists last_to(num_ops());
+  Lists last(num_ops());
+  bool has_several = false;  // outputs of one operation for one consumer
+  // Edges of one consumer come together, so that it is the producer's last consumer or none yet.
+  for (const OpEdge& edge : edges) {
+    auto& list = last_to[at(edge.producer)];
+    auto& outputs = last[at(edge.producer)];
+    if (!list.empty() && list.back() == edge.consumer) {
+      has_several = has_several || outputs.back() != output_of(edge);
+      outputs.back() = output_of(edge);
+    } else {
+      list.push_back(edge.consumer);
+      outputs.push_back(output_of(edge));
+    }
+  }
+  last_outputs_ = flows_of(last_to, last, num_outputs());
+  if (has_several) {
+    Lists every_to(num_ops());
+    Lists every(num_ops());
+    std::vector<std::int32_t> last_consumer(num_outputs(), -1);
+    for (const OpEdge& edge : edges) {
+      const std::int32_t output = output_of(edge);
+      if (std::exchange(last_consumer[at(output)], edge.consumer) == edge.consumer) continue;
+      every_to[at(edge.producer)].push_back(edge.consumer);
+      every[at(edge.producer)].push_back(output);
+    }
+    every_output_ = flows_of(every_to, every, num_outputs());
+  }
+  for (std::size_t v = 0; v < num_ops(); ++v) {
+    if (parents()[v].empty()) sources_.push_back(static_cast<std::int32_t>(v));
+  }
+  order_ = fifo_topological_order(consumers());
   if (order_.size() != num_ops()) {
     std::vector<char> is_placed(num_ops(), 0);
     for (const std::int32_t v : order_) is_placed[at(v)] = 1;

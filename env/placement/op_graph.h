@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "env/placement/placement_semantics.h"
+
 namespace pacml::env {
 
 // An operation of a computation that is placed on devices.
@@ -66,10 +68,19 @@ class IndexLists {
 // ... the one that became ready last. This is what networkx did up to 2.5.
 [[nodiscard]] std::vector<std::int32_t> lifo_topological_order(const IndexLists& children);
 
-// A directed acyclic graph of operations, laid out for simulation. What goes out of an operation
-// are its outputs, numbered over the whole graph; whoever consumes two outputs of one operation
-// gets the one that was named last (docs/placement.md, "Where the published simulator surprises").
-// Immutable; any thread.
+// Who gets which output of whom; outputs are numbered over the whole graph. Value type.
+struct OpFlows {
+  // Of each operation, one entry for each output that a consumer gets, in the order in which
+  // consumers (by index) first name it.
+  IndexLists consumers;
+  IndexLists outputs;           // parallel to it
+  IndexLists output_consumers;  // of each output, in the same order
+  // Of each operation, one entry for each output that it gets, by the producer's index.
+  IndexLists parents;
+  IndexLists parent_outputs;  // parallel to it
+};
+
+// A directed acyclic graph of operations, laid out for simulation. Immutable; any thread.
 class OpGraph {
  public:
   // UserError, one sentence: nothing in it, or more than the limits; a name that comes twice; a
@@ -92,14 +103,15 @@ class OpGraph {
   [[nodiscard]] std::span<const double> bytes_out() const { return bytes_out_; }
 
   // Each consumer once, in the order in which consumers (by index) first name the operation.
-  [[nodiscard]] const IndexLists& consumers() const { return consumers_; }
-  // Parallel to it: the output, numbered over the whole graph, that the consumer gets.
-  [[nodiscard]] const IndexLists& consumed_outputs() const { return consumed_outputs_; }
-  // Of each output, in the same order.
-  [[nodiscard]] const IndexLists& output_consumers() const { return output_consumers_; }
-  // Each parent once, by index; and the output that is got from it.
-  [[nodiscard]] const IndexLists& parents() const { return parents_; }
-  [[nodiscard]] const IndexLists& parent_outputs() const { return parent_outputs_; }
+  [[nodiscard]] const IndexLists& consumers() const { return last_outputs_.consumers; }
+  // Each parent once, by index.
+  [[nodiscard]] const IndexLists& parents() const { return last_outputs_.parents; }
+  // In `placeto`, who consumes two outputs of one operation gets the one that is named last alone
+  // (docs/placement.md, "Semantics: placeto"), so that the lists are those above.
+  [[nodiscard]] const OpFlows& flows(PlacementSemantics semantics) const {
+    const bool is_last = semantics == PlacementSemantics::kPlaceto || !every_output_;
+    return is_last ? last_outputs_ : *every_output_;
+  }
   [[nodiscard]] std::span<const std::int32_t> sources() const { return sources_; }  // by index
   [[nodiscard]] std::span<const std::int32_t> topological_order() const { return order_; }
   // Position of an operation's name among all names, compared byte by byte.
@@ -123,11 +135,8 @@ class OpGraph {
   std::vector<double> output_bytes_;
   std::vector<double> bytes_out_;
   std::vector<double> parameter_bytes_;
-  IndexLists consumers_;
-  IndexLists consumed_outputs_;
-  IndexLists output_consumers_;
-  IndexLists parents_;
-  IndexLists parent_outputs_;
+  OpFlows last_outputs_;
+  std::optional<OpFlows> every_output_;  // where it differs
   std::vector<std::int32_t> sources_;
   std::vector<std::int32_t> order_;
   std::vector<std::int32_t> name_rank_;

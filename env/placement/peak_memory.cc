@@ -63,6 +63,7 @@ void placeto_peak_bytes(const PlacementSimulator& run, std::span<double> peak) {
 
 void corrected_peak_bytes(const PlacementSimulator& run, std::span<double> peak) {
   const OpGraph& graph = run.graph();
+  const OpFlows& flows = graph.flows(PlacementSemantics::kCorrected);
   // When each output can go from its own device.
   std::vector<double> gone(graph.num_outputs(), 0.0);
   std::vector<Change> changes;
@@ -70,7 +71,7 @@ void corrected_peak_bytes(const PlacementSimulator& run, std::span<double> peak)
     const PlacedTransfer& transfer = run.transfer(t);
     gone[at(transfer.output)] = std::max(gone[at(transfer.output)], transfer.free_us);
     double needed = transfer.arrive_us;
-    for (const std::int32_t c : graph.output_consumers()[at(transfer.output)]) {
+    for (const std::int32_t c : flows.output_consumers[at(transfer.output)]) {
       if (run.device_of()[at(c)] == transfer.to) needed = std::max(needed, run.end_us()[at(c)]);
     }
     const double bytes = graph.output_bytes()[at(transfer.output)];
@@ -83,7 +84,7 @@ void corrected_peak_bytes(const PlacementSimulator& run, std::span<double> peak)
     used[device] += graph.parameter_bytes()[v] * run.devices().bytes_per_parameter_byte();
     for (auto o = at(graph.first_output(v)); o < at(graph.first_output(v + 1)); ++o) {
       double needed = std::max(gone[o], run.end_us()[v]);
-      for (const std::int32_t c : graph.output_consumers()[o]) {
+      for (const std::int32_t c : flows.output_consumers[o]) {
         if (at(run.device_of()[at(c)]) == device) {
           needed = std::max(needed, run.end_us()[at(c)]);
         }

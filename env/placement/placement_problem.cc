@@ -38,7 +38,7 @@ PlacementProblem::PlacementProblem(OpGraphPtr ops, DeviceSetPtr on, MemoryPenalt
     : graph(std::move(ops)),
       devices(std::move(on)),
       penalty(for_memory),
-      groups(std::make_shared<const GroupGraph>(*graph)) {}
+      groups(std::make_shared<const GroupGraph>(*graph, devices->semantics())) {}
 
 double PlacementProblem::limit_bytes(std::size_t device) const {
   return penalty.limit_gb ? *penalty.limit_gb * kGb : devices->memory_bytes(device);

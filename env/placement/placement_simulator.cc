@@ -36,7 +36,9 @@ std::vector<std::int32_t> devices_by_text(std::size_t n) {
 }  // namespace
 
 PlacementSimulator::PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices)
-    : graph_(std::move(graph)), devices_(std::move(devices)) {
+    : graph_(std::move(graph)),
+      devices_(std::move(devices)),
+      flows_(&graph_->flows(devices_->semantics())) {
   const std::size_t ops = graph_->num_ops();
   const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
   op_rank_ = indices(ops);
@@ -48,7 +50,7 @@ PlacementSimulator::PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices)
   op_of_rank_ = inverse(op_rank_);
   device_rank_ = inverse(device_of_rank_);
   for (std::size_t v = 0; v < ops; ++v) {
-    num_parents_.push_back(static_cast<std::int32_t>(graph_->parents()[v].size()));
+    num_inputs_.push_back(static_cast<std::int32_t>(flows_->parents[v].size()));
   }
   for (const double bytes : graph_->output_bytes()) {
     transfer_us_.push_back(bytes / devices_->constants().bytes_per_us);
@@ -116,7 +118,7 @@ void PlacementSimulator::place(std::span<const std::int32_t> device_of) {
 }
 
 void PlacementSimulator::begin() {
-  std::ranges::copy(num_parents_, state_.waiting.begin());
+  std::ranges::copy(num_inputs_, state_.waiting.begin());
   std::ranges::fill(state_.last_release, Release{});
   std::ranges::fill(state_.ready, Queue{});
   std::ranges::fill(state_.channels, Queue{});
@@ -155,7 +157,7 @@ void PlacementSimulator::watch() {
   is_watching_ = false;
 }
 
-// An operation is ready when its last parent has released it, so that of all its releases one event
+// An operation is ready when its last input has released it, so that of all its releases one event
 // is enough, posted when the last of them is known. Those whose time has come were taken from the
 // published heap before any device or bus that could post another: the one that is posted comes
 // behind them.
@@ -250,8 +252,8 @@ void PlacementSimulator::start_on_placeto(std::size_t device, double now) {
   const auto tie = static_cast<std::uint64_t>(op_rank_[v]);
   state_.events.push(SimEvent::make(cost == 0 ? end : end + devices_->constants().delta1_us,
                                     kDevice, device_rank));
-  const auto consumers = graph_->consumers()[v];
-  const auto outputs = graph_->consumed_outputs()[v];
+  const auto consumers = flows_->consumers[v];
+  const auto outputs = flows_->outputs[v];
   for (std::size_t i = 0; i < consumers.size(); ++i) {
     if (at(device_of_[at(consumers[i])]) == device) {
       release(consumers[i], end, tie, now);
@@ -282,7 +284,7 @@ void PlacementSimulator::send_on_bus(std::size_t device, double now) {
   transfer.arrive_us = now + transfer_us_[at(transfer.output)];
   transfer.free_us = transfer.arrive_us + devices_->constants().delta2_us;
   const auto tie = static_cast<std::uint64_t>(op_rank_[at(transfer.op)]);
-  for (const std::int32_t c : graph_->output_consumers()[at(transfer.output)]) {
+  for (const std::int32_t c : flows_->output_consumers[at(transfer.output)]) {
     if (at(device_of_[at(c)]) != device) release(c, transfer.arrive_us, tie, now);
   }
   state_.events.push(SimEvent::make(transfer.free_us, kChannel, device_rank));
@@ -330,8 +332,8 @@ void PlacementSimulator::start_on_corrected(std::size_t device, double now) {
 
 void PlacementSimulator::finish(std::size_t op, double now) {
   const auto from = at(device_of_[op]);
-  const auto consumers = graph_->consumers()[op];
-  const auto outputs = graph_->consumed_outputs()[op];
+  const auto consumers = flows_->consumers[op];
+  const auto outputs = flows_->outputs[op];
   for (std::size_t i = 0; i < consumers.size(); ++i) {
     const auto to = at(device_of_[at(consumers[i])]);
     if (to == from) {
@@ -363,7 +365,7 @@ void PlacementSimulator::send_on_channel(std::size_t channel, double now) {
   transfer.free_us =
       now + graph_->output_bytes()[at(transfer.output)] / devices_->bytes_per_us(from, to);
   transfer.arrive_us = transfer.free_us + devices_->latency_us(from, to);
-  for (const std::int32_t c : graph_->output_consumers()[at(transfer.output)]) {
+  for (const std::int32_t c : flows_->output_consumers[at(transfer.output)]) {
     if (at(device_of_[at(c)]) == to) release(c, transfer.arrive_us, 0, now);
   }
   state_.events.push(SimEvent::make(transfer.free_us, kChannel, channel));

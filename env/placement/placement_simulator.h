@@ -99,18 +99,19 @@ class PlacementSimulator {
 
   OpGraphPtr graph_;
   DeviceSetPtr devices_;
+  const OpFlows* flows_;  // the graph's, by these semantics
   // Ties between operations and between devices, and back.
   std::vector<std::int32_t> op_rank_;
   std::vector<std::int32_t> op_of_rank_;
   std::vector<std::int32_t> device_rank_;
   std::vector<std::int32_t> device_of_rank_;
-  std::vector<std::int32_t> num_parents_;  // [ops]
-  std::vector<double> transfer_us_;        // [outputs], on a bus
+  std::vector<std::int32_t> num_inputs_;  // [ops], outputs that it gets
+  std::vector<double> transfer_us_;       // [outputs], on a bus
 
   // All that a run changes as it goes on.
   struct State {
     EventHeap events;
-    std::vector<std::int32_t> waiting;  // [ops], parents that have not released it
+    std::vector<std::int32_t> waiting;  // [ops], inputs that have not come
     std::vector<Release> last_release;  // [ops]
     std::vector<std::int32_t> next_ready;
     std::vector<Queue> ready;          // [devices]

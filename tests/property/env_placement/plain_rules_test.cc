@@ -203,18 +203,46 @@ DevicesConfig draw_devices(Rng& rng) {
   return config;
 }
 
+// An operation and which of its outputs.
+using Output = std::pair<std::int32_t, std::int32_t>;
+
+Output sent_by(const PlacementSimulator& run, const PlacedTransfer& transfer) {
+  return {transfer.op, transfer.output - run.graph().first_output(at(transfer.op))};
+}
+
+// With corrected semantics, who needs which outputs: what the edges say, and nothing else.
+std::set<Output> inputs_of(const OpGraphSpec& spec, std::size_t v) {
+  std::set<Output> inputs;
+  for (const OpEdge& e : spec.edges) {
+    if (at(e.consumer) == v) inputs.emplace(e.producer, e.output);
+  }
+  return inputs;
+}
+
+std::set<std::int32_t> consumers_of(const OpGraphSpec& spec, const Output& output) {
+  std::set<std::int32_t> consumers;
+  for (const OpEdge& e : spec.edges) {
+    if (Output{e.producer, e.output} == output) consumers.insert(e.consumer);
+  }
+  return consumers;
+}
+
+double bytes_of(const OpGraphSpec& spec, const Output& output) {
+  const auto& sizes = spec.ops[at(output.first)].output_bytes;
+  return at(output.second) < sizes.size() ? sizes[at(output.second)] : 0;
+}
+
 // When the operation had all that it needs where it is.
 double ready_time(const PlacementSimulator& run, std::size_t v) {
-  const OpGraph& graph = run.graph();
   double ready = 0;
-  for (std::size_t k = 0; k < graph.parents()[v].size(); ++k) {
-    const auto p = at(graph.parents()[v][k]);
+  for (const Output& input : inputs_of(run.graph().spec(), v)) {
+    const auto p = at(input.first);
     double there = run.end_us()[p];
     if (run.device_of()[p] != run.device_of()[v]) {
       there = -1;
       for (const std::int32_t t : run.transfer_order()) {
         const PlacedTransfer& transfer = run.transfer(t);
-        if (transfer.output == graph.parent_outputs()[v][k] && transfer.to == run.device_of()[v]) {
+        if (sent_by(run, transfer) == input && transfer.to == run.device_of()[v]) {
           REQUIRE(there == -1);  // one copy for each device
           there = transfer.arrive_us;
         }
@@ -243,9 +271,10 @@ void check_device(const PlacementSimulator& run, std::size_t device) {
 }
 
 void check_channels(const PlacementSimulator& run) {
+  const OpGraphSpec& spec = run.graph().spec();
   std::map<std::size_t, double> free;
   std::map<std::size_t, double> last_asked;
-  std::set<std::pair<std::int32_t, std::int32_t>> sent;
+  std::set<std::pair<Output, std::int32_t>> sent;
   for (const std::int32_t t : run.transfer_order()) {
     const PlacedTransfer& transfer = run.transfer(t);
     const auto from = at(transfer.from);
@@ -255,16 +284,21 @@ void check_channels(const PlacementSimulator& run) {
     REQUIRE(transfer.asked_us == run.end_us()[at(transfer.op)]);
     REQUIRE(transfer.asked_us >= last_asked[channel]);
     REQUIRE(transfer.start_us == std::max(free[channel], transfer.asked_us));
-    const double bytes = run.graph().output_bytes()[at(transfer.output)];
+    const Output output = sent_by(run, transfer);
+    const double bytes = bytes_of(spec, output);
     REQUIRE(transfer.free_us == transfer.start_us + bytes / run.devices().bytes_per_us(from, to));
     REQUIRE(transfer.arrive_us == transfer.free_us + run.devices().latency_us(from, to));
-    REQUIRE(sent.emplace(transfer.output, transfer.to).second);
-    const auto& consumers = run.graph().output_consumers()[at(transfer.output)];
-    REQUIRE(std::ranges::any_of(
-        consumers, [&](std::int32_t c) { return run.device_of()[at(c)] == transfer.to; }));
+    REQUIRE(sent.emplace(output, transfer.to).second);
     free[channel] = transfer.free_us;
     last_asked[channel] = transfer.asked_us;
   }
+  // Every output to every other device with a consumer, and nothing else.
+  std::set<std::pair<Output, std::int32_t>> wanted;
+  for (const OpEdge& e : spec.edges) {
+    const std::int32_t to = run.device_of()[at(e.consumer)];
+    if (run.device_of()[at(e.producer)] != to) wanted.emplace(Output{e.producer, e.output}, to);
+  }
+  REQUIRE(sent == wanted);
 }
 
 TEST_CASE("with corrected semantics devices and links work in the order in which they were asked",
@@ -360,19 +394,20 @@ TEST_CASE("the binding chain goes from the last end to something that waited for
 
 // What is held at one time, looked at wherever something changes.
 double held_at(const PlacementSimulator& run, std::size_t device, double time) {
-  const OpGraph& graph = run.graph();
+  const OpGraphSpec& spec = run.graph().spec();
   double bytes = 0;
-  for (std::size_t v = 0; v < graph.num_ops(); ++v) {
+  for (std::size_t v = 0; v < spec.ops.size(); ++v) {
     if (at(run.device_of()[v]) == device) {
-      bytes += graph.spec().ops[v].parameter_bytes * run.devices().bytes_per_parameter_byte();
+      bytes += spec.ops[v].parameter_bytes * run.devices().bytes_per_parameter_byte();
     }
-    for (auto o = at(graph.first_output(v)); o < at(graph.first_output(v + 1)); ++o) {
+    for (std::int32_t k = 0; k < 3; ++k) {  // as many outputs as are drawn
+      const Output output{static_cast<std::int32_t>(v), k};
       const bool is_here = at(run.device_of()[v]) == device;
       double from = is_here ? run.start_us()[v] : -1;
       double until = is_here ? run.end_us()[v] : -1;
       for (const std::int32_t t : run.transfer_order()) {
         const PlacedTransfer& transfer = run.transfer(t);
-        if (at(transfer.output) != o) continue;
+        if (sent_by(run, transfer) != output) continue;
         if (is_here) until = std::max(until, transfer.free_us);
         if (at(transfer.to) == device) {
           from = transfer.start_us;
@@ -380,10 +415,10 @@ double held_at(const PlacementSimulator& run, std::size_t device, double time) {
         }
       }
       if (from < 0) continue;
-      for (const std::int32_t c : graph.output_consumers()[o]) {
+      for (const std::int32_t c : consumers_of(spec, output)) {
         if (at(run.device_of()[at(c)]) == device) until = std::max(until, run.end_us()[at(c)]);
       }
-      if (from <= time && time < until) bytes += graph.output_bytes()[o];
+      if (from <= time && time < until) bytes += bytes_of(spec, output);
     }
   }
   return bytes;

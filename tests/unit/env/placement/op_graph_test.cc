@@ -58,22 +58,41 @@ TEST_CASE("a graph that cannot be is refused in a sentence", "[unit][placement]"
         "the graph has a cycle: the operation \"b\" waits for itself or for one that does");
 }
 
-TEST_CASE("a consumer gets the output that it named last, and counts once", "[unit][placement]") {
+TEST_CASE("as published, a consumer gets the output that it named last, and counts once",
+          "[unit][placement]") {
   // 2 names both outputs of 0, and an output of 1 that has no entry.
   const OpGraph graph({{op("a", 1, {5, 7}), op("b", 1, {}), op("c")},
                        {{0, 1, 2}, {1, 0, 2}, {0, 0, 2}, {0, 1, 1}}});
+  const OpFlows& flows = graph.flows(PlacementSemantics::kPlaceto);
   CHECK(list(graph.consumers()[0]) == Indices{1, 2});
-  CHECK(list(graph.consumed_outputs()[0]) == Indices{1, 0});
-  CHECK(list(graph.output_consumers()[0]) == Indices{2});
-  CHECK(list(graph.output_consumers()[1]) == Indices{1});
+  CHECK(list(flows.consumers[0]) == Indices{1, 2});
+  CHECK(list(flows.outputs[0]) == Indices{1, 0});
+  CHECK(list(flows.output_consumers[0]) == Indices{2});
+  CHECK(list(flows.output_consumers[1]) == Indices{1});
   CHECK(graph.num_outputs() == 4);
   CHECK(graph.output_bytes()[2] == 0);
   CHECK(list(graph.parents()[2]) == Indices{0, 1});
-  CHECK(list(graph.parent_outputs()[2]) == Indices{0, 2});
+  CHECK(list(flows.parents[2]) == Indices{0, 1});
+  CHECK(list(flows.parent_outputs[2]) == Indices{0, 2});
   CHECK(list(graph.sources()) == Indices{0});
   CHECK(list(graph.topological_order()) == Indices{0, 1, 2});
   CHECK(graph.bytes_out()[0] == 12);
   CHECK(graph.total_cost_us() == 3);
+}
+
+TEST_CASE("with corrected semantics a consumer gets every output that it names, once",
+          "[unit][placement]") {
+  const OpGraph graph({{op("a", 1, {5, 7}), op("b", 1, {}), op("c")},
+                       {{0, 1, 2}, {1, 0, 2}, {0, 0, 2}, {0, 1, 2}, {0, 1, 1}}});
+  const OpFlows& flows = graph.flows(PlacementSemantics::kCorrected);
+  CHECK(list(flows.consumers[0]) == Indices{1, 2, 2});
+  CHECK(list(flows.outputs[0]) == Indices{1, 1, 0});
+  CHECK(list(flows.output_consumers[0]) == Indices{2});
+  CHECK(list(flows.output_consumers[1]) == Indices{1, 2});
+  CHECK(list(flows.parents[2]) == Indices{0, 0, 1});
+  CHECK(list(flows.parent_outputs[2]) == Indices{1, 0, 2});
+  CHECK(list(graph.consumers()[0]) == Indices{1, 2});  // each once
+  CHECK(list(graph.parents()[2]) == Indices{0, 1});
 }
 
 TEST_CASE("names are ranked byte by byte", "[unit][placement]") {
@@ -96,7 +115,7 @@ TEST_CASE("passes of one layer are one node, without a cycle", "[unit][placement
   REQUIRE(graph.num_groups() == 3);
   CHECK(graph.group_name(0) == "x");
   CHECK(graph.group_name(2) == "alone");
-  const GroupGraph groups(graph);
+  const GroupGraph groups(graph, PlacementSemantics::kPlaceto);
   CHECK(list(groups.children()[0]) == Indices{1, 2});
   CHECK(groups.children()[1].empty());
   CHECK(list(groups.parents()[2]) == Indices{0});
@@ -105,6 +124,16 @@ TEST_CASE("passes of one layer are one node, without a cycle", "[unit][placement
   CHECK(groups.attributes()[1].out_bytes == 8);  // y's own output stays inside
   CHECK(groups.attributes()[1].memory_bytes == 12);
   CHECK(groups.attributes()[2].out_bytes == 10);  // one operation: all it puts out
+}
+
+TEST_CASE("what leaves a group is what its consumers get", "[unit][placement]") {
+  const OpGraph graph(
+      {{op("a", 1, {5, 7}, "g"), op("b", 1, {}, "g"), op("c")}, {{0, 0, 2}, {0, 1, 2}, {0, 0, 1}}});
+  const auto out_bytes = [&](PlacementSemantics semantics) {
+    return GroupGraph(graph, semantics).attributes()[0].out_bytes;
+  };
+  CHECK(out_bytes(PlacementSemantics::kPlaceto) == 7);  // the one named last
+  CHECK(out_bytes(PlacementSemantics::kCorrected) == 12);
 }
 
 TEST_CASE("what can be reached is found across words", "[unit][placement]") {

@@ -103,6 +103,40 @@ TEST_CASE("with corrected semantics each device gets its copy over its link", "[
   CHECK(ported.run(Devices{0, 1, 2}) == 14 + 3 + 3);
 }
 
+TEST_CASE("with corrected semantics a consumer waits for every output that it reads",
+          "[unit][placement]") {
+  // a's outputs go one after the other, 10..18 and 18..22, and arrive 3 us later; b reads both.
+  const auto graph =
+      graph_of({{op("a", 10, {8000, 4000}), op("b", 6, {500})}, {{0, 0, 1}, {0, 1, 1}}});
+  PlacementSimulator simulator(graph, corrected(plain_devices(2)));
+  CHECK(simulator.run(Devices{0, 1}) == 25 + 3);
+  CHECK(simulator.start_us()[1] == 25);
+  CHECK(simulator.transfer_order().size() == 2);
+  CHECK(simulator.peak_bytes()[0] == 12000);
+  CHECK(simulator.peak_bytes()[1] == 12500);  // both copies, and what b writes
+  CHECK(binding_groups(simulator) == Devices{1, 0});
+  // In one place both are there until b ends.
+  CHECK(simulator.run(Devices{0, 0}) == 16);
+  CHECK(simulator.peak_bytes()[0] == 12500);
+  // As published, the one named last is sent alone.
+  PlacementSimulator published(graph, placeto(2));
+  static_cast<void>(published.run(Devices{0, 1}));
+  CHECK(published.transfer_order().size() == 1);
+  CHECK(published.start_us()[1] == 10 + 4000 / 7600.0);
+}
+
+TEST_CASE("list schedules wait for every output that an operation reads", "[unit][placement]") {
+  // c would start 3 us later on the other device, were it not for a's first output.
+  auto config = plain_devices(2);
+  config.devices[1].speed = 1;
+  const PlacementProblem problem(
+      graph_of({{op("a", 10, {1e6, 4}), op("b", 100, {}), op("c", 100, {})},
+                {{0, 1, 1}, {0, 0, 2}, {0, 1, 2}}}),
+      corrected(config));
+  CHECK(list_schedule(problem, ListRule::kHeft) == Devices{0, 0, 0});
+  CHECK(list_schedule(problem, ListRule::kEtf) == Devices{0, 0, 0});
+}
+
 TEST_CASE("hosts share a port, and what goes between them is slower", "[unit][placement]") {
   auto config = plain_devices(4);
   config.devices[2].host = config.devices[3].host = "host1";
