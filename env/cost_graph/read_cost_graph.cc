@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "common/result.h"
 #include "env/cost_graph/cost_graph.pb.h"
@@ -123,8 +124,11 @@ OpGraphSpec read_cost_graph(std::istream& in, const std::string& name,
       spec.edges.push_back(
           {places.of(input.preceding_node(), node.name()), input.preceding_port(), consumer});
     }
+    std::set<std::int32_t> has_data;  // from these: data wins
+    for (const auto& input : node.input_info()) has_data.insert(input.preceding_node());
     for (const std::int32_t id : node.control_input()) {
       const std::int32_t producer = places.of(id, node.name());
+      if (has_data.contains(id)) continue;
       // Behind its outputs: nothing is sent.
       spec.edges.push_back({producer, graph.node(producer).output_info().size(), consumer});
     }

@@ -66,6 +66,15 @@ TEST_CASE("a graph that TensorFlow has run is read with its costs", "[unit][cost
   CHECK(OpGraph(spec).spec() == spec);
 }
 
+TEST_CASE("of a node that is an input and a control input, the data is read",
+          "[unit][cost_graph]") {
+  const OpGraphSpec spec = read(
+      "node { name: 'a' output_info { size: 400 } } node { name: 'b' } "
+      "node { name: 'c' input_info { } control_input: 0 control_input: 1 }");
+  CHECK(spec.edges == std::vector<OpEdge>{{0, 0, 2}, {1, 0, 2}});
+  CHECK(OpGraph(spec).flows(PlacementSemantics::kPlaceto).output_consumers[0].size() == 1);
+}
+
 TEST_CASE("nodes without ids are numbered by their places", "[unit][cost_graph]") {
   const OpGraphSpec spec =
       read("node { name: 'a' } node { name: 'b' compute_cost: 1 control_input: 0 }");
