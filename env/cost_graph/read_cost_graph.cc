@@ -100,7 +100,7 @@ OpSpec op_of(const cost_graph::Graph::Node& node) {
   op.name = node.name();
   op.cost_us = static_cast<double>(node.compute_cost());
   for (const auto& output : node.output_info()) op.output_bytes.push_back(as_size(output.size()));
-  op.parameter_bytes = as_size(node.persistent_memory_size());
+  op.kept_bytes = as_size(node.persistent_memory_size());
   return op;
 }
 

@@ -9,7 +9,8 @@ namespace pacml::env {
 
 // A graph of operations out of TensorFlow's CostGraphDef in its text form (.pbtxt): a node's cost
 // is its compute_cost, its outputs are those of output_info (of a size that is not known: 0 bytes),
-// its parameters what it keeps (persistent_memory_size); control inputs are edges of 0 bytes, but
+// what it keeps its persistent_memory_size (gradients and an optimiser's moments are outputs and
+// variables of their own in such a graph); control inputs are edges of 0 bytes, but
 // for those from a node that is an input, too. Where ids are left out, nodes are numbered by their
 // places. `name` is the file's, for errors.
 //

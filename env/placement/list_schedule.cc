@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/index.h"
+#include "env/placement/peak_memory.h"
 
 namespace pacml::env {
 namespace {
@@ -33,7 +34,7 @@ class Schedule {
     group_bytes_.assign(graph_.num_groups(), 0.0);
     for (std::size_t v = 0; v < graph_.num_ops(); ++v) {
       group_bytes_[at(graph_.group_of()[v])] +=
-          graph_.bytes_out()[v] + graph_.parameter_bytes()[v] * devices_.bytes_per_parameter_byte();
+          graph_.bytes_out()[v] + resident_bytes(graph_, devices_, v);
       waiting_[v] = static_cast<std::int32_t>(graph_.parents()[v].size());
     }
     for (const std::int32_t v : graph_.sources()) ready_.emplace(-upward_[at(v)], v);

@@ -24,7 +24,7 @@ void check_op(const OpSpec& op) {
                     " has a cost that is no number from 0 to 1e18");
   }
   if (!std::ranges::all_of(op.output_bytes, is_amount) || !is_amount(op.parameter_bytes) ||
-      !is_amount(op.memory_bytes.value_or(0))) {
+      !is_amount(op.kept_bytes) || !is_amount(op.memory_bytes.value_or(0))) {
     throw UserError("the operation " + quoted(op.name) +
                     " has a size that is no number from 0 to 1e18");
   }
@@ -135,6 +135,7 @@ OpGraph::OpGraph(OpGraphSpec spec, const OpGraphLimits& limits) : spec_(std::mov
   for (const OpSpec& op : spec_.ops) {
     cost_us_.push_back(op.cost_us);
     parameter_bytes_.push_back(op.parameter_bytes);
+    kept_bytes_.push_back(op.kept_bytes);
   }
   total_cost_us_ = std::accumulate(cost_us_.begin(), cost_us_.end(), 0.0);
   lay_out_outputs(limits);

@@ -19,7 +19,9 @@ struct OpSpec {
   std::vector<double> output_bytes;         // >= 0, one entry an output
   std::string group = {};                   // operations of one group move together; empty: alone
   std::optional<double> memory_bytes = {};  // as a feature; absent: the sum of its outputs
-  double parameter_bytes = 0;               // weights that it reads; charged in `corrected`
+  // Held on its device all the time; charged in `corrected`.
+  double parameter_bytes = 0;  // weights that it reads, for each byte of which more may be held
+  double kept_bytes = 0;       // what it keeps besides, as it is
   bool operator==(const OpSpec&) const = default;
 };
 
@@ -99,6 +101,7 @@ class OpGraph {
   [[nodiscard]] std::int32_t first_output(std::size_t op) const { return first_output_[op]; }
   [[nodiscard]] std::span<const double> output_bytes() const { return output_bytes_; }
   [[nodiscard]] std::span<const double> parameter_bytes() const { return parameter_bytes_; }
+  [[nodiscard]] std::span<const double> kept_bytes() const { return kept_bytes_; }
   // All outputs of an operation together.
   [[nodiscard]] std::span<const double> bytes_out() const { return bytes_out_; }
 
@@ -135,6 +138,7 @@ class OpGraph {
   std::vector<double> output_bytes_;
   std::vector<double> bytes_out_;
   std::vector<double> parameter_bytes_;
+  std::vector<double> kept_bytes_;
   OpFlows last_outputs_;
   std::optional<OpFlows> every_output_;  // where it differs
   std::vector<std::int32_t> sources_;

@@ -55,6 +55,9 @@ OpSpec op_from_json(const json& value, std::size_t index) {
   if (const auto it = value.find("parameter_bytes"); it != value.end()) {
     op.parameter_bytes = number(*it, "parameter_bytes of " + named);
   }
+  if (const auto it = value.find("kept_bytes"); it != value.end()) {
+    op.kept_bytes = number(*it, "kept_bytes of " + named);
+  }
   return op;
 }
 
@@ -120,6 +123,7 @@ json op_graph_to_json(const OpGraphSpec& graph) {
     if (!op.group.empty()) row["group"] = op.group;
     if (op.memory_bytes) row["memory"] = *op.memory_bytes;
     if (op.parameter_bytes != 0) row["parameter_bytes"] = op.parameter_bytes;
+    if (op.kept_bytes != 0) row["kept_bytes"] = op.kept_bytes;
     ops.push_back(std::move(row));
   }
   json edges = json::array();

@@ -10,11 +10,12 @@ namespace pacml::env {
 // Graphs of operations as JSON (docs/placement.md):
 //
 //   {"ops": [{"name": "a", "cost_us": 10, "output_bytes": [7600], "group": "g", "memory": 1,
-//             "parameter_bytes": 0}, ...],
+//             "parameter_bytes": 0, "kept_bytes": 0}, ...],
 //    "edges": [[producer, output, consumer], ...]}
 //
-// An end of an edge is the number of an operation or its name; group, memory and parameter_bytes
-// may be absent. UserError, one sentence: anything else. What a graph may be is OpGraph's to check.
+// An end of an edge is the number of an operation or its name; group, memory, parameter_bytes and
+// kept_bytes may be absent. UserError, one sentence: anything else. What a graph may be is
+// OpGraph's to check.
 [[nodiscard]] OpGraphSpec op_graph_from_json(const nlohmann::json& graph,
                                              const OpGraphLimits& limits = {});
 

@@ -29,6 +29,11 @@ void run_up(std::vector<Change>& changes, std::span<double> used, std::span<doub
 
 }  // namespace
 
+double resident_bytes(const OpGraph& graph, const DeviceSet& devices, std::size_t op) {
+  if (devices.semantics() == PlacementSemantics::kPlaceto) return 0;
+  return graph.parameter_bytes()[op] * devices.bytes_per_parameter_byte() + graph.kept_bytes()[op];
+}
+
 void placeto_peak_bytes(const PlacementSimulator& run, std::span<double> peak) {
   const OpGraph& graph = run.graph();
   // Allocations come in the order in which operations started.
@@ -81,7 +86,7 @@ void corrected_peak_bytes(const PlacementSimulator& run, std::span<double> peak)
   std::vector<double> used(peak.size(), 0.0);
   for (std::size_t v = 0; v < graph.num_ops(); ++v) {
     const auto device = at(run.device_of()[v]);
-    used[device] += graph.parameter_bytes()[v] * run.devices().bytes_per_parameter_byte();
+    used[device] += resident_bytes(graph, run.devices(), v);
     for (auto o = at(graph.first_output(v)); o < at(graph.first_output(v + 1)); ++o) {
       double needed = std::max(gone[o], run.end_us()[v]);
       for (const std::int32_t c : flows.output_consumers[o]) {

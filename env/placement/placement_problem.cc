@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "env/placement/peak_memory.h"
 
 namespace pacml::env {
 namespace {
@@ -53,7 +54,7 @@ std::optional<std::string> PlacementProblem::never_fits() const {
   }
   double weights = 0;
   for (std::size_t v = 0; v < graph->num_ops(); ++v) {
-    const double own = graph->parameter_bytes()[v] * devices->bytes_per_parameter_byte();
+    const double own = resident_bytes(*graph, *devices, v);
     weights += own;
     if (own + graph->bytes_out()[v] > largest) {
       return "the operation \"" + graph->name(v) + "\" needs " +
@@ -79,8 +80,7 @@ bool PlacementEvaluator::surely_fits() {
   std::ranges::fill(held_, 0.0);
   for (std::size_t v = 0; v < device_of_op_.size(); ++v) {
     held_[static_cast<std::size_t>(device_of_op_[v])] +=
-        graph.bytes_out()[v] +
-        graph.parameter_bytes()[v] * problem_->devices->bytes_per_parameter_byte();
+        graph.bytes_out()[v] + resident_bytes(graph, *problem_->devices, v);
   }
   if (problem_->devices->semantics() == PlacementSemantics::kCorrected) {
     for (const std::int32_t t : simulator_.transfer_order()) {

@@ -58,7 +58,7 @@ TEST_CASE("a graph that TensorFlow has run is read with its costs", "[unit][cost
   const OpGraphSpec spec = read(kGraph);
   REQUIRE(spec.ops.size() == 3);
   CHECK(spec.ops[0] == OpSpec{"_SOURCE", 0, {0}, {}, {}, 0});
-  CHECK(spec.ops[1] == OpSpec{"weights", 0, {400}, {}, {}, 400});
+  CHECK(spec.ops[1] == OpSpec{"weights", 0, {400}, {}, {}, 0, 400});
   CHECK(spec.ops[2] == OpSpec{"MatMul", 25, {40, 8}, {}, {}, 0});
   // A control input sends nothing: its output is behind those that there are.
   CHECK(spec.edges == std::vector<OpEdge>{{0, 1, 1}, {1, 0, 2}, {1, 1, 2}});

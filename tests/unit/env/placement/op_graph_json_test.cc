@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr const char* kGraph = R"({
   "ops": [{"name": "a", "cost_us": 10, "output_bytes": [7600, 15200], "group": "g", "memory": 5},
-          {"name": "b", "cost_us": 2.5, "output_bytes": [], "parameter_bytes": 64}],
+          {"name": "b", "cost_us": 2.5, "output_bytes": [], "parameter_bytes": 64, "kept_bytes": 5}],
   "edges": [["a", 1, "b"], [0, 0, 1]]})";
 
 std::string refusal(const json& graph, const OpGraphLimits& limits = {}) {
@@ -36,6 +36,7 @@ TEST_CASE("a graph is read out of JSON, with operations by name or number", "[un
                               .group = "g",
                               .memory_bytes = 5});
   CHECK(spec.ops[1].parameter_bytes == 64);
+  CHECK(spec.ops[1].kept_bytes == 5);
   CHECK(spec.edges == std::vector<OpEdge>{{0, 1, 1}, {0, 0, 1}});
 }
 
@@ -53,6 +54,7 @@ TEST_CASE("JSON that is no graph is refused in a sentence", "[unit][placement]")
   CHECK(with("/ops/1/name", 3) == "the name of operation 1 is no text");
   CHECK(with("/ops/0/cost_us", "x") == "cost_us of operation 0 (\"a\") is no number");
   CHECK(with("/ops/0/output_bytes", 1) == "output_bytes of operation 0 (\"a\") is no list");
+  CHECK(with("/ops/1/kept_bytes", "x") == "kept_bytes of operation 1 (\"b\") is no number");
   CHECK(with("/ops/0/group", 1) == "group of operation 0 (\"a\") is no text");
   CHECK(with("/edges/1", {0, 1}) == "edge 1 is no list of producer, output and consumer");
   CHECK(with("/edges/0/0", "c") == "edge 0 names the operation \"c\", which is not there");

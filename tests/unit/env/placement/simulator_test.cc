@@ -166,6 +166,20 @@ TEST_CASE("with corrected semantics copies and weights take memory", "[unit][pla
   CHECK(simulator.peak_bytes()[1] == 0);
 }
 
+TEST_CASE("what an operation keeps takes memory as it is, and in placeto none",
+          "[unit][placement]") {
+  const auto graph = graph_of(
+      {{{.name = "a", .cost_us = 10, .output_bytes = {20}, .parameter_bytes = 100, .kept_bytes = 7},
+        op("b", 8, {})},
+       {{0, 0, 1}}});
+  PlacementSimulator simulator(graph, corrected(plain_devices(1)));
+  static_cast<void>(simulator.run(Devices{0, 0}));
+  CHECK(simulator.peak_bytes()[0] == 400 + 7 + 20);
+  PlacementSimulator published(graph, placeto(1));
+  static_cast<void>(published.run(Devices{0, 0}));
+  CHECK(published.peak_bytes()[0] == 20);
+}
+
 TEST_CASE("memory over the limit costs time, up to the cap", "[unit][placement]") {
   const DeviceSet devices = DeviceSet::placeto(2);
   const std::vector<double> peak{3e9, 1e9};
@@ -184,6 +198,11 @@ TEST_CASE("what can never fit is said in a sentence", "[unit][placement]") {
   CHECK_FALSE(problem_of(1e6, 1e6).never_fits());
   CHECK(*problem_of(0, 2e9).never_fits() ==
         "the operation \"big\" needs 2.00 GB, and no device has more than 1.00 GB");
+  const PlacementProblem keeps(
+      graph_of({{{.name = "big", .cost_us = 1, .output_bytes = {}, .kept_bytes = 1.5e9}}, {}}),
+      corrected(plain_devices(2)));
+  CHECK(*keeps.never_fits() ==
+        "the operation \"big\" needs 1.50 GB, and no device has more than 1.00 GB");
   const auto three = PlacementProblem(
       graph_of({{op("a", 1, {}, 2e8), op("b", 1, {}, 2e8), op("c", 1, {}, 2e8)}, {}}),
       corrected(plain_devices(2)));
