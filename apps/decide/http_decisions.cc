@@ -1,15 +1,23 @@
 #include "apps/decide/http_decisions.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cctype>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "apps/decide/service_events.h"
 #include "apps/http/http_access.h"
 #include "apps/http/http_server.h"
 #include "common/asio.h"
+#include "common/clock.h"
 
 namespace pacml::apps {
 namespace {
@@ -42,16 +50,91 @@ void watch(asio::posix::stream_descriptor& descriptor, Act act) {
                         });
 }
 
+// Lines that are not empty, without their ends.
+std::vector<std::string_view> lines_of(std::string_view body) {
+  std::vector<std::string_view> lines;
+  while (!body.empty()) {
+    const auto end = std::min(body.find('\n'), body.size());
+    std::string_view line = body.substr(0, end);
+    body.remove_prefix(std::min(end + 1, body.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+// Requests whose lines are answered, one request after the other, some lines at a time: in between,
+// `io` does what else there is to do. As many wait as the server has connections.
+class Questions {
+ public:
+  Questions(asio::io_context& io, const LineCallbacks& callbacks, std::chrono::milliseconds turn)
+      : io_(&io), callbacks_(&callbacks), turn_(turn) {}
+
+  void add(std::string body, HttpReplier reply) {
+    auto request = std::make_unique<Request>();
+    request->body = std::move(body);
+    request->lines = lines_of(request->body);
+    const std::size_t lines = request->lines.size();
+    if (lines == 0) return reply(refusal(400, "there is no line to answer"));
+    if (lines > HttpDecisions::kMostLines) {
+      return reply(refusal(413, "a request has at most " +
+                                    std::to_string(HttpDecisions::kMostLines) + " lines, not " +
+                                    std::to_string(lines)));
+    }
+    request->reply = std::move(reply);
+    waiting_.push_back(std::move(request));
+    if (waiting_.size() == 1) answer();
+  }
+
+ private:
+  struct Request {
+    std::string body;
+    std::vector<std::string_view> lines;  // in it
+    std::size_t answered = 0;
+    std::string answers;
+    HttpReplier reply;
+  };
+
+  // Pre: somebody waits.
+  void answer() {
+    const Deadline end = Deadline::in(turn_);
+    Request& request = *waiting_.front();
+    HttpReply reply{.type = kLines, .body = {}};
+    try {
+      do {
+        request.answers += callbacks_->answer(request.lines[request.answered++]) + "\n";
+      } while (request.answered < request.lines.size() && !end.expired());
+    } catch (const std::exception& error) {
+      spdlog::error("a question could not be answered: {}", error.what());
+      reply = refusal(500, "this question cannot be answered; the log says why");
+    }
+    if (reply.status != 200 || request.answered == request.lines.size()) {
+      if (reply.status == 200) reply.body = std::move(request.answers);
+      const auto done = std::move(waiting_.front());
+      waiting_.pop_front();
+      done->reply(std::move(reply));
+    }
+    if (!waiting_.empty()) asio::post(*io_, [this] { answer(); });
+  }
+
+  asio::io_context* io_;
+  const LineCallbacks* callbacks_;
+  std::chrono::milliseconds turn_;
+  std::deque<std::unique_ptr<Request>> waiting_;
+};
+
 }  // namespace
 
 struct HttpDecisions::Impl {
-  explicit Impl(LineCallbacks c)
-      : callbacks(std::move(c)), events(callbacks.prepare, callbacks.take_over) {}
+  Impl(LineCallbacks c, std::chrono::milliseconds t)
+      : callbacks(std::move(c)), events(callbacks.prepare, callbacks.take_over), turn(t) {}
 
-  [[nodiscard]] HttpReply answer(const HttpRequest& request, const HttpAccess& access) const {
-    if (auto refused = access.refuse_host(request)) return *std::move(refused);
+  // What is answered at once; nothing: these are questions.
+  [[nodiscard]] static std::optional<HttpReply> answer(const HttpRequest& request,
+                                                       const HttpAccess& access) {
+    if (auto refused = access.refuse_host(request)) return refused;
     if (request.path == "/healthz") {
-      if (request.method == HttpMethod::kGet) return {.body = "ok\n"};
+      if (request.method == HttpMethod::kGet) return HttpReply{.body = "ok\n"};
       HttpReply reply = refusal(405, "/healthz is read");
       reply.allow = "GET, HEAD";
       return reply;
@@ -64,40 +147,21 @@ struct HttpDecisions::Impl {
       reply.allow = "POST";
       return reply;
     }
-    if (auto refused = access.refuse_reader(request)) return *std::move(refused);
+    if (auto refused = access.refuse_reader(request)) return refused;
     if (!is_json(request.type)) {
       return refusal(415,
                      std::string("the content type of questions is application/json or ") + kLines);
     }
-    return answers_to(request.body);
-  }
-
-  [[nodiscard]] HttpReply answers_to(std::string_view body) const {
-    std::vector<std::string_view> lines;
-    while (!body.empty()) {
-      const auto end = std::min(body.find('\n'), body.size());
-      std::string_view line = body.substr(0, end);
-      body.remove_prefix(std::min(end + 1, body.size()));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!line.empty()) lines.push_back(line);
-    }
-    if (lines.empty()) return refusal(400, "there is no line to answer");
-    // Others wait meanwhile.
-    if (lines.size() > kMostLines) {
-      return refusal(413, "a request has at most " + std::to_string(kMostLines) + " lines, not " +
-                              std::to_string(lines.size()));
-    }
-    HttpReply reply{.type = kLines, .body = {}};
-    for (const std::string_view line : lines) reply.body += callbacks.answer(line) + "\n";
-    return reply;
+    return std::nullopt;
   }
 
   LineCallbacks callbacks;
   ServiceEvents events;
+  std::chrono::milliseconds turn;
 };
 
-HttpDecisions::HttpDecisions(LineCallbacks callbacks)
-    : impl_(std::make_unique<Impl>(std::move(callbacks))) {}
+HttpDecisions::HttpDecisions(LineCallbacks callbacks, std::chrono::milliseconds turn)
+    : impl_(std::make_unique<Impl>(std::move(callbacks), turn)) {}
 HttpDecisions::~HttpDecisions() = default;
 
 void HttpDecisions::serve(const HttpSettings& settings,
@@ -106,10 +170,12 @@ void HttpDecisions::serve(const HttpSettings& settings,
   const HttpAccess access(settings.token);
   HttpLimits limits;
   limits.body_bytes = kLongestLine;
+  Questions questions(io, impl_->callbacks, impl_->turn);
   const HttpServer server(
       io, settings,
-      [&](const HttpRequest& request, const HttpCounters& /*counters*/) {
-        return impl_->answer(request, access);
+      [&](const HttpRequest& request, const HttpCounters& /*counters*/, HttpReplier reply) {
+        if (auto at_once = Impl::answer(request, access)) return reply(*std::move(at_once));
+        questions.add(request.body, std::move(reply));
       },
       limits);
   ServiceEvents& events = impl_->events;

@@ -7,7 +7,8 @@ namespace pacml::apps {
 
 // Answers lines that come as the bodies of HTTP requests (docs/decide.md):
 //
-//   POST /v1/decisions   lines in, lines out, each answered as LineServer would
+//   POST /v1/decisions   lines in, lines out, each answered as LineServer would; those of a
+//                        request follow one another
 //   GET /healthz         200 while it serves
 //
 // Everything else is refused with a sentence, and changes nothing: other paths, methods and content
@@ -18,13 +19,13 @@ class HttpDecisions {
  public:
   static constexpr std::size_t kMostLines = 1024;
 
-  explicit HttpDecisions(LineCallbacks callbacks);
+  explicit HttpDecisions(LineCallbacks callbacks, std::chrono::milliseconds turn = kLongestTurn);
   HttpDecisions(const HttpDecisions&) = delete;
   HttpDecisions& operator=(const HttpDecisions&) = delete;
   ~HttpDecisions();
 
-  // Until a signal ends it. `listening`, with the address that was chosen, before the first
-  // question. UserError: it cannot listen there.
+  // Until a signal ends it; what has not been answered whole then never is. `listening`, with the
+  // address that was chosen, before the first question. UserError: it cannot listen there.
   void serve(const HttpSettings& settings,
              const std::function<void(const std::string& address)>& listening);
 

@@ -72,8 +72,10 @@ class Connection {
     find_line();
   }
 
-  void answer(const LineCallbacks& callbacks) {
+  // At least one line, if there is one.
+  void answer(const LineCallbacks& callbacks, const Deadline& end) {
     for (int lines = 0; lines < kLinesAtOnce && has_line() && has_room(); ++lines) {
+      if (lines > 0 && end.expired()) return;
       std::string_view line = std::string_view(input_).substr(begin_, next_line_ - begin_);
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       if (too_long_) {
@@ -166,8 +168,8 @@ FileDescriptor listen_at(const std::string& path) {
 }  // namespace
 
 struct LineServer::Impl {
-  explicit Impl(LineCallbacks c)
-      : callbacks(std::move(c)), events(callbacks.prepare, callbacks.take_over) {}
+  Impl(LineCallbacks c, std::chrono::milliseconds t)
+      : callbacks(std::move(c)), events(callbacks.prepare, callbacks.take_over), turn_length(t) {}
 
   void accept(int listener) {
     FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -194,10 +196,21 @@ struct LineServer::Impl {
       Connection& peer = connections[i];
       if (wanted[3 + 2 * i].revents != 0) peer.read();
       if (wanted[4 + 2 * i].revents != 0) peer.write();
-      if (peer.has_line()) peer.answer(callbacks);
     }
+    answer();
     if (wanted[2].revents != 0) accept(listener);
     return false;
+  }
+
+  // Whoever had no turn begins the next.
+  void answer() {
+    const Deadline end = Deadline::in(turn_length);
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+      Connection& peer = connections[next % connections.size()];
+      ++next;
+      if (peer.has_line()) peer.answer(callbacks, end);
+      if (end.expired()) return;
+    }
   }
 
   // What has been answered, to whom still reads.
@@ -222,11 +235,13 @@ struct LineServer::Impl {
 
   LineCallbacks callbacks;
   ServiceEvents events;
+  std::chrono::milliseconds turn_length;
   std::vector<Connection> connections;
+  std::size_t next = 0;  // who is answered first, modulo how many there are
 };
 
-LineServer::LineServer(LineCallbacks callbacks)
-    : impl_(std::make_unique<Impl>(std::move(callbacks))) {}
+LineServer::LineServer(LineCallbacks callbacks, std::chrono::milliseconds turn)
+    : impl_(std::make_unique<Impl>(std::move(callbacks), turn)) {}
 LineServer::~LineServer() = default;
 
 void LineServer::serve_standard() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -10,6 +11,9 @@ namespace pacml::apps {
 
 // A longer line is answered with an error, and skipped.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+// How long lines are answered before a server looks at what else there is: signals, other
+// questions, probes. A line that takes longer is answered first.
+inline constexpr std::chrono::milliseconds kLongestTurn{100};
 // Connections that a socket has at once; further ones wait.
 inline constexpr std::size_t kMostConnections = 64;
 
@@ -26,11 +30,12 @@ struct LineCallbacks {
 
 // Answers lines, each with one, in the order in which they come. SIGHUP asks for another model
 // while it goes on; SIGTERM and SIGINT end it, once the answers that are there have been read or a
-// second has passed. From those who do not read their answers no further lines are taken. One
-// object a process, made before any thread is. Thread-confined.
+// second has passed; lines that have not been answered then are not. From those who do not read
+// their answers no further lines are taken. One object a process, made before any thread is.
+// Thread-confined.
 class LineServer {
  public:
-  explicit LineServer(LineCallbacks callbacks);
+  explicit LineServer(LineCallbacks callbacks, std::chrono::milliseconds turn = kLongestTurn);
   LineServer(const LineServer&) = delete;
   LineServer& operator=(const LineServer&) = delete;
   // Joins the thread that prepares.

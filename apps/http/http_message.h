@@ -34,5 +34,8 @@ struct HttpCounters {
 };
 
 using HttpHandler = std::function<HttpReply(const HttpRequest&, const HttpCounters&)>;
+// ... that replies when it can: calls `reply` once, on the thread that it was called on.
+using HttpReplier = std::function<void(HttpReply)>;
+using HttpLateHandler = std::function<void(const HttpRequest&, const HttpCounters&, HttpReplier)>;
 
 }  // namespace pacml::apps

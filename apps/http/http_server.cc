@@ -70,7 +70,7 @@ bool is_malformed(const error_code& error) {
 // What the connections share. Lives as long as an operation of one is under way.
 class HttpServer::State : public std::enable_shared_from_this<State> {
  public:
-  State(asio::io_context& io, const HttpSettings& settings, HttpHandler handler,
+  State(asio::io_context& io, const HttpSettings& settings, HttpLateHandler handler,
         const HttpLimits& given)
       : limits(given), handler_(std::move(handler)), acceptor_(io), retry_(io) {
     listen_or_refuse(acceptor_, settings);
@@ -78,7 +78,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
 
   void accept();
   void stop();
-  HttpReply answer(const HttpRequest& request);
+  void answer(const HttpRequest& request, const HttpReplier& reply);
   [[nodiscard]] std::string address() const {
     const auto endpoint = acceptor_.local_endpoint();
     return text_of(endpoint.address().to_string(), endpoint.port());
@@ -89,12 +89,16 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
   std::list<Connection*> connections;  // who has said nothing for the longest comes first
 
  private:
-  HttpHandler handler_;
+  // For another connection; false: all of them wait for replies.
+  bool make_room();
+
+  HttpLateHandler handler_;
   tcp::acceptor acceptor_;
   asio::steady_timer retry_;
 };
 
-// One client. Owned by the operation that is under way: there is always one, and one at a time.
+// One client. Owned by the operation that is under way, or by who is to reply: there is always one,
+// and one at a time.
 class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket&& socket, std::shared_ptr<State> state)
@@ -131,6 +135,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     leave();
     stream_.close();
   }
+  [[nodiscard]] bool waits_for_reply() const { return waits_for_reply_; }
 
  private:
   [[nodiscard]] bool takes_bodies() const { return state_->limits.body_bytes > 0; }
@@ -210,7 +215,12 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
       asked.type = std::string(request[http::field::content_type]);
       asked.body = std::move(request.body());
     }
-    send(state_->answer(asked), request.keep_alive(), request.method() == http::verb::head);
+    waits_for_reply_ = true;
+    state_->answer(asked, [self = shared_from_this(), keep_alive = request.keep_alive(),
+                           head = request.method() == http::verb::head](HttpReply reply) {
+      self->waits_for_reply_ = false;
+      if (self->place_) self->send(std::move(reply), keep_alive, head);
+    });
   }
 
   void refuse(unsigned status, const std::string& sentence) {
@@ -261,6 +271,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   std::shared_ptr<State> state_;
   std::optional<std::list<Connection*>::iterator> place_;  // none: cut
+  bool waits_for_reply_ = false;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> request_;
@@ -277,10 +288,21 @@ void HttpServer::State::accept() {
       });
       return;
     }
-    if (self->connections.size() >= self->limits.connections) self->connections.front()->cut();
-    std::make_shared<Connection>(std::move(socket), self)->read();
+    if (self->make_room()) std::make_shared<Connection>(std::move(socket), self)->read();
     self->accept();
   });
+}
+
+bool HttpServer::State::make_room() {
+  if (connections.size() < limits.connections) return true;
+  const auto idle = std::ranges::find_if(
+      connections, [](const Connection* client) { return !client->waits_for_reply(); });
+  if (idle == connections.end()) {
+    ++counters.connections_cut;
+    return false;
+  }
+  (*idle)->cut();
+  return true;
 }
 
 void HttpServer::State::stop() {
@@ -291,16 +313,26 @@ void HttpServer::State::stop() {
 }
 
 // A failure of ours is an answer, too: what a client asks for must not end the process.
-HttpReply HttpServer::State::answer(const HttpRequest& request) {
+void HttpServer::State::answer(const HttpRequest& request, const HttpReplier& reply) {
   try {
-    return handler_(request, counters);
+    handler_(request, counters, reply);
   } catch (const std::exception& error) {
     spdlog::error("{} could not be answered: {}", request.path, error.what());
-    return plain(500, "this page cannot be made; the log says why");
+    reply(plain(500, "this page cannot be made; the log says why"));
   }
 }
 
 HttpServer::HttpServer(asio::io_context& io, const HttpSettings& settings, HttpHandler handler,
+                       const HttpLimits& limits)
+    : HttpServer(
+          io, settings,
+          [handler = std::move(handler)](const HttpRequest& request, const HttpCounters& counters,
+                                         const HttpReplier& reply) {
+            reply(handler(request, counters));
+          },
+          limits) {}
+
+HttpServer::HttpServer(asio::io_context& io, const HttpSettings& settings, HttpLateHandler handler,
                        const HttpLimits& limits)
     : state_(std::make_shared<State>(io, settings, std::move(handler), limits)) {
   state_->accept();

@@ -25,13 +25,17 @@ struct HttpLimits {
 // Serves GET and HEAD over HTTP/1.1, without bodies, and POST where the limits say so, on the
 // thread that runs `io`: a few small pages for a person, a probe or a scraper. Bounded in
 // everything that a client decides: of too many connections, the one that has said nothing for the
-// longest is cut; one that is slow is cut after `patience`; no client's bytes throw.
-// Thread-confined to the thread that runs `io`.
+// longest is cut, unless it waits for its reply; one that is slow is cut after `patience`; no
+// client's bytes throw. Thread-confined to the thread that runs `io`.
 class HttpServer {
  public:
   // Listens from now on, answers while `io` runs; `handler` must not wait. UserError: cannot listen
   // there.
   HttpServer(boost::asio::io_context& io, const HttpSettings& settings, HttpHandler handler,
+             const HttpLimits& limits = {});
+  // The same for what takes long to reply. At most limits.connections requests are without their
+  // reply; what holds a replier has to go before `io` does.
+  HttpServer(boost::asio::io_context& io, const HttpSettings& settings, HttpLateHandler handler,
              const HttpLimits& limits = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

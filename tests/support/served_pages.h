@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -13,7 +14,8 @@ namespace pacml::testing {
 // An HTTP server on a thread of its own, at a port of this machine.
 class ServedPages {
  public:
-  explicit ServedPages(apps::HttpHandler handler, const apps::HttpLimits& limits = {})
+  template <class Handler>  // HttpHandler or HttpLateHandler
+  explicit ServedPages(Handler handler, const apps::HttpLimits& limits = {})
       : server_(io_, {}, std::move(handler), limits), thread_([this] { io_.run(); }) {}
   ServedPages(const ServedPages&) = delete;
   ServedPages& operator=(const ServedPages&) = delete;
@@ -24,6 +26,8 @@ class ServedPages {
     asio::post(io_, [this] { server_.stop(); });
     thread_.join();
   }
+  // On the thread that serves.
+  void post(std::function<void()> act) { asio::post(io_, std::move(act)); }
   [[nodiscard]] std::string address() const { return address_; }
   [[nodiscard]] apps::HttpCounters counters() {
     std::promise<apps::HttpCounters> counted;

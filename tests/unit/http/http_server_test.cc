@@ -1,9 +1,12 @@
 #include "apps/http/http_server.h"
 
+#include <atomic>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/clock.h"
@@ -177,6 +180,66 @@ TEST_CASE("of 40 connections the 8 that were silent for the longest make room", 
     }
   }
   CHECK(server.counters().connections_cut == 8);
+}
+
+// Replies when the test says so; by path.
+class Late {
+ public:
+  auto handler() {
+    return [this](const HttpRequest& request, const HttpCounters&, HttpReplier reply) {
+      if (request.path == "/now") return reply({.body = "now"});
+      repliers_[request.path] = std::move(reply);
+      ++asked_;
+    };
+  }
+  [[nodiscard]] int asked() const { return asked_; }
+  // On the server's thread.
+  void reply(const std::string& path) {
+    const auto replier = repliers_.extract(path);
+    replier.mapped()({.body = "late " + path});
+  }
+
+ private:
+  std::map<std::string, HttpReplier> repliers_;
+  std::atomic<int> asked_ = 0;
+};
+
+TEST_CASE("others are answered while a reply is made, in any order", "[unit][http]") {
+  Late late;
+  ServedPages server(late.handler());
+  HttpClient first(server.address());
+  HttpClient second(server.address());
+  REQUIRE(first.say("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"));
+  REQUIRE(second.say("GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"));
+  wait_until("both have asked", [&] { return late.asked() == 2; });
+  CHECK(testing::http_get(server.address(), "/now").body() == "now");
+  server.post([&] { late.reply("/2"); });
+  CHECK(second.hear()->body() == "late /2");
+  CHECK(second.get("/now").body() == "now");
+  server.post([&] { late.reply("/1"); });
+  CHECK(first.hear()->body() == "late /1");
+}
+
+TEST_CASE("who waits for a reply is not cut to make room, nor answered once all has stopped",
+          "[unit][http]") {
+  Late late;
+  ServedPages server(late.handler(), {.connections = 2, .request_bytes = 8192, .patience = 1h});
+  HttpClient one(server.address());
+  REQUIRE(one.say("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"));
+  HttpClient idle(server.address());
+  idle.get("/now");
+  HttpClient two(server.address());  // takes the place of the idle one, not of the older
+  CHECK(idle.is_closed_soon());
+  REQUIRE(two.say("GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"));
+  wait_until("both have asked", [&] { return late.asked() == 2; });
+  HttpClient third(server.address());
+  CHECK(third.is_closed_soon());
+  server.post([&] { late.reply("/1"); });
+  CHECK(one.hear()->body() == "late /1");
+  CHECK(server.counters().connections_cut == 2);
+  server.stop();
+  CHECK(two.is_closed_soon());
+  late.reply("/2");  // to nobody
 }
 
 TEST_CASE("a page that fails is an answer, and the server lives on", "[unit][http]") {
