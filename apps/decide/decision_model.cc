@@ -1,12 +1,16 @@
 #include "apps/decide/decision_model.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "apps/evaluation/model_file.h"
 #include "common/check.h"
+#include "common/hash.h"
 #include "common/result.h"
+#include "common/rng.h"
 
 namespace pacml::apps {
 namespace {
@@ -18,6 +22,19 @@ WatchedPolicy policy_of(const Model& model, const DecisionModelOptions& options)
   const std::string name = std::filesystem::path(options.path).filename().string();
   if (!options.search) return WatchedPolicy::of_model(model.task, model.run, name);
   return WatchedPolicy::searching(model.task, model.run, name, *options.search);
+}
+
+// Whoever shows the same moment is told the same: what a search draws goes by it. The order of the
+// jobs that run does not matter.
+Seed seed_of(const env::ClusterMoment& moment) {
+  const auto hash_of = [](double number, std::uint64_t seed) {
+    return content_hash(std::span<const double>(&number, 1), seed);
+  };
+  std::uint64_t hash = hash_of(moment.job.fraction, static_cast<std::uint64_t>(moment.job.model));
+  for (const auto& running : moment.running) {
+    hash += hash_of(running.remaining, content_hash(running.execution->servers.words()));
+  }
+  return derive(kSeed, Purpose::kEpisode, hash);
 }
 
 [[noreturn]] void refuse(const std::string& path, const env::Task& task) {
@@ -36,7 +53,6 @@ DecisionModel::DecisionModel(const DecisionModelOptions& options) : search_(opti
   if (dynamic_cast<env::RampEnvironment*>(made.get()) == nullptr) refuse(options.path, *task_);
   environment_.reset(dynamic_cast<env::RampEnvironment*>(made.release()));
   policy_ = std::make_unique<WatchedPolicy>(policy_of(model, options));
-  policy_->reset(kSeed);
   later_.emplace(task_->plan(), kSeed);
   file_ = model.run.file.string();
   warning_ = model.run.warning;
@@ -54,6 +70,7 @@ void DecisionModel::warm_up() {
 ClusterDecision DecisionModel::decide(const env::ClusterMoment& moment,
                                       const env::RecentArrivals& recent) {
   environment_->reset(moment, recent, *later_);
+  policy_->reset(seed_of(moment));
   ClusterDecision out;
   out.opinion = policy_->ask(*environment_);
   const int action = out.opinion.action;

@@ -43,7 +43,8 @@ class DecisionModel {
   // Decides for every model on an empty cluster, so that the first that asks need not wait longer
   // than others.
   void warm_up();
-  // `recent`: what has arrived of late, the moment's job included. Pre: as Cluster::reset and of
+  // A function of what it is shown, unless a search has a limit of time. `recent`: what has arrived
+  // of late, the moment's job included. Pre: as Cluster::reset and of
   // this cluster (PACML_CHECK). UserError: what the network says cannot be acted upon.
   [[nodiscard]] ClusterDecision decide(const env::ClusterMoment& moment,
                                        const env::RecentArrivals& recent);

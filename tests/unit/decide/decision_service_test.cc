@@ -274,6 +274,21 @@ TEST_CASE("a search tells what came of the actions that it tried", "[unit][decid
   }
 }
 
+TEST_CASE("a search decides by what it is shown, however often it is asked", "[unit][decide]") {
+  const Served served;
+  DecisionService service(
+      std::make_unique<DecisionModel>(DecisionModelOptions{served.file(), "", "K=2,H=2,gap=50"}));
+  static_cast<void>(service.answer(arrival("other", 1).dump()));
+  json question = arrival("a", 2);
+  const json arriving = question;
+  question["type"] = "ask";
+  const json asked = json::parse(service.answer(question.dump()));
+  REQUIRE(asked["type"] == "decision");
+  REQUIRE(asked["candidates"].size() > 1);
+  CHECK(json::parse(service.answer(question.dump())) == asked);
+  CHECK(json::parse(service.answer(arriving.dump())) == asked);
+}
+
 TEST_CASE("the benchmark plays the workload and measures every arrival", "[unit][decide]") {
   Served served;
   const DecideFigures figures = measure_decisions(served.service(), 200);
