@@ -166,6 +166,10 @@ class PlaceCommand final : public Command {
               << " groups on " << problem.num_devices() << " devices, semantics "
               << name_of(problem.devices->semantics()) << "\n\n"
               << table_of(contest);
+    if (!contest.left_out().empty()) {
+      std::cout << "left out, as they take too long on such a graph: " << join(contest.left_out())
+                << "\n";
+    }
     if (!improvements.empty()) std::cout << "\n" << anytime_text(improvements);
     std::cout << "\n"
               << contest.best().name << ", over " << milliseconds(contest.best().runtime_s)

@@ -19,6 +19,8 @@ namespace {
 
 // Simulations of an operation each that a baseline may take: a second or two.
 constexpr std::int64_t kMostWork = 10'000'000;
+// Of list schedules, each of which takes less than a simulated operation.
+constexpr std::int64_t kMostLooks = 10 * kMostWork;
 constexpr int kRandomPlacements = 100;
 
 env::DevicePlacementConfig config_of_run(const std::string& run) {
@@ -68,8 +70,14 @@ void PlacementContest::add_baselines() {
   add("level", env::place_by_level(problem), 0);
   add("contiguous", env::place_contiguously(problem), 0);
   add("min_cut", env::place_by_min_cut(problem), 0);
-  add("heft", env::list_schedule(problem, env::ListRule::kHeft), 0);
-  add("etf", env::list_schedule(problem, env::ListRule::kEtf), 0);
+  for (const auto& [name, rule] :
+       {std::pair("heft", env::ListRule::kHeft), std::pair("etf", env::ListRule::kEtf)}) {
+    if (auto found = env::list_schedule_within(problem, rule, kMostLooks)) {
+      add(name, *std::move(found), 0);
+    } else {
+      left_out_.emplace_back(name);
+    }
+  }
 
   const auto ops = static_cast<std::int64_t>(problem.graph->num_ops());
   const auto groups = static_cast<std::int64_t>(problem.num_groups());
@@ -90,6 +98,8 @@ void PlacementContest::add_baselines() {
     const std::int64_t before = evaluator_.num_simulations();
     auto found = env::descend(evaluator_, env::place_on_one(problem, 0), 1);
     add("descent", std::move(found.device_of_group), evaluator_.num_simulations() - before);
+  } else {
+    left_out_.emplace_back("descent");
   }
   const std::int64_t before = evaluator_.num_simulations();
   if (auto found = env::enumerate(evaluator_, kMostWork / ops)) {

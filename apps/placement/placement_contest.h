@@ -26,8 +26,8 @@ class PlacementContest {
  public:
   explicit PlacementContest(env::PlacementProblemPtr problem);
 
-  // Heuristics; descent where it takes no more than some seconds; all placements of a graph that is
-  // small enough for that.
+  // Heuristics; list schedules and descent where they take no more than some seconds; all
+  // placements of a graph that is small enough for that.
   void add_baselines();
   // The best of trained policies' episodes on this graph. `graph` and `devices` as the task reads
   // them. UserError: no run, or one of another task.
@@ -37,6 +37,8 @@ class PlacementContest {
   std::vector<env::FoundPlacement::Improvement> search(std::int64_t simulations,
                                                        std::uint64_t seed);
 
+  // Rules that would have taken longer.
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
   // The best first.
   [[nodiscard]] const std::vector<PlacementEntry>& entries() const { return entries_; }
   [[nodiscard]] const PlacementEntry& best() const { return entries_.front(); }
@@ -51,6 +53,7 @@ class PlacementContest {
   env::PlacementProblemPtr problem_;
   env::PlacementEvaluator evaluator_;
   std::vector<PlacementEntry> entries_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace pacml::apps

@@ -40,8 +40,9 @@ class Schedule {
     for (const std::int32_t v : graph_.sources()) ready_.emplace(-upward_[at(v)], v);
   }
 
-  GroupPlacement run() {
+  std::optional<GroupPlacement> run(std::int64_t most_looks) {
     while (!ready_.empty()) {
+      if (looks_ > most_looks) return std::nullopt;
       const auto [op, device] = rule_ == ListRule::kHeft ? next_by_rank() : next_by_start();
       commit(op, device);
     }
@@ -93,9 +94,10 @@ class Schedule {
   }
 
   // When everything that the operation needs is there.
-  [[nodiscard]] double arrival(std::size_t op, std::size_t device) const {
+  [[nodiscard]] double arrival(std::size_t op, std::size_t device) {
     const auto parents = flows_.parents[op];
     const auto outputs = flows_.parent_outputs[op];
+    looks_ += 1 + static_cast<std::int64_t>(parents.size());
     double latest = 0;
     for (std::size_t k = 0; k < parents.size(); ++k) {
       const auto from = at(device_of_[at(parents[k])]);
@@ -144,7 +146,12 @@ class Schedule {
   std::pair<std::size_t, std::size_t> next_by_start() {
     std::tuple<double, double, std::int32_t, std::size_t> best{
         std::numeric_limits<double>::infinity(), 0.0, 0, 0};
+    double first_free = std::numeric_limits<double>::infinity();
+    for (const auto& busy : busy_) {
+      first_free = std::min(first_free, busy.empty() ? 0 : busy.back().second);
+    }
     for (const auto& [rank, op] : ready_) {
+      if (std::get<0>(best) <= first_free) break;  // those behind start no sooner, and rank lower
       find_allowed(at(graph_.group_of()[at(op)]), allowed_);
       for (const std::size_t d : allowed_) {
         best = std::min(best, {start(d, arrival(at(op), d), duration(at(op), d)), rank, op, d});
@@ -196,13 +203,19 @@ class Schedule {
   std::vector<double> group_bytes_;
   std::vector<std::int32_t> waiting_;
   std::set<Ready> ready_;
+  std::int64_t looks_ = 0;
   std::vector<std::size_t> allowed_;  // scratch
 };
 
 }  // namespace
 
+std::optional<GroupPlacement> list_schedule_within(const PlacementProblem& problem, ListRule rule,
+                                                   std::int64_t most_looks) {
+  return Schedule(problem, rule).run(most_looks);
+}
+
 GroupPlacement list_schedule(const PlacementProblem& problem, ListRule rule) {
-  return Schedule(problem, rule).run();
+  return *list_schedule_within(problem, rule, std::numeric_limits<std::int64_t>::max());
 }
 
 GroupPlacement better_list_schedule(PlacementEvaluator& evaluator) {

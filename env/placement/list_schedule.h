@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "env/placement/placement_heuristics.h"
 #include "env/placement/placement_problem.h"
 
@@ -19,6 +22,12 @@ enum class ListRule {
 };
 // Pure.
 [[nodiscard]] GroupPlacement list_schedule(const PlacementProblem& problem, ListRule rule);
+// The same; absent: it would look more than `most_looks` times at when an operation could begin on
+// a device, or at when one of its inputs would be there. ETF looks at all that are ready at each
+// step, unless one can start as soon as any device is free. Pure.
+[[nodiscard]] std::optional<GroupPlacement> list_schedule_within(const PlacementProblem& problem,
+                                                                 ListRule rule,
+                                                                 std::int64_t most_looks);
 // The better of both; two simulations.
 [[nodiscard]] GroupPlacement better_list_schedule(PlacementEvaluator& evaluator);
 

@@ -221,6 +221,26 @@ TEST_CASE("twenty thousand operations are placed and simulated", "[unit][placeme
   }
 }
 
+TEST_CASE("of many operations that can start at once, ETF looks at the first alone",
+          "[unit][placement]") {
+  OpGraphSpec spec;
+  for (int v = 0; v < 100'000; ++v) spec.ops.push_back(op(std::to_string(v), 10, {1}));
+  const PlacementProblem problem(graph_of(std::move(spec)), placeto(4));
+  const auto placement = list_schedule_within(problem, ListRule::kEtf, 1'000'000);
+  REQUIRE(placement);
+  for (std::size_t v = 0; v < placement->size(); ++v) {
+    REQUIRE((*placement)[v] == static_cast<std::int32_t>(v % 4));
+  }
+}
+
+TEST_CASE("a list schedule that takes more than it may is none", "[unit][placement]") {
+  const PlacementProblem problem(graph_of(chain_graph(100, 100, 100, 7600)), placeto(2));
+  for (const ListRule rule : {ListRule::kHeft, ListRule::kEtf}) {
+    CHECK_FALSE(list_schedule_within(problem, rule, 1000));
+    CHECK(list_schedule_within(problem, rule, 100'000'000) == list_schedule(problem, rule));
+  }
+}
+
 TEST_CASE("searches never end above where they began, and say when they improved",
           "[unit][placement]") {
   const auto problem =
