@@ -136,10 +136,10 @@ void slice(const OnnxCall& call, Outputs& outputs) {
   if (x.num_axes() != 1 || !x.values) return;
   const auto size = static_cast<std::int64_t>(x.values->size());
   const bool has_attributes = call.has_attribute("starts");
-  const std::int64_t step = call.has(4) ? call.whole_values(4).at(0) : 1;
   const auto starts =
       has_attributes ? call.integers("starts", {}, INT64_MIN, INT64_MAX) : call.whole_values(1);
   if (starts.empty()) return passed_on(call, outputs);
+  const std::int64_t step = call.has(4) ? call.whole_values(4).at(0) : 1;
   constexpr std::int64_t kFar = INT64_C(1) << 40;
   std::int64_t at = std::clamp(starts[0], -kFar, kFar);
   if (at < 0) at += size;

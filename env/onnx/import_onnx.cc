@@ -397,7 +397,8 @@ class Importer {
     const bool is_constant = std::ranges::all_of(
         inputs, [](const OnnxTensor* input) { return input == nullptr || input->is_constant; });
     // A shape is known before data are.
-    const bool is_known = is_constant || node.op_type() == "Shape" || node.op_type() == "Size";
+    const bool is_known =
+        is_constant || (rule != nullptr && (node.op_type() == "Shape" || node.op_type() == "Size"));
     if (is_known) {
       for (std::size_t i = 0; i < call.num_outputs(); ++i)
         check(outputs[i], node.output(static_cast<int>(i)));

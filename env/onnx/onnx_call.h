@@ -72,8 +72,7 @@ class OnnxCall {
 // A name out of a file as it may be printed: one line of at most 120 characters.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// Absent: there are too many, they are not in the file, or are no plain numbers. `refuse` is called
-// where there are as many as cannot be.
+// Absent: there are too many, they are not in the file, or are no plain numbers.
 [[nodiscard]] std::optional<std::vector<double>> values_of(const onnx::TensorProto& tensor);
 
 }  // namespace pacml::env

@@ -187,6 +187,30 @@ TEST_CASE("an operator that is not known costs the memory it touches, and is tol
   CHECK(model.ops[3].multiply_adds == 4 * 16 * 8);
 }
 
+TEST_CASE("a name of the standard's in another domain is another operator") {
+  for (const char* type : {"Shape", "Size"}) {
+    OnnxModel m;
+    const std::string x = m.gemm(m.input("x", {4, 16}), 16, 16);
+    const std::string y = m.add(type, {x});
+    m.last().set_domain("my.domain");
+    m.output(m.gemm(y, 16, 8));
+    const ImportedModel model = import(m.bytes());
+    REQUIRE(model.ops.size() == 4);
+    CHECK(model.ops[2].costed_as == kUnknownCost);
+    CHECK(model.ops[2].type == std::string("my.domain::") + type);
+  }
+}
+
+TEST_CASE("a slice without starts is what it is taken of") {
+  OnnxModel m;
+  const std::string none = m.integers("none", {});
+  const std::string sizes =
+      m.add("Slice", {m.integers("sizes", {16, 4}), none, none, none, m.integers("steps", {})});
+  const std::string x = m.add("Reshape", {m.input("x", {4, 16}), sizes});
+  m.output(m.gemm(x, 4, 8));
+  CHECK(import(m.bytes()).multiply_adds() == 16 * 4 * 8 / 4);  // of a sample
+}
+
 TEST_CASE("what does not lead to an output is left out, and several ends are joined") {
   OnnxModel m;
   const std::string x = m.gemm(m.input("x", {4, 16}), 16, 16);
