@@ -62,6 +62,24 @@ std::vector<std::string> validate(const DevicesConfig& c) {
   if (!is_placeto && (c.devices.empty() || c.devices.size() > kMostDevices)) {
     problems.push_back("devices: there must be 1 to " + most + " of them");
   }
+  // What has no effect is a misunderstanding, unless it is what is so anyway.
+  const DevicesConfig usual;
+  const auto check_other = [&](const char* name, bool is_given, const std::string& why) {
+    if (is_given) problems.push_back(std::string(name) + ": is for " + why);
+  };
+  if (is_placeto) {
+    const std::string why = "corrected semantics; set constants instead";
+    check_other("local", c.local != usual.local, why);
+    check_other("remote", c.remote != usual.remote, why);
+    check_other("bytes_per_parameter_byte",
+                c.bytes_per_parameter_byte != usual.bytes_per_parameter_byte,
+                "corrected semantics; published ones do not count weights");
+  } else {
+    check_other("constants", c.constants != usual.constants,
+                "placeto; set launch_us of the devices, and local and remote, instead");
+    check_other("limit_gb", c.limit_gb != usual.limit_gb,
+                "placeto; set memory_gb of the devices instead");
+  }
   std::set<std::string> names;
   for (const DeviceConfig& device : c.devices) {
     if (!names.insert(device.name).second) {

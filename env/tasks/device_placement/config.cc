@@ -45,8 +45,8 @@ std::vector<std::string> validate(const MemoryPenalty& penalty) {
   if (!(penalty.s_per_gb >= 0 && penalty.s_per_gb <= 1e6)) {
     problems.emplace_back("s_per_gb: must be in 0..1e6");
   }
-  if (penalty.limit_gb && !(*penalty.limit_gb >= 0)) {
-    problems.emplace_back("limit_gb: must be 0 or more");
+  if (penalty.limit_gb && !(*penalty.limit_gb > 0)) {
+    problems.emplace_back("limit_gb: must be above 0");
   }
   if (!(penalty.cap_s > 0)) problems.emplace_back("cap_s: must be above 0");
   return problems;

@@ -278,6 +278,42 @@ TEST_CASE("settings that cannot be are said in a sentence", "[device_placement]"
   CHECK_THAT(problem([](Config& c) { c.models = {"vgg"}; }), Catch::Contains("profiles"));
 }
 
+TEST_CASE("a device without any memory is none", "[device_placement]") {
+  const auto problem_of = [](double limit_gb) {
+    const auto problems = validate(MemoryPenalty{.s_per_gb = 2, .limit_gb = limit_gb});
+    return problems.empty() ? std::string() : problems.front();
+  };
+  CHECK(problem_of(0.001).empty());
+  CHECK(problem_of(0) == "limit_gb: must be above 0");
+  CHECK(problem_of(std::nan("")) == "limit_gb: must be above 0");
+}
+
+TEST_CASE("what is of the other semantics is refused", "[device_placement]") {
+  const testing::TempDir folder;
+  const std::string file = (folder / "devices.yaml").string();
+  const auto refusal = [&](const std::string& text) {
+    std::ofstream(file) << text << "\n";
+    try {
+      static_cast<void>(devices_config(file));
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string placeto = "semantics: placeto\ncount: 2\n";
+  const std::string corrected = "devices: [{name: a}]\n";
+  CHECK(refusal(placeto + "limit_gb: 3\nconstants: {delta1_us: 0}").empty());
+  CHECK(refusal(corrected + "bytes_per_parameter_byte: 2\nlocal: {gb_per_s: 1}").empty());
+  CHECK_THAT(refusal(placeto + "bytes_per_parameter_byte: 2"),
+             Catch::Contains("bytes_per_parameter_byte: is for corrected"));
+  CHECK_THAT(refusal(placeto + "local: {gb_per_s: 1}"), Catch::Contains("local: is for corrected"));
+  CHECK_THAT(refusal(placeto + "remote: {latency_us: 1}"),
+             Catch::Contains("remote: is for corrected"));
+  CHECK_THAT(refusal(corrected + "limit_gb: 3"), Catch::Contains("limit_gb: is for placeto"));
+  CHECK_THAT(refusal(corrected + "constants: {delta1_us: 0}"),
+             Catch::Contains("constants: is for placeto"));
+}
+
 TEST_CASE("devices come out of a file or by name", "[device_placement]") {
   const testing::TempDir folder;
   const std::string file = (folder / "devices.yaml").string();
