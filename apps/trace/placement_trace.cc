@@ -23,8 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-// Of features, in all steps of an episode.
-constexpr std::size_t kMostRows = 10'000'000;
+// That all steps of all episodes show together; each takes some tens of bytes.
+constexpr double kMostNumbers = 1e8;
 
 env::MemoryPenalty penalty_of(const json& recorded) {
   const auto number = [&](const char* key) {
@@ -44,6 +44,7 @@ class PlacementReplay {
 
   json run() {
     json out = recorded_;
+    check_size(out);
     for_each(out, "runs", [&](json& entry) { replay_run(entry); });
     for_each(out, "episodes", [&](json& entry) { replay_episode(entry); });
     return out;
@@ -56,6 +57,21 @@ class PlacementReplay {
     if (it == document.end()) return;
     if (!it->is_array()) throw UserError(std::string(part) + ": expected a list");
     for (json& entry : *it) f(entry);
+  }
+
+  // Each action shows all groups: their features, and which of three sets they are in.
+  void check_size(json& document) const {
+    const std::size_t width = env::placeto_width(devices_->size(), true) + 3;
+    double numbers = 0;
+    for_each(document, "episodes", [&](const json& entry) {
+      numbers += static_cast<double>(placement_member(entry, "actions").size()) *
+                 static_cast<double>(graph_->num_groups() * width);
+    });
+    if (numbers > kMostNumbers) {
+      throw UserError("episodes: their actions on " + std::to_string(graph_->num_groups()) +
+                      " groups and " + std::to_string(devices_->size()) +
+                      " devices show too much to write down");
+    }
   }
 
   [[nodiscard]] json transfers() const {
@@ -125,10 +141,6 @@ class PlacementReplay {
                                                graph_->num_groups(), "episodes[].order"));
     const auto actions = placement_indices(placement_member(entry, "actions"), devices_->size(),
                                            "episodes[].actions");
-    if (actions.size() * episode.num_nodes() > kMostRows) {
-      throw UserError("episodes[]: " + std::to_string(actions.size()) + " actions on " +
-                      std::to_string(episode.num_nodes()) + " groups show too much to write down");
-    }
     const bool with_memory = entry.value("use_mem", false);
     int peers = 0;
     if (const auto it = entry.find("n_peers"); it != entry.end() && !it->is_null()) {

@@ -75,9 +75,9 @@ OpGraphSpec profile_ops(const Profile& profile, ProfilePass pass) {
     auto children = layers.children[v];
     std::ranges::sort(children, {}, [&](std::int32_t c) { return position[at(c)]; });
     for (const std::int32_t c : children) {
-      const auto& of_child = layers.parents[at(c)];
+      const auto& of_child = layers.parents[at(c)];  // in order, and perhaps very many
       const auto slot =
-          std::ranges::find(of_child, static_cast<std::int32_t>(v)) - of_child.begin();
+          std::ranges::lower_bound(of_child, static_cast<std::int32_t>(v)) - of_child.begin();
       spec.edges.push_back({backward[at(c)], static_cast<std::int32_t>(slot), index});
     }
   }

@@ -151,5 +151,21 @@ TEST_CASE("a recording of placements that makes no sense is refused in a sentenc
   CHECK_THAT(refusal("/runs", "none"), Catch::Contains("expected a list"));
 }
 
+TEST_CASE("episodes that show too much together are refused before they are played",
+          "[golden][placement]") {
+  json recorded = read_json(testing::source_path("tests/golden/placement/p03_fractions.json"));
+  recorded["devices"] = 256;
+  recorded["graph"]["edges"] = json::array();
+  recorded["graph"]["ops"] = json::array();
+  for (int v = 0; v < 2000; ++v) {
+    recorded["graph"]["ops"].push_back(
+        {{"name", std::to_string(v)}, {"cost_us", 1}, {"output_bytes", json::array()}});
+  }
+  recorded["runs"] = json::array();
+  const json episode = {{"actions", std::vector<int>(100, 0)}};
+  recorded["episodes"] = {episode, episode};
+  CHECK_THROWS_WITH(replay(recorded), Catch::Contains("show too much to write down"));
+}
+
 }  // namespace
 }  // namespace pacml
