@@ -171,10 +171,13 @@ void ObservationLayout::write_row(const Observations& from, std::size_t b,
 
 void ObservationLayout::read_row(const std::vector<const std::byte*>& from, std::size_t row,
                                  Observations& out) const {
+  // What is checked is read once: other threads of the interpreter may write into it meanwhile.
+  std::vector<std::uint16_t> graphs;
   std::vector<std::uint32_t> nodes;
   for (const SlotColumns& at : slots_) {
     const std::int64_t index = *row_of<std::int64_t>(from, at.graph, row);
     const std::size_t graph = index_below(index, graph_nodes_.size(), columns_[at.graph].name);
+    graphs.push_back(static_cast<std::uint16_t>(graph));
     if (at.nodes == 0) continue;
     if (graph_nodes_[graph] > columns_[at.nodes].shape[0]) {
       throw UserError(columns_[at.graph].name + ": graph " + std::to_string(graph) +
@@ -182,20 +185,21 @@ void ObservationLayout::read_row(const std::vector<const std::byte*>& from, std:
     }
     nodes.push_back(static_cast<std::uint32_t>(graph_nodes_[graph]));
   }
-  const auto* mask = row_of<std::uint8_t>(from, 0, row);
-  bool any = false;
-  for (std::size_t a = 0; a < num_actions(); ++a) {
-    if (mask[a] > 1) throw UserError("mask: holds numbers other than 0 and 1");
-    any = any || mask[a] == 1;
+  const auto* shown = row_of<std::uint8_t>(from, 0, row);
+  const std::vector<std::uint8_t> mask(shown, shown + num_actions());
+  for (const std::uint8_t may : mask) {
+    if (may > 1) throw UserError("mask: holds numbers other than 0 and 1");
   }
-  if (!any) throw UserError("mask: row " + std::to_string(row) + " allows no action");
+  if (std::ranges::find(mask, 1) == mask.end()) {
+    throw UserError("mask: row " + std::to_string(row) + " allows no action");
+  }
   // Candidates that are not there are as good as such that may not be taken.
   const auto candidates = static_cast<std::uint32_t>(num_actions());
   const ObservationRow to = out.append({out.shape().candidates_vary ? candidates : 0, nodes});
   const auto copy = [&](std::size_t column, auto span) {
     if (column > 0) std::memcpy(span.data(), row_of<float>(from, column, row), span.size_bytes());
   };
-  std::copy(mask, mask + num_actions(), to.mask.begin());
+  std::ranges::copy(mask, to.mask.begin());
   copy(globals_, to.globals);
   copy(candidates_, to.candidates);
   std::size_t focuses = 0;
@@ -203,12 +207,11 @@ void ObservationLayout::read_row(const std::vector<const std::byte*>& from, std:
   std::size_t dynamic = 0;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     const SlotColumns& at = slots_[s];
-    const auto graph = static_cast<std::size_t>(*row_of<std::int64_t>(from, at.graph, row));
-    to.graph[s] = static_cast<std::uint16_t>(graph);
+    to.graph[s] = graphs[s];
     if (at.focus > 0) {
       to.focus[focuses++] =
           static_cast<std::uint32_t>(index_below(*row_of<std::int64_t>(from, at.focus, row),
-                                                 graph_nodes_[graph], columns_[at.focus].name));
+                                                 graph_nodes_[graphs[s]], columns_[at.focus].name));
     }
     if (at.nodes > 0) {
       const std::size_t count = std::size_t{nodes[dynamic++]} * at.width;
