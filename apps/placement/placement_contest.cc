@@ -1,7 +1,6 @@
 #include "apps/placement/placement_contest.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -49,9 +48,8 @@ void PlacementContest::add(PlacementEntry entry) {
   entry.penalised_s = evaluator_.runtime_s(entry.device_of_group);
   env::PlacementSimulator& run = evaluator_.simulator();
   entry.runtime_s = run.runtime_us() / 1e6;
-  for (std::size_t d = 0; d < problem_->num_devices(); ++d) {
-    if (!std::isfinite(problem_->limit_bytes(d))) continue;
-    entry.over_gb = std::max(entry.over_gb, (run.peak_bytes()[d] - problem_->limit_bytes(d)) / 1e9);
+  if (problem_->is_limited()) {
+    entry.over_gb = problem_->over_limit_bytes(run.peak_bytes()) / 1e9;
   }
   const auto behind =
       std::ranges::upper_bound(entries_, entry.penalised_s, {}, &PlacementEntry::penalised_s);

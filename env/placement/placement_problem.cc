@@ -45,6 +45,21 @@ double PlacementProblem::limit_bytes(std::size_t device) const {
   return penalty.limit_gb ? *penalty.limit_gb * kGb : devices->memory_bytes(device);
 }
 
+bool PlacementProblem::is_limited() const {
+  for (std::size_t d = 0; d < num_devices(); ++d) {
+    if (std::isfinite(limit_bytes(d))) return true;
+  }
+  return false;
+}
+
+double PlacementProblem::over_limit_bytes(std::span<const double> peak_bytes) const {
+  double over = 0;
+  for (std::size_t d = 0; d < peak_bytes.size(); ++d) {
+    over = std::max(over, peak_bytes[d] - limit_bytes(d));
+  }
+  return over;
+}
+
 std::optional<std::string> PlacementProblem::never_fits() const {
   double largest = 0;
   double all = 0;

@@ -41,6 +41,11 @@ struct PlacementProblem {
   [[nodiscard]] std::size_t num_devices() const { return devices->size(); }
   // What a device may hold by the penalty's limit, or by what it has; infinite: no limit.
   [[nodiscard]] double limit_bytes(std::size_t device) const;
+  // Whether any device has one.
+  [[nodiscard]] bool is_limited() const;
+  // Of what lies on each device at most, [devices], what is over the limit of the device that is
+  // most over its own; 0: all fit.
+  [[nodiscard]] double over_limit_bytes(std::span<const double> peak_bytes) const;
   // Why no placement can be without a penalty, as far as that is plain: an operation, or all
   // weights together, larger than memory. Empty: none is known.
   [[nodiscard]] std::optional<std::string> never_fits() const;

@@ -1,7 +1,6 @@
 #include "env/tasks/device_placement/environment.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <numeric>
@@ -87,12 +86,8 @@ void DevicePlacementEnv::simulate() {
     end_us_[g] = std::max(end_us_[g], run.end_us()[v]);
   }
   peak_bytes_.clear();
-  over_memory_gb_ = 0;
-  for (std::size_t d = 0; d < about.num_devices(); ++d) {
-    if (!std::isfinite(about.limit_bytes(d))) continue;
-    peak_bytes_.assign(run.peak_bytes().begin(), run.peak_bytes().end());
-    over_memory_gb_ = std::max(over_memory_gb_, (peak_bytes_[d] - about.limit_bytes(d)) / 1e9);
-  }
+  if (about.is_limited()) peak_bytes_.assign(run.peak_bytes().begin(), run.peak_bytes().end());
+  over_memory_gb_ = about.over_limit_bytes(peak_bytes_) / 1e9;
 }
 
 void DevicePlacementEnv::look() {
