@@ -32,7 +32,9 @@ using Words = std::vector<std::string>;
 TEST_CASE("an actor that is killed is started again, and training goes on", "[fault][train]") {
   const Workplace place;
   Pacml process(train_words(place, {"--actors", "2"}));
-  place.wait_for_decisions(2'000);
+  place.wait_for_decisions(2'000);  // perhaps all of the other one
+  wait_until("it has joined",
+             [&] { return place.log("actor-0").find("joined run") != std::string::npos; });
   const pid_t victim = role_of(process, "--id 0");
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGKILL) == 0);

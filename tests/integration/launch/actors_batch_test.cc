@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "apps/process/child_process.h"
 #include "tests/support/catch.h"
@@ -28,37 +30,52 @@ std::string printed_file(const std::string& out, const std::string& name) {
   return out.substr(begin, out.find("\n==> ", begin) - begin);
 }
 
+// A task of the array, number 3 for the learner's job 7, that starts `program` for pacml.
+class Task {
+ public:
+  // `before`: put ahead of the batch file.
+  Task(const Workplace& place, const std::string& program, const std::string& before = "")
+      : printed_(place / "printed") {
+    const fs::path stand_in = place / "stand-in";
+    std::ofstream(stand_in) << "#!/bin/bash\n" << program;
+    ::chmod(stand_in.c_str(), 0755);
+    const auto printed = pacml({"launch", place.config_file(), "--on", "slurm", "--run",
+                                place.run(), "--set", "transport.allow_insecure_bind=true",
+                                "--site-set", "program=" + stand_in.string(), "--dry-run"});
+    REQUIRE(printed.code == 0);
+    const fs::path file = place / "actors.sbatch";
+    std::ofstream(file) << before << printed_file(printed.out, "actors.sbatch");
+    spec_.name = "task";
+    spec_.command = {"/bin/bash", file.string(), "7"};
+    spec_.environment = {{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_JOB_ID", "8"}};
+    spec_.log = printed_;
+  }
+  [[nodiscard]] apps::ChildProcess start() const {
+    auto task = apps::ChildProcess::spawn(spec_);
+    REQUIRE(task);
+    return std::move(*task);
+  }
+  [[nodiscard]] std::string printed() const { return text_of(printed_); }
+
+ private:
+  fs::path printed_;
+  apps::ChildSpec spec_;
+};
+
 TEST_CASE("an actor's task outlives an address that vanishes while it is read",
           "[integration][launch]") {
   const Workplace place;
-  const fs::path program = place / "stand-in";
-  std::ofstream(program) << "#!/bin/bash\n"
-                            "echo \"$*\" >> "
-                         << (place / "started").string()
-                         << "\n"
-                            "[[ $* == *--learner* ]] || exit 2\n"
-                            "exec sleep 1000\n";
-  ::chmod(program.c_str(), 0755);
-  const auto printed = pacml({"launch", place.config_file(), "--on", "slurm", "--run", place.run(),
-                              "--set", "transport.allow_insecure_bind=true", "--site-set",
-                              "program=" + program.string(), "--dry-run"});
-  REQUIRE(printed.code == 0);
-  std::ofstream(place / "actors.sbatch") << printed_file(printed.out, "actors.sbatch");
+  const Task made(place, "echo \"$*\" >> " + (place / "started").string() +
+                             "\n[[ $* == *--learner* ]] || exit 2\nexec sleep 1000\n");
   const fs::path folder = place / "run" / "slurm";
   // It is there, and cannot be read, as in the moment between the look and the reading.
   fs::create_directories(folder / "learner-7.address");
 
-  apps::ChildSpec spec;
-  spec.name = "task";
-  spec.command = {"/bin/bash", (place / "actors.sbatch").string(), "7"};
-  spec.environment = {{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_JOB_ID", "8"}};
-  spec.log = place / "printed";
-  auto task = apps::ChildProcess::spawn(spec);
-  REQUIRE(task);
+  auto task = made.start();
   wait_until("it has begun",
-             [&] { return text_of(place / "printed").find("actor 3: on ") != std::string::npos; });
+             [&] { return made.printed().find("actor 3: on ") != std::string::npos; });
   std::this_thread::sleep_for(std::chrono::milliseconds(1'500));  // it looks once a second
-  CHECK_FALSE(task->poll());
+  CHECK_FALSE(task.poll());
   CHECK_FALSE(fs::exists(place / "started"));
 
   fs::remove(folder / "learner-7.address");
@@ -69,43 +86,28 @@ TEST_CASE("an actor's task outlives an address that vanishes while it is read",
   });
   // It vanishes for good: the learner may be elsewhere, and the task waits.
   fs::remove(folder / "learner-7.address");
-  wait_until("it has noticed", [&] {
-    return text_of(place / "printed").find("the learner has moved") != std::string::npos;
-  });
-  CHECK_FALSE(task->poll());
+  wait_until("it has noticed",
+             [&] { return made.printed().find("the learner has moved") != std::string::npos; });
+  CHECK_FALSE(task.poll());
   std::ofstream(folder / "learner-7.ended");
-  wait_until("the task ends with the learner", [&] { return task->poll().has_value(); });
-  INFO(text_of(place / "printed"));
-  CHECK(task->poll()->clean());
+  wait_until("the task ends with the learner", [&] { return task.poll().has_value(); });
+  INFO(made.printed());
+  CHECK(task.poll()->clean());
 }
 
 TEST_CASE("an actor's task gives up what always ends at once", "[integration][launch]") {
   const Workplace place;
-  const fs::path program = place / "stand-in";
-  std::ofstream(program) << "#!/bin/bash\necho life >> " << (place / "lives").string()
-                         << "\nexit 132\n";
-  ::chmod(program.c_str(), 0755);
-  const auto printed = pacml({"launch", place.config_file(), "--on", "slurm", "--run", place.run(),
-                              "--set", "transport.allow_insecure_bind=true", "--site-set",
-                              "program=" + program.string(), "--dry-run"});
-  REQUIRE(printed.code == 0);
   // It pauses between lives, which would take half a minute.
-  std::ofstream(place / "actors.sbatch") << "sleep() { :; }\n"
-                                         << printed_file(printed.out, "actors.sbatch");
+  const Task made(place, "echo life >> " + (place / "lives").string() + "\nexit 132\n",
+                  "sleep() { :; }\n");
   const fs::path folder = place / "run" / "slurm";
   fs::create_directories(folder);
   std::ofstream(folder / "learner-7.address") << "--learner\ntcp://n1:5555\n";
-  apps::ChildSpec spec;
-  spec.name = "task";
-  spec.command = {"/bin/bash", (place / "actors.sbatch").string(), "7"};
-  spec.environment = {{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_JOB_ID", "8"}};
-  spec.log = place / "printed";
-  auto task = apps::ChildProcess::spawn(spec);
-  REQUIRE(task);
-  wait_until("the task has ended", [&] { return task->poll().has_value(); });
-  CHECK(task->poll() == apps::ChildExit{132, 0});
+  auto task = made.start();
+  wait_until("the task has ended", [&] { return task.poll().has_value(); });
+  CHECK(task.poll() == apps::ChildExit{132, 0});
   CHECK(text_of(place / "lives").size() == 8 * std::string("life\n").size());
-  CHECK_THAT(text_of(place / "printed"),
+  CHECK_THAT(made.printed(),
              Catch::Contains("8 times in a row") && Catch::Contains("with code 132: given up"));
 }
 

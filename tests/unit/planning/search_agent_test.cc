@@ -13,6 +13,7 @@
 #include "common/result.h"
 #include "env/tasks/partitioning/environment.h"
 #include "env/tasks/placement_shaping/environment.h"
+#include "tests/support/always_agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/plain_observations.h"
@@ -114,21 +115,12 @@ class HiddenDoor final : public env::Environment {
   env::EnvironmentSpec spec_;
 };
 
-class Always final : public env::Agent {
- public:
-  explicit Always(int action) : action_(action) {}
-  [[nodiscard]] int act(const env::Environment& /*environment*/) override { return action_; }
-
- private:
-  int action_;
-};
-
 TEST_CASE("a search over a rule tries what the rule does, also where it is not shown",
           "[planning]") {
   HiddenDoor door;
   const auto tried_over = [&door](int rule) {
     SearchAgent agent({.futures = 2, .horizon = 1},
-                      make_rule_policy(std::make_unique<Always>(rule)));
+                      make_rule_policy(std::make_unique<testing::AlwaysAgent>(rule)));
     const int taken = agent.act(door);
     return std::pair(taken, agent.tried().size());
   };

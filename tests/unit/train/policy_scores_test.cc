@@ -9,6 +9,7 @@
 
 #include "model/initialise.h"
 #include "model/layout.h"
+#include "tests/support/always_agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/plain_observations.h"
 
@@ -48,15 +49,6 @@ class Choice final : public env::Environment {
   EpisodeRecord summary_;
 };
 
-class Always final : public env::Agent {
- public:
-  explicit Always(int action) : action_(action) {}
-  [[nodiscard]] int act(const env::Environment& /*environment*/) override { return action_; }
-
- private:
-  int action_;
-};
-
 class ChoiceTask final : public env::Task {
  public:
   explicit ChoiceTask(env::Better better) {
@@ -81,7 +73,7 @@ class ChoiceTask final : public env::Task {
     return {{"1", "", true, {}}, {"2", "", true, {}}, {"3", "not compared", false, {}}};
   }
   [[nodiscard]] std::unique_ptr<env::Agent> make_agent(std::string_view name) const override {
-    return std::make_unique<Always>(std::stoi(std::string(name)));
+    return std::make_unique<testing::AlwaysAgent>(std::stoi(std::string(name)));
   }
 
  private:
