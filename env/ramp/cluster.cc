@@ -108,6 +108,7 @@ void Cluster::begin(JobStream jobs, bool keep_log) {
 }
 
 void Cluster::arrive(const ArrivingJob& next) {
+  memo_->forget_when_full();
   const JobGraph& graph = *memo_->graphs()[static_cast<std::size_t>(next.model)];
   Job job;
   job.index = counters_.arrived++;

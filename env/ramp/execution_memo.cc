@@ -118,7 +118,6 @@ const PartitionedGraphPtr& ExecutionMemo::partition(int graph, int degree) {
 }
 
 const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet& occupied) {
-  forget_when_full();
   ++counters_.placements;
   Cut& wanted = cut(graph, degree);
   return wanted.sizes ? place_by_blocks(graph, wanted, occupied)
@@ -131,6 +130,15 @@ const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet&
   ServerSet closed = occupied;
   closed.insert_all_but(*block, topology_.num_servers());
   return place(graph, degree, closed);
+}
+
+void ExecutionMemo::forget_when_full() {
+  if (counters_.bytes <= setting_.max_bytes) return;
+  by_occupancy_.clear();
+  by_placement_.clear();
+  by_standard_form_.clear();
+  for (const auto& cut : cuts_) cut->by_blocks.clear();
+  counters_.bytes = 0;
 }
 
 int ExecutionMemo::first_free(int size, const ServerSet& occupied) {
@@ -270,15 +278,6 @@ std::shared_ptr<const Lookahead> ExecutionMemo::look_ahead(const PartitionedGrap
           sizeof(KnownLookahead) + placement.size() * sizeof(Server) + kNodeBytes);
   by_standard_form_.emplace(hash, KnownLookahead{job, placement, made});
   return made;
-}
-
-void ExecutionMemo::forget_when_full() {
-  if (counters_.bytes <= setting_.max_bytes) return;
-  by_occupancy_.clear();
-  by_placement_.clear();
-  by_standard_form_.clear();
-  for (const auto& cut : cuts_) cut->by_blocks.clear();
-  counters_.bytes = 0;
 }
 
 }  // namespace pacml::env

@@ -45,7 +45,7 @@ using ExecutionPtr = std::shared_ptr<const Execution>;
 // Everything that is derived from a job graph and remembered beside it: the graph cut at each
 // degree, where first fit puts it given the occupied servers, and how it runs there. All exact:
 // what is looked up is what would be computed. Bounded: placements and lookaheads are all dropped
-// when they exceed `max_bytes`; running jobs keep what they use alive.
+// when they exceed `max_bytes` (forget_when_full); running jobs keep what they use alive.
 // Thread-confined; environments of one thread share one.
 class ExecutionMemo {
  public:
@@ -82,6 +82,11 @@ class ExecutionMemo {
   // null: on all of them.
   [[nodiscard]] const ExecutionPtr& place(int graph, int degree, const ServerSet& occupied,
                                           const ServerSet* block);
+
+  // Drops placements and lookaheads, all of them, where they exceed `max_bytes`. For whoever asks
+  // to call from one decision to the next: between two calls, jobs that are placed alike share one
+  // execution, by which candidates of a decision are told apart.
+  void forget_when_full();
 
   // Of a job of which nothing is known but the servers that it runs on. Not remembered.
   [[nodiscard]] ExecutionPtr occupation(const ServerSet& servers);
@@ -140,7 +145,6 @@ class ExecutionMemo {
   [[nodiscard]] std::shared_ptr<const Lookahead> look_ahead(const PartitionedGraphPtr& job,
                                                             const Placement& placement);
   void account(std::size_t bytes) { counters_.bytes += bytes; }
-  void forget_when_full();
 
   std::vector<JobGraphPtr> graphs_;
   Setting setting_;

@@ -199,6 +199,7 @@ bool PlanningCluster::complete() {
 }
 
 void PlanningCluster::arrive() {
+  memo_->forget_when_full();
   const JobGraph& graph = *memo_->graphs()[static_cast<std::size_t>(next_.job.model)];
   Job job;
   job.index = ++last_index_;

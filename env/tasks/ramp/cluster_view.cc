@@ -80,6 +80,7 @@ class ClusterReader final : public CandidateReader {
         taken_(blocks_.words()) {
     for (std::size_t model = 0; model < memo_.graphs().size(); ++model) {
       for (const int degree : plan_->degrees) {
+        memo_.forget_when_full();
         auto least = std::numeric_limits<float>::infinity();
         if (const auto& execution = memo_.place(static_cast<int>(model), degree, occupied_)) {
           least = static_cast<float>(memo_.step_time(*execution) / execution->total_compute);
@@ -108,6 +109,7 @@ class ClusterReader final : public CandidateReader {
     PACML_CHECK(graph < models_.size() && models_[graph] >= 0,
                 "an observation of a job that was set");
     const int model = models_[graph];
+    memo_.forget_when_full();
     look_at_cluster(busy_for);
     const std::size_t choices = batch.num_valid(b);
     std::size_t count = 0;

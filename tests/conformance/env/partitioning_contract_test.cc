@@ -52,6 +52,12 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
        c.ramp.topology = {2, 2, 2};
        c.max_partitions_per_op = 8;
      }},
+    {"small graphs, cluster observation, degrees that no op reaches",
+     [](PartitioningConfig& c) {
+       small_profiles(c);
+       c.observation = ObservationKind::kCluster;
+       c.op_quantum = 2;
+     }},
     {"recorded jobs, cluster observation",
      [](PartitioningConfig& c) {
        c.observation = ObservationKind::kCluster;
@@ -157,6 +163,31 @@ TEST_CASE("environments that share nothing keep to the same episodes", "[conform
             std::make_shared<const PartitioningTask>(config, load_profiles(config.profiles, {})));
       },
       Seed{22});
+}
+
+TEST_CASE("partitioning's episodes do not depend on what is remembered", "[conformance][env]") {
+  bool forgot = false;
+  for (const auto& [name, change] : kConfigs) {
+    INFO(name);
+    PartitioningConfig config = base();
+    change(config);
+    const auto task = std::make_shared<const PartitioningTask>(
+        config, load_profiles(config.profiles, config.workload.models));
+    const auto lasting = task->make_memo();
+    auto setting = task->setting();
+    setting.max_bytes = 0;  // nothing from one decision to the next
+    const auto forgetful = std::make_shared<ExecutionMemo>(
+        std::vector(lasting->graphs().begin(), lasting->graphs().end()), setting);
+    PartitioningEnv expected(task, lasting);
+    PartitioningEnv actual(task, forgetful);
+    for (const std::uint64_t seed : {21U, 210U}) {
+      CAPTURE(seed);
+      REQUIRE(testing::play_episode(actual, Seed{seed}) ==
+              testing::play_episode(expected, Seed{seed}));
+    }
+    forgot |= forgetful->counters().lookaheads > lasting->counters().lookaheads;
+  }
+  CHECK(forgot);
 }
 
 }  // namespace

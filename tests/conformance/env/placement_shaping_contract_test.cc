@@ -58,5 +58,30 @@ TEST_CASE("placement shaping keeps the environment contract", "[conformance][env
   }
 }
 
+TEST_CASE("placement shaping's episodes do not depend on what is remembered",
+          "[conformance][env]") {
+  bool forgot = false;
+  for (const auto& [name, change] : kConfigs) {
+    INFO(name);
+    PlacementShapingConfig config = base();
+    change(config);
+    const auto task = std::make_shared<const PlacementShapingTask>(config);
+    const auto lasting = task->make_memo();
+    auto setting = task->setting();
+    setting.max_bytes = 0;  // nothing from one decision to the next
+    const auto forgetful = std::make_shared<ExecutionMemo>(
+        std::vector(lasting->graphs().begin(), lasting->graphs().end()), setting);
+    PlacementShapingEnv expected(task, lasting);
+    PlacementShapingEnv actual(task, forgetful);
+    for (const std::uint64_t seed : {21U, 210U}) {
+      CAPTURE(seed);
+      REQUIRE(testing::play_episode(actual, Seed{seed}) ==
+              testing::play_episode(expected, Seed{seed}));
+    }
+    forgot |= forgetful->counters().lookaheads > lasting->counters().lookaheads;
+  }
+  CHECK(forgot);
+}
+
 }  // namespace
 }  // namespace pacml::env

@@ -231,6 +231,7 @@ TEST_CASE("what is remembered stays within its bound, and answers do not change"
       if (rng.below(2) == 0) occupied.insert(s);
     }
     const int degree = 2 * static_cast<int>(1 + rng.below(2));
+    bounded.forget_when_full();
     const auto a = bounded.place(0, degree, occupied);
     const auto b = unbounded.place(0, degree, occupied);
     REQUIRE((a != nullptr) == (b != nullptr));
