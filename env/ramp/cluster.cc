@@ -141,9 +141,7 @@ int Cluster::mounted_channels() const {
 }
 
 const ExecutionPtr& Cluster::place(int model, const JobDecision& decision) const {
-  static const ExecutionPtr kNowhere;
-  const ExecutionPtr& execution = memo_->place(model, decision.degree, occupied_, decision.block);
-  return execution && execution->fits_memory ? execution : kNowhere;
+  return memo_->place_that_fits(model, decision.degree, occupied_, decision.block);
 }
 
 Cluster::Forecast Cluster::forecast(const JobDecision& decision) const {

@@ -132,6 +132,13 @@ const ExecutionPtr& ExecutionMemo::place(int graph, int degree, const ServerSet&
   return place(graph, degree, closed);
 }
 
+const ExecutionPtr& ExecutionMemo::place_that_fits(int graph, int degree, const ServerSet& occupied,
+                                                   const ServerSet* block) {
+  static const ExecutionPtr kNowhere;
+  const ExecutionPtr& execution = place(graph, degree, occupied, block);
+  return execution && execution->fits_memory ? execution : kNowhere;
+}
+
 void ExecutionMemo::forget_when_full() {
   if (counters_.bytes <= setting_.max_bytes) return;
   by_occupancy_.clear();

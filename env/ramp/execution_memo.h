@@ -82,6 +82,11 @@ class ExecutionMemo {
   // null: on all of them.
   [[nodiscard]] const ExecutionPtr& place(int graph, int degree, const ServerSet& occupied,
                                           const ServerSet* block);
+  // The same, also null where some worker's memory would not hold all of it: what becomes of a job
+  // that is decided about.
+  [[nodiscard]] const ExecutionPtr& place_that_fits(int graph, int degree,
+                                                    const ServerSet& occupied,
+                                                    const ServerSet* block = nullptr);
 
   // Drops placements and lookaheads, all of them, where they exceed `max_bytes`. For whoever asks
   // to call from one decision to the next: between two calls, jobs that are placed alike share one

@@ -53,9 +53,7 @@ int PlanningCluster::mounted_workers() const {
 }
 
 const Execution* PlanningCluster::place(const JobDecision& decision) const {
-  const Execution* execution =
-      memo_->place(queued_->model, decision.degree, occupied_, decision.block).get();
-  return execution != nullptr && execution->fits_memory ? execution : nullptr;
+  return memo_->place_that_fits(queued_->model, decision.degree, occupied_, decision.block).get();
 }
 
 PlanningCluster::RunTimes PlanningCluster::run_times(const Execution& execution) const {

@@ -82,7 +82,8 @@ class ClusterReader final : public CandidateReader {
       for (const int degree : plan_->degrees) {
         memo_.forget_when_full();
         auto least = std::numeric_limits<float>::infinity();
-        if (const auto& execution = memo_.place(static_cast<int>(model), degree, occupied_)) {
+        if (const auto& execution =
+                memo_.place_that_fits(static_cast<int>(model), degree, occupied_)) {
           least = static_cast<float>(memo_.step_time(*execution) / execution->total_compute);
         }
         least_fractions_.push_back(least);
@@ -198,7 +199,8 @@ class ClusterReader final : public CandidateReader {
     const ServerSet* servers = nullptr;
     if (decision.degree > 0) {
       // Null where the job finds no place, which looks like a refusal.
-      if (const auto& execution = memo_.place(model, decision.degree, occupied_, decision.block)) {
+      if (const auto& execution =
+              memo_.place_that_fits(model, decision.degree, occupied_, decision.block)) {
         const double time = memo_.step_time(*execution);
         const double allowed = static_cast<double>(limit) * execution->total_compute;
         busy_for = static_cast<float>(

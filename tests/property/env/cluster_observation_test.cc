@@ -25,7 +25,8 @@ namespace {
 constexpr double kSlot = 60;
 
 std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, int max_degree,
-                                                 Semantics semantics, int recent_arrivals = 0) {
+                                                 Semantics semantics, int recent_arrivals = 0,
+                                                 double worker_memory = 80e9) {
   PartitioningConfig c;
   c.profiles = testing::source_path("tests/golden/env/graphs").string();
   c.workload.interarrival.value = kSlot;
@@ -36,6 +37,7 @@ std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, in
   c.max_partitions_per_op = max_degree;
   c.semantics = semantics;
   c.recent_arrivals = recent_arrivals;
+  c.ramp.worker_memory = worker_memory;
   return std::make_shared<const PartitioningTask>(c, load_profiles(c.profiles, c.workload.models));
 }
 
@@ -238,19 +240,26 @@ TEST_CASE("candidates are shown by the cluster that the next job would meet",
 
 TEST_CASE("the limit allows a degree where the job would meet it on an empty cluster",
           "[property][partitioning]") {
-  const auto world = world_of({4, 4, 2}, 16, Semantics::kPaper);
+  // So little memory that some degrees are placed and not held.
+  const double worker_memory = GENERATE(80e9, 0.9e9);
+  const auto world = world_of({4, 4, 2}, 16, Semantics::kPaper, 0, worker_memory);
   PartitioningEnv env(world);
   Rows rows(*world);
+  bool held = true;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     env.reset(Seed{seed});  // the first job comes to an empty cluster
     rows.look(env);
     for (const int degree : {2, 4, 6, 8, 16}) {
       const auto cause = env.cluster().forecast({.degree = degree}).cause;
+      const ExecutionPtr placed =
+          env.cluster().memo().place(env.cluster().queued()->model, degree, ServerSet(32));
+      if (placed) held = held && placed->fits_memory;
       INFO("seed " << seed << ", degree " << degree);
       REQUIRE(rows.at(0, "limit_allows_degree_" + std::to_string(degree)) ==
               (cause == BlockCause::kNone || cause == BlockCause::kSimulationEnded ? 1 : 0));
     }
   }
+  REQUIRE(held == (worker_memory == 80e9));
 }
 
 TEST_CASE("what the last jobs were like is shown where it is asked for",

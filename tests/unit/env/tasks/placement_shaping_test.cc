@@ -82,6 +82,28 @@ TEST_CASE("a full cluster leaves refusal, and first fit that finds no place",
   CHECK(choice("best_fit", environment) == 0);
 }
 
+TEST_CASE("first fit of a job that no worker's memory holds looks like a refusal",
+          "[placement_shaping]") {
+  PlacementShapingConfig c = config_of("constant:1");
+  c.ramp.worker_memory = 3e9;  // of the forward op's 2e9 and the backward op's 2e9
+  const PlacementShapingEnv environment = waiting(c);
+  REQUIRE(environment.candidates().size() == 2);
+  CHECK(environment.candidates()[1].execution == nullptr);
+  const EnvironmentSpec& spec = environment.spec();
+  Observations batch = spec.make_observations();
+  environment.observe(batch);
+  const auto reader = spec.candidate_view->make_reader();
+  reader->set_graphs(spec.graphs);
+  const std::size_t width = spec.candidate_view->width();
+  std::vector<float> rows(2 * width);
+  REQUIRE(reader->read(batch, 0, rows.data(), width, nullptr) == 2);
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::string& name = spec.candidate_view->features()[i].name;
+    INFO(name);
+    CHECK((name == "placed" || rows[i] == rows[width + i]));
+  }
+}
+
 TEST_CASE("no more blocks are offered than asked for, evenly among the free ones",
           "[placement_shaping]") {
   PlacementShapingConfig c = config_of("constant:1", {4, 4, 2});
