@@ -17,7 +17,9 @@ JobDecision PartitioningEnv::decision_of(int action) const {
   return {};
 }
 
-void PartitioningEnv::job_waits() { observation_.look_at(cluster(), ranges(), recent()); }
+void PartitioningEnv::job_waits(const Cluster& cluster) {
+  observation_.look_at(cluster, ranges(), recent());
+}
 
 void PartitioningEnv::observe(Observations& out) const { observation_.write(out); }
 

@@ -36,7 +36,7 @@ class PartitioningEnv final : public RampEnvironment {
   [[nodiscard]] std::span<const float> globals() const { return observation_.globals(); }
 
  private:
-  void job_waits() override;
+  void job_waits(const Cluster& cluster) override;
   [[nodiscard]] JobDecision decision_of(int action) const override;
 
   std::shared_ptr<const PartitioningTask> task_;

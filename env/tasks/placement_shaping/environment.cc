@@ -25,40 +25,40 @@ PlacementShapingEnv::PlacementShapingEnv(const PlacementShapingEnv& other)
       shown_(other.shown_),
       candidates_(other.candidates_) {}
 
-void PlacementShapingEnv::job_waits() {
-  graph_ = static_cast<std::uint16_t>(cluster().queued()->model);
-  shown_.look_at(cluster(), recent(), task_->slot());
-  write_degree_mask(cluster(), degree_mask_);
+void PlacementShapingEnv::job_waits(const Cluster& cluster) {
+  graph_ = static_cast<std::uint16_t>(cluster.queued()->model);
+  shown_.look_at(cluster, recent(), task_->slot());
+  write_degree_mask(cluster, degree_mask_);
   candidates_.assign(1, {});
   if (task_->config().joint) {
     for (const int degree : task_->degrees()) {
       if (degree_mask_[static_cast<std::size_t>(degree)] == 0) continue;
-      add_first_fit(degree, false);
-      add_blocks(degree);
+      add_first_fit(cluster, degree, false);
+      add_blocks(cluster, degree);
     }
-  } else if (const int degree = rule_->choose(cluster(), degree_mask_); degree > 0) {
-    add_first_fit(degree, true);
-    add_blocks(degree);
+  } else if (const int degree = rule_->choose(cluster, degree_mask_); degree > 0) {
+    add_first_fit(cluster, degree, true);
+    add_blocks(cluster, degree);
   }
 }
 
-void PlacementShapingEnv::add_first_fit(int degree, bool whatever_comes) {
-  auto forecast = cluster().forecast({.degree = degree});
+void PlacementShapingEnv::add_first_fit(const Cluster& cluster, int degree, bool whatever_comes) {
+  auto forecast = cluster.forecast({.degree = degree});
   if (!whatever_comes && forecast.cause != BlockCause::kNone) return;
   add({degree, 0, std::move(forecast.execution), forecast.completion_time});
 }
 
-void PlacementShapingEnv::add_blocks(int degree) {
+void PlacementShapingEnv::add_blocks(const Cluster& cluster, int degree) {
   const auto blocks = task_->catalog()->blocks(graph_, degree);
   free_blocks_.clear();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (!cluster().occupied().overlaps(blocks[i])) free_blocks_.push_back(static_cast<int>(i) + 1);
+    if (!cluster.occupied().overlaps(blocks[i])) free_blocks_.push_back(static_cast<int>(i) + 1);
   }
   const std::size_t most = static_cast<std::size_t>(task_->config().max_blocks);
   const std::size_t count = std::min(most, free_blocks_.size());
   for (std::size_t i = 0; i < count; ++i) {
     const int number = free_blocks_[i * free_blocks_.size() / count];
-    auto forecast = cluster().forecast({degree, &blocks[static_cast<std::size_t>(number) - 1]});
+    auto forecast = cluster.forecast({degree, &blocks[static_cast<std::size_t>(number) - 1]});
     if (forecast.cause != BlockCause::kNone) continue;
     add({degree, number, std::move(forecast.execution), forecast.completion_time});
   }

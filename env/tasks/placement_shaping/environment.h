@@ -42,11 +42,11 @@ class PlacementShapingEnv final : public RampEnvironment {
 
  private:
   void episode_begins(Seed seed) override { rule_->reset(seed); }
-  void job_waits() override;
+  void job_waits(const Cluster& cluster) override;
   [[nodiscard]] JobDecision decision_of(int action) const override;
   [[nodiscard]] JobDecision decision_of(const Candidate& candidate) const;
-  void add_first_fit(int degree, bool whatever_comes);
-  void add_blocks(int degree);
+  void add_first_fit(const Cluster& cluster, int degree, bool whatever_comes);
+  void add_blocks(const Cluster& cluster, int degree);
   // Unless the job would run as with another candidate.
   void add(Candidate candidate);
 

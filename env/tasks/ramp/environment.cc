@@ -24,7 +24,7 @@ void RampEnvironment::reset(Seed seed) {
 void RampEnvironment::reset(JobStream jobs) {
   begin(jobs.statistics());
   cluster_.reset(std::move(jobs), keep_log_);
-  look_at_waiting_job();
+  look_at_waiting_job(cluster_);
 }
 
 void RampEnvironment::reset(const ClusterMoment& moment, const RecentArrivals& recent,
@@ -32,7 +32,7 @@ void RampEnvironment::reset(const ClusterMoment& moment, const RecentArrivals& r
   begin(later.statistics());
   recent_ = recent;
   cluster_.reset(moment, std::move(later));
-  job_waits();
+  job_waits(cluster_);
 }
 
 void RampEnvironment::begin(std::span<const ModelFractions> fractions) {
@@ -42,9 +42,9 @@ void RampEnvironment::begin(std::span<const ModelFractions> fractions) {
   decisions_ = 0;
 }
 
-void RampEnvironment::look_at_waiting_job() {
-  recent_.add(cluster_.queued()->fraction, cluster_.queued()->arrived);
-  job_waits();
+void RampEnvironment::look_at_waiting_job(const Cluster& cluster) {
+  recent_.add(cluster.queued()->fraction, cluster.queued()->arrived);
+  job_waits(cluster);
 }
 
 StepResult RampEnvironment::step(int action) {
@@ -73,17 +73,14 @@ StepResult RampEnvironment::step(int action) {
     result.terminated = !result.truncated;
     if (result.truncated) observe_beyond_limit();
   } else {
-    look_at_waiting_job();
+    look_at_waiting_job(cluster_);
   }
   return result;
 }
 
 void RampEnvironment::observe_beyond_limit() {
-  Cluster beyond = cluster_.beyond_limit();
-  if (!beyond.queued()) return;
-  std::swap(cluster_, beyond);
-  look_at_waiting_job();
-  std::swap(cluster_, beyond);
+  const Cluster beyond = cluster_.beyond_limit();
+  if (beyond.queued()) look_at_waiting_job(beyond);
 }
 
 bool RampEnvironment::resample_future(Seed seed) { return cluster_.resample_future(seed); }

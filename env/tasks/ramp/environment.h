@@ -58,8 +58,9 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
 
   // An episode of this seed begins, before its first job waits; not called for a list of jobs.
   virtual void episode_begins(Seed /*seed*/) {}
-  // Another job waits. Where an episode was truncated, the one that would have come next.
-  virtual void job_waits() = 0;
+  // Another job waits, in `cluster`: this one, or where an episode was truncated, what it would
+  // have come to when the next one had arrived.
+  virtual void job_waits(const Cluster& cluster) = 0;
   // What an action decides about the waiting job. Pre: as step().
   [[nodiscard]] virtual JobDecision decision_of(int action) const = 0;
   // The cluster in a future of this seed. Nullopt: the jobs are a list, or what is to be known of
@@ -68,7 +69,7 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
 
  private:
   void begin(std::span<const ModelFractions> fractions);
-  void look_at_waiting_job();
+  void look_at_waiting_job(const Cluster& cluster);
   // Leaves the observation as it is where no job comes any more.
   void observe_beyond_limit();
 
