@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/rng.h"
 #include "env/tasks/placement_shaping/task.h"
 #include "env/tasks/ramp/degree_rule.h"
 #include "env/tasks/ramp/environment.h"
@@ -41,7 +42,7 @@ class PlacementShapingEnv final : public RampEnvironment {
   [[nodiscard]] std::span<const Candidate> candidates() const { return candidates_; }
 
  private:
-  void episode_begins(Seed seed) override { rule_->reset(seed); }
+  void draw_from(Seed seed) override { rule_->reset(derive(seed, Purpose::kDegree, 0)); }
   void job_waits(const Cluster& cluster) override;
   [[nodiscard]] JobDecision decision_of(int action) const override;
   [[nodiscard]] JobDecision decision_of(const Candidate& candidate) const;

@@ -16,13 +16,13 @@ RampEnvironment::RampEnvironment(std::shared_ptr<const RampTask> task,
                task_->ramp_config().workload.num_training_steps),
       recent_(task_->ramp_config().recent_arrivals) {}
 
-void RampEnvironment::reset(Seed seed) {
-  episode_begins(seed);
-  reset(JobStream(task_->plan(), seed));
-}
+void RampEnvironment::reset(Seed seed) { start(JobStream(task_->plan(), seed), seed); }
 
-void RampEnvironment::reset(JobStream jobs) {
+void RampEnvironment::reset(JobStream jobs) { start(std::move(jobs), Seed{0}); }
+
+void RampEnvironment::start(JobStream jobs, Seed seed) {
   begin(jobs.statistics());
+  draw_from(seed);
   cluster_.reset(std::move(jobs), keep_log_);
   look_at_waiting_job(cluster_);
 }
@@ -30,6 +30,7 @@ void RampEnvironment::reset(JobStream jobs) {
 void RampEnvironment::reset(const ClusterMoment& moment, const RecentArrivals& recent,
                             JobStream later) {
   begin(later.statistics());
+  draw_from(Seed{0});
   recent_ = recent;
   cluster_.reset(moment, std::move(later));
   job_waits(cluster_);
@@ -83,7 +84,11 @@ void RampEnvironment::observe_beyond_limit() {
   if (beyond.queued()) look_at_waiting_job(beyond);
 }
 
-bool RampEnvironment::resample_future(Seed seed) { return cluster_.resample_future(seed); }
+bool RampEnvironment::resample_future(Seed seed) {
+  if (!cluster_.resample_future(seed)) return false;
+  draw_from(seed);
+  return true;
+}
 
 std::optional<PlanningCluster> RampEnvironment::imagined_cluster(Seed future) const {
   if (!PlanningCluster::follows(cluster_.config())) return std::nullopt;

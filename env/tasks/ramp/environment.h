@@ -56,8 +56,10 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
  protected:
   RampEnvironment(std::shared_ptr<const RampTask> task, std::shared_ptr<ExecutionMemo> memo);
 
-  // An episode of this seed begins, before its first job waits; not called for a list of jobs.
-  virtual void episode_begins(Seed /*seed*/) {}
+  // From here on, whatever chance decides besides the jobs is drawn from this seed: when an episode
+  // begins, before its first job waits (seed 0 where its jobs are a list), and when its future is
+  // drawn anew.
+  virtual void draw_from(Seed /*seed*/) {}
   // Another job waits, in `cluster`: this one, or where an episode was truncated, what it would
   // have come to when the next one had arrived.
   virtual void job_waits(const Cluster& cluster) = 0;
@@ -69,6 +71,7 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
 
  private:
   void begin(std::span<const ModelFractions> fractions);
+  void start(JobStream jobs, Seed seed);
   void look_at_waiting_job(const Cluster& cluster);
   // Leaves the observation as it is where no job comes any more.
   void observe_beyond_limit();

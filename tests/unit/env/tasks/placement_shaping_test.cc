@@ -132,6 +132,41 @@ TEST_CASE("jointly, every degree brings its blocks along", "[placement_shaping]"
   CHECK(choice("first_fit:6", environment) == 0);  // of which there is none
 }
 
+// What the rule chooses for each of the next jobs, which are all refused.
+std::vector<int> next_degrees(PlacementShapingEnv& environment, int jobs = 12) {
+  std::vector<int> degrees;
+  for (int i = 0; i < jobs; ++i) {
+    static_cast<void>(environment.step(0));
+    REQUIRE(environment.candidates().size() > 1);
+    degrees.push_back(environment.candidates()[1].degree);
+  }
+  return degrees;
+}
+
+TEST_CASE("in an imagined future degrees are drawn anew", "[placement_shaping]") {
+  PlacementShapingEnv environment(task_of(config_of("random", {4, 4, 2})));
+  environment.reset(Seed{1});
+  const auto imagined = [&](std::uint64_t future) {
+    PlacementShapingEnv copy = environment;
+    REQUIRE(copy.resample_future(Seed{future}));
+    return next_degrees(copy);
+  };
+  const auto first = imagined(1000);
+  const auto second = imagined(2000);
+  CHECK(imagined(1000) == first);
+  CHECK(first != second);
+  const auto truth = next_degrees(environment);
+  CHECK(first != truth);
+  CHECK(second != truth);
+}
+
+TEST_CASE("an episode over a list of jobs has the same degrees each time", "[placement_shaping]") {
+  PlacementShapingEnv environment = waiting(config_of("random", {4, 4, 2}), 20);
+  const auto first = next_degrees(environment);
+  environment.reset(JobStream::from_list(std::vector<RecordedJob>(20, {0, 1, 1}), 1));
+  CHECK(next_degrees(environment) == first);
+}
+
 TEST_CASE("best fit leaves most blocks free", "[placement_shaping]") {
   // Server 0 of a row of four is taken: 1 and 3 leave one pair of neighbours, 2 leaves none.
   PlacementShapingEnv environment = waiting(config_of("constant:1", {4, 1, 1}));
