@@ -23,12 +23,11 @@ constexpr auto enum_names(TimeUnit) {
 }
 
 // A RAMP optical cluster: communication groups x racks per group x servers per rack, one worker
-// (GPU) per server, every ordered pair of servers joined by `num_channels` channels. Defaults: the
-// paper's.
+// (GPU) per server, every ordered pair of servers joined by a channel. Defaults: the paper's.
 struct RampConfig {
   std::array<int, 3> topology = {4, 4,
                                  2};  // groups, racks per group, servers per rack; racks <= groups
-  int num_channels = 1;               // per ordered server pair
+  int num_channels = 1;               // per ordered server pair, must be 1
   double total_node_bandwidth = 1.6e12;  // bytes/s per server, shared by the communication groups
   double propagation_latency = 50e-9;    // s
   double worker_io_latency = 100e-9;     // s

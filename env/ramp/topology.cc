@@ -82,7 +82,9 @@ std::vector<std::string> validate(const RampConfig& c) {
              static_cast<long long>(groups) * racks * servers > kMaxServers) {
     problems.emplace_back("topology: more than 4096 servers");
   }
-  if (c.num_channels < 1) problems.emplace_back("num_channels: must be at least 1");
+  if (c.num_channels != 1) {
+    problems.emplace_back("num_channels: must be 1, the one that is simulated");
+  }
   // Written so that NaN is a problem, too.
   for (const auto& [key, value] : {std::pair{"total_node_bandwidth", c.total_node_bandwidth},
                                    {"worker_memory", c.worker_memory}}) {

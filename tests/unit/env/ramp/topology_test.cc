@@ -164,7 +164,10 @@ TEST_CASE("impossible clusters are refused with the key at fault", "[topology]")
   CHECK(problem([](RampConfig& c) {
           c.topology = {kMost, kMost, kMost};
         }) == "topology: more than 4096 servers");
-  CHECK(problem([](RampConfig& c) { c.num_channels = 0; }) == "num_channels: must be at least 1");
+  for (const int channels : {0, 2}) {
+    CHECK(problem([=](RampConfig& c) { c.num_channels = channels; }) ==
+          "num_channels: must be 1, the one that is simulated");
+  }
   CHECK(problem([](RampConfig& c) { c.total_node_bandwidth = 0; }) ==
         "total_node_bandwidth: must be > 0 and at most 1e24");
   CHECK(problem([](RampConfig& c) { c.worker_memory = kInf; }) ==
