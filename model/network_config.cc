@@ -62,7 +62,23 @@ std::optional<std::string> unread_by_dense(const ObservationSpec& spec) {
   }
   if (spec.agents > 1)
     return dense + "does not read which agent decides; candidates and perceptron do";
+  for (const auto& [width, whose] :
+       {std::pair{slot.node_width, "nodes"}, std::pair{slot.edge_width, "edges"}}) {
+    if (width > 0) continue;
+    return dense + "reads features of " + whose + ", and those of " + quoted(slot.name) +
+           " have none; candidates and perceptron do without";
+  }
   return std::nullopt;
+}
+
+// Of nodes that have no features there is nothing to embed.
+void add_empty_graphs(const NetworkConfig& config, const ObservationSpec& spec,
+                      std::vector<std::string>& problems) {
+  for (const SlotSpec& slot : spec.slots) {
+    if (encoder_of(config, slot) == nullptr || slot.node_width + slot.dynamic_width > 0) continue;
+    problems.push_back("network.encoders: nodes of the graph " + quoted(slot.name) +
+                       " have no features that the one with slot: " + slot.name + " could read");
+  }
 }
 
 void add_unread_graphs(const NetworkConfig& config, const ObservationSpec& spec,
@@ -204,6 +220,7 @@ std::vector<std::string> unreadable(const NetworkConfig& config, const Observati
     problems.push_back("network.encoders: decisions of this task show no graph " +
                        quoted(encoder.slot) + ", but: " + names);
   }
+  add_empty_graphs(config, spec, problems);
   switch (config.head) {
     case HeadKind::kDense:
       if (auto problem = unread_by_dense(spec)) problems.push_back(*std::move(problem));

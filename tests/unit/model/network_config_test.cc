@@ -93,6 +93,26 @@ TEST_CASE("what a network does not read of a task is said in one sentence") {
     sentence =
         "network.head: dense does not read which agent decides; candidates and perceptron do";
   }
+  SECTION("nodes without features") {
+    spec.slots[0].node_width = 0;
+    sentence =
+        "network.head: dense reads features of nodes, and those of \"graph\" have none; candidates "
+        "and perceptron do without";
+  }
+  SECTION("edges without features") {
+    spec.slots[0].edge_width = 0;
+    sentence =
+        "network.head: dense reads features of edges, and those of \"graph\" have none; candidates "
+        "and perceptron do without";
+  }
+  SECTION("an encoder of nodes without features") {
+    config.head = HeadKind::kPerceptron;
+    config.encoders = {{.slot = "graph"}};
+    spec.slots[0].node_width = 0;
+    sentence =
+        "network.encoders: nodes of the graph \"graph\" have no features that the one with slot: "
+        "graph could read";
+  }
   SECTION("a graph that differs, and no encoder for it") {
     config.head = HeadKind::kCandidates;
     spec.candidates.features = {{"completion_time", "s"}};
