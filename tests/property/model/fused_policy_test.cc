@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,35 @@ TEST_CASE("a decision's outputs do not depend on the batch it is in") {
       const auto first = together.logits.begin() + static_cast<std::ptrdiff_t>(b) * shape.actions;
       CHECK(std::equal(alone.logits.begin(), alone.logits.end(), first));
     }
+  }
+}
+
+TEST_CASE("weights that are no numbers are heard wherever the reference hears them") {
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(0, 12));
+  const KernelPath path = GENERATE(from_range(paths()));
+  INFO("seed " << seed);
+  Rng rng(Seed{seed});
+  NetworkShape shape = random_shape(rng);
+  if (seed % 3 == 1) shape = encoders_shape(rng, 9);
+  if (seed % 3 == 2) shape = perceptron_shape(rng, 9);
+  const auto graphs = random_graphs(rng, shape, 12);
+  const Observations batch = random_batch(rng, shape, 8, graphs);
+  const ParameterLayout layout = make_layout(shape);
+  const auto reference = make_reference_policy(shape);
+  const auto fused = make_fused_policy(shape, path);
+  const auto is_sound_with = [&](Policy& policy, const Parameters& parameters) {
+    policy.set_graphs(graphs);
+    policy.set_parameters(parameters);
+    PolicyOutput out;
+    policy.evaluate(batch, out);
+    return is_sound(out);
+  };
+  for (const ParameterEntry& entry : layout.entries) {
+    INFO(entry.name);
+    Parameters parameters = random_parameters(shape, Seed{seed});
+    std::ranges::fill(view(parameters, layout, entry.name),
+                      std::numeric_limits<float>::quiet_NaN());
+    REQUIRE(is_sound_with(*fused, parameters) == is_sound_with(*reference, parameters));
   }
 }
 
