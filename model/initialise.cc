@@ -16,6 +16,11 @@ bool is_head(std::string_view name) {
   return name.starts_with("logits.") || name.starts_with("value.");
 }
 
+// By how the layer's name ends: before that stand names of the task's graphs.
+bool is_norm(std::string_view name) {
+  return name.ends_with("_norm.weight") || name.ends_with("_norm.bias");
+}
+
 }  // namespace
 
 Parameters initialise(const NetworkShape& shape, Seed seed) {
@@ -25,7 +30,7 @@ Parameters initialise(const NetworkShape& shape, Seed seed) {
   for (std::size_t i = 0; i < layout.entries.size(); ++i) {
     const ParameterEntry& entry = layout.entries[i];
     const std::span<float> values = view(parameters, layout, entry.name);
-    if (entry.name.find("_norm.") != std::string::npos) {
+    if (is_norm(entry.name)) {
       const bool scale = entry.name.ends_with(".weight");
       for (float& value : values) value = scale ? 1.0F : 0.0F;
       continue;

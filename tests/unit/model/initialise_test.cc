@@ -36,6 +36,15 @@ TEST_CASE("initial norms are the identity") {
   }
 }
 
+TEST_CASE("layers are told apart whatever the task's graphs are called") {
+  const auto weights = [](const std::string& slot) {
+    NetworkShape shape = candidates_shape(3, 2, 4);
+    shape.slots = {{5, 2, 1, true, EncoderConfig{.slot = slot, .blocks = 1}}};
+    return initialise(shape, Seed{1}).values;
+  };
+  CHECK(weights("graph_norm") == weights("graph"));
+}
+
 TEST_CASE("initial linear layers fill their range, and the heads a hundredth of it") {
   const NetworkShape shape = published_shape();
   const ParameterLayout layout = make_layout(shape);
