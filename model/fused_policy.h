@@ -17,7 +17,7 @@ enum class KernelPath { kAuto, kAvx2, kPortable };
 // the graph's first use after set_parameters and kept; a decision is then one pass through the
 // heads. Its results do not depend on the batch that a decision is part of: each row is computed by
 // the same operations in the same order. `evaluate` allocates nothing once it has seen the batch
-// size. Thread-confined.
+// size, and where graphs differ from decision to decision, the largest of them. Thread-confined.
 //
 // Pre of `evaluate`: graphs and parameters were set, and the batch has the shape's widths and known
 // graph indices (PACML_CHECK). Pre: is_supported(path) (PACML_CHECK).

@@ -114,8 +114,8 @@ class FusedEncoder::Operations {
       for (std::size_t v = 0; v < nodes.count; ++v) accumulate(nodes, v, out.data);
       return out;
     }
-    if (!relatives_) relatives_ = graph_.ancestry->of(focus_);
-    for (const std::int32_t v : relatives_->in(set)) {
+    if (!std::exchange(found_, true)) graph_.ancestry->find(focus_, encoder_.relatives_);
+    for (const std::int32_t v : encoder_.relatives_.in(set)) {
       accumulate(nodes, static_cast<std::size_t>(v), out.data);
     }
     return out;
@@ -149,7 +149,7 @@ class FusedEncoder::Operations {
   Graph& graph_;
   std::size_t nodes_;
   std::size_t focus_;
-  std::optional<Relatives> relatives_;
+  bool found_ = false;  // the encoder's relatives are those of this focus
   std::size_t used_ = 0;
   std::array<std::size_t, 2> block_{};
 };

@@ -74,6 +74,7 @@ class FusedEncoder {
   std::vector<Graph> graphs_;
   std::vector<AlignedFloats> scratch_;  // rows, in the order in which they are asked for
   // Of the row that is looked at.
+  Relatives relatives_;  // of its focus, where they are looked at
   const float* embeddings_ = nullptr;
   std::size_t nodes_ = 0;
   std::vector<float> context_;

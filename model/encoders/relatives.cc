@@ -1,6 +1,7 @@
 #include "model/encoders/relatives.h"
 
 #include <numeric>
+#include <utility>
 
 #include "common/check.h"
 #include "model/edge_order.h"
@@ -32,36 +33,45 @@ Ancestry::Neighbours Ancestry::neighbours(const std::vector<std::int32_t>& from,
   return out;
 }
 
-std::vector<std::uint8_t> Ancestry::reached(const Neighbours& neighbours, std::size_t node) {
-  std::vector<std::uint8_t> seen(neighbours.first.size() - 1, 0);
-  std::vector<std::size_t> open{node};
+void Ancestry::reach(const Neighbours& neighbours, std::size_t node,
+                     std::vector<std::int32_t>& open, std::vector<std::uint8_t>& seen) {
+  seen.assign(neighbours.first.size() - 1, 0);
   seen[node] = 1;
+  open.reserve(seen.size());
+  open.assign(1, static_cast<std::int32_t>(node));
   while (!open.empty()) {
-    const std::size_t v = open.back();
+    const auto v = static_cast<std::size_t>(open.back());
     open.pop_back();
     for (std::int32_t e = neighbours.first[v]; e < neighbours.first[v + 1]; ++e) {
-      const auto u = static_cast<std::size_t>(neighbours.other[static_cast<std::size_t>(e)]);
-      if (seen[u] != 0) continue;
-      seen[u] = 1;
-      open.push_back(u);
+      const std::int32_t u = neighbours.other[static_cast<std::size_t>(e)];
+      if (std::exchange(seen[static_cast<std::size_t>(u)], std::uint8_t{1}) == 0) {
+        open.push_back(u);
+      }
     }
   }
-  return seen;
 }
 
 Relatives Ancestry::of(std::size_t node) const {
-  PACML_CHECK(node + 1 < parents_.first.size(), "a node of the graph");
-  const auto above = reached(parents_, node);
-  const auto below = reached(children_, node);
   Relatives out;
-  for (std::size_t v = 0; v < above.size(); ++v) {
+  find(node, out);
+  return out;
+}
+
+void Ancestry::find(std::size_t node, Relatives& out) const {
+  PACML_CHECK(node + 1 < parents_.first.size(), "a node of the graph");
+  reach(parents_, node, out.open, out.above);
+  reach(children_, node, out.open, out.below);
+  for (auto* set : {&out.ancestors, &out.descendants, &out.others}) {
+    set->clear();
+    set->reserve(out.above.size());
+  }
+  for (std::size_t v = 0; v < out.above.size(); ++v) {
     if (v == node) continue;
     const auto index = static_cast<std::int32_t>(v);
-    if (above[v] != 0) out.ancestors.push_back(index);
-    if (below[v] != 0) out.descendants.push_back(index);
-    if (above[v] == 0 && below[v] == 0) out.others.push_back(index);
+    if (out.above[v] != 0) out.ancestors.push_back(index);
+    if (out.below[v] != 0) out.descendants.push_back(index);
+    if (out.above[v] == 0 && out.below[v] == 0) out.others.push_back(index);
   }
-  return out;
 }
 
 }  // namespace pacml::model

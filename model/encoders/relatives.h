@@ -15,6 +15,9 @@ struct Relatives {
   std::vector<std::int32_t> ancestors;    // from which it is reached
   std::vector<std::int32_t> descendants;  // that are reached from it
   std::vector<std::int32_t> others;
+  // Memory of the search that finds them.
+  std::vector<std::uint8_t> above, below;  // as 0 and 1, [nodes]; the node too
+  std::vector<std::int32_t> open;
   // Pre: not kAll, which depends on nobody (PACML_CHECK).
   [[nodiscard]] const std::vector<std::int32_t>& in(NodeSet set) const&;
   void in(NodeSet set) && = delete;
@@ -26,6 +29,8 @@ class Ancestry {
   explicit Ancestry(const env::GraphFeatures& graph);
   // O(nodes + edges). Pre: the graph has this node (PACML_CHECK).
   [[nodiscard]] Relatives of(std::size_t node) const;
+  // The same in memory that has been used, which grows to what the largest graph takes.
+  void find(std::size_t node, Relatives& out) const;
 
  private:
   // Of each node v: neighbours other[first[v]] ... other[first[v + 1] - 1].
@@ -35,9 +40,8 @@ class Ancestry {
   [[nodiscard]] static Neighbours neighbours(const std::vector<std::int32_t>& from,
                                              const std::vector<std::int32_t>& to,
                                              std::size_t nodes);
-  // As 0 and 1, [nodes]; `node` too.
-  [[nodiscard]] static std::vector<std::uint8_t> reached(const Neighbours& neighbours,
-                                                         std::size_t node);
+  static void reach(const Neighbours& neighbours, std::size_t node, std::vector<std::int32_t>& open,
+                    std::vector<std::uint8_t>& seen);
 
   Neighbours parents_, children_;
 };

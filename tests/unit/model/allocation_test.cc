@@ -33,5 +33,32 @@ TEST_CASE("evaluate allocates nothing once it has seen a batch size") {
   CHECK(before > 0);
 }
 
+TEST_CASE("nor does it where decisions are about nodes of graphs that change") {
+  for (const HeadKind head : {HeadKind::kCandidates, HeadKind::kPerceptron}) {
+    for (const EncoderKind kind :
+         {EncoderKind::kDeepSet, EncoderKind::kMessagePassing, EncoderKind::kTwoWay}) {
+      CAPTURE(static_cast<int>(head), static_cast<int>(kind));
+      NetworkShape shape = candidates_shape(head == HeadKind::kCandidates ? 3 : 0, 2, 4);
+      shape.slots = {{5, 2, 1, true, EncoderConfig{.slot = "graph", .kind = kind, .blocks = 1}}};
+      shape.config.head = head;
+      if (head == HeadKind::kPerceptron) shape.view = nullptr;
+      Rng rng(Seed{1});
+      const auto graphs = random_graphs(rng, shape, 20);
+      const auto policy = make_fused_policy(shape);
+      policy->set_graphs(graphs);
+      policy->set_parameters(random_parameters(shape, Seed{1}));
+      const Observations seen = random_batch(rng, shape, 64, graphs);
+      const Observations other = random_batch(rng, shape, 64, graphs);
+      PolicyOutput out;
+      policy->evaluate(seen, out);
+
+      const std::size_t before = allocations;
+      policy->evaluate(other, out);
+      const std::size_t after = allocations;
+      CHECK(after == before);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pacml::model
