@@ -78,7 +78,23 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
 
 std::vector<GpuJobSpec> TraceJobs::draw(Seed seed) const {
   Rng rng(seed);
-  const auto first = static_cast<std::size_t>(rng.below(jobs_.size() - count_ + 1));
+  const std::size_t first = rng.below(num_rows());
+  return row(first, rng);
+}
+
+std::vector<GpuJobSpec> TraceJobs::draw_other(Seed seed, Seed episode, std::size_t arrived) const {
+  const std::size_t truth = Rng(episode).below(num_rows());
+  const std::size_t left = count_ - std::min(arrived, count_);  // still to come
+  // Rows that begin as far before the true one, or as far behind it.
+  const std::size_t before = truth < left ? 0 : truth - left + 1;
+  const std::size_t behind = truth + left < num_rows() ? num_rows() - truth - left : 0;
+  if (before + behind == 0) return {};
+  Rng rng(seed);
+  const std::size_t drawn = rng.below(before + behind);
+  return row(drawn < before ? drawn : drawn - before + truth + left, rng);
+}
+
+std::vector<GpuJobSpec> TraceJobs::row(std::size_t first, Rng& rng) const {
   const auto at = [&](std::size_t i) -> const Job& { return jobs_[first + i]; };
   std::vector<double> gaps;
   for (std::size_t i = 1; i < count_; ++i) gaps.push_back(at(i).submit_s - at(i - 1).submit_s);

@@ -8,6 +8,7 @@
 
 #include "common/config/fields.h"
 #include "common/ids.h"
+#include "common/rng.h"
 #include "env/gpu_cluster/generated_workload.h"
 
 namespace pacml::env {
@@ -43,8 +44,18 @@ class TraceJobs {
   // between them are cut to the next one, and all are stretched to the load. A pure function of
   // the seed.
   [[nodiscard]] std::vector<GpuJobSpec> draw(Seed seed) const;
+  // The same for another future of draw(episode), of whose jobs `arrived` have come: a row of which
+  // none behind its first `arrived` is still to come there. Empty: the part has no such row, which
+  // can be where it is shorter than three episodes. A pure function of its arguments.
+  [[nodiscard]] std::vector<GpuJobSpec> draw_other(Seed seed, Seed episode,
+                                                   std::size_t arrived) const;
 
  private:
+  // The places where a row may begin.
+  [[nodiscard]] std::size_t num_rows() const { return jobs_.size() - count_ + 1; }
+  // The row that begins there.
+  [[nodiscard]] std::vector<GpuJobSpec> row(std::size_t first, Rng& rng) const;
+
   struct Job {
     double submit_s = 0;
     double alone_s = 0;

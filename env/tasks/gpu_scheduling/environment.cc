@@ -23,11 +23,13 @@ GpuSchedulingEnv::GpuSchedulingEnv(std::shared_ptr<const GpuSchedulingTask> task
 void GpuSchedulingEnv::reset(Seed seed) {
   if (num_problems() > 0) return reset(seed, Rng(seed).below(num_problems()));
   reset(std::make_shared<const std::vector<GpuJobSpec>>(task_->draw_jobs(seed)));
+  episode_ = seed;
 }
 
 void GpuSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   jobs_ = jobs;
   problem_.reset();
+  episode_.reset();
   simulator_.emplace(task_->model(), std::make_shared<const GpuJobList>(*task_->model(), *jobs),
                      task_->rules().line);
   const int partitions = task_->num_schedulers();
@@ -266,7 +268,8 @@ bool GpuSchedulingEnv::resample_future(Seed seed) {
     const std::size_t other = Rng(seed).below(lists->size() - 1);
     jobs = (*lists)[other < *problem_ ? other : other + 1];
   } else {
-    jobs = task_->draw_jobs(seed);
+    jobs = episode_ ? task_->draw_future(seed, *episode_, arrived) : task_->draw_jobs(seed);
+    if (jobs.empty()) return false;
   }
   // Arrivals have no memory: the time until the next one is as between any two.
   const double former = jobs[arrived > 0 ? arrived - 1 : 0].submit_s;

@@ -37,7 +37,8 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   [[nodiscard]] int agent() const override { return turn_; }
   [[nodiscard]] std::span<const AgentReward> other_rewards() const override { return others_; }
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;
-  // Jobs that are still to arrive. False where episodes are of lists and there is no other one.
+  // Jobs that are still to arrive. False where episodes are of lists and there is no other one, and
+  // where the trace has no jobs in a row but those that are still to come.
   [[nodiscard]] bool resample_future(Seed seed) override;
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] std::string describe(int action) const override;
@@ -96,6 +97,7 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   std::shared_ptr<const GpuSchedulingTask> task_;
   GpuJobSpecs jobs_;
   std::optional<std::size_t> problem_;  // of the lists of jobs, the one that is played
+  std::optional<Seed> episode_;         // of which the jobs were drawn
   std::optional<GpuClusterSimulator> simulator_;
   Offers offers_;
   mutable std::vector<GpuDecision> own_;  // what action_for() was asked for since the last step

@@ -103,6 +103,11 @@ std::vector<GpuJobSpec> GpuSchedulingTask::draw_jobs(Seed seed) const {
   return trace_ ? trace_->draw(seed) : generate_jobs(*model_, jobs_, seed);
 }
 
+std::vector<GpuJobSpec> GpuSchedulingTask::draw_future(Seed seed, Seed episode,
+                                                       std::size_t arrived) const {
+  return trace_ ? trace_->draw_other(seed, episode, arrived) : draw_jobs(seed);
+}
+
 EnvironmentFactory GpuSchedulingTask::make_factory() const {
   return [task = shared_from_this()]() -> std::unique_ptr<Environment> {
     return std::make_unique<GpuSchedulingEnv>(task);

@@ -36,6 +36,10 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   // The jobs of an episode, out of the trace or generated, in the order of their arrival: always as
   // many. A pure function of the seed.
   [[nodiscard]] std::vector<GpuJobSpec> draw_jobs(Seed seed) const;
+  // The same for another future of draw_jobs(episode), of whose jobs `arrived` have come: none of
+  // those behind is still to come there. Empty: the trace has no such.
+  [[nodiscard]] std::vector<GpuJobSpec> draw_future(Seed seed, Seed episode,
+                                                    std::size_t arrived) const;
   // Of which episodes are, instead; null: there are none.
   [[nodiscard]] const JobLists* job_lists() const { return lists_ ? &*lists_ : nullptr; }
 

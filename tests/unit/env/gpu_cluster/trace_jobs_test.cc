@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/result.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/cluster_scheduling/task.h"
+#include "env/tasks/gpu_scheduling/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 
@@ -116,6 +118,50 @@ TEST_CASE("training and tests take different parts of a trace", "[unit][gpu_clus
   // Also where the shares are no whole numbers of what they are shares of.
   config.jobs.jobs = 1;
   CHECK(lengths(0.7, 0.8) == std::vector<int>{27});
+}
+
+TEST_CASE("another future of a trace has no jobs that are still to come", "[unit][gpu_cluster]") {
+  const Files files;
+  const auto task_of = [&](int length, int jobs) {
+    std::string rows;
+    for (int i = 0; i < length; ++i) {
+      rows += std::to_string(i) + "," + std::to_string(i) + ",1,1," + std::to_string(20 + i) +
+              ",,two,,,,\n";
+    }
+    ClusterSchedulingConfig config = files.config(rows);
+    config.jobs.jobs = jobs;
+    return std::make_shared<const ClusterSchedulingTask>(config);
+  };
+  const auto numbers = [](const std::vector<GpuJobSpec>& jobs, std::size_t from) {
+    std::set<int> out;
+    for (std::size_t i = from; i < jobs.size(); ++i) {
+      out.insert(static_cast<int>(jobs[i].steps / 10 + 0.5));
+    }
+    return out;
+  };
+  const auto task = task_of(20, 6);
+  std::set<int> seen;
+  for (std::uint64_t episode = 0; episode < 30; ++episode) {
+    const auto truth = task->draw_jobs(Seed{episode});
+    for (std::size_t arrived = 1; arrived <= truth.size(); ++arrived) {
+      CAPTURE(episode, arrived);
+      const auto to_come = numbers(truth, arrived);
+      for (std::uint64_t future = 100; future < 120; ++future) {
+        const auto drawn = task->draw_future(Seed{future}, Seed{episode}, arrived);
+        REQUIRE(drawn.size() == truth.size());
+        for (const int job : numbers(drawn, arrived)) {
+          REQUIRE_FALSE(to_come.contains(job));
+          seen.insert(job);
+        }
+      }
+    }
+  }
+  CHECK(seen.size() == 19);  // all but the first, which is always the first to arrive
+
+  const auto narrow = task_of(7, 6);
+  GpuSchedulingEnv env(narrow);
+  env.reset(Seed{1});
+  CHECK_FALSE(env.resample_future(Seed{2}));
 }
 
 TEST_CASE("tables of speeds are read from files", "[unit][gpu_cluster]") {
