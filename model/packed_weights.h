@@ -18,6 +18,11 @@ class PackedWeights {
   // Pre: `layout` is that of `shape`, and the parameters are of that layout (PACML_CHECK).
   PackedWeights(const NetworkShape& shape, const ParameterLayout& layout,
                 const Parameters& parameters);
+  PackedWeights(const PackedWeights&) = delete;
+  PackedWeights(PackedWeights&&) = default;
+  PackedWeights& operator=(const PackedWeights&) = delete;
+  PackedWeights& operator=(PackedWeights&&) = default;
+  ~PackedWeights() = default;
 
   [[nodiscard]] const PackedNetwork& network() const { return network_; }
 
@@ -34,6 +39,11 @@ class PackedPerceptronWeights {
  public:
   PackedPerceptronWeights(const NetworkShape& shape, const ParameterLayout& layout,
                           const Parameters& parameters);
+  PackedPerceptronWeights(const PackedPerceptronWeights&) = delete;
+  PackedPerceptronWeights(PackedPerceptronWeights&&) = default;
+  PackedPerceptronWeights& operator=(const PackedPerceptronWeights&) = delete;
+  PackedPerceptronWeights& operator=(PackedPerceptronWeights&&) = default;
+  ~PackedPerceptronWeights() = default;
 
   [[nodiscard]] const PackedLinear& first() const { return first_; }
   [[nodiscard]] const PackedLinear& second() const { return second_; }
@@ -52,6 +62,11 @@ class PackedScorerWeights {
  public:
   PackedScorerWeights(const NetworkShape& shape, const ParameterLayout& layout,
                       const Parameters& parameters);
+  PackedScorerWeights(const PackedScorerWeights&) = delete;
+  PackedScorerWeights(PackedScorerWeights&&) = default;
+  PackedScorerWeights& operator=(const PackedScorerWeights&) = delete;
+  PackedScorerWeights& operator=(PackedScorerWeights&&) = default;
+  ~PackedScorerWeights() = default;
 
   [[nodiscard]] const PackedScorer& scorer() const { return scorer_; }
   // Of each slot that has an encoder, in their order.
