@@ -44,7 +44,7 @@ struct SemanticSwitches {
 
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, SemanticSwitches>
-void visit_fields(Config& c, Visitor&& v) {
+constexpr void visit_fields(Config& c, Visitor&& v) {
   v("exact_tick", c.exact_tick);
   v("collective_bandwidth_once", c.collective_bandwidth_once);
   v("intra_rack_collectives_cost", c.intra_rack_collectives_cost);
@@ -68,7 +68,9 @@ constexpr auto enum_names(Semantics) {
 
 [[nodiscard]] constexpr SemanticSwitches preset(Semantics semantics) {
   if (semantics == Semantics::kPaper) return {};
-  return {true, true, true, true, true, true, true, true, true, true, true, true, true};
+  SemanticSwitches all;
+  visit_fields(all, [](const char* /*name*/, bool& each) { each = true; });
+  return all;
 }
 
 }  // namespace pacml::env
