@@ -26,7 +26,9 @@ void Rollouts::add(const env::Environment& environment, std::span<const int> act
   auto root = environment.imagine(future);
   if (!root) {
     forget();
-    throw UserError("a search needs futures that can be drawn, and this episode's are given");
+    throw UserError(
+        "a search needs other futures than the true one, and this episode's jobs leave none to "
+        "draw");
   }
   for (std::size_t a = 0; a < actions.size(); ++a) {
     const bool last = a + 1 == actions.size();

@@ -267,8 +267,9 @@ TEST_CASE("a future that is given cannot be searched", "[planning]") {
   scripted.reset(Seed{4});
   SearchAgent agent({}, std::make_unique<Forward>());
   agent.reset(Seed{4});
-  CHECK_THROWS_WITH(agent.act(scripted),
-                    "a search needs futures that can be drawn, and this episode's are given");
+  CHECK_THROWS_WITH(
+      agent.act(scripted),
+      "a search needs other futures than the true one, and this episode's jobs leave none to draw");
 }
 
 // A small busy cluster.
