@@ -56,7 +56,7 @@ std::uint32_t peek_u32(std::span<const std::byte> from) {
   return value;
 }
 
-tl::unexpected<Error> corrupt(const char* what) {
+tl::unexpected<Error> corrupt_observations(const char* what) {
   return fail(Errc::kCorruptFrame, std::string("observations: ") + what);
 }
 
@@ -416,20 +416,20 @@ Result<void> validate(const Observations& o, const ObservationLimits& limits) {
     return fail(Errc::kOverLimit, "observations: larger than the limits allow");
   }
   if (shape.slots.empty() || shape.candidates == 0 || shape.agents == 0) {
-    return corrupt("a decision shows at least one graph and one candidate");
+    return corrupt_observations("a decision shows at least one graph and one candidate");
   }
   // Where rows begin and end, before anything is looked up by it.
   if (shape.candidates_vary) {
     std::size_t begin = 0;
     for (const std::uint32_t end : o.candidate_end_) {
       if (end <= begin || end - begin > shape.candidates) {
-        return corrupt("a row has no candidate, or too many");
+        return corrupt_observations("a row has no candidate, or too many");
       }
       begin = end;
     }
-    if (begin != o.mask_.size()) return corrupt("the rows' candidates do not add up");
+    if (begin != o.mask_.size()) return corrupt_observations("the rows' candidates do not add up");
   } else if (o.mask_.size() != o.rows_ * shape.candidates) {
-    return corrupt("the rows' candidates do not add up");
+    return corrupt_observations("the rows' candidates do not add up");
   }
   std::size_t begin = 0;
   const std::uint32_t* end = o.node_end_.data();
@@ -439,20 +439,22 @@ Result<void> validate(const Observations& o, const ObservationLimits& limits) {
       const std::size_t length = *end - begin;
       if (*end < begin || length % slot.dynamic_width != 0 ||
           length / slot.dynamic_width > limits.max_nodes) {
-        return corrupt("features of nodes have the wrong length");
+        return corrupt_observations("features of nodes have the wrong length");
       }
       begin = *end++;
     }
   }
-  if (begin != o.node_features_.size()) return corrupt("the features of nodes do not add up");
+  if (begin != o.node_features_.size())
+    return corrupt_observations("the features of nodes do not add up");
 
-  if (!all_below(o.graph_, o.graphs_.size())) return corrupt("a graph index is out of range");
+  if (!all_below(o.graph_, o.graphs_.size()))
+    return corrupt_observations("a graph index is out of range");
   if (!all_below(o.focus_, limits.max_nodes) || !all_below(o.candidate_nodes_, limits.max_nodes)) {
-    return corrupt("a node is out of range");
+    return corrupt_observations("a node is out of range");
   }
-  if (!all_below(o.agent_, shape.agents)) return corrupt("an agent is out of range");
+  if (!all_below(o.agent_, shape.agents)) return corrupt_observations("an agent is out of range");
   if (!all_finite(o.globals_) || !all_finite(o.node_features_) || !all_finite(o.candidates_)) {
-    return corrupt("a feature is not finite");
+    return corrupt_observations("a feature is not finite");
   }
   // First all bits of all masks at once; then a row's first 1, which is soon found.
   unsigned bits = 0;
@@ -465,7 +467,7 @@ Result<void> validate(const Observations& o, const ObservationLimits& limits) {
     mask = mask_end;
   }
   if (!each_allows) {
-    return corrupt("a mask holds something other than 0 and 1, or allows no action");
+    return corrupt_observations("a mask holds something other than 0 and 1, or allows no action");
   }
   return {};
 }

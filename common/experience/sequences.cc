@@ -10,7 +10,7 @@
 namespace pacml {
 namespace {
 
-tl::unexpected<Error> corrupt(std::string what) {
+tl::unexpected<Error> corrupt_sequences(std::string what) {
   return fail(Errc::kCorruptFrame, "sequences: " + std::move(what));
 }
 
@@ -29,22 +29,23 @@ Result<void> check_sizes(const Sequences& s) {
   const bool fits = s.first_step.size() == s.size() && s.behaviour_log_prob.size() == decisions &&
                     s.reward.size() == decisions && s.flags.size() == decisions &&
                     (s.elapsed.empty() || s.elapsed.size() == decisions);
-  if (!fits) return corrupt("a column's length does not match the others");
+  if (!fits) return corrupt_sequences("a column's length does not match the others");
   // What is left of the decisions, rather than a sum that might overflow.
   std::size_t left = decisions;
   for (const std::uint32_t length : s.lengths) {
-    if (length == 0) return corrupt("a sequence of no decisions");
-    if (length > left) return corrupt("longer together than there are decisions");
+    if (length == 0) return corrupt_sequences("a sequence of no decisions");
+    if (length > left) return corrupt_sequences("longer together than there are decisions");
     left -= length;
   }
-  if (left != 0) return corrupt("a decision belongs to no sequence");
+  if (left != 0) return corrupt_sequences("a decision belongs to no sequence");
   std::size_t cut = 0;
   for (const std::uint8_t flags : s.flags) cut += flags == Sequences::kTruncated ? 1 : 0;
   if (s.observations.size() < s.num_rows() + cut) {
-    return corrupt("an observation is missing: of a decision, behind one, or a last state");
+    return corrupt_sequences(
+        "an observation is missing: of a decision, behind one, or a last state");
   }
   if (s.observations.size() > s.num_rows() + cut) {
-    return corrupt("an observation belongs to nothing");
+    return corrupt_sequences("an observation belongs to nothing");
   }
   return {};
 }
@@ -62,20 +63,20 @@ Result<void> check_actions(const Sequences& s) {
       const std::int16_t action = s.action[i];
       const auto mask = observations.mask(row);
       if (action < 0 || static_cast<std::size_t>(action) >= mask.size()) {
-        return corrupt("an action is out of range");
+        return corrupt_sequences("an action is out of range");
       }
       if (mask[static_cast<std::size_t>(action)] == 0) {
-        return corrupt("an action was not allowed by its mask");
+        return corrupt_sequences("an action was not allowed by its mask");
       }
       if (several && observations.agent(row + 1) != agent) {
-        return corrupt("a sequence of several agents");
+        return corrupt_sequences("a sequence of several agents");
       }
       if (!s.action_values.empty()) candidates += observations.num_valid(row);
     }
     ++row;
   }
   if (s.action_values.size() != candidates) {
-    return corrupt("searched, but not one value for each valid candidate");
+    return corrupt_sequences("searched, but not one value for each valid candidate");
   }
   return {};
 }
@@ -86,16 +87,16 @@ Result<void> check_numbers(const Sequences& s) {
   constexpr std::uint8_t kKnownFlags = Sequences::kTerminated | Sequences::kTruncated;
   for (const float log_prob : s.behaviour_log_prob) {
     if (!std::isfinite(log_prob) || log_prob > kLargestLogProb) {
-      return corrupt("a log-probability is not one");
+      return corrupt_sequences("a log-probability is not one");
     }
   }
   for (const std::uint8_t flags : s.flags) {
-    if ((flags & ~kKnownFlags) != 0) return corrupt("an unknown flag is set");
+    if ((flags & ~kKnownFlags) != 0) return corrupt_sequences("an unknown flag is set");
   }
-  if (!all_finite(s.reward)) return corrupt("a reward is not finite");
-  if (!all_finite(s.action_values)) return corrupt("an action's value is not finite");
+  if (!all_finite(s.reward)) return corrupt_sequences("a reward is not finite");
+  if (!all_finite(s.action_values)) return corrupt_sequences("an action's value is not finite");
   if (!std::ranges::all_of(s.elapsed, [](float e) { return std::isfinite(e) && e > 0; })) {
-    return corrupt("a decision took no time, or not a finite one");
+    return corrupt_sequences("a decision took no time, or not a finite one");
   }
   return {};
 }
@@ -103,11 +104,11 @@ Result<void> check_numbers(const Sequences& s) {
 Result<void> check_versions(const Sequences& s) {
   std::size_t left = s.num_decisions();
   for (const VersionRun& run : s.versions) {
-    if (run.decisions == 0) return corrupt("a version of no decisions");
-    if (run.decisions > left) return corrupt("versions of more decisions than there are");
+    if (run.decisions == 0) return corrupt_sequences("a version of no decisions");
+    if (run.decisions > left) return corrupt_sequences("versions of more decisions than there are");
     left -= static_cast<std::size_t>(run.decisions);
   }
-  if (left != 0) return corrupt("a decision has no version");
+  if (left != 0) return corrupt_sequences("a decision has no version");
   // Where a run begins inside a sequence, it must not fall.
   auto length = s.lengths.begin();
   std::size_t sequence_end = 0;
@@ -116,7 +117,7 @@ Result<void> check_versions(const Sequences& s) {
     while (sequence_end < begin) sequence_end += *length++;
     const bool inside = begin != sequence_end;
     if (inside && s.versions[r].version < s.versions[r - 1].version) {
-      return corrupt("the policy version falls");
+      return corrupt_sequences("the policy version falls");
     }
     begin += static_cast<std::size_t>(s.versions[r].decisions);
   }

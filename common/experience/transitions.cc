@@ -9,21 +9,22 @@
 namespace pacml {
 namespace {
 
-tl::unexpected<Error> corrupt(const char* what) {
+tl::unexpected<Error> corrupt_transitions(const char* what) {
   return fail(Errc::kCorruptFrame, std::string("transitions: ") + what);
 }
 
 Result<void> check_head(const TransitionHead& head, std::span<const std::uint8_t> mask) {
-  if (!std::isfinite(head.n_step_return)) return corrupt("a return is not finite");
-  if (!(head.discount >= 0 && head.discount <= 1)) return corrupt("a discount is not in 0..1");
+  if (!std::isfinite(head.n_step_return)) return corrupt_transitions("a return is not finite");
+  if (!(head.discount >= 0 && head.discount <= 1))
+    return corrupt_transitions("a discount is not in 0..1");
   if (!(std::isfinite(head.discounted_time) && head.discounted_time > 0)) {
-    return corrupt("a transition takes no time, or no end of it");
+    return corrupt_transitions("a transition takes no time, or no end of it");
   }
   if (head.action < 0 || static_cast<std::size_t>(head.action) >= mask.size()) {
-    return corrupt("an action is out of range");
+    return corrupt_transitions("an action is out of range");
   }
   if (mask[static_cast<std::size_t>(head.action)] == 0) {
-    return corrupt("an action was not allowed by its mask");
+    return corrupt_transitions("an action was not allowed by its mask");
   }
   return {};
 }
@@ -64,7 +65,7 @@ Result<void> validate(const Transitions& transitions, const TransitionLimits& li
   }
   const Observations& observations = transitions.observations;
   if (observations.size() != 2 * transitions.size()) {
-    return corrupt("not two observations for each");
+    return corrupt_transitions("not two observations for each");
   }
   if (auto ok = validate(observations, limits.observations); !ok) return ok;
   for (std::size_t i = 0; i < transitions.size(); ++i) {

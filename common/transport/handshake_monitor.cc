@@ -10,8 +10,9 @@
 namespace pacml::transport {
 namespace {
 
-constexpr int kEvents = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
-                        ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+constexpr int kHandshakeEvents =
+    ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+    ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ HandshakeMonitor::HandshakeMonitor(Context& context, zmq::socket_t& watched,
       trouble_(std::move(trouble)) {
   static std::atomic<std::uint64_t> next{0};
   const std::string endpoint = "inproc://pacml.handshakes." + std::to_string(next++);
-  const int monitored = zmq_socket_monitor(watched.handle(), endpoint.c_str(), kEvents);
+  const int monitored = zmq_socket_monitor(watched.handle(), endpoint.c_str(), kHandshakeEvents);
   PACML_CHECK(monitored == 0, "a socket has one monitor");
   reports_.set(zmq::sockopt::linger, 0);
   // A full queue would stop the thread that all sockets share. It cannot grow long: the socket

@@ -6,7 +6,7 @@
 namespace pacml::transport {
 namespace {
 
-constexpr std::int64_t kMostParts = wire::kMaxParts + 1;
+constexpr std::int64_t kMostMessageParts = wire::kMaxParts + 1;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ struct Router::Impl {
   Impl(Context& owner, const Endpoint& bind_to, const SocketConfig& config)
       : context(owner),
         socket(make_socket(context, zmq::socket_type::router, config)),
-        unfinished(context, socket, kMostParts * config.max_part_bytes),
+        unfinished(context, socket, kMostMessageParts * config.max_part_bytes),
         endpoint(bind_socket(context, socket, bind_to, config)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;

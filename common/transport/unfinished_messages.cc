@@ -17,7 +17,7 @@ namespace pacml::transport {
 namespace {
 
 constexpr std::chrono::milliseconds kEvery{250};
-constexpr int kEvents = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED;
+constexpr int kConnectionEvents = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED;
 
 bool is_tcp(const sockaddr_storage& peer) {
   return peer.ss_family == AF_INET || peer.ss_family == AF_INET6;
@@ -51,7 +51,7 @@ UnfinishedMessages::UnfinishedMessages(Context& context, zmq::socket_t& bound, s
       limit_(static_cast<std::uint64_t>(limit)) {
   static std::atomic<std::uint64_t> next{0};
   const std::string endpoint = "inproc://pacml.connections." + std::to_string(next++);
-  const int monitored = zmq_socket_monitor(bound.handle(), endpoint.c_str(), kEvents);
+  const int monitored = zmq_socket_monitor(bound.handle(), endpoint.c_str(), kConnectionEvents);
   PACML_CHECK(monitored == 0, "a socket has one monitor");
   reports_.set(zmq::sockopt::linger, 0);
   reports_.set(zmq::sockopt::rcvhwm, 0);  // a full queue would stop the thread of all sockets

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kEndpoint = "inproc://zeromq.zap.01";  // RFC 27
 constexpr std::chrono::milliseconds kLook{1'000};            // at the list, when nobody asks
 constexpr std::chrono::seconds kQuiet{5};                    // between two notes in the log
-constexpr std::size_t kMostParts = 16;                       // of a request that is read at all
+constexpr std::size_t kMostRequestParts = 16;                // of a request that is read at all
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void ZapHandler::answer_one() {
   zmq::message_t part;
   do {
     static_cast<void>(socket_.recv(part));
-    if (request.size() < kMostParts) request.push_back(part.to_string());
+    if (request.size() < kMostRequestParts) request.push_back(part.to_string());
   } while (part.more());
   const ZapAnswer answer = answer_zap(request, look());
   for (std::size_t i = 0; i < answer.parts.size(); ++i) {
