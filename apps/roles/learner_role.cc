@@ -31,6 +31,7 @@
 #include "apps/run/run_directory.h"
 #include "common/clock.h"
 #include "common/config/dump.h"
+#include "common/exit_codes.h"
 #include "common/log.h"
 #include "common/rng.h"
 #include "common/scope_exit.h"
@@ -108,9 +109,6 @@ replay::ClientConfig client_config_of(const TrainConfig& config, std::int64_t re
   out.patience = in_seconds(config.replay.patience_seconds);
   return out;
 }
-
-// Nothing was learned, and nothing is saved: whoever asked for a trained policy has none.
-constexpr int kStoppedBeforeTraining = 130;
 
 // Lets `options` say what the warm start, if there is one, has found, and the time that is left.
 // False: asked to stop meanwhile. Where it does not come to its end, the run has not begun.
@@ -308,7 +306,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
     record(run, config, options, agreement);
   }
   log_into(run, role_name(options), options.log_level);
-  if (!warm_started(config, run, make_network, options)) return kStoppedBeforeTraining;
+  if (!warm_started(config, run, make_network, options)) return kExitStoppedBeforeTraining;
   raise_open_file_limit();  // each actor takes two connections
   ServingLearner(config, options, *task, agreement, run, encryption)
       .run(make_network, connect, life_line);
@@ -335,7 +333,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   const RunLock lock(run);
   record(run, config, options, agreement_of(config, *config.env.make()));
   log_into(run, "learner", options.log_level);
-  if (!warm_started(config, run, make_network, options)) return kStoppedBeforeTraining;
+  if (!warm_started(config, run, make_network, options)) return kExitStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   run_role_threads(
       {{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
