@@ -4,13 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <ratio>
 
 #include "apps/cli/words.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
 #include "apps/process/run_supervisor.h"
 #include "apps/run/endpoints.h"
+#include "apps/run/minutes_left.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_news.h"
 #include "common/asio.h"
@@ -275,10 +275,7 @@ class SshRun {
     RemoteRole life = role;
     if (role.name == kLearner) {
       LaunchRequest left = request_;
-      if (left.minutes) {  // each life has the time that is left
-        const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started_;
-        left.minutes = std::max(0.001, *left.minutes - gone.count());
-      }
+      left.minutes = minutes_left(request_.minutes, started_, steady().now());  // in each life
       append(life.options, limit_words(left));
       if (restarted) {
         life.options.emplace_back("--continue");

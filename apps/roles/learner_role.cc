@@ -3,13 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ratio>
 #include <vector>
 
 #include "apps/dashboard/dashboard.h"
@@ -27,6 +25,7 @@
 #include "apps/roles/training_session.h"
 #include "apps/roles/warm_start_phase.h"
 #include "apps/run/endpoints.h"
+#include "apps/run/minutes_left.h"
 #include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/clock.h"
@@ -128,8 +127,7 @@ bool warm_started(const TrainConfig& config, const RunDirectory& run,
     run.abandon();
     throw;
   }
-  const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started;
-  if (options.minutes) options.minutes = std::max(1e-9, *options.minutes - gone.count());
+  options.minutes = minutes_left(options.minutes, started, steady().now());
   return true;
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ratio>
 #include <string_view>
 #include <thread>
 
@@ -17,6 +16,7 @@
 #include "apps/roles/identity.h"
 #include "apps/roles/learner_sockets.h"
 #include "apps/run/endpoints.h"
+#include "apps/run/minutes_left.h"
 #include "apps/run/progress_block.h"
 #include "apps/run/progress_line.h"
 #include "apps/run/run_directory.h"
@@ -230,10 +230,9 @@ class Training {
     const auto complete = [this, command](ChildSpec& spec, bool resume) {
       spec.command = command;
       if (resume) spec.command.emplace_back("--resume");
-      if (!options_.minutes) return;
-      const std::chrono::duration<double, std::ratio<60>> gone = steady().now() - started_;
-      const double left = std::max(0.001, *options_.minutes - gone.count());
-      append(spec.command, {"--minutes", std::to_string(left)});
+      if (const auto left = minutes_left(options_.minutes, started_, steady().now())) {
+        append(spec.command, {"--minutes", std::to_string(*left)});
+      }
     };
     Member learner{.kind = MemberKind::kLearner, .spec = {}};
     learner.spec.name = kLearner;
