@@ -55,11 +55,12 @@ class FusedEncoder::Operations {
     encoder_.kernel_.norm(layer, rows.data, rows.count, out.data);
     return out;
   }
-  [[nodiscard]] static Rows relu(Rows rows) {
+  // Of what is given by && the memory is taken over.
+  [[nodiscard]] static Rows relu(Rows&& rows) {
     for (float& x : rows.all()) x = std::max(x, 0.0F);
     return rows;
   }
-  [[nodiscard]] static Rows add(Rows rows, Rows others) {
+  [[nodiscard]] static Rows add(Rows&& rows, Rows others) {
     std::ranges::transform(rows.all(), others.all(), rows.data, std::plus<>());
     return rows;
   }
@@ -84,7 +85,7 @@ class FusedEncoder::Operations {
     }
     return out;
   }
-  [[nodiscard]] Rows where_heard(EdgeEnd end, Rows rows) const {
+  [[nodiscard]] Rows where_heard(EdgeEnd end, Rows&& rows) const {
     const Edges& edges = edges_at(end);
     for (std::size_t v = 0; v < nodes_; ++v) {
       if (edges.others_of(v).empty()) std::fill_n(rows[v], rows.stride(), 0.0F);

@@ -164,9 +164,9 @@ auto embed_nodes(Ops& ops, const ResidualLayers<Linear, Norm>& layers) {
     auto sum = ops.linear(block.self, normed);
     for (const auto& messages : block.messages) {
       const auto terms = ops.linear(messages.node, normed);
-      sum = ops.add(sum, ops.mean_message(messages.from, terms, messages.edge));
+      sum = ops.add(std::move(sum), ops.mean_message(messages.from, terms, messages.edge));
     }
-    h = ops.add(h, ops.linear(block.output, ops.relu(sum)));
+    h = ops.add(std::move(h), ops.linear(block.output, ops.relu(std::move(sum))));
   }
   return ops.norm(layers.norm, h);
 }
@@ -183,14 +183,14 @@ template <class Ops, class Linear>
 auto embed_nodes(Ops& ops, const TwoWayLayers<Linear>& layers) {
   auto base = ops.linear(layers.base.front(), ops.inputs());
   for (std::size_t i = 1; i < layers.base.size(); ++i) {
-    base = ops.linear(layers.base[i], ops.relu(base));
+    base = ops.linear(layers.base[i], ops.relu(std::move(base)));
   }
   const auto run = [&](const auto& pass) {
     auto x = base;
     for (int round = 0; round < layers.rounds; ++round) {
       const auto heard = ops.sum_messages(pass.from, rectified_layers(ops, pass.sum.term, x));
-      const auto change = rectified_layers(ops, pass.sum.total, heard);
-      x = ops.add(ops.where_heard(pass.from, change), base);
+      auto change = rectified_layers(ops, pass.sum.total, heard);
+      x = ops.add(ops.where_heard(pass.from, std::move(change)), base);
     }
     return x;
   };
@@ -198,14 +198,14 @@ auto embed_nodes(Ops& ops, const TwoWayLayers<Linear>& layers) {
   return ops.join(along, run(layers.passes.back()));
 }
 
-// Node embeddings [nodes, slot.embedding_width()]. `ops` computes on rows, one a node, which it may
-// keep in the memory of the first argument:
+// Node embeddings [nodes, slot.embedding_width()]. `ops` computes on rows, one a node. Those
+// that it is given by && are its own: what it answers may lie where they did.
 //   inputs()                       x_v
-//   linear(layer, rows)            norm(layer, rows)            relu(rows)         add(rows, rows)
+//   linear(layer, rows)            norm(layer, rows)            relu(rows&&)     add(rows&&, rows)
 //   mean_message(end, rows, edge)  mean over v's edges at that end of relu(row of its other node +
 //                                  edge layer of the edge's features), zero without such edges
 //   sum_messages(end, rows)        sum over v's edges at that end of the row of its other node
-//   where_heard(end, rows)         zero where v has no edges at that end
+//   where_heard(end, rows&&)       zero where v has no edges at that end
 //   join(rows, rows)               side by side
 template <class Ops, class Layers>
 auto run_graph_encoder(Ops& ops, const Layers& layers) {
