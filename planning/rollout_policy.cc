@@ -28,8 +28,9 @@ class RulePolicy final : public RolloutPolicy {
   void evaluate(Environments /*environments*/, std::span<double> values) override {
     std::ranges::fill(values, 0.0);
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
 
  private:
@@ -82,13 +83,14 @@ class NetworkPolicy final : public RolloutPolicy {
     }
     expect(environments.front()->spec(), values);
   }
-  std::vector<double> action_values(const env::Environment& environment) override {
-    if (heads_ == model::ValueHeads::kValue) return {};
+  std::optional<std::vector<double>> action_values(const env::Environment& environment) override {
+    if (heads_ == model::ValueHeads::kValue) return std::nullopt;
     look_at(environment);
     find_action_values();
-    return {q_.begin(), q_.end()};
+    return std::vector<double>(q_.begin(), q_.end());
   }
-  std::vector<float> log_probabilities(const env::Environment& environment) override {
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& environment) override {
     look_at(environment);
     std::vector<float> out(output_.logits.size());
     model::log_probabilities(logits_of(0), out);

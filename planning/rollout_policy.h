@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,14 +35,15 @@ class RolloutPolicy {
     evaluate(environments, values);
   }
   // What it says that each action of a decision is worth, up to a number that all have in common,
-  // in the unit of rewards; what it says of those that are not valid counts nothing. Empty:
-  // nothing.
-  [[nodiscard]] virtual std::vector<double> action_values(const env::Environment& /*environment*/) {
-    return {};
+  // in the unit of rewards; what it says of those that are not valid counts nothing. nullopt: the
+  // policy has no notion of it.
+  [[nodiscard]] virtual std::optional<std::vector<double>> action_values(
+      const env::Environment& /*environment*/) {
+    return std::nullopt;
   }
   // How likely it would take each action of a decision: logs of probabilities, lower than any that
-  // counts where an action is not valid. Empty: the policy tells no action from another.
-  [[nodiscard]] virtual std::vector<float> log_probabilities(
+  // counts where an action is not valid. nullopt: the policy tells no action from another.
+  [[nodiscard]] virtual std::optional<std::vector<float>> log_probabilities(
       const env::Environment& environment) = 0;
 };
 

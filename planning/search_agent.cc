@@ -66,10 +66,10 @@ void SearchAgent::play_round(const env::Environment& environment, Race& race, Se
 std::vector<double> SearchAgent::priors(const env::Environment& environment,
                                         std::span<const int> actions) {
   if (config_.weight == 1) return {};
-  const std::vector<double> all = policy_->action_values(environment);
+  const auto all = policy_->action_values(environment);
+  if (!all) return {};
   std::vector<double> out;
-  if (all.empty()) return out;
-  for (const int action : actions) out.push_back(all[static_cast<std::size_t>(action)]);
+  for (const int action : actions) out.push_back((*all)[static_cast<std::size_t>(action)]);
   return out;
 }
 
@@ -88,18 +88,18 @@ std::vector<int> SearchAgent::likely_actions(const env::Environment& environment
   Observations row = environment.spec().make_observations();
   environment.observe(row);
   const auto mask = row.mask(0);
-  const std::vector<float> likely = policy_->log_probabilities(environment);
+  const auto likely = policy_->log_probabilities(environment);
   float best = -std::numeric_limits<float>::infinity();
-  for (std::size_t a = 0; a < mask.size() && !likely.empty(); ++a) {
-    if (mask[a] != 0) best = std::max(best, likely[a]);
+  for (std::size_t a = 0; likely && a < mask.size(); ++a) {
+    if (mask[a] != 0) best = std::max(best, (*likely)[a]);
   }
   std::vector<int> actions;
   for (std::size_t a = 0; a < mask.size(); ++a) {
     if (mask[a] == 0) continue;
-    if (!likely.empty() && static_cast<double>(likely[a]) < best - config_.gap) continue;
+    if (likely && static_cast<double>((*likely)[a]) < best - config_.gap) continue;
     actions.push_back(static_cast<int>(a));
   }
-  if (!likely.empty()) return actions;
+  if (likely) return actions;
   // A rule may do what is not shown.
   const env::Environment* const here[] = {&environment};
   int own = 0;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -48,8 +49,9 @@ class Forward final : public planning::RolloutPolicy {
                 std::span<double> values) override {
     for (double& value : values) value = 0;
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
 };
 
@@ -68,8 +70,9 @@ class ForwardUnlessBroken final : public planning::RolloutPolicy {
                 std::span<double> values) override {
     forward_.evaluate(environments, values);
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
 
  private:

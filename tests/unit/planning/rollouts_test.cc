@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,9 @@ class Forward final : public RolloutPolicy {
                 std::span<double> values) override {
     for (double& value : values) value = 8;
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
   std::size_t largest = 0;
 };
@@ -154,8 +156,9 @@ class RelayPolicy final : public RolloutPolicy {
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = environments[i]->agent() == 0 ? 8 : 1e6;
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
   bool broken = false;
 };
@@ -223,8 +226,9 @@ class CountsQuestions final : public RolloutPolicy {
     asked.push_back(environments.size());
     std::ranges::fill(values, 4.0);
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
   std::vector<std::size_t> asked;
 };

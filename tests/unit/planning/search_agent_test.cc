@@ -38,7 +38,7 @@ std::pair<int, int> seen(const env::Environment& environment) {
 // Always forward, which is best; says what it is told to of everything else.
 class Forward final : public RolloutPolicy {
  public:
-  explicit Forward(double value = 0, std::vector<float> likely = {})
+  explicit Forward(double value = 0, std::optional<std::vector<float>> likely = {})
       : value_(value), likely_(std::move(likely)) {}
   void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
     for (std::size_t i = 0; i < environments.size(); ++i) actions[i] = seen(*environments[i]).first;
@@ -47,19 +47,22 @@ class Forward final : public RolloutPolicy {
                 std::span<double> values) override {
     for (std::size_t i = 0; i < environments.size(); ++i) values[i] = value_;
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
     return likely_;
   }
-  std::vector<double> action_values(const env::Environment& /*environment*/) override {
-    return {-100, 0, 100};
+  std::optional<std::vector<double>> action_values(
+      const env::Environment& /*environment*/) override {
+    return std::vector<double>{-100, 0, 100};
   }
 
  private:
   double value_;
-  std::vector<float> likely_;
+  std::optional<std::vector<float>> likely_;
 };
 
-SearchAgent agent_of(const SearchConfig& config, double value = 0, std::vector<float> likely = {}) {
+SearchAgent agent_of(const SearchConfig& config, double value = 0,
+                     std::optional<std::vector<float>> likely = {}) {
   return SearchAgent(config, std::make_unique<Forward>(value, std::move(likely)));
 }
 
@@ -245,8 +248,9 @@ TEST_CASE("a decision ends with the future in which its time is up", "[planning]
                   std::span<double> values) override {
       for (double& value : values) value = 0;
     }
-    std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-      return {};
+    std::optional<std::vector<float>> log_probabilities(
+        const env::Environment& /*environment*/) override {
+      return std::nullopt;
     }
 
    private:
@@ -361,8 +365,9 @@ class ByObservation final : public RolloutPolicy {
       values[i] = sum_of(row_of(*environments[i]));
     }
   }
-  std::vector<float> log_probabilities(const env::Environment& /*environment*/) override {
-    return {};
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
   }
 
  private:
