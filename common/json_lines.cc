@@ -7,19 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "common/file_descriptor.h"
 #include "common/try_again.h"
 
 namespace pacml {
 namespace {
-
-std::string reason(const std::filesystem::path& path) {
-  return "cannot write " + path.string() + ": " + std::strerror(errno);
-}
 
 // Where the last whole line ends.
 off_t end_of_last_line(int fd, off_t size) {
@@ -36,39 +32,30 @@ off_t end_of_last_line(int fd, off_t size) {
   return 0;
 }
 
+// Of a process that ended while it wrote.
+bool cut_torn_line(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return false;
+  if (!S_ISREG(status.st_mode)) return true;
+  const off_t end = end_of_last_line(fd, status.st_size);
+  return end == status.st_size || ::ftruncate(fd, end) == 0;
+}
+
+AppendedFile open_lines(std::filesystem::path path) {
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!file.is_open() || !cut_torn_line(file.get())) {
+    throw_system_error("cannot write " + path.string(), errno);
+  }
+  return {std::move(file), std::move(path), "line"};
+}
+
 }  // namespace
 
-JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : path_(std::move(path)) {
-  file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!file_.is_open() || !cut_torn_line()) {
-    throw_system_error("cannot write " + path_.string(), errno);
-  }
-}
-
-bool JsonLinesWriter::cut_torn_line() {
-  struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) return false;
-  if (!S_ISREG(status.st_mode)) return true;
-  const off_t end = end_of_last_line(file_.get(), status.st_size);
-  return end == status.st_size || ::ftruncate(file_.get(), end) == 0;
-}
+JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : file_(open_lines(std::move(path))) {}
 
 Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
-  torn_ = torn_ && !cut_torn_line();
-  if (torn_) return fail(Errc::kIo, reason(path_));
   // Foreign bytes inside a string must not end the run.
-  const std::string line =
-      object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  ssize_t written = -1;
-  do {
-    written = ::write(file_.get(), line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
-  if (written < 0) return fail(Errc::kIo, reason(path_));
-  if (static_cast<std::size_t>(written) != line.size()) {
-    torn_ = !cut_torn_line();
-    return fail(Errc::kIo, "cannot write " + path_.string() + ": the disk took part of a line");
-  }
-  return {};
+  return file_.append(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace pacml

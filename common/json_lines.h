@@ -3,15 +3,13 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
-#include "common/file_descriptor.h"
+#include "common/appended_file.h"
 #include "common/result.h"
 
 namespace pacml {
 
-// Appends one JSON object per line (metrics.jsonl). A line is written by one system call, so that
-// readers never see half of one, and nothing is kept back. A torn last line, the trace of a crash
-// or of a disk that was full, is cut off at opening and at the failed write or, where that fails
-// too, before the next one. One writer at a time. Thread-confined.
+// Appends one JSON object per line (metrics.jsonl), whole or not at all (common/appended_file.h). A
+// torn last line, the trace of a crash, is cut off at opening. Thread-confined.
 class JsonLinesWriter {
  public:
   // UserError: cannot be opened.
@@ -21,11 +19,7 @@ class JsonLinesWriter {
   [[nodiscard]] Result<void> write(const nlohmann::json& object);
 
  private:
-  [[nodiscard]] bool cut_torn_line();
-
-  std::filesystem::path path_;
-  FileDescriptor file_;
-  bool torn_ = false;  // the last line may be half of one
+  AppendedFile file_;
 };
 
 }  // namespace pacml

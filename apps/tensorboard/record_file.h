@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/file_descriptor.h"
+#include "common/appended_file.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -18,24 +18,18 @@ namespace pacml::apps {
 [[nodiscard]] std::uint32_t masked_crc32c(std::string_view bytes);
 
 // Appends records in TensorFlow's format (TFRecord): of each its length in 8 bytes, their masked
-// checksum, the bytes, their masked checksum; all little-endian. A record is written by one system
-// call. What a full disk took half of is cut off again, at once or before the next record.
-// Thread-confined.
+// checksum, the bytes, their masked checksum; all little-endian. Whole or not at all
+// (common/appended_file.h). Thread-confined.
 class RecordFile {
  public:
   // A new file. UserError: it is there already, or cannot be made.
   explicit RecordFile(std::filesystem::path path);
   // kIo: the file has its former records.
   [[nodiscard]] Result<void> append(std::string_view record);
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
 
  private:
-  [[nodiscard]] bool cut_torn_record() const;
-
-  std::filesystem::path path_;
-  FileDescriptor file_;
-  std::int64_t whole_ = 0;  // bytes of whole records
-  bool torn_ = false;
+  AppendedFile file_;
 };
 
 }  // namespace pacml::apps

@@ -1,8 +1,5 @@
 #include "common/json_lines.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -10,11 +7,13 @@
 
 #include "common/atomic_file.h"
 #include "tests/support/catch.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml {
 namespace {
 
+using testing::SmallDisk;
 using testing::TempDir;
 
 TEST_CASE("each object is one line, there as soon as it is written", "[json]") {
@@ -59,27 +58,6 @@ TEST_CASE("a place that cannot be written is the user's to mend", "[json]") {
   const TempDir folder;
   REQUIRE_THROWS_AS(JsonLinesWriter(folder / "no" / "m.jsonl"), UserError);
 }
-
-// While it lives, files of this process end at `bytes`: a write beyond takes part of what it is
-// given, as on a disk that is nearly full, and the next one nothing.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit small{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  ~SmallDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST_CASE("a line that the disk took half of is cut off, and the next one is whole", "[json]") {
   const TempDir folder;

@@ -1,14 +1,12 @@
 #include "apps/tensorboard/record_file.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <string>
 #include <vector>
 
 #include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/event_reader.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::apps {
@@ -43,33 +41,12 @@ TEST_CASE("a file that is there already is never written into", "[tensorboard]")
   CHECK_THROWS_AS(RecordFile(folder / "none" / "records"), UserError);
 }
 
-// Files may grow to `bytes` only, as on a disk that is full.
-class FullDisk {
- public:
-  explicit FullDisk(std::size_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    ignored_ = ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, ignored_);
-  }
-
- private:
-  rlimit before_{};
-  sighandler_t ignored_ = SIG_DFL;
-};
-
 TEST_CASE("a full disk costs the records that it does not take, and no other", "[tensorboard]") {
   const TempDir folder;
   RecordFile file(folder / "records");
   REQUIRE(file.append("first"));
   {
-    const FullDisk full(50);  // 21 bytes are there
+    const testing::SmallDisk disk(50);  // 21 bytes are there
     CHECK_FALSE(file.append(std::string(100, 'x')));
     CHECK_FALSE(file.append(std::string(100, 'y')));
     CHECK(file.append("small"));
