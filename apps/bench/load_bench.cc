@@ -28,6 +28,7 @@
 #include "apps/run/endpoints.h"
 #include "bench/figures.h"
 #include "bench/load/load_generator.h"
+#include "common/json_at.h"
 #include "common/private_folder.h"
 #include "common/result.h"
 #include "env/task.h"
@@ -144,8 +145,7 @@ class MetricsWindow {
     if (lines_.size() < first_ + 2) return;
     std::vector<double> lags;
     for (std::size_t i = first_ + 1; i < lines_.size(); ++i) {
-      const nlohmann::json::json_pointer lag("/policy_lag/p50");
-      if (lines_[i].contains(lag)) lags.push_back(lines_[i][lag].get<double>());
+      if (const auto lag = number_at(lines_[i], "/policy_lag/p50")) lags.push_back(*lag);
     }
     const auto grown = [&](const char* key) {
       return lines_.back().value(key, 0.0) - lines_[first_].value(key, 0.0);

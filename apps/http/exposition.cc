@@ -4,10 +4,11 @@
 #include <prometheus/text_serializer.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "common/json_at.h"
 
 namespace pacml::apps {
 namespace {
@@ -113,12 +114,6 @@ Labels labels_of(const nlohmann::json& status) {
     labels.push_back({"shard", shard->dump()});
   }
   return labels;
-}
-
-std::optional<double> number_at(const nlohmann::json& status, const char* where) {
-  const nlohmann::json::json_pointer pointer(where);
-  if (!status.contains(pointer) || !status[pointer].is_number()) return std::nullopt;
-  return status[pointer].get<double>();
 }
 
 // Metrics with one value each, all of the same process.

@@ -8,22 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "common/json_at.h"
+
 namespace pacml::apps {
-namespace {
 
 using nlohmann::json;
-
-std::string text_at(const json& line, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return line.contains(at) && line[at].is_string() ? line[at].get<std::string>() : std::string{};
-}
-
-std::optional<double> number_at(const json& line, const json::json_pointer& at) {
-  if (!line.contains(at) || !line[at].is_number()) return std::nullopt;
-  return line[at].get<double>();
-}
-
-}  // namespace
 
 RunNews::RunNews(std::filesystem::path run, Duration patience, TimePoint now)
     : run_(std::move(run)), patience_(patience), tail_(run_ / "metrics.jsonl"), last_news_(now) {}
@@ -55,11 +44,10 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   const json line = json::parse(text, nullptr, false);
   if (!line.is_object()) return;
   const auto whole = [&line](const char* pointer) {
-    return static_cast<std::int64_t>(number_at(line, json::json_pointer(pointer)).value_or(0));
+    return static_cast<std::int64_t>(number_at(line, pointer).value_or(0));
   };
   progress.decisions = whole("/decisions");
-  progress.decisions_per_second =
-      number_at(line, json::json_pointer("/decisions_per_second")).value_or(0);
+  progress.decisions_per_second = number_at(line, "/decisions_per_second").value_or(0);
   if (!first_decisions_) first_decisions_ = progress.decisions;
   learned_ =
       learned_ || progress.decisions_per_second > 0 || progress.decisions > *first_decisions_;
@@ -69,11 +57,11 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   progress.lately = number_at(line, json::json_pointer("/episode") / progress.objective);
   if (progress.lately) extend(progress.curve, *progress.lately);
   progress.limiter = text_at(line, "/limiter");
-  progress.best = number_at(line, json::json_pointer("/evaluation/best"));
+  progress.best = number_at(line, "/evaluation/best");
   progress.baseline = text_at(line, "/evaluation/baseline/name");
-  progress.baseline_score = number_at(line, json::json_pointer("/evaluation/baseline/score"));
-  progress.entropy = number_at(line, json::json_pointer("/entropy"));
-  progress.lag_p99 = number_at(line, json::json_pointer("/policy_lag/p99"));
+  progress.baseline_score = number_at(line, "/evaluation/baseline/score");
+  progress.entropy = number_at(line, "/entropy");
+  progress.lag_p99 = number_at(line, "/policy_lag/p99");
   progress.skipped = whole("/skipped");
   progress.warm_start.reset();
   if (line.contains("warm_start")) {
@@ -81,14 +69,9 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
                            text_at(line, "/warm_start/unit")};
   }
   // The newest failure is told for as long as there are further ones.
-  const double failures =
-      number_at(line, json::json_pointer("/faults/checkpoint_failures")).value_or(0) +
-      number_at(line, json::json_pointer("/faults/metrics_failures")).value_or(0);
-  progress.trouble.clear();
-  const json::json_pointer last("/faults/last");
-  if (failures > failures_ && line.contains(last) && line[last].is_string()) {
-    progress.trouble = line[last].get<std::string>();
-  }
+  const double failures = number_at(line, "/faults/checkpoint_failures").value_or(0) +
+                          number_at(line, "/faults/metrics_failures").value_or(0);
+  progress.trouble = failures > failures_ ? text_at(line, "/faults/last") : std::string();
   failures_ = failures;
 }
 

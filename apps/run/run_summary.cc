@@ -11,6 +11,7 @@
 #include "apps/run/train_config.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
+#include "common/json_at.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -29,18 +30,6 @@ std::optional<std::chrono::seconds> age_of(const fs::path& file) {
   if (absent) return std::nullopt;
   const auto age = fs::file_time_type::clock::now() - written;
   return std::max(std::chrono::seconds{0}, std::chrono::duration_cast<std::chrono::seconds>(age));
-}
-
-std::optional<double> number_at(const json& line, const char* pointer) {
-  const json::json_pointer at(pointer);
-  if (!line.is_object() || !line.contains(at) || !line[at].is_number()) return std::nullopt;
-  return line[at].get<double>();
-}
-
-std::string string_at(const json& line, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return line.is_object() && line.contains(at) && line[at].is_string() ? line[at].get<std::string>()
-                                                                       : std::string();
 }
 
 void read_settings(const RunDirectory& run, RunSummary& summary) {
@@ -179,10 +168,10 @@ RunFigures figures_of(const json& line) {
   RunFigures figures;
   figures.decisions = number_at(line, "/decisions");
   figures.seconds = number_at(line, "/seconds");
-  figures.objective = string_at(line, "/evaluation/objective");
-  figures.higher_is_better = string_at(line, "/evaluation/better") == "higher";
+  figures.objective = text_at(line, "/evaluation/objective");
+  figures.higher_is_better = text_at(line, "/evaluation/better") == "higher";
   figures.best = number_at(line, "/evaluation/best");
-  figures.baseline = string_at(line, "/evaluation/baseline/name");
+  figures.baseline = text_at(line, "/evaluation/baseline/name");
   figures.baseline_score = number_at(line, "/evaluation/baseline/score");
   return figures;
 }
