@@ -2,15 +2,12 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -20,6 +17,7 @@
 #include "common/clock.h"
 #include "common/file_descriptor.h"
 #include "common/result.h"
+#include "common/unix_socket.h"
 
 namespace pacml::apps {
 namespace {
@@ -137,31 +135,21 @@ class Connection {
 };
 
 FileDescriptor listen_at(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path) {
-    throw UserError("--socket " + path + ": a socket's path has 1 .. " +
-                    std::to_string(sizeof address.sun_path - 1) + " bytes");
+  const std::string what = "--socket " + path;
+  if (path.empty() || path.size() > kLongestSocketPath) {
+    throw UserError(what + ": a socket's path has 1 .. " + std::to_string(kLongestSocketPath) +
+                    " bytes");
   }
-  std::memcpy(address.sun_path, path.data(), path.size());
-  const auto* raw = reinterpret_cast<const sockaddr*>(&address);
-  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket.is_open()) fail_with("--socket " + path);
-  struct stat there {};
-  if (::lstat(path.c_str(), &there) == 0) {
-    if (!S_ISSOCK(there.st_mode)) throw UserError("--socket " + path + ": is there, and no socket");
-    const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (::connect(probe.get(), raw, sizeof address) == 0 || errno == EAGAIN) {
-      throw UserError("--socket " + path + ": somebody serves there already");
-    }
-    ::unlink(path.c_str());
+  switch (look_at_socket_path(path)) {
+    case AtSocketPath::kListener:
+      throw UserError(what + ": somebody serves there already");
+    case AtSocketPath::kOtherFile:
+      throw UserError(what + ": is there, and no socket");
+    case AtSocketPath::kFree:
+      break;
   }
-  if (::bind(socket.get(), raw, sizeof address) != 0) fail_with("--socket " + path);
-  // Before anybody can connect.
-  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
-      ::listen(socket.get(), static_cast<int>(kMostConnections)) != 0) {
-    fail_with("--socket " + path);
-  }
+  FileDescriptor socket = listen_at_socket_path(path, static_cast<int>(kMostConnections));
+  if (!socket.is_open()) fail_with(what);
   return socket;
 }
 

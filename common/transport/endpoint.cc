@@ -1,10 +1,9 @@
 #include "common/transport/endpoint.h"
 
-#include <sys/un.h>
-
 #include <cstddef>
 
 #include "common/result.h"
+#include "common/unix_socket.h"
 
 namespace pacml::transport {
 namespace {
@@ -51,10 +50,9 @@ Endpoint Endpoint::parse(std::string_view text) {
   }
   endpoint.kind_ = scheme == "ipc" ? Kind::kIpc : Kind::kInproc;
   endpoint.host_ = rest;
-  constexpr std::size_t kLongestPath = sizeof(sockaddr_un::sun_path) - 1;
-  if (scheme == "ipc" && rest.size() > kLongestPath) {
+  if (scheme == "ipc" && rest.size() > kLongestSocketPath) {
     throw UserError(quoted + " is too long: the system allows a socket's path " +
-                    std::to_string(kLongestPath) + " characters");
+                    std::to_string(kLongestSocketPath) + " characters");
   }
   return endpoint;
 }

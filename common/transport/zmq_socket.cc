@@ -1,9 +1,6 @@
 #include "common/transport/zmq_socket.h"
 
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +14,7 @@
 #include "common/file_descriptor.h"
 #include "common/transport/unfinished_messages.h"
 #include "common/try_again.h"
+#include "common/unix_socket.h"
 
 namespace pacml::transport {
 namespace {
@@ -39,37 +37,18 @@ tl::unexpected<Error> translate(const zmq::error_t& e) {
   }
 }
 
-sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  return address;
-}
-
-// Whether somebody takes connections at the path of an ipc socket, or has left it behind.
-bool somebody_listens(const std::string& path) {
-  const sockaddr_un address = address_of(path);
-  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return socket.is_open() && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address),
-                                       static_cast<socklen_t>(sizeof address)) == 0;
-}
-
-// A listening socket that nobody but this user's processes may connect to, from its first moment:
-// whoever may write to its file may connect, and Linux takes the file's mode from the socket.
-// libzmq would make the file as the umask says.
+// libzmq would make the file of an ipc socket as the umask says.
 FileDescriptor listen_for_own_processes(const std::string& path, const std::string& where) {
-  struct stat file {};
-  if (::lstat(path.c_str(), &file) == 0) {
-    if (!S_ISSOCK(file.st_mode)) throw UserError(where + "there is a file that is no socket");
-    ::unlink(path.c_str());  // left behind
+  switch (look_at_socket_path(path)) {
+    case AtSocketPath::kListener:
+      throw TryAgainError(where + "the address is already in use");
+    case AtSocketPath::kOtherFile:
+      throw UserError(where + "there is a file that is no socket");
+    case AtSocketPath::kFree:
+      break;
   }
-  const sockaddr_un address = address_of(path);
-  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const bool listens = socket.is_open() && ::fchmod(socket.get(), 0600) == 0 &&
-                       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address),
-                              static_cast<socklen_t>(sizeof address)) == 0 &&
-                       ::listen(socket.get(), kBacklog) == 0;
-  if (!listens) throw UserError(where + std::strerror(errno));
+  FileDescriptor socket = listen_at_socket_path(path, kBacklog);
+  if (!socket.is_open()) throw UserError(where + std::strerror(errno));
   return socket;
 }
 
@@ -196,9 +175,6 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
                     "other hosts can reach that address, and there are no keys; make some with "
                     "`pacml keygen DIR` and give them with --keys DIR, use 127.0.0.1, or set "
                     "transport.allow_insecure_bind on a network where you trust everybody");
-  }
-  if (endpoint.kind() == Endpoint::Kind::kIpc && somebody_listens(endpoint.path())) {
-    throw TryAgainError(where + "the address is already in use");
   }
   try {
     if (endpoint.kind() == Endpoint::Kind::kIpc) {
