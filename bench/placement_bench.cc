@@ -23,8 +23,8 @@ env::DeviceSetPtr placeto_devices(int count) {
 // As fast and as well connected as the published ones.
 env::DeviceSetPtr corrected_devices(int count) {
   env::DevicesConfig config;
-  for (int d = 0; d < count; ++d) config.devices.push_back({.name = std::to_string(d)});
-  config.local = {.gb_per_s = 7.6, .latency_us = 25, .shared = env::LinkSharing::kDevice};
+  for (int d = 0; d < count; ++d) config.corrected.devices.push_back({.name = std::to_string(d)});
+  config.corrected.local = {.gb_per_s = 7.6, .latency_us = 25, .shared = env::LinkSharing::kDevice};
   return std::make_shared<const env::DeviceSet>(config);
 }
 

@@ -14,23 +14,24 @@ constexpr std::string_view kPlaceto = "placeto:";
 
 DevicesConfig a100s(int count, int per_host) {
   DevicesConfig config;
+  LinkedDevices& linked = config.corrected;
   for (int d = 0; d < count; ++d) {
-    config.devices.push_back(
+    linked.devices.push_back(
         {.name = "gpu" + std::to_string(d), .host = "host" + std::to_string(d / per_host)});
   }
   const bool is_switched = per_host > 4;
-  config.local = {.gb_per_s = is_switched ? 300.0 : 100.0,
+  linked.local = {.gb_per_s = is_switched ? 300.0 : 100.0,
                   .latency_us = 3,
                   .shared = is_switched ? LinkSharing::kDevice : LinkSharing::kPair};
-  config.remote = {.gb_per_s = 12.5, .latency_us = 10, .shared = LinkSharing::kHost};
+  linked.remote = {.gb_per_s = 12.5, .latency_us = 10, .shared = LinkSharing::kHost};
   return config;
 }
 
 DevicesConfig placeto(std::string_view count) {
   DevicesConfig config;
   config.semantics = PlacementSemantics::kPlaceto;
-  const auto devices = read_number<decltype(config.count)>(count);
-  config.count = devices.value_or(0);
+  const auto devices = read_number<int>(count);
+  config.placeto.count = devices.value_or(0);
   if (!devices || !validate(config).empty()) {
     throw UserError("devices: \"" + std::string(kPlaceto) + std::string(count) +
                     "\" needs a number of devices in 1.." + std::to_string(kMostDevices));

@@ -48,61 +48,62 @@ std::vector<std::string> validate(const DeviceConfig& c) {
 
 std::vector<std::string> validate(const DevicesConfig& c) {
   std::vector<std::string> problems;
+  const LinkedDevices& linked = c.corrected;
+  const PlacetoDevices& equal = c.placeto;
   const bool is_placeto = c.semantics == PlacementSemantics::kPlaceto;
   const auto most = std::to_string(kMostDevices);
-  if (is_placeto && !c.devices.empty()) {
+  if (is_placeto && !linked.devices.empty()) {
     problems.emplace_back("devices: placeto knows equal devices only; set count instead");
   }
-  if (is_placeto && (c.count < 1 || c.count > static_cast<int>(kMostDevices))) {
+  if (is_placeto && (equal.count < 1 || equal.count > static_cast<int>(kMostDevices))) {
     problems.push_back("count: must be in 1.." + most);
   }
-  if (!is_placeto && c.count != 0) {
+  if (!is_placeto && equal.count != 0) {
     problems.emplace_back("count: is for placeto; list the devices instead");
   }
-  if (!is_placeto && (c.devices.empty() || c.devices.size() > kMostDevices)) {
+  if (!is_placeto && (linked.devices.empty() || linked.devices.size() > kMostDevices)) {
     problems.push_back("devices: there must be 1 to " + most + " of them");
   }
   // What has no effect is a misunderstanding, unless it is what is so anyway.
-  const DevicesConfig usual;
   const auto check_other = [&](const char* name, bool is_given, const std::string& why) {
     if (is_given) problems.push_back(std::string(name) + ": is for " + why);
   };
   if (is_placeto) {
     const std::string why = "corrected semantics; set constants instead";
-    check_other("local", c.local != usual.local, why);
-    check_other("remote", c.remote != usual.remote, why);
+    check_other("local", linked.local != LinkedDevices().local, why);
+    check_other("remote", linked.remote != LinkedDevices().remote, why);
     check_other("bytes_per_parameter_byte",
-                c.bytes_per_parameter_byte != usual.bytes_per_parameter_byte,
+                linked.bytes_per_parameter_byte != LinkedDevices().bytes_per_parameter_byte,
                 "corrected semantics; published ones do not count weights");
   } else {
-    check_other("constants", c.constants != usual.constants,
+    check_other("constants", equal.constants != PlacetoDevices().constants,
                 "placeto; set launch_us of the devices, and local and remote, instead");
-    check_other("limit_gb", c.limit_gb != usual.limit_gb,
+    check_other("limit_gb", equal.limit_gb != PlacetoDevices().limit_gb,
                 "placeto; set memory_gb of the devices instead");
   }
   std::set<std::string> names;
-  for (const DeviceConfig& device : c.devices) {
+  for (const DeviceConfig& device : linked.devices) {
     if (!names.insert(device.name).second) {
       problems.push_back("devices: there are two called \"" + device.name + "\"");
     }
   }
-  if (c.local.shared == LinkSharing::kHost) {
+  if (linked.local.shared == LinkSharing::kHost) {
     problems.emplace_back("local.shared: must be pair or device");
   }
-  if (!is_amount(c.bytes_per_parameter_byte)) {
+  if (!is_amount(linked.bytes_per_parameter_byte)) {
     problems.emplace_back("bytes_per_parameter_byte: must be in 0..1e18");
   }
-  if (!is_amount(c.limit_gb)) problems.emplace_back("limit_gb: must be in 0..1e18");
+  if (!is_amount(equal.limit_gb)) problems.emplace_back("limit_gb: must be in 0..1e18");
   return problems;
 }
 
 DeviceSet::DeviceSet(const DevicesConfig& config) : config_(config) {
   std::vector<std::string> problems = validate(config);
-  for (const auto& part :
-       {validate(config.local), validate(config.remote), validate(config.constants)}) {
+  for (const auto& part : {validate(config.corrected.local), validate(config.corrected.remote),
+                           validate(config.placeto.constants)}) {
     problems.insert(problems.end(), part.begin(), part.end());
   }
-  for (const DeviceConfig& device : config.devices) {
+  for (const DeviceConfig& device : config.corrected.devices) {
     const auto part = validate(device);
     problems.insert(problems.end(), part.begin(), part.end());
   }
@@ -118,18 +119,19 @@ DeviceSet::DeviceSet(const DevicesConfig& config) : config_(config) {
 DeviceSet DeviceSet::placeto(int count, const PlacetoConstants& constants) {
   DevicesConfig config;
   config.semantics = PlacementSemantics::kPlaceto;
-  config.count = count;
-  config.constants = constants;
+  config.placeto.count = count;
+  config.placeto.constants = constants;
   return DeviceSet(config);
 }
 
 void DeviceSet::connect_buses() {
-  const auto n = static_cast<std::size_t>(config_.count);
+  const PlacetoDevices& equal = config_.placeto;
+  const auto n = static_cast<std::size_t>(equal.count);
   for (std::size_t d = 0; d < n; ++d) names_.push_back(std::to_string(d));
   speed_.assign(n, 1.0);
-  launch_us_.assign(n, config_.constants.delta1_us);
+  launch_us_.assign(n, equal.constants.delta1_us);
   memory_bytes_.assign(
-      n, config_.limit_gb > 0 ? config_.limit_gb * kGb : std::numeric_limits<double>::infinity());
+      n, equal.limit_gb > 0 ? equal.limit_gb * kGb : std::numeric_limits<double>::infinity());
   num_channels_ = n;
   channel_.assign(n * n, -1);
   for (std::size_t from = 0; from < n; ++from) {
@@ -137,16 +139,17 @@ void DeviceSet::connect_buses() {
       if (from != to) channel_[from * n + to] = static_cast<std::int32_t>(from);
     }
   }
-  bytes_per_us_.assign(n * n, config_.constants.bytes_per_us);
+  bytes_per_us_.assign(n * n, equal.constants.bytes_per_us);
   latency_us_.assign(n * n, 0.0);
-  mean_us_per_byte_ = (1 - 1.0 / static_cast<double>(n)) / config_.constants.bytes_per_us;
+  mean_us_per_byte_ = (1 - 1.0 / static_cast<double>(n)) / equal.constants.bytes_per_us;
 }
 
 void DeviceSet::connect_links() {
-  const std::size_t n = config_.devices.size();
+  const LinkedDevices& linked = config_.corrected;
+  const std::size_t n = linked.devices.size();
   std::map<std::string, std::int32_t> hosts;
   std::vector<std::int32_t> host_of;
-  for (const DeviceConfig& device : config_.devices) {
+  for (const DeviceConfig& device : linked.devices) {
     names_.push_back(device.name);
     speed_.push_back(device.speed);
     launch_us_.push_back(device.launch_us);
@@ -164,7 +167,7 @@ void DeviceSet::connect_links() {
     for (std::size_t to = 0; to < n; ++to) {
       if (from == to) continue;
       const bool is_local = host_of[from] == host_of[to];
-      const LinkConfig& link = is_local ? config_.local : config_.remote;
+      const LinkConfig& link = is_local ? linked.local : linked.remote;
       std::array<std::int64_t, 3> owner{is_local ? 0 : 1, 0, -1};
       owner[1] =
           link.shared == LinkSharing::kHost ? host_of[from] : static_cast<std::int64_t>(from);

@@ -78,33 +78,44 @@ void visit_fields(Config& c, Visitor&& v) {
 }
 [[nodiscard]] std::vector<std::string> validate(const DeviceConfig& c);
 
-// The devices that operations are placed on, as a file describes them.
-struct DevicesConfig {
-  PlacementSemantics semantics = PlacementSemantics::kCorrected;
-  // corrected:
+// Of corrected semantics.
+struct LinkedDevices {
   std::vector<DeviceConfig> devices;
   LinkConfig local = {};  // between devices of one host
   LinkConfig remote = {
       .gb_per_s = 12.5, .latency_us = 10, .shared = LinkSharing::kHost};  // between hosts
   // Memory that a byte of weights takes: itself, its gradient, Adam's two moments.
   double bytes_per_parameter_byte = 4;
-  // placeto:
+  bool operator==(const LinkedDevices&) const = default;
+};
+
+// Of published semantics, which know equal devices only.
+struct PlacetoDevices {
   int count = 0;
   PlacetoConstants constants = {};
   double limit_gb = 0;  // a device's memory; 0: no limit
+  bool operator==(const PlacetoDevices&) const = default;
+};
+
+// The devices that operations are placed on, as a file describes them. Those of the other semantics
+// are as they are by default.
+struct DevicesConfig {
+  PlacementSemantics semantics = PlacementSemantics::kCorrected;
+  LinkedDevices corrected = {};
+  PlacetoDevices placeto = {};
   bool operator==(const DevicesConfig&) const = default;
 };
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, DevicesConfig>
 void visit_fields(Config& c, Visitor&& v) {
   v("semantics", c.semantics);
-  v("devices", c.devices);
-  v("local", c.local);
-  v("remote", c.remote);
-  v("bytes_per_parameter_byte", c.bytes_per_parameter_byte);
-  v("count", c.count);
-  v("constants", c.constants);
-  v("limit_gb", c.limit_gb);
+  v("devices", c.corrected.devices);
+  v("local", c.corrected.local);
+  v("remote", c.corrected.remote);
+  v("bytes_per_parameter_byte", c.corrected.bytes_per_parameter_byte);
+  v("count", c.placeto.count);
+  v("constants", c.placeto.constants);
+  v("limit_gb", c.placeto.limit_gb);
 }
 [[nodiscard]] std::vector<std::string> validate(const DevicesConfig& c);
 
@@ -119,7 +130,7 @@ class DeviceSet {
   [[nodiscard]] static DeviceSet placeto(int count, const PlacetoConstants& constants = {});
 
   [[nodiscard]] PlacementSemantics semantics() const { return config_.semantics; }
-  [[nodiscard]] const PlacetoConstants& constants() const { return config_.constants; }
+  [[nodiscard]] const PlacetoConstants& constants() const { return config_.placeto.constants; }
   [[nodiscard]] const DevicesConfig& config() const { return config_; }
   [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] const std::string& name(std::size_t d) const { return names_[d]; }
@@ -128,7 +139,8 @@ class DeviceSet {
   // Infinite where there is no limit.
   [[nodiscard]] double memory_bytes(std::size_t d) const { return memory_bytes_[d]; }
   [[nodiscard]] double bytes_per_parameter_byte() const {
-    return semantics() == PlacementSemantics::kPlaceto ? 0 : config_.bytes_per_parameter_byte;
+    return semantics() == PlacementSemantics::kPlaceto ? 0
+                                                       : config_.corrected.bytes_per_parameter_byte;
   }
 
   // What carries data from one device to another: one transfer at a time, in the order in which

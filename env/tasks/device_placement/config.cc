@@ -21,7 +21,9 @@ std::vector<std::size_t> numbers_of_devices(const DevicePlacementConfig& c) {
   std::vector<std::size_t> numbers;
   for (const std::string& name : c.devices) {
     const DevicesConfig devices = devices_config(name);
-    numbers.push_back(std::max(devices.devices.size(), static_cast<std::size_t>(devices.count)));
+    numbers.push_back(devices.semantics == PlacementSemantics::kPlaceto
+                          ? static_cast<std::size_t>(devices.placeto.count)
+                          : devices.corrected.devices.size());
   }
   return numbers;
 }

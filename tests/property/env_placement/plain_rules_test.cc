@@ -189,18 +189,19 @@ TEST_CASE("runs are those of the published algorithm, to the last bit", "[proper
 DevicesConfig draw_devices(Rng& rng) {
   DevicesConfig config;
   for (std::uint64_t d = 1 + rng.below(6); d > 0; --d) {
-    config.devices.push_back({.name = "d" + std::to_string(d),
-                              .host = rng.below(2) == 0 ? "a" : "b",
-                              .speed = pick(rng, {1, 2, 0.5}),
-                              .memory_gb = 1,
-                              .launch_us = pick(rng, {0, 5})});
+    config.corrected.devices.push_back({.name = "d" + std::to_string(d),
+                                        .host = rng.below(2) == 0 ? "a" : "b",
+                                        .speed = pick(rng, {1, 2, 0.5}),
+                                        .memory_gb = 1,
+                                        .launch_us = pick(rng, {0, 5})});
   }
-  config.local = {.gb_per_s = 1.52,
-                  .latency_us = pick(rng, {0, 5}),
-                  .shared = rng.below(2) == 0 ? LinkSharing::kPair : LinkSharing::kDevice};
-  config.remote = {.gb_per_s = 0.76,
-                   .latency_us = 10,
-                   .shared = rng.below(2) == 0 ? LinkSharing::kHost : LinkSharing::kPair};
+  config.corrected.local = {
+      .gb_per_s = 1.52,
+      .latency_us = pick(rng, {0, 5}),
+      .shared = rng.below(2) == 0 ? LinkSharing::kPair : LinkSharing::kDevice};
+  config.corrected.remote = {.gb_per_s = 0.76,
+                             .latency_us = 10,
+                             .shared = rng.below(2) == 0 ? LinkSharing::kHost : LinkSharing::kPair};
   return config;
 }
 

@@ -20,7 +20,8 @@ PlacementProblem problem_of(OpGraphSpec spec, const DeviceSet& devices) {
 DeviceSet of_speeds(const std::vector<double>& speeds) {
   DevicesConfig config;
   for (const double speed : speeds) {
-    config.devices.push_back({.name = "d" + std::to_string(config.devices.size()), .speed = speed});
+    config.corrected.devices.push_back(
+        {.name = "d" + std::to_string(config.corrected.devices.size()), .speed = speed});
   }
   return DeviceSet(config);
 }

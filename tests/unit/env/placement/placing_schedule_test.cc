@@ -13,8 +13,8 @@ namespace {
 // feeds `b` and `c`, `e` feeds `f`.
 PlacementProblem two_pieces() {
   DevicesConfig devices;
-  devices.devices = {{.name = "slow", .speed = 1}, {.name = "fast", .speed = 2}};
-  devices.local = {.gb_per_s = 1, .latency_us = 3};
+  devices.corrected.devices = {{.name = "slow", .speed = 1}, {.name = "fast", .speed = 2}};
+  devices.corrected.local = {.gb_per_s = 1, .latency_us = 3};
   const auto op = [](std::string name, double cost_us) {
     return OpSpec{.name = std::move(name), .cost_us = cost_us, .output_bytes = {2000}};
   };

@@ -32,11 +32,11 @@ DeviceSetPtr placeto(int count) {
 DevicesConfig plain_devices(int count) {
   DevicesConfig config;
   for (int d = 0; d < count; ++d) {
-    config.devices.push_back(
+    config.corrected.devices.push_back(
         {.name = "gpu" + std::to_string(d), .speed = d + 1.0, .memory_gb = 1, .launch_us = 0});
   }
-  config.local = {.gb_per_s = 1, .latency_us = 3};
-  config.bytes_per_parameter_byte = 4;
+  config.corrected.local = {.gb_per_s = 1, .latency_us = 3};
+  config.corrected.bytes_per_parameter_byte = 4;
   return config;
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("with corrected semantics each device gets its copy over its link", "[
   CHECK(simulator.transfer_order().size() == 1);
   // One port: the second waits for the first to leave.
   auto config = plain_devices(3);
-  config.local.shared = LinkSharing::kDevice;
+  config.corrected.local.shared = LinkSharing::kDevice;
   PlacementSimulator ported(graph, corrected(config));
   CHECK(ported.run(Devices{0, 1, 2}) == 14 + 3 + 3);
 }
@@ -128,7 +128,7 @@ TEST_CASE("with corrected semantics a consumer waits for every output that it re
 TEST_CASE("list schedules wait for every output that an operation reads", "[unit][placement]") {
   // c would start 3 us later on the other device, were it not for a's first output.
   auto config = plain_devices(2);
-  config.devices[1].speed = 1;
+  config.corrected.devices[1].speed = 1;
   const PlacementProblem problem(
       graph_of({{op("a", 10, {1e6, 4}), op("b", 100, {}), op("c", 100, {})},
                 {{0, 1, 1}, {0, 0, 2}, {0, 1, 2}}}),
@@ -139,8 +139,8 @@ TEST_CASE("list schedules wait for every output that an operation reads", "[unit
 
 TEST_CASE("hosts share a port, and what goes between them is slower", "[unit][placement]") {
   auto config = plain_devices(4);
-  config.devices[2].host = config.devices[3].host = "host1";
-  config.remote = {.gb_per_s = 0.5, .latency_us = 7, .shared = LinkSharing::kHost};
+  config.corrected.devices[2].host = config.corrected.devices[3].host = "host1";
+  config.corrected.remote = {.gb_per_s = 0.5, .latency_us = 7, .shared = LinkSharing::kHost};
   const DeviceSet devices(config);
   CHECK(devices.channel(0, 2) == devices.channel(1, 3));
   CHECK(devices.channel(0, 2) != devices.channel(2, 0));
