@@ -95,7 +95,7 @@ Figures run_lookahead_bench(const env::RampTaskConfig& config, int repetitions) 
   for (const auto& profile : profiles) {
     graphs.push_back(std::make_shared<const env::JobGraph>(profile));
   }
-  env::ExecutionMemo memo(graphs, env::memo_setting(config));
+  env::ExecutionMemo memo(graphs, env::memo_setting(config, config.ramp.topology));
   const env::ServerSet nobody(memo.topology().num_servers());
   std::vector<int> degrees;
   for (const int degree : {1, 2, 4, 6, 8, 16}) {

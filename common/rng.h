@@ -37,6 +37,7 @@ enum class Purpose : std::uint64_t {
   kDemonstration = 9,  // episodes that a teacher plays; index: the episode
   kCloning = 10,       // the order in which a pass goes through what it did; index: the pass
   kDegree = 11,        // a rule that partitions each job before a policy places it
+  kCluster = 12,       // which of several clusters an episode is on
 };
 
 [[nodiscard]] constexpr Seed derive(Seed run, Purpose purpose, std::uint64_t index) {

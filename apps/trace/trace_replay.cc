@@ -388,14 +388,15 @@ class Replay {
     if (jobs_.empty()) throw UserError("the trace has no jobs");
     config_.workload.models = models_;
     task_ = std::make_shared<const PartitioningTask>(config_, load_profiles(profiles, models_));
-    memo_ = task_->make_memo();
+    memos_ = task_->make_memos();
+    memo_ = memos_->of(0);
     for (const auto& [name, reward] : member(recorded, "rewards_config").items()) {
       rewards_.emplace_back(name, reward_config(name, reward));
     }
   }
 
   json run() {
-    PartitioningEnv env(task_, memo_);
+    PartitioningEnv env(task_, memos_);
     env.keep_log(true);
     env.reset(JobStream::from_list(jobs_, static_cast<int>(models_.size())));
     json out = recorded_;
@@ -526,7 +527,8 @@ class Replay {
   std::vector<RecordedJob> jobs_;
   std::vector<std::pair<std::string, RewardConfig>> rewards_;
   std::shared_ptr<const PartitioningTask> task_;
-  std::shared_ptr<ExecutionMemo> memo_;
+  std::shared_ptr<RampMemos> memos_;
+  std::shared_ptr<ExecutionMemo> memo_;  // of the one cluster
 };
 
 }  // namespace

@@ -66,6 +66,10 @@ WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, const RecordedModels& m
   recorded_.emplace(config.recorded, models, *requirement_.for_episode(Seed{0}));
 }
 
+double WorkloadPlan::greatest_load() const {
+  return loads_.empty() ? 1 : *std::max_element(loads_.begin(), loads_.end());
+}
+
 double WorkloadPlan::load(Seed episode) const {
   if (loads_.empty()) return 1;
   return loads_[index_of(WordStream(episode, kLoadStream).word(0), loads_.size())];

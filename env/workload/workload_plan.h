@@ -90,6 +90,7 @@ class WorkloadPlan {
   [[nodiscard]] const ArrivalProcess& interarrival() const { return interarrival_; }
   // How many times as often jobs arrive in an episode: a pure function of `episode`.
   [[nodiscard]] double load(Seed episode) const;
+  [[nodiscard]] double greatest_load() const;
   [[nodiscard]] const RequirementDistribution& requirement() const { return requirement_; }
 
  private:

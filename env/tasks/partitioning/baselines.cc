@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -43,11 +44,13 @@ std::vector<Baseline> partitioning_baselines(const PartitioningTask& task) {
     all.push_back({std::string(name), std::string(description), false, {}});
   }
   Baseline best{"best_constant", "the constant degree that does best on tuning episodes", true, {}};
-  for (const int degree :
-       degrees_with_blocks(Topology(config.ramp.topology, config.max_partitions_per_op),
-                           config.max_partitions_per_op)) {
-    best.best_of.push_back("constant:" + std::to_string(degree));
+  std::set<int> degrees;
+  for (const auto& topology : topologies(config)) {
+    const Topology blocks(topology, config.max_partitions_per_op);
+    const auto of_this = degrees_with_blocks(blocks, config.max_partitions_per_op);
+    degrees.insert(of_this.begin(), of_this.end());
   }
+  for (const int degree : degrees) best.best_of.push_back("constant:" + std::to_string(degree));
   all.push_back(std::move(best));
 
   std::vector<Baseline> ordered;

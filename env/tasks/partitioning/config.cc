@@ -1,18 +1,33 @@
 #include "env/tasks/partitioning/config.h"
 
+#include <algorithm>
+
 #include "env/tasks/partitioning/paper_observation.h"
-#include "env/tasks/ramp/cluster_view.h"
 
 namespace pacml::env {
+
+std::optional<ServersShown> servers_shown(const PartitioningConfig& c) {
+  switch (c.observation) {
+    case ObservationKind::kPaper:
+      return std::nullopt;
+    case ObservationKind::kCluster:
+      return ServersShown::kEach;
+    case ObservationKind::kAnyCluster:
+      return ServersShown::kTogether;
+  }
+  return std::nullopt;
+}
 
 ObservationSpec observation_spec(const PartitioningConfig& c) {
   ObservationSpec spec;
   spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}};
   spec.candidates.most = static_cast<std::uint32_t>(c.max_partitions_per_op + 1);
-  if (c.observation == ObservationKind::kPaper) {
+  if (!servers_shown(c)) {
     spec.globals = paper_globals();
   } else {
-    spec.slots.push_back(servers_slot(c.ramp.topology));
+    int most = 0;
+    for (const auto& topology : topologies(c)) most = std::max(most, num_servers(topology));
+    spec.slots.push_back(servers_slot(most));
     spec.globals = cluster_globals(c.recent_arrivals > 0);
     spec.candidates.derived = true;
   }
@@ -21,20 +36,28 @@ ObservationSpec observation_spec(const PartitioningConfig& c) {
 
 std::vector<std::string> validate(const PartitioningConfig& c) {
   auto problems = validate_ramp(c);
-  const auto& t = c.ramp.topology;
-  if (c.observation == ObservationKind::kCluster && validate(c.ramp).empty() &&
-      t[0] * t[1] * t[2] > kMostServersShown) {
-    problems.push_back(
-        "observation: cluster describes at most " + std::to_string(kMostServersShown) +
-        " servers one by one, and ramp.topology has " + std::to_string(t[0] * t[1] * t[2]));
+  const std::string observation = "observation: " + std::string(pacml::name_of(c.observation));
+  if (servers_shown(c) && validate(c.ramp).empty()) {
+    for (const auto& topology : topologies(c)) {
+      if (num_servers(topology) <= kMostServersShown) continue;
+      problems.push_back(observation + " describes at most " + std::to_string(kMostServersShown) +
+                         " servers, and " +
+                         (topology == c.ramp.topology ? "ramp.topology" : "further_topologies") +
+                         " has " + std::to_string(num_servers(topology)));
+    }
   }
-  if (c.observation == ObservationKind::kCluster &&
-      c.cluster.lookahead_cache == LookaheadCache::kModelDegree) {
+  if (c.observation == ObservationKind::kCluster && !c.further_topologies.empty()) {
     problems.emplace_back(
-        "observation: cluster shows how long a job would run where it would be placed, which with "
+        "observation: cluster describes the servers of one topology one by one; with "
+        "further_topologies set it to any_cluster");
+  }
+  if (servers_shown(c) && c.cluster.lookahead_cache == LookaheadCache::kModelDegree) {
+    problems.push_back(
+        observation +
+        " shows how long a job would run where it would be placed, which with "
         "cluster.lookahead_cache: model_degree depends on the episode's past; set it to placement");
   }
-  if (c.observation == ObservationKind::kPaper && c.recent_arrivals > 0) {
+  if (!servers_shown(c) && c.recent_arrivals > 0) {
     problems.emplace_back(
         "recent_arrivals: observation: paper shows nothing of them; set it to cluster, or them to "
         "0");

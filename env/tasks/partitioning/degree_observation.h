@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace pacml::env {
 // What a decision about a degree shows, whoever plays the cluster. Value type.
 class DegreeObservation {
  public:
+  // The task is borrowed.
   explicit DegreeObservation(const PartitioningTask& task);
 
   // Pre: a job waits (PACML_CHECK).
@@ -27,8 +29,8 @@ class DegreeObservation {
   [[nodiscard]] std::span<const float> globals() const { return globals_; }
 
  private:
-  ObservationKind kind_;
-  double slot_;
+  const PartitioningTask* task_;
+  std::optional<double> slot_;  // that servers are shown in; nullopt: they are not
   std::uint16_t graph_ = 0;
   std::vector<float> globals_;  // of the paper's observation
   ShownCluster shown_;          // of the cluster's

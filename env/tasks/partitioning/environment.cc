@@ -8,8 +8,8 @@
 namespace pacml::env {
 
 PartitioningEnv::PartitioningEnv(std::shared_ptr<const PartitioningTask> task,
-                                 std::shared_ptr<ExecutionMemo> memo)
-    : RampEnvironment(task, std::move(memo)), task_(std::move(task)), observation_(*task_) {}
+                                 std::shared_ptr<RampMemos> memos)
+    : RampEnvironment(task, std::move(memos)), task_(std::move(task)), observation_(*task_) {}
 
 JobDecision PartitioningEnv::decision_of(int action) const {
   if (takes(action)) return {.degree = action};

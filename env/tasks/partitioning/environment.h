@@ -14,12 +14,11 @@ namespace pacml::env {
 // first fit places. Thread-confined.
 class PartitioningEnv final : public RampEnvironment {
  public:
-  // `memo`: the thread's, made by the task.
-  PartitioningEnv(std::shared_ptr<const PartitioningTask> task,
-                  std::shared_ptr<ExecutionMemo> memo);
-  // With a memo of its own.
+  // `memos`: the thread's, made by the task.
+  PartitioningEnv(std::shared_ptr<const PartitioningTask> task, std::shared_ptr<RampMemos> memos);
+  // With memos of its own.
   explicit PartitioningEnv(const std::shared_ptr<const PartitioningTask>& task)
-      : PartitioningEnv(task, task->make_memo()) {}
+      : PartitioningEnv(task, task->make_memos()) {}
 
   void observe(Observations& out) const override;
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;

@@ -15,8 +15,8 @@ PartitioningTask::PartitioningTask(const PartitioningConfig& config,
                                    const std::vector<Profile>& profiles)
     : RampTask("partitioning", checked(config), profiles), config_(config) {
   spec_.observation = observation_spec(config);
-  if (config.observation == ObservationKind::kCluster) {
-    show_cluster([](const Observations&, std::size_t, int action, int) {
+  if (const auto shown = servers_shown(config)) {
+    show_cluster(*shown, [](const Observations&, std::size_t, int action, int) {
       return JobDecision{.degree = action};
     });
   }
@@ -24,8 +24,8 @@ PartitioningTask::PartitioningTask(const PartitioningConfig& config,
 
 EnvironmentFactory PartitioningTask::make_factory() const {
   auto task = std::static_pointer_cast<const PartitioningTask>(shared_from_this());
-  return [task = std::move(task), memo = make_memo()] {
-    return std::make_unique<PartitioningEnv>(task, memo);
+  return [task = std::move(task), memos = make_memos()] {
+    return std::make_unique<PartitioningEnv>(task, memos);
   };
 }
 

@@ -20,7 +20,8 @@ std::size_t num_degrees(const PlacementShapingConfig& c) {
 
 ObservationSpec observation_spec(const PlacementShapingConfig& c) {
   ObservationSpec spec;
-  spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}, servers_slot(c.ramp.topology)};
+  spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2},
+                servers_slot(num_servers(c.ramp.topology))};
   spec.globals = cluster_globals(c.recent_arrivals > 0);
   // Refusing; of each degree, first fit and the blocks.
   spec.candidates.most =
@@ -48,11 +49,9 @@ std::vector<std::string> validate(const PlacementShapingConfig& c) {
         "placed, which is what this task decides; set it to placement");
   }
   if (!validate(c.ramp).empty() || !problems.empty()) return problems;
-  const auto& t = c.ramp.topology;
-  if (t[0] * t[1] * t[2] > kMostServersShown) {
+  if (const int servers = num_servers(c.ramp.topology); servers > kMostServersShown) {
     problems.push_back("ramp.topology: at most " + std::to_string(kMostServersShown) +
-                       " servers can be shown one by one, and it has " +
-                       std::to_string(t[0] * t[1] * t[2]));
+                       " servers can be shown one by one, and it has " + std::to_string(servers));
   } else if (const auto most = observation_spec(c).candidates.most;
              most > ObservationLimits{}.max_candidates) {
     problems.push_back("max_blocks: makes up to " + std::to_string(most) +

@@ -9,12 +9,11 @@
 namespace pacml::env {
 
 PlacementShapingEnv::PlacementShapingEnv(std::shared_ptr<const PlacementShapingTask> task,
-                                         std::shared_ptr<ExecutionMemo> memo)
-    : RampEnvironment(task, std::move(memo)),
+                                         std::shared_ptr<RampMemos> memos)
+    : RampEnvironment(task, std::move(memos)),
       task_(std::move(task)),
       rule_(make_degree_rule(task_->config().degree)),
-      degree_mask_(static_cast<std::size_t>(task_->config().max_partitions_per_op) + 1),
-      shown_(task_->make_shown_cluster()) {}
+      degree_mask_(static_cast<std::size_t>(task_->config().max_partitions_per_op) + 1) {}
 
 PlacementShapingEnv::PlacementShapingEnv(const PlacementShapingEnv& other)
     : RampEnvironment(other),
@@ -27,7 +26,8 @@ PlacementShapingEnv::PlacementShapingEnv(const PlacementShapingEnv& other)
 
 void PlacementShapingEnv::job_waits(const Cluster& cluster) {
   graph_ = static_cast<std::uint16_t>(cluster.queued()->model);
-  shown_.look_at(cluster, recent(), task_->slot());
+  const RampCluster& shape = task_->clusters().front();
+  shown_.look_at(cluster, recent(), {shape.slot, shape.slot, shape.graph});
   write_degree_mask(cluster, degree_mask_);
   candidates_.assign(1, {});
   if (task_->config().joint) {

@@ -19,12 +19,12 @@ namespace pacml::env {
 // blocks. The job of a degree of 0 can only be refused. Thread-confined.
 class PlacementShapingEnv final : public RampEnvironment {
  public:
-  // `memo`: the thread's, made by the task.
+  // `memos`: the thread's, made by the task.
   PlacementShapingEnv(std::shared_ptr<const PlacementShapingTask> task,
-                      std::shared_ptr<ExecutionMemo> memo);
-  // With a memo of its own.
+                      std::shared_ptr<RampMemos> memos);
+  // With memos of its own.
   explicit PlacementShapingEnv(const std::shared_ptr<const PlacementShapingTask>& task)
-      : PlacementShapingEnv(task, task->make_memo()) {}
+      : PlacementShapingEnv(task, task->make_memos()) {}
   PlacementShapingEnv(const PlacementShapingEnv& other);
   PlacementShapingEnv& operator=(const PlacementShapingEnv&) = delete;
   ~PlacementShapingEnv() override = default;

@@ -37,13 +37,13 @@ PlacementShapingTask::PlacementShapingTask(const PlacementShapingConfig& config,
                                    config.max_partitions_per_op)),
       catalog_(std::make_shared<const BlockCatalog>(graphs(), setting(), degrees_)) {
   spec_.observation = observation_spec(config);
-  show_cluster(decision_reader(catalog_, config.max_partitions_per_op));
+  show_cluster(ServersShown::kEach, decision_reader(catalog_, config.max_partitions_per_op));
 }
 
 EnvironmentFactory PlacementShapingTask::make_factory() const {
   auto task = std::static_pointer_cast<const PlacementShapingTask>(shared_from_this());
-  return [task = std::move(task), memo = make_memo()] {
-    return std::make_unique<PlacementShapingEnv>(task, memo);
+  return [task = std::move(task), memos = make_memos()] {
+    return std::make_unique<PlacementShapingEnv>(task, memos);
   };
 }
 

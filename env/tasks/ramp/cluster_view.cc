@@ -47,6 +47,9 @@ struct Plan {
   std::vector<int> degrees;  // those of the blocks
   std::vector<FeatureSpec> features;
   std::unordered_map<GraphHash, int> models;
+  std::unordered_map<GraphHash, std::size_t> clusters;
+
+  [[nodiscard]] bool shows_each_server() const { return setting.shown == ServersShown::kEach; }
 };
 
 // Appends to a row of features.
@@ -63,12 +66,14 @@ class RowWriter {
   float* next_;
 };
 
-class ClusterReader final : public CandidateReader {
+// Of decisions about one of the clusters.
+class ClusterReader {
  public:
-  explicit ClusterReader(std::shared_ptr<const Plan> plan)
+  ClusterReader(std::shared_ptr<const Plan> plan, const ClusterViewSetting::Cluster& cluster)
       : plan_(std::move(plan)),
         num_globals_(cluster_globals(plan_->setting.recent).size()),
-        memo_(plan_->setting.graphs, plan_->setting.memo),
+        next_arrival_(static_cast<float>(cluster.next_arrival)),
+        memo_(plan_->setting.graphs, cluster.memo),
         servers_(static_cast<std::size_t>(memo_.topology().num_servers())),
         blocks_(memo_.topology(), plan_->degrees),
         occupied_(memo_.topology().num_servers()),
@@ -76,7 +81,7 @@ class ClusterReader final : public CandidateReader {
         times_(servers_),
         base_taken_(kPlaceTimes.size() * blocks_.words()),
         base_blocks_(kPlaceTimes.size() * 2 * blocks_.num_sizes()),
-        base_servers_(servers_ * kServerFeatures),
+        base_servers_(plan_->shows_each_server() ? servers_ * kServerFeatures : 0),
         taken_(blocks_.words()) {
     for (std::size_t model = 0; model < memo_.graphs().size(); ++model) {
       for (const int degree : plan_->degrees) {
@@ -91,25 +96,14 @@ class ClusterReader final : public CandidateReader {
     }
   }
 
-  void set_graphs(std::span<const GraphFeaturesPtr> graphs) override {
-    models_.clear();
-    for (const auto& graph : graphs) {
-      const auto known = plan_->models.find(graph->hash);
-      models_.push_back(known == plan_->models.end() ? -1 : known->second);
-    }
-  }
-
-  std::size_t read(const Observations& batch, std::size_t b, float* rows, std::size_t stride,
-                   float* situation) override {
+  // CandidateReader::read of a row about a job of graph number `model`.
+  std::size_t read(const Observations& batch, std::size_t b, int model, float* rows,
+                   std::size_t stride, float* situation) {
     const auto globals = batch.globals(b);
     const auto busy_for = batch.node_features(b, kServersSlot);
     const auto mask = batch.mask(b);
     PACML_CHECK(globals.size() == num_globals_ && busy_for.size() == servers_,
                 "an observation of another cluster");
-    const std::size_t graph = batch.graph(b, kJobSlot);
-    PACML_CHECK(graph < models_.size() && models_[graph] >= 0,
-                "an observation of a job that was set");
-    const int model = models_[graph];
     memo_.forget_when_full();
     look_at_cluster(busy_for);
     const std::size_t choices = batch.num_valid(b);
@@ -127,13 +121,16 @@ class ClusterReader final : public CandidateReader {
   }
 
  private:
-  // What every candidate has in common: the cluster a slot later, if nothing were placed.
+  // What every candidate has in common: the cluster when the next job is expected, if nothing were
+  // placed.
   void look_at_cluster(std::span<const float> until_free) {
     occupied_.clear();
     std::ranges::fill(base_taken_, 0U);
     changes_.fill(false);
     // Loops over servers without branches: which of them are free when, nothing predicts.
-    for (std::size_t s = 0; s < servers_; ++s) later_[s] = std::max(until_free[s] - 1, 0.0F);
+    for (std::size_t s = 0; s < servers_; ++s) {
+      later_[s] = std::max(until_free[s] - next_arrival_, 0.0F);
+    }
     for (std::size_t t = 0; t < kShareTimes.size(); ++t) {
       int free = 0;
       for (const float later : later_) free += later <= kShareTimes[t] ? 1 : 0;
@@ -143,7 +140,9 @@ class ClusterReader final : public CandidateReader {
     for (std::size_t s = 0; s < servers_; ++s) {
       const auto server = static_cast<Server>(s);
       if (until_free[s] > 0) occupied_.insert(server);
-      write_server(later_[s], base_servers_.data() + s * kServerFeatures);
+      if (!base_servers_.empty()) {
+        write_server(later_[s], base_servers_.data() + s * kServerFeatures);
+      }
       const auto times = static_cast<std::size_t>(times_[s]);
       if (times > 0) blocks_.take(server, base_taken_at(times - 1));
       if (times < kPlaceTimes.size()) changes_[times] = true;
@@ -184,7 +183,8 @@ class ClusterReader final : public CandidateReader {
       for (std::size_t d = 0; d < blocks_.num_sizes(); ++d) {
         const auto free = static_cast<float>(blocks_.count_free(d, taken, taken_));
         out[2 * d] = free > 0 ? 1.0F : 0.0F;
-        out[2 * d + 1] = free / static_cast<float>(blocks_.count(d));
+        // A cluster that has no such block has none that is free.
+        out[2 * d + 1] = free / static_cast<float>(std::max(blocks_.count(d), 1U));
       }
     }
   }
@@ -210,7 +210,7 @@ class ClusterReader final : public CandidateReader {
         servers = &execution->servers;
       }
     }
-    const float later = std::max(busy_for - 1, 0.0F);
+    const float later = std::max(busy_for - next_arrival_, 0.0F);
     const auto num_servers = static_cast<float>(servers_);
 
     RowWriter out(row);
@@ -225,7 +225,7 @@ class ClusterReader final : public CandidateReader {
       std::ranges::fill(taken_, 0U);
       servers->for_each([&](Server server) {
         blocks_.take(server, taken_);
-        write_server(later, each + server * kServerFeatures);
+        if (plan.shows_each_server()) write_server(later, each + server * kServerFeatures);
       });
       write_blocks(static_cast<std::size_t>(times_before(later)), blocks);
     }
@@ -241,6 +241,10 @@ class ClusterReader final : public CandidateReader {
     out.add(of_limit);
     out.add(std::min(busy_for / kServerScales[0], 1.0F));
     out.add(taken / num_servers);
+    if (!plan.shows_each_server()) {
+      out.add(taken / kServersOfASlot);
+      out.add(kServersOfASlot / num_servers);
+    }
     // What the last jobs were like.
     if (globals.size() > kRecentGlobals) {
       out.add(std::clamp(globals[kRecentGlobals], 0.0F, 1.0F));
@@ -251,16 +255,16 @@ class ClusterReader final : public CandidateReader {
 
   std::shared_ptr<const Plan> plan_;
   std::size_t num_globals_;
+  float next_arrival_;  // slots
   ExecutionMemo memo_;
   std::size_t servers_;
   BlockIndex blocks_;  // of the degrees
   // [model, degree]: the smallest fraction of the sequential time that a job of that degree can be
   // done in, on a cluster where nothing else runs.
   std::vector<float> least_fractions_;
-  std::vector<int> models_;  // [graphs that were set]; -1: no job
   // Of the decision that is read.
   ServerSet occupied_;
-  std::vector<float> later_;                        // [servers], slots until free, one slot later
+  std::vector<float> later_;                        // [servers], slots until free, from then on
   std::vector<int> times_;                          // [servers], that are over before
   std::vector<Word> base_taken_;                    // [times]: blocks that are not free then
   std::array<bool, kPlaceTimes.size()> changes_{};  // whether others are than the time before
@@ -271,6 +275,55 @@ class ClusterReader final : public CandidateReader {
   std::vector<Word> taken_;
 };
 
+// Of decisions about any of the clusters.
+class AnyClusterReader final : public CandidateReader {
+ public:
+  explicit AnyClusterReader(std::shared_ptr<const Plan> plan)
+      : plan_(std::move(plan)), readers_(plan_->setting.clusters.size()) {}
+
+  void set_graphs(std::span<const GraphFeaturesPtr> graphs) override {
+    models_.clear();
+    clusters_.clear();
+    for (const auto& graph : graphs) {
+      const auto model = plan_->models.find(graph->hash);
+      models_.push_back(model == plan_->models.end() ? kNone : model->second);
+      const auto cluster = plan_->clusters.find(graph->hash);
+      clusters_.push_back(cluster == plan_->clusters.end() ? kNone
+                                                           : static_cast<int>(cluster->second));
+    }
+  }
+
+  std::size_t read(const Observations& batch, std::size_t b, float* rows, std::size_t stride,
+                   float* situation) override {
+    const std::size_t job = batch.graph(b, kJobSlot);
+    PACML_CHECK(job < models_.size() && models_[job] != kNone,
+                "an observation of a job that was set");
+    const std::size_t servers = batch.graph(b, kServersSlot);
+    PACML_CHECK(servers < clusters_.size() && clusters_[servers] != kNone,
+                "an observation of a cluster that was set");
+    return reader_of(static_cast<std::size_t>(clusters_[servers]))
+        .read(batch, b, models_[job], rows, stride, situation);
+  }
+
+ private:
+  static constexpr int kNone = -1;
+  // Made when the first row is about its cluster.
+  ClusterReader& reader_of(std::size_t cluster) {
+    auto& reader = readers_[cluster];
+    if (!reader) {
+      reader = std::make_unique<ClusterReader>(plan_, plan_->setting.clusters[cluster]);
+    }
+    return *reader;
+  }
+
+  std::shared_ptr<const Plan> plan_;
+  std::vector<std::unique_ptr<ClusterReader>> readers_;  // [clusters]
+  // [graphs that were set], kNone: no job, no cluster
+  std::vector<int> models_;
+  std::vector<int> clusters_;
+};
+
+// `servers`: those that are shown one by one; 0: together.
 std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int> degrees,
                                        bool recent) {
   std::vector<FeatureSpec> out;
@@ -301,6 +354,11 @@ std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int>
   share("completion_time", "limit", 2);
   share("busy_for", number(kServerScales[0]) + " slots");
   share("servers_taken");
+  if (servers == 0) {
+    const std::string unit = std::to_string(kServersOfASlot) + " servers";
+    share("size_taken", unit, std::numeric_limits<double>::infinity());
+    share("inverse_size", "1 / " + unit, kServersOfASlot);
+  }
   if (recent) {
     share("recent_limits");
     share("recent_limits_spread", "1 / 2");
@@ -314,12 +372,25 @@ class ClusterView final : public CandidateView {
   explicit ClusterView(ClusterViewSetting setting) {
     auto plan = std::make_shared<Plan>();
     plan->setting = std::move(setting);
-    const ExecutionMemo::Setting& memo = plan->setting.memo;
-    const Topology topology(memo.ramp.topology, memo.max_degree);
-    plan->degrees = degrees_with_blocks(topology, memo.max_degree);
-    std::erase(plan->degrees, 1);  // a single server is no block: how many are free is shown anyway
-    plan->features = feature_names(static_cast<std::size_t>(topology.num_servers()), plan->degrees,
-                                   plan->setting.recent);
+    const auto& clusters = plan->setting.clusters;
+    PACML_CHECK(!clusters.empty() && (!plan->shows_each_server() || clusters.size() == 1),
+                "a cluster, and where each server is shown no other");
+    const ExecutionMemo::Setting& memo = clusters.front().memo;
+    std::size_t servers = 0;
+    if (plan->shows_each_server()) {
+      const Topology topology(memo.ramp.topology, memo.max_degree);
+      servers = static_cast<std::size_t>(topology.num_servers());
+      plan->degrees = degrees_with_blocks(topology, memo.max_degree);
+      // A single server is no block: how many are free is shown anyway.
+      std::erase(plan->degrees, 1);
+    } else {
+      // Whether this cluster has blocks of that size or not.
+      for (int degree = 2; degree <= memo.max_degree; degree += 2) plan->degrees.push_back(degree);
+    }
+    plan->features = feature_names(servers, plan->degrees, plan->setting.recent);
+    for (std::size_t c = 0; c < clusters.size(); ++c) {
+      plan->clusters.emplace(clusters[c].servers, c);
+    }
     for (std::size_t model = 0; model < plan->setting.hashes.size(); ++model) {
       plan->models.emplace(plan->setting.hashes[model], static_cast<int>(model));
     }
@@ -330,10 +401,10 @@ class ClusterView final : public CandidateView {
   // That of refusing, whether that is a candidate or not.
   [[nodiscard]] std::span<const FeatureSpec> situation() const override { return features(); }
   [[nodiscard]] bool knows(std::size_t slot, GraphHash graph) const override {
-    return slot == kServersSlot ? graph == plan_->setting.servers : plan_->models.contains(graph);
+    return slot == kServersSlot ? plan_->clusters.contains(graph) : plan_->models.contains(graph);
   }
   [[nodiscard]] std::unique_ptr<CandidateReader> make_reader() const override {
-    return std::make_unique<ClusterReader>(plan_);
+    return std::make_unique<AnyClusterReader>(plan_);
   }
 
  private:
@@ -342,13 +413,16 @@ class ClusterView final : public CandidateView {
 
 }  // namespace
 
-SlotSpec servers_slot(std::array<int, 3> topology) {
-  const int servers = topology[0] * topology[1] * topology[2];
+double slot_shown(ServersShown shown, int servers, double mean_gap) {
+  return shown == ServersShown::kEach ? mean_gap : mean_gap * servers / kServersOfASlot;
+}
+
+SlotSpec servers_slot(int most) {
   return {.name = "servers",
           .node_width = 3,
           .edge_width = 3,
           .dynamic_width = 1,
-          .most_nodes = static_cast<std::uint32_t>(std::max(servers, 0))};
+          .most_nodes = static_cast<std::uint32_t>(std::max(most, 0))};
 }
 
 GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology) {
@@ -393,16 +467,15 @@ std::vector<FeatureSpec> cluster_globals(bool recent) {
   return globals;
 }
 
-ShownCluster::ShownCluster(int servers, std::size_t graph)
-    : servers_(static_cast<std::uint32_t>(servers)),
-      graph_(static_cast<std::uint16_t>(graph)),
-      busy_for_(servers_) {}
-
-void ShownCluster::look_at(const ClusterSight& cluster, const RecentArrivals& recent, double slot) {
-  const auto slots = [slot](double time) {
-    return static_cast<float>(std::clamp(time / slot, 0.0, kMostSlots));
+void ShownCluster::look_at(const ClusterSight& cluster, const RecentArrivals& recent,
+                           const Setting& setting) {
+  const auto in = [](double unit, double time) {
+    return static_cast<float>(std::clamp(time / unit, 0.0, kMostSlots));
   };
-  std::ranges::fill(busy_for_, 0.0F);
+  const auto slots = [&](double time) { return in(setting.slot, time); };
+  graph_ = setting.graph;
+  servers_ = static_cast<std::uint32_t>(cluster.memo().topology().num_servers());
+  busy_for_.assign(servers_, 0.0F);
   for (std::size_t i = 0; i < cluster.num_running(); ++i) {
     const ClusterSight::RunningJob job = cluster.running_job(i);
     const float left = slots(job.remaining);
@@ -414,7 +487,7 @@ void ShownCluster::look_at(const ClusterSight& cluster, const RecentArrivals& re
   if (recent.kept()) {
     globals_.push_back(static_cast<float>(recent.mean_fraction()));
     globals_.push_back(static_cast<float>(recent.spread_of_fractions()));
-    globals_.push_back(recent.mean_gap() > 0 ? slots(recent.mean_gap()) : 1.0F);
+    globals_.push_back(recent.mean_gap() > 0 ? in(setting.mean_gap, recent.mean_gap()) : 1.0F);
   }
 }
 

@@ -18,6 +18,10 @@
 // describes the cluster which the candidate leaves behind, at the time when the next job is
 // expected. Times are in slots: mean times between arrivals. So nothing of the arrivals to come is
 // given away.
+//
+// Either every server is described by itself, so that a network is for one topology; or they are
+// described together, by shares of however many there are, in slots of a cluster of
+// kServersOfASlot, and one network serves clusters of any size.
 namespace pacml::env {
 
 // Of a cluster that is shown server by server: blocks of servers grow with them.
@@ -27,8 +31,11 @@ inline constexpr int kMostServersShown = 1024;
 inline constexpr std::size_t kJobSlot = 0;
 inline constexpr std::size_t kServersSlot = 1;
 
-// The graph of the servers, each with the slots that it will be busy for.
-[[nodiscard]] SlotSpec servers_slot(std::array<int, 3> topology);
+enum class ServersShown { kEach, kTogether };
+inline constexpr int kServersOfASlot = 32;  // the published cluster's
+
+// The graph of the servers, each with the slots that it will be busy for. `most`: of all clusters.
+[[nodiscard]] SlotSpec servers_slot(int most);
 // Nodes are servers, with their communication group, rack and place in it as shares of how many
 // there are. Between any two that differ in one of these alone, which is how far a RAMP node's
 // transmitters reach, there is an edge each way, with three features: 1 for what differs, else 0.
@@ -41,10 +48,14 @@ inline constexpr std::size_t kServersSlot = 1;
 // A decision's share of the cluster. Value type.
 class ShownCluster {
  public:
-  // `graph`: the servers' index among the spec's graphs.
-  ShownCluster(int servers, std::size_t graph);
-  // Pre: a job waits (PACML_CHECK). `slot`: as in ClusterViewSetting.
-  void look_at(const ClusterSight& cluster, const RecentArrivals& recent, double slot);
+  // What it takes to show a cluster.
+  struct Setting {
+    double slot = 1000;       // as ClusterViewSetting::slot
+    double mean_gap = 1000;   // simulated time between arrivals at load 1
+    std::uint16_t graph = 0;  // the servers' index among the spec's graphs
+  };
+  // Pre: a job waits (PACML_CHECK).
+  void look_at(const ClusterSight& cluster, const RecentArrivals& recent, const Setting& setting);
   // For a row's lengths.
   [[nodiscard]] std::span<const std::uint32_t> nodes() const { return {&servers_, 1}; }
   // All that a row shows but the job's graph and the candidates. Pre: the row's shape is that of a
@@ -52,8 +63,8 @@ class ShownCluster {
   void write(const ObservationRow& row) const;
 
  private:
-  std::uint32_t servers_;
-  std::uint16_t graph_;
+  std::uint32_t servers_ = 0;
+  std::uint16_t graph_ = 0;
   std::vector<float> busy_for_;  // [servers], in slots
   std::vector<float> globals_;   // cluster_globals()
 };
@@ -68,13 +79,25 @@ struct ClusterViewSetting {
   std::vector<JobGraphPtr> graphs;
   // Of the job graphs' features, in the same order, and of the servers'.
   std::vector<GraphHash> hashes;
-  GraphHash servers;
-  ExecutionMemo::Setting memo;
+  struct Cluster {
+    GraphHash servers;
+    ExecutionMemo::Setting memo;
+    // When the next job is expected, at load 1.
+    double next_arrival = 1;  // slots
+  };
+  // Those that decisions are about, told apart by the graph of their servers; at least one, and
+  // where each server is shown, no other.
+  std::vector<Cluster> clusters;
+  ServersShown shown = ServersShown::kEach;
   int num_training_steps = 50;
-  double slot = 1000;   // simulated time; the mean time between arrivals, at load 1
+  double slot = 1000;   // simulated time; see slot_shown()
   bool recent = false;  // as of cluster_globals()
   DecisionReader decision_of;
 };
+
+// How long the slot is that decisions are shown in, in simulated time, on a cluster where a job
+// arrives every `mean_gap`.
+[[nodiscard]] double slot_shown(ServersShown shown, int servers, double mean_gap);
 
 // What networks read. The situation is the row of refusing the job, which candidate 0 does.
 [[nodiscard]] CandidateViewPtr make_cluster_view(ClusterViewSetting setting);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "common/text.h"
@@ -19,13 +20,24 @@ std::vector<std::string> switch_names() {
   return names;
 }
 
+// Of relative_size().
+double greatest_size(const RampTaskConfig& c) {
+  double greatest = 1;
+  for (const auto& topology : c.further_topologies) {
+    greatest = std::max(greatest, relative_size(c, topology));
+  }
+  return greatest;
+}
+
 // An episode must come to an end, and in a time that somebody waits for.
 void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) {
   if (!c.workload.recorded.file.empty()) return;  // its jobs are known when the task is made
   const auto& interarrival = c.workload.interarrival;
   if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
   if (!arrival_problems(interarrival).empty()) return;  // the workload says so itself
-  const double between = ArrivalProcess(interarrival).mean() / greatest_load(c.workload);
+  double most = greatest_load(c.workload);
+  if (validate(c.ramp).empty()) most *= greatest_size(c);
+  const double between = ArrivalProcess(interarrival).mean() / most;
   double arrivals = c.cluster.max_simulation_time / between;
   if (c.workload.sampling == Sampling::kRemove) {
     const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));
@@ -44,7 +56,40 @@ void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) 
   problems.push_back(sentence.str());
 }
 
+void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problems) {
+  std::set<std::array<int, 3>> seen = {c.ramp.topology};
+  for (std::size_t i = 0; i < c.further_topologies.size(); ++i) {
+    const auto& topology = c.further_topologies[i];
+    const auto say = [&](const std::string& what) {
+      problems.push_back("further_topologies[" + std::to_string(i) + "]: " + what);
+    };
+    RampConfig ramp = c.ramp;
+    ramp.topology = topology;
+    if (const auto wrong = validate(ramp); !wrong.empty()) {
+      // What is wrong with the rest is said of ramp.
+      if (validate(c.ramp).empty()) say(wrong.front());
+      continue;
+    }
+    if (!seen.insert(topology).second) say("there is a cluster of that topology already");
+    if (!validate(c.ramp).empty()) continue;
+    const double size = relative_size(c, topology);
+    if (size < 0.01 || size > 100) {
+      say("must have 0.01 to 100 times the servers of ramp.topology");
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<std::array<int, 3>> topologies(const RampTaskConfig& config) {
+  std::vector<std::array<int, 3>> all = {config.ramp.topology};
+  all.insert(all.end(), config.further_topologies.begin(), config.further_topologies.end());
+  return all;
+}
+
+double relative_size(const RampTaskConfig& config, const std::array<int, 3>& topology) {
+  return static_cast<double>(num_servers(topology)) / num_servers(config.ramp.topology);
+}
 
 std::vector<std::string> validate_ramp(const RampTaskConfig& c) {
   std::vector<std::string> problems;
@@ -62,6 +107,7 @@ std::vector<std::string> validate_ramp(const RampTaskConfig& c) {
   if (c.max_partitions_in_observation < 1) {
     problems.emplace_back("max_partitions_in_observation: must be at least 1");
   }
+  check_topologies(c, problems);
   check_episode(c, problems);
   const auto names = switch_names();
   for (const auto& [name, value] : c.semantic_overrides) {
@@ -83,9 +129,11 @@ SemanticSwitches switches_of(const RampTaskConfig& c) {
   return switches;
 }
 
-ExecutionMemo::Setting memo_setting(const RampTaskConfig& config) {
+ExecutionMemo::Setting memo_setting(const RampTaskConfig& config,
+                                    const std::array<int, 3>& topology) {
   ExecutionMemo::Setting setting;
   setting.ramp = config.ramp;
+  setting.ramp.topology = topology;
   setting.semantics = switches_of(config);
   setting.time_scale = time_scale_of(config.time_unit);
   setting.op_quantum = config.op_quantum;

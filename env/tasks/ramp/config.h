@@ -44,6 +44,10 @@ struct RampTaskConfig {
   // Decisions that show the servers also show what about the last so many jobs were like
   // (recent_arrivals.h); 0: nothing of that. 0..10000.
   int recent_arrivals = 0;
+  // Where it names some, every episode is on a cluster of ramp.topology or of one of these, all
+  // equally likely, with as many arrivals a server as ramp.topology has. Each once. A setting of
+  // those tasks that can show more than one.
+  std::vector<std::array<int, 3>> further_topologies;
   bool operator==(const RampTaskConfig&) const = default;
 };
 
@@ -77,10 +81,20 @@ inline constexpr double kMostArrivals = 1e6;
 // Every problem of its own fields, as a sentence that begins with the key.
 [[nodiscard]] std::vector<std::string> validate_ramp(const RampTaskConfig& config);
 
+[[nodiscard]] constexpr int num_servers(const std::array<int, 3>& topology) {
+  return topology[0] * topology[1] * topology[2];
+}
+// Of every cluster that episodes are on: ramp.topology, and behind it the further ones.
+[[nodiscard]] std::vector<std::array<int, 3>> topologies(const RampTaskConfig& config);
+// Servers of one over those of ramp.topology: how many times as often jobs arrive there.
+[[nodiscard]] double relative_size(const RampTaskConfig& config,
+                                   const std::array<int, 3>& topology);
+
 // The preset with the overrides applied. Pre: the overrides' names are known (validate).
 [[nodiscard]] SemanticSwitches switches_of(const RampTaskConfig& config);
 
-// What the memo of such a task depends on.
-[[nodiscard]] ExecutionMemo::Setting memo_setting(const RampTaskConfig& config);
+// What the memo of such a task depends on, on a cluster of that topology.
+[[nodiscard]] ExecutionMemo::Setting memo_setting(const RampTaskConfig& config,
+                                                  const std::array<int, 3>& topology);
 
 }  // namespace pacml::env

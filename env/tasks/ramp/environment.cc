@@ -10,18 +10,26 @@
 namespace pacml::env {
 
 RampEnvironment::RampEnvironment(std::shared_ptr<const RampTask> task,
-                                 std::shared_ptr<ExecutionMemo> memo)
+                                 std::shared_ptr<RampMemos> memos)
     : task_(std::move(task)),
-      cluster_(std::move(memo), task_->ramp_config().cluster,
-               task_->ramp_config().workload.num_training_steps),
+      memos_(std::move(memos)),
+      cluster_(make_cluster(cluster_number_)),
       recent_(task_->ramp_config().recent_arrivals) {}
 
-void RampEnvironment::reset(Seed seed) { start(JobStream(task_->plan(), seed), seed); }
+Cluster RampEnvironment::make_cluster(std::size_t number) const {
+  return {memos_->of(number), task_->ramp_config().cluster,
+          task_->ramp_config().workload.num_training_steps};
+}
 
-void RampEnvironment::reset(JobStream jobs) { start(std::move(jobs), Seed{0}); }
+void RampEnvironment::reset(Seed seed) {
+  const std::size_t cluster = task_->cluster_of(seed);
+  start(cluster, JobStream(task_->clusters()[cluster].plan, seed), seed);
+}
 
-void RampEnvironment::start(JobStream jobs, Seed seed) {
-  begin(jobs.statistics());
+void RampEnvironment::reset(JobStream jobs) { start(0, std::move(jobs), Seed{0}); }
+
+void RampEnvironment::start(std::size_t cluster, JobStream jobs, Seed seed) {
+  begin(cluster, jobs.statistics());
   draw_from(seed);
   cluster_.reset(std::move(jobs), keep_log_);
   look_at_waiting_job(cluster_);
@@ -29,14 +37,18 @@ void RampEnvironment::start(JobStream jobs, Seed seed) {
 
 void RampEnvironment::reset(const ClusterMoment& moment, const RecentArrivals& recent,
                             JobStream later) {
-  begin(later.statistics());
+  begin(0, later.statistics());
   draw_from(Seed{0});
   recent_ = recent;
   cluster_.reset(moment, std::move(later));
   job_waits(cluster_);
 }
 
-void RampEnvironment::begin(std::span<const ModelFractions> fractions) {
+void RampEnvironment::begin(std::size_t cluster, std::span<const ModelFractions> fractions) {
+  if (cluster != cluster_number_) {
+    cluster_ = make_cluster(cluster);
+    cluster_number_ = cluster;
+  }
   ranges_ = task_->ranges(fractions);
   recent_.clear();
   return_ = 0;

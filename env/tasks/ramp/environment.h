@@ -30,10 +30,11 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   // One training step of the job that waits.
   [[nodiscard]] std::optional<Timeline> timeline(int action) const override;
 
-  // An episode over an explicit list of jobs, e.g. a recorded one.
+  // An episode over an explicit list of jobs, e.g. a recorded one, on the first of the task's
+  // clusters.
   void reset(JobStream jobs);
-  // An episode that begins in the midst of things (Cluster::reset). `recent`: with the job that
-  // waits, and of the task's memory.
+  // An episode there that begins in the midst of things (Cluster::reset). `recent`: with the job
+  // that waits, and of the task's memory.
   void reset(const ClusterMoment& moment, const RecentArrivals& recent, JobStream later);
   // What would become of the waiting job. Pre: as step().
   [[nodiscard]] Cluster::Forecast forecast(int action) const {
@@ -54,7 +55,7 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   [[nodiscard]] const RecentArrivals& recent() const { return recent_; }
 
  protected:
-  RampEnvironment(std::shared_ptr<const RampTask> task, std::shared_ptr<ExecutionMemo> memo);
+  RampEnvironment(std::shared_ptr<const RampTask> task, std::shared_ptr<RampMemos> memos);
 
   // From here on, whatever chance decides besides the jobs is drawn from this seed: when an episode
   // begins, before its first job waits (seed 0 where its jobs are a list), and when its future is
@@ -70,13 +71,18 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   [[nodiscard]] std::optional<PlanningCluster> imagined_cluster(Seed future) const;
 
  private:
-  void begin(std::span<const ModelFractions> fractions);
-  void start(JobStream jobs, Seed seed);
+  // On the cluster of this number.
+  void begin(std::size_t cluster, std::span<const ModelFractions> fractions);
+  void start(std::size_t cluster, JobStream jobs, Seed seed);
   void look_at_waiting_job(const Cluster& cluster);
   // Leaves the observation as it is where no job comes any more.
   void observe_beyond_limit();
 
+  [[nodiscard]] Cluster make_cluster(std::size_t number) const;
+
   std::shared_ptr<const RampTask> task_;
+  std::shared_ptr<RampMemos> memos_;
+  std::size_t cluster_number_ = 0;
   Cluster cluster_;
   bool keep_log_ = false;
   PoolRanges ranges_;

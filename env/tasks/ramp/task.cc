@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/check.h"
 #include "common/result.h"
+#include "common/rng.h"
 #include "common/spell_number.h"
 #include "env/tasks/ramp/metrics.h"
 
@@ -13,27 +15,43 @@ namespace {
 // Of what is derived from a configuration and kept, in each thread that simulates.
 constexpr std::size_t kMostLastingBytes = std::size_t{2} << 30;
 
-// The number of dependencies grows with the square of the degree.
-void check_bytes(std::span<const JobGraphPtr> graphs, ExecutionMemo::Setting setting) {
-  const auto bytes = ExecutionMemo::lasting_bytes(graphs, setting);
-  if (bytes <= kMostLastingBytes) return;
-  const int asked = setting.max_degree;
-  while (setting.max_degree > 2 &&
-         ExecutionMemo::lasting_bytes(graphs, setting) > kMostLastingBytes) {
-    setting.max_degree -= 2;
+std::size_t lasting_bytes(std::span<const JobGraphPtr> graphs,
+                          std::span<const RampCluster> clusters, int max_degree) {
+  std::size_t bytes = 0;
+  for (const RampCluster& cluster : clusters) {
+    ExecutionMemo::Setting setting = cluster.setting;
+    setting.max_degree = max_degree;
+    bytes += ExecutionMemo::lasting_bytes(graphs, setting);
   }
+  return bytes;
+}
+
+// The number of dependencies grows with the square of the degree.
+void check_bytes(std::span<const JobGraphPtr> graphs, std::span<const RampCluster> clusters) {
+  const int asked = clusters.front().setting.max_degree;
+  const auto bytes = lasting_bytes(graphs, clusters, asked);
+  if (bytes <= kMostLastingBytes) return;
+  int most = asked;
+  while (most > 2 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) most -= 2;
   const auto gib = [](std::size_t n) { return std::to_string((n >> 30) + 1) + " GiB"; };
   throw UserError("env.max_partitions_per_op: the job graphs cut at every degree up to " +
                   std::to_string(asked) + " take " + gib(bytes) +
-                  " in every thread, more than 2 GiB; " + std::to_string(setting.max_degree) +
-                  " is the most for these models on this cluster (env.op_quantum bounds it, too)");
+                  " in every thread, more than 2 GiB; " + std::to_string(most) +
+                  " is the most for these models on " +
+                  (clusters.size() > 1 ? "these clusters" : "this cluster") +
+                  " (env.op_quantum bounds it, too)");
+}
+
+std::string spell(const std::array<int, 3>& topology) {
+  return std::to_string(topology[0]) + "x" + std::to_string(topology[1]) + "x" +
+         std::to_string(topology[2]);
 }
 
 // As check_episode (config.cc), of jobs that only a file knows.
 void check_length(const RampTaskConfig& config, const WorkloadPlan& plan) {
   if (!plan.recorded() || plan.sampling() == Sampling::kRemove) return;
   const double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played() *
-                          greatest_load(config.workload);
+                          plan.greatest_load();
   if (arrivals <= kMostArrivals) return;
   throw UserError("cluster.max_simulation_time: an episode would have " + spell_number(arrivals) +
                   " jobs of " + config.workload.recorded.file + ", more than " +
@@ -49,7 +67,6 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
                                validate(config.cluster), validate(config.reward)}) {
     if (!problems.empty()) throw UserError(problems.front());
   }
-  setting_ = memo_setting(config);
   for (const auto& profile : profiles) graphs_.push_back(std::make_shared<const JobGraph>(profile));
   if (config.reward.kind == RewardKind::kMultiObjectiveJctBlocking &&
       std::all_of(graphs_.begin(), graphs_.end(), [&](const JobGraphPtr& graph) {
@@ -62,47 +79,88 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
   std::vector<double> alone;
   for (const JobGraphPtr& graph : graphs_) {
     names.push_back(graph->model());
-    alone.push_back(graph->total_compute() * setting_.time_scale *
+    alone.push_back(graph->total_compute() * memo_setting(config, config.ramp.topology).time_scale *
                     config.workload.num_training_steps);
   }
-  plan_ = std::make_shared<const WorkloadPlan>(config.workload, RecordedModels{names, alone});
-  check_bytes(graphs_, setting_);
-  slot_ = plan_->mean_interarrival();
-  check_length(config, *plan_);
+  for (const auto& topology : topologies(config)) {
+    add_cluster(topology, RecordedModels{names, alone});
+  }
+  check_bytes(graphs_, clusters_);
+  for (const RampCluster& cluster : clusters_) check_length(config, *cluster.plan);
   spec_.task = std::move(name);
   spec_.metrics = ramp_metrics();
-  if (plan_->recorded()) {
-    spec_.inputs["env.workload.recorded.file"] = plan_->recorded()->hash();
+  if (plan()->recorded()) {
+    spec_.inputs["env.workload.recorded.file"] = plan()->recorded()->hash();
   }
   for (const auto& graph : graphs_) {
-    spec_.graphs.push_back(graph->features(setting_.semantics.mark_max_compute));
+    spec_.graphs.push_back(graph->features(setting().semantics.mark_max_compute));
     spec_.graph_names.push_back(graph->model());
   }
+}
+
+void RampTask::add_cluster(const std::array<int, 3>& topology, const RecordedModels& models) {
+  RampCluster& cluster = clusters_.emplace_back();
+  cluster.setting = memo_setting(config_, topology);
+  const double size = relative_size(config_, topology);
+  WorkloadConfig workload = config_.workload;
+  if (clusters_.size() > 1) {
+    if (workload.loads.empty()) workload.loads = {1};
+    for (double& load : workload.loads) load *= size;
+  }
+  cluster.plan = std::make_shared<const WorkloadPlan>(workload, models);
+  cluster.slot = cluster.plan->mean_interarrival() / size;
+}
+
+std::size_t RampTask::cluster_of(Seed episode) const {
+  if (clusters_.size() == 1) return 0;
+  return Rng(derive(episode, Purpose::kCluster, 0)).below(clusters_.size());
+}
+
+const RampCluster& RampTask::cluster_of(const Topology& topology) const {
+  const std::array<int, 3> shape = {topology.groups(), topology.racks(),
+                                    topology.servers_per_rack()};
+  const auto found = std::ranges::find_if(clusters_, [&](const RampCluster& cluster) {
+    return cluster.setting.ramp.topology == shape;
+  });
+  PACML_CHECK(found != clusters_.end(), "a cluster of the task's");
+  return *found;
 }
 
 PoolRanges RampTask::ranges(std::span<const ModelFractions> fractions) const {
   return make_pool_ranges(
       graphs_, fractions,
-      {setting_.time_scale, config_.workload.num_training_steps,
-       config_.max_partitions_in_observation, setting_.semantics.normalise_dependencies_by_pool});
+      {setting().time_scale, config_.workload.num_training_steps,
+       config_.max_partitions_in_observation, setting().semantics.normalise_dependencies_by_pool});
 }
 
-void RampTask::show_cluster(DecisionReader decision_of) {
-  const auto servers = make_servers_graph(setting_.ramp.topology);
-  spec_.candidate_view = make_cluster_view({graphs_, spec_.graph_hashes(), servers->hash, setting_,
-                                            config_.workload.num_training_steps, slot_,
-                                            config_.recent_arrivals > 0, std::move(decision_of)});
-  spec_.graphs.push_back(servers);
-  spec_.graph_names.emplace_back("servers");
+double RampTask::slot_shown(ServersShown shown) const {
+  return env::slot_shown(shown, num_servers(config_.ramp.topology), slot());
 }
 
-ShownCluster RampTask::make_shown_cluster() const {
-  const auto [groups, racks, places] = setting_.ramp.topology;
-  return {groups * racks * places, graphs_.size()};
+void RampTask::show_cluster(ServersShown shown, DecisionReader decision_of) {
+  ClusterViewSetting view;
+  view.graphs = graphs_;
+  view.hashes = spec_.graph_hashes();
+  view.shown = shown;
+  view.num_training_steps = config_.workload.num_training_steps;
+  view.slot = slot_shown(shown);
+  view.recent = config_.recent_arrivals > 0;
+  view.decision_of = std::move(decision_of);
+  for (RampCluster& cluster : clusters_) {
+    const auto servers = make_servers_graph(cluster.setting.ramp.topology);
+    view.clusters.push_back({servers->hash, cluster.setting, cluster.slot / view.slot});
+    cluster.graph = static_cast<std::uint16_t>(spec_.graphs.size());
+    spec_.graphs.push_back(servers);
+    spec_.graph_names.push_back(
+        clusters_.size() == 1 ? "servers" : "servers " + spell(cluster.setting.ramp.topology));
+  }
+  spec_.candidate_view = make_cluster_view(std::move(view));
 }
 
-std::shared_ptr<ExecutionMemo> RampTask::make_memo() const {
-  return std::make_shared<ExecutionMemo>(graphs_, setting_);
+std::shared_ptr<RampMemos> RampTask::make_memos() const {
+  std::vector<ExecutionMemo::Setting> settings;
+  for (const RampCluster& cluster : clusters_) settings.push_back(cluster.setting);
+  return std::make_shared<RampMemos>(graphs_, std::move(settings));
 }
 
 }  // namespace pacml::env

@@ -58,6 +58,13 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
        c.observation = ObservationKind::kCluster;
        c.op_quantum = 2;
      }},
+    {"small graphs, clusters of several sizes",
+     [](PartitioningConfig& c) {
+       small_profiles(c);
+       c.observation = ObservationKind::kAnyCluster;
+       c.further_topologies = {{2, 2, 2}, {5, 5, 3}};
+       c.workload.loads = {0.5, 1};
+     }},
     {"recorded jobs, cluster observation",
      [](PartitioningConfig& c) {
        c.observation = ObservationKind::kCluster;
@@ -173,11 +180,13 @@ TEST_CASE("partitioning's episodes do not depend on what is remembered", "[confo
     change(config);
     const auto task = std::make_shared<const PartitioningTask>(
         config, load_profiles(config.profiles, config.workload.models));
-    const auto lasting = task->make_memo();
-    auto setting = task->setting();
-    setting.max_bytes = 0;  // nothing from one decision to the next
-    const auto forgetful = std::make_shared<ExecutionMemo>(
-        std::vector(lasting->graphs().begin(), lasting->graphs().end()), setting);
+    const auto lasting = task->make_memos();
+    std::vector<ExecutionMemo::Setting> settings;
+    for (const RampCluster& cluster : task->clusters()) {
+      settings.push_back(cluster.setting);
+      settings.back().max_bytes = 0;  // nothing from one decision to the next
+    }
+    const auto forgetful = std::make_shared<RampMemos>(task->graphs(), std::move(settings));
     PartitioningEnv expected(task, lasting);
     PartitioningEnv actual(task, forgetful);
     for (const std::uint64_t seed : {21U, 210U}) {
@@ -185,7 +194,7 @@ TEST_CASE("partitioning's episodes do not depend on what is remembered", "[confo
       REQUIRE(testing::play_episode(actual, Seed{seed}) ==
               testing::play_episode(expected, Seed{seed}));
     }
-    forgot |= forgetful->counters().lookaheads > lasting->counters().lookaheads;
+    forgot |= forgetful->of(0)->counters().lookaheads > lasting->of(0)->counters().lookaheads;
   }
   CHECK(forgot);
 }

@@ -66,11 +66,13 @@ TEST_CASE("placement shaping's episodes do not depend on what is remembered",
     PlacementShapingConfig config = base();
     change(config);
     const auto task = std::make_shared<const PlacementShapingTask>(config);
-    const auto lasting = task->make_memo();
-    auto setting = task->setting();
-    setting.max_bytes = 0;  // nothing from one decision to the next
-    const auto forgetful = std::make_shared<ExecutionMemo>(
-        std::vector(lasting->graphs().begin(), lasting->graphs().end()), setting);
+    const auto lasting = task->make_memos();
+    std::vector<ExecutionMemo::Setting> settings;
+    for (const RampCluster& cluster : task->clusters()) {
+      settings.push_back(cluster.setting);
+      settings.back().max_bytes = 0;  // nothing from one decision to the next
+    }
+    const auto forgetful = std::make_shared<RampMemos>(task->graphs(), std::move(settings));
     PlacementShapingEnv expected(task, lasting);
     PlacementShapingEnv actual(task, forgetful);
     for (const std::uint64_t seed : {21U, 210U}) {
@@ -78,7 +80,7 @@ TEST_CASE("placement shaping's episodes do not depend on what is remembered",
       REQUIRE(testing::play_episode(actual, Seed{seed}) ==
               testing::play_episode(expected, Seed{seed}));
     }
-    forgot |= forgetful->counters().lookaheads > lasting->counters().lookaheads;
+    forgot |= forgetful->of(0)->counters().lookaheads > lasting->of(0)->counters().lookaheads;
   }
   CHECK(forgot);
 }

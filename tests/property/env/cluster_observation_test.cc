@@ -41,6 +41,24 @@ std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, in
   return std::make_shared<const PartitioningTask>(c, load_profiles(c.profiles, c.workload.models));
 }
 
+// Clusters of several sizes, whose servers are shown together.
+std::shared_ptr<const PartitioningTask> world_of_sizes() {
+  PartitioningConfig c = world_of({4, 4, 2}, 16, Semantics::kPaper)->config();
+  c.observation = ObservationKind::kAnyCluster;
+  c.further_topologies = {{2, 2, 2}, {5, 5, 3}, {3, 3, 3}};
+  c.cluster.max_simulation_time = 60 * kSlot;
+  return std::make_shared<const PartitioningTask>(c, load_profiles(c.profiles, c.workload.models));
+}
+
+// In which the environment's times are shown.
+double slot_of(const PartitioningEnv& env) {
+  const auto& task = dynamic_cast<const PartitioningTask&>(env.task());
+  // A job every kSlot at the 32 servers of the first cluster.
+  return task.config().observation == ObservationKind::kCluster
+             ? kSlot
+             : kSlot * num_servers(task.config().ramp.topology) / 32;
+}
+
 // Rows of features by name.
 class Rows {
  public:
@@ -75,6 +93,7 @@ class Rows {
   [[nodiscard]] double at(int action, const std::string& name) const {
     return values_[row_.at(action) * view_->width() + column_.at(name)];
   }
+  [[nodiscard]] bool shows(const std::string& name) const { return column_.contains(name); }
   [[nodiscard]] const std::vector<float>& situation() const { return situation_; }
   [[nodiscard]] const CandidateView& view() const { return *view_; }
 
@@ -89,10 +108,10 @@ class Rows {
 };
 
 // Slots until each server is free.
-std::vector<double> slots_until_free(const Cluster& cluster) {
+std::vector<double> slots_until_free(const Cluster& cluster, double slot) {
   std::vector<double> out(static_cast<std::size_t>(cluster.memo().topology().num_servers()), 0.0);
   for (const MountedJob& job : cluster.running()) {
-    const double left = (job.completion_time - (cluster.now() - job.started)) / kSlot;
+    const double left = (job.completion_time - (cluster.now() - job.started)) / slot;
     for (std::size_t s = 0; s < out.size(); ++s) {
       if (job.execution->servers.contains(static_cast<Server>(s))) out[s] = left;
     }
@@ -109,8 +128,16 @@ void check_blocks(const Rows& rows, int action, const Topology& topology, int ma
                   const std::vector<double>& until_free) {
   for (const int t : {0, 1, 2, 3, 4, 6, 9, 13, 18}) {
     if (is_close_call(until_free, t)) continue;
-    for (int degree = 2; degree <= std::min(max_degree, topology.num_servers()); degree += 2) {
-      if (!topology.has_block_shape(degree)) continue;
+    for (int degree = 2; degree <= max_degree; degree += 2) {
+      const std::string name = "degree_" + std::to_string(degree);
+      const std::string when = "_within_" + std::to_string(t) + "_slots";
+      INFO(name << when);
+      if (degree > topology.num_servers() || !topology.has_block_shape(degree)) {
+        for (const char* what : {"_fits", "_free_blocks"}) {
+          if (rows.shows(name + what + when)) REQUIRE(rows.at(action, name + what + when) == 0);
+        }
+        continue;
+      }
       const auto blocks = topology.blocks(degree);
       std::set<std::set<Server>> all;
       std::set<std::set<Server>> free;
@@ -122,9 +149,6 @@ void check_blocks(const Rows& rows, int action, const Topology& topology, int ma
           free.insert(block);
         }
       }
-      const std::string name = "degree_" + std::to_string(degree);
-      const std::string when = "_within_" + std::to_string(t) + "_slots";
-      INFO(name << when);
       REQUIRE(rows.at(action, name + "_fits" + when) == (free.empty() ? 0 : 1));
       REQUIRE(rows.at(action, name + "_free_blocks" + when) ==
               Approx(static_cast<double>(free.size()) / static_cast<double>(all.size())));
@@ -139,6 +163,10 @@ void check_servers(const Rows& rows, int action, const std::vector<double>& unti
     const auto free = std::ranges::count_if(until_free, [t](double x) { return x <= t; });
     REQUIRE(rows.at(action, "free_servers_within_" + std::to_string(t) + "_slots") ==
             Approx(static_cast<double>(free) / servers));
+  }
+  if (!rows.shows("server_0_free")) {
+    REQUIRE(rows.at(action, "inverse_size") == Approx(32 / servers));
+    return;
   }
   for (std::size_t s = 0; s < until_free.size(); ++s) {
     const std::string server = "server_" + std::to_string(s);
@@ -158,6 +186,7 @@ struct Fate {
 void check_decision(const PartitioningEnv& env, Rows& rows) {
   const Topology& topology = env.cluster().memo().topology();
   const int max_degree = env.task().ramp_config().max_partitions_per_op;
+  const double slot = slot_of(env);
   const Job job = *env.cluster().queued();
   std::vector<int> expected = {0};
   std::vector<Fate> fates;
@@ -195,17 +224,20 @@ void check_decision(const PartitioningEnv& env, Rows& rows) {
       REQUIRE(rows.at(action, "completion_time") ==
               Approx(mounted.completion_time / mounted.max_acceptable_time).epsilon(1e-5));
       REQUIRE(rows.at(action, "busy_for") ==
-              Approx(std::min(mounted.completion_time / kSlot / 20, 1.0)).epsilon(1e-5));
+              Approx(std::min(mounted.completion_time / slot / 20, 1.0)).epsilon(1e-5));
       REQUIRE(rows.at(action, "servers_taken") ==
               Approx(static_cast<double>(mounted.execution->num_servers) / topology.num_servers()));
+      if (rows.shows("size_taken")) {
+        REQUIRE(rows.at(action, "size_taken") == Approx(mounted.execution->num_servers / 32.0));
+      }
     }
     if (final) continue;
-    const auto until_free = slots_until_free(twin.cluster());
+    const auto until_free = slots_until_free(twin.cluster(), slot);
     check_servers(rows, action, until_free);
     check_blocks(rows, action, topology, max_degree, until_free);
   }
   const double left = (env.task().ramp_config().cluster.max_simulation_time - env.cluster().now());
-  REQUIRE(rows.at(0, "time_left") == Approx(std::min(left / kSlot / 40, 1.0)).margin(1e-5));
+  REQUIRE(rows.at(0, "time_left") == Approx(std::min(left / slot / 40, 1.0)).margin(1e-5));
   REQUIRE(job.index == env.cluster().queued()->index);
 }
 
@@ -235,6 +267,31 @@ TEST_CASE("candidates are shown by the cluster that the next job would meet",
       final = env.step(actions[rng.below(actions.size())]).final();
     }
   }
+  REQUIRE(choices > 20);
+}
+
+TEST_CASE("clusters of several sizes are shown alike", "[property][partitioning]") {
+  const auto world = world_of_sizes();
+  PartitioningEnv env(world);
+  Rows rows(*world);
+  std::map<int, int> jobs;  // [servers]
+  std::size_t choices = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    INFO("seed " << seed);
+    Rng rng(Seed{seed});
+    env.reset(Seed{seed});
+    const int servers = env.cluster().memo().topology().num_servers();
+    int arrived = 0;
+    for (bool final = false; !final; ++arrived) {
+      check_decision(env, rows);
+      const auto actions = rows.actions();
+      choices += actions.size() > 2 ? 1 : 0;
+      final = env.step(actions[rng.below(actions.size())]).final();
+    }
+    REQUIRE(arrived == Approx(60.0 * servers / 32).margin(1));  // as many a server
+    jobs[servers] += arrived;
+  }
+  REQUIRE(jobs.size() == 4);
   REQUIRE(choices > 20);
 }
 
@@ -304,7 +361,8 @@ TEST_CASE("what the last jobs were like is shown where it is asked for",
 }
 
 TEST_CASE("whatever a peer says of a decision can be read", "[property][partitioning]") {
-  const auto world = world_of({4, 4, 2}, 16, Semantics::kPaper, 7);
+  const auto world =
+      GENERATE(0, 1) == 0 ? world_of({4, 4, 2}, 16, Semantics::kPaper, 7) : world_of_sizes();
   const auto& spec = world->spec();
   const auto reader = spec.candidate_view->make_reader();
   reader->set_graphs(spec.graphs);
@@ -314,8 +372,8 @@ TEST_CASE("whatever a peer says of a decision can be read", "[property][partitio
     Observations batch = spec.make_observations();
     constexpr std::array<std::uint32_t, 1> kServers = {32};
     const ObservationRow row = batch.append({.candidates = 0, .nodes = kServers});
-    row.graph[kJobSlot] = static_cast<std::uint16_t>(rng.below(spec.graphs.size() - 1));
-    row.graph[kServersSlot] = static_cast<std::uint16_t>(spec.graphs.size() - 1);
+    row.graph[kJobSlot] = static_cast<std::uint16_t>(rng.below(world->graphs().size()));
+    row.graph[kServersSlot] = world->clusters().front().graph;
     for (const auto& numbers : {row.globals, row.node_features}) {
       for (float& x : numbers) {
         constexpr std::array kOdd = {0.0F, -1.0F, 1e30F, -1e30F, 1e-40F, 3.5F};

@@ -42,6 +42,13 @@ std::vector<Setting> settings() {
   add("as usual");
   add("corrected").semantics = Semantics::kCorrected;
   add("the paper's observation").observation = ObservationKind::kPaper;
+  {
+    auto& c = add("clusters of several sizes");
+    c.observation = ObservationKind::kAnyCluster;
+    c.further_topologies = {{2, 2, 2}, {5, 5, 3}, {3, 3, 3}};
+    c.recent_arrivals = 5;
+    c.workload.loads = {0.5, 1};
+  }
   add("ends for good").time_limit = TimeLimit::kTerminated;
   add("recent arrivals").recent_arrivals = 5;
   add("masked choices refuse").apply_action_mask = false;

@@ -269,6 +269,62 @@ TEST_CASE("the cluster observation goes without lookaheads that depend on the pa
   CHECK_THAT(validate(c).front(), Catch::StartsWith("observation: cluster shows how long"));
 }
 
+TEST_CASE("clusters of several sizes are checked", "[partitioning]") {
+  PartitioningConfig c;
+  c.observation = ObservationKind::kAnyCluster;
+  c.further_topologies = {{4, 4, 4}, {2, 2, 2}};
+  CHECK(validate(c).empty());
+  const auto problem_with = [&c](std::vector<std::array<int, 3>> further) {
+    PartitioningConfig other = c;
+    other.further_topologies = std::move(further);
+    const auto problems = validate(other);
+    return problems.size() == 1 ? problems.front() : std::to_string(problems.size()) + " problems";
+  };
+  CHECK(problem_with({{4, 4, 4}, {4, 4, 2}}) ==
+        "further_topologies[1]: there is a cluster of that topology already");
+  CHECK_THAT(problem_with({{0, 4, 4}}), Catch::StartsWith("further_topologies[0]: "));
+  CHECK_THAT(problem_with({{16, 16, 8}}),
+             Catch::Contains("further_topologies has 2048"));  // servers
+  c.cluster.max_simulation_time = 9e8;  // a job every 1000, and every 500 on 64 servers
+  CHECK_THAT(problem_with({{4, 4, 4}}), Catch::Contains("a job every 500"));
+  c.cluster.max_simulation_time = 1e5;
+  c.ramp.topology = {2, 2, 2};
+  CHECK_THAT(problem_with({{16, 8, 8}}),
+             Catch::StartsWith("further_topologies[0]: must have 0.01 to 100 times"));
+  c.observation = ObservationKind::kCluster;
+  CHECK_THAT(problem_with({{4, 4, 4}}), Catch::StartsWith("observation: cluster describes"));
+}
+
+TEST_CASE("one description serves clusters of any size", "[partitioning]") {
+  PartitioningConfig c;
+  c.observation = ObservationKind::kAnyCluster;
+  const auto small = world(c);
+  c.ramp.topology = {8, 8, 8};
+  const auto large = world(c);
+  const auto names = [](const PartitioningTask& task) {
+    std::vector<std::string> out;
+    for (const FeatureSpec& f : task.spec().candidate_view->features()) out.push_back(f.name);
+    return out;
+  };
+  CHECK(names(*small).size() == 178);
+  CHECK(names(*small) == names(*large));
+  CHECK(small->spec().graph_names.back() == "servers");
+  // A job every 1000 is as much for 32 servers as a job every 62.5 for 512.
+  CHECK(small->slot_shown(ServersShown::kTogether) == 1000);
+  CHECK(large->slot_shown(ServersShown::kTogether) == 16'000);
+
+  c.ramp.topology = {4, 4, 2};
+  c.further_topologies = {{8, 8, 8}};
+  const auto both = world(c);
+  CHECK(names(*both) == names(*small));
+  CHECK(both->slot_shown(ServersShown::kTogether) == 1000);
+  REQUIRE(both->clusters().size() == 2);
+  CHECK(both->clusters()[1].slot == 62.5);
+  CHECK(both->spec().graph_names.back() == "servers 8x8x8");
+  CHECK(both->spec().graphs[both->clusters()[1].graph]->num_nodes == 512);
+  CHECK(both->spec().observation.slots[1].most_nodes == 512);
+}
+
 TEST_CASE("physical time reads profiles as milliseconds", "[partitioning]") {
   PartitioningConfig c;
   c.time_unit = TimeUnit::kPhysical;
@@ -365,8 +421,8 @@ TEST_CASE("an observation that no message can hold is refused", "[partitioning]"
   CHECK(validate(c).empty());
   c.observation = ObservationKind::kCluster;
   CHECK(validate(c) ==
-        std::vector<std::string>{"observation: cluster describes at most 1024 servers one by one, "
-                                 "and ramp.topology has 4096"});
+        std::vector<std::string>{"observation: cluster describes at most 1024 servers, and "
+                                 "ramp.topology has 4096"});
   c.ramp.topology = {16, 8, 8};
   CHECK(validate(c).empty());
 }
