@@ -60,6 +60,9 @@ class DecideCommand final : public Command {
                    "look ahead, as in `pacml eval --policy RUN+search:...`");
     options.option("--profiles DIR", &options_.profiles,
                    "folder of <model>/graph.txt, where it is no longer where the run found it");
+    options.option("--set KEY=VALUE", &options_.changes,
+                   "a setting of your cluster that differs from the training's, such as "
+                   "env.ramp.topology=[8,8,8]; may be repeated");
     options.option("--bench N", &bench_, "measure N arrivals of the policy's workload instead");
     options.output("--out FILE", &out_, "with --bench: the figures as JSON");
   }

@@ -45,7 +45,7 @@ Seed seed_of(const env::ClusterMoment& moment) {
 }  // namespace
 
 DecisionModel::DecisionModel(const DecisionModelOptions& options) : search_(options.search) {
-  const Model model = load_model(options.path, options.profiles);
+  const Model model = load_model(options.path, options.profiles, options.changes);
   task_ = std::dynamic_pointer_cast<const env::RampTask>(model.task);
   // Not made before its task is known: environments of others may start processes.
   if (!task_) refuse(options.path, *model.task);

@@ -14,9 +14,10 @@
 namespace pacml::apps {
 
 struct DecisionModelOptions {
-  std::string path;                   // a run folder, or an exported .safetensors file
-  std::string profiles;               // folder of job graphs; empty: where the run found them
-  std::optional<std::string> search;  // planning::parse_search; none: the policy decides itself
+  std::string path;                       // a run folder, or an exported .safetensors file
+  std::string profiles;                   // folder of job graphs; empty: where the run found them
+  std::optional<std::string> search;      // planning::parse_search; none: the policy decides itself
+  std::vector<std::string> changes = {};  // as of load_model
 };
 
 // What a policy makes of a job on a cluster that somebody else runs.

@@ -43,9 +43,10 @@ learner::Safetensors read_exported(const fs::path& file) {
   return *std::move(read);
 }
 
-TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported) {
+TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported,
+                      const std::vector<std::string>& changes = {}) {
   return read_config<TrainConfig>(ConfigSource::from_text(file.string() + " (its configuration)",
-                                                          exported.metadata.at("config")));
+                                                          exported.metadata.at("config"), changes));
 }
 
 PolicyVersion version_of(const fs::path& file, const learner::Safetensors& exported) {
@@ -116,20 +117,21 @@ TrainedRun load_trained_policy(const fs::path& path, const env::EnvironmentSpec&
   return is_folder(path) ? load_trained_run(path, spec) : load_exported_policy(path, spec);
 }
 
-Model load_model(const fs::path& path, const std::string& profiles) {
+Model load_model(const fs::path& path, const std::string& profiles,
+                 const std::vector<std::string>& changes) {
   const auto task_of = [&](TrainConfig& config) {
     if (!profiles.empty()) config.env.set_profiles(profiles);
     return config.env.make();
   };
   if (is_folder(path)) {
-    auto config =
-        read_config<TrainConfig>(ConfigSource::from_file(RunDirectory::open(path).config_file()));
+    auto config = read_config<TrainConfig>(
+        ConfigSource::from_file(RunDirectory::open(path).config_file(), changes));
     env::TaskPtr task = task_of(config);
     TrainedRun run = load_trained_run(path, task->spec());
     return {std::move(task), std::move(run)};
   }
   const auto exported = read_exported(path);
-  TrainConfig config = config_of(path, exported);
+  TrainConfig config = config_of(path, exported, changes);
   env::TaskPtr task = task_of(config);
   TrainedRun run = policy_of(path, exported, std::move(config), task->spec());
   return {std::move(task), std::move(run)};

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "apps/evaluation/trained_run.h"
 #include "env/task.h"
@@ -15,9 +16,12 @@ struct Model {
 };
 
 // Of a run folder: its best policy. Of a file: one that `pacml export --format safetensors` wrote.
-// `profiles`: the folder of job graphs; empty: where the configuration found them. UserError:
-// neither is there, it is damaged, or its job graphs are not there.
-[[nodiscard]] Model load_model(const std::filesystem::path& path, const std::string& profiles = {});
+// `profiles`: the folder of job graphs; empty: where the configuration found them. `changes`:
+// "KEY=VALUE" each, settings that differ from the training's, as far as the policy can be asked
+// then. UserError: neither is there, it is damaged, or its job graphs are not there; a change that
+// cannot be, or that the policy was not trained for.
+[[nodiscard]] Model load_model(const std::filesystem::path& path, const std::string& profiles = {},
+                               const std::vector<std::string>& changes = {});
 
 // The same of such a file, for decisions of a task that is already there. UserError: as above, or a
 // network for other decisions.

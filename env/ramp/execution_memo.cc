@@ -222,30 +222,57 @@ ExecutionPtr ExecutionMemo::execute(const PartitionedGraphPtr& job, Placement pl
   out->total_compute = job->total_compute();
   out->job = job;
   out->servers = ServerSet(topology_.num_servers());
+  for (const Server server : placement) out->servers.insert(server);
+  out->num_servers = out->servers.count();
+  out->standard = standardise(job, placement);
+  out->flow_bytes = out->standard->flow_bytes;
+  out->num_channels = out->standard->num_channels;
+  out->fits_memory = out->standard->fits_memory;
+  out->placement = std::move(placement);
+  return out;
+}
+
+std::shared_ptr<StandardExecution> ExecutionMemo::standardise(const PartitionedGraphPtr& job,
+                                                              const Placement& placement) {
+  Placement form = in_standard_form(placement, topology_);
+  const std::uint64_t hash =
+      hash_combine(std::hash<PartitionedGraphPtr>{}(job), hash_placement(form));
+  const auto [begin, end] = by_standard_form_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (it->second->job == job && it->second->placement == form) return it->second;
+  }
+  account(sizeof(StandardExecution) + form.size() * sizeof(Server) + kNodeBytes);
+  auto made = std::make_shared<StandardExecution>(execute_standard(job, std::move(form)));
+  by_standard_form_.emplace(hash, made);
+  return made;
+}
+
+StandardExecution ExecutionMemo::execute_standard(const PartitionedGraphPtr& job,
+                                                  Placement placement) const {
+  StandardExecution out;
   const auto server = server_of_ops(*job, placement);
   std::vector<double> mounted(static_cast<std::size_t>(topology_.num_servers()), 0.0);
   std::vector<std::int32_t> local(mounted.size(), -1);
+  std::int32_t num_servers = 0;
   for (std::size_t op = 0; op < server.size(); ++op) {
-    if (local[server[op]] < 0) {
-      local[server[op]] = out->num_servers++;
-      out->servers.insert(server[op]);
-    }
+    if (local[server[op]] < 0) local[server[op]] = num_servers++;
     mounted[server[op]] += job->memory()[op];
   }
   mount_optimizer(*job, server, mounted);
-  out->fits_memory = out->fits_memory && std::ranges::max(mounted) <= setting_.ramp.worker_memory;
-  const auto n = static_cast<std::size_t>(out->num_servers);
+  out.fits_memory = std::ranges::max(mounted) <= setting_.ramp.worker_memory;
+  const auto n = static_cast<std::size_t>(num_servers);
   std::vector<char> uses_channel(n * n, 0);
   for (std::size_t d = 0; d < job->bytes().size(); ++d) {
     if (!is_flow(*job, server, d)) continue;
-    out->flow_bytes += job->bytes()[d];
+    out.flow_bytes += job->bytes()[d];
     const auto from = local[server[static_cast<std::size_t>(job->src()[d])]];
     const auto to = local[server[static_cast<std::size_t>(job->dst()[d])]];
     char& used = uses_channel[static_cast<std::size_t>(from) * n + static_cast<std::size_t>(to)];
-    out->num_channels += used == 0 ? 1 : 0;
+    out.num_channels += used == 0 ? 1 : 0;
     used = 1;
   }
-  out->placement = std::move(placement);
+  out.job = job;
+  out.placement = std::move(placement);
   return out;
 }
 
@@ -259,31 +286,21 @@ ExecutionPtr ExecutionMemo::occupation(const ServerSet& servers) {
 }
 
 const std::shared_ptr<const Lookahead>& ExecutionMemo::lookahead(const Execution& execution) {
-  if (!execution.lookahead) {
-    execution.lookahead =
-        look_ahead(execution.job, in_standard_form(execution.placement, topology_));
-    execution.step_time = execution.lookahead->step_time;
-  }
-  return execution.lookahead;
+  PACML_CHECK(execution.standard, "a job that was placed");
+  StandardExecution& standard = *execution.standard;
+  if (!standard.lookahead) standard.lookahead = look_ahead(standard);
+  execution.step_time = standard.lookahead->step_time;
+  return standard.lookahead;
 }
 
-std::shared_ptr<const Lookahead> ExecutionMemo::look_ahead(const PartitionedGraphPtr& job,
-                                                           const Placement& placement) {
-  const std::uint64_t hash =
-      hash_combine(std::hash<PartitionedGraphPtr>{}(job), hash_placement(placement));
-  const auto [begin, end] = by_standard_form_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const KnownLookahead& known = it->second;
-    if (known.job == job && known.standard_form == placement) return known.lookahead;
-  }
+std::shared_ptr<const Lookahead> ExecutionMemo::look_ahead(const StandardExecution& execution) {
   ++counters_.lookaheads;
-  const auto server = server_of_ops(*job, placement);
-  const auto raw = raw_run_times(*job, server, topology_, communication_);
-  auto made = std::make_shared<const Lookahead>(
-      simulate_step(*job, placement, server, raw, topology_.num_servers(), setting_.semantics));
-  account(sizeof(Lookahead) + made->ticks.size() * sizeof(Lookahead::Tick) +
-          sizeof(KnownLookahead) + placement.size() * sizeof(Server) + kNodeBytes);
-  by_standard_form_.emplace(hash, KnownLookahead{job, placement, made});
+  const PartitionedGraph& job = *execution.job;
+  const auto server = server_of_ops(job, execution.placement);
+  const auto raw = raw_run_times(job, server, topology_, communication_);
+  auto made = std::make_shared<const Lookahead>(simulate_step(
+      job, execution.placement, server, raw, topology_.num_servers(), setting_.semantics));
+  account(sizeof(Lookahead) + made->ticks.size() * sizeof(Lookahead::Tick));
   return made;
 }
 

@@ -20,23 +20,34 @@
 
 namespace pacml::env {
 
+// What is the same of all placements of a job with one standard form (in_standard_form), of which a
+// large cluster has very many.
+struct StandardExecution {
+  PartitionedGraphPtr job;
+  Placement placement;      // in standard form
+  double flow_bytes = 0;    // of all flows, summed in dependency order
+  int num_channels = 0;     // ordered pairs of servers that flows use
+  bool fits_memory = true;  // both passes and the optimiser within every worker's capacity
+  std::shared_ptr<const Lookahead> lookahead;  // null: nobody has asked for it
+};
+
 // How a placed job runs: a pure function of its partitioned graph and its placement. Immutable, but
-// for the lookahead, which is simulated when it is first asked for. Shared by all jobs that run
-// this way.
+// for what the lookahead says, which is simulated when it is first asked for. Shared by all jobs
+// that run this way.
 struct Execution {
   // What is asked for by every candidate of every decision, and at every event while a job runs,
   // comes first, in one line of the cache: there are too many executions to stay there.
   mutable double step_time = kUnknown;  // the lookahead's
   double total_compute = 0;             // the job's
-  double flow_bytes = 0;                // of all flows, summed in dependency order
+  double flow_bytes = 0;                // as of its standard form
   int num_servers = 0;
-  int num_channels = 0;      // ordered pairs of servers that flows use
+  int num_channels = 0;      // as of its standard form
   std::uint32_t number = 0;  // of those that a memo has made
-  bool fits_memory = true;   // both passes and the optimiser within every worker's capacity
+  bool fits_memory = true;   // as of its standard form
   PartitionedGraphPtr job;
   ServerSet servers;
   Placement placement;
-  mutable std::shared_ptr<const Lookahead> lookahead;  // shared by placements of one standard form
+  std::shared_ptr<StandardExecution> standard;  // null: of a job of which nothing is known
 
   static constexpr double kUnknown = -1;
 };
@@ -96,7 +107,7 @@ class ExecutionMemo {
   // Of a job of which nothing is known but the servers that it runs on. Not remembered.
   [[nodiscard]] ExecutionPtr occupation(const ServerSet& servers);
 
-  // One training step of an execution.
+  // One training step of an execution. Pre: it was placed (PACML_CHECK).
   [[nodiscard]] const std::shared_ptr<const Lookahead>& lookahead(const Execution& execution);
   // How long it takes.
   [[nodiscard]] double step_time(const Execution& execution) {
@@ -147,8 +158,11 @@ class ExecutionMemo {
   [[nodiscard]] ExecutionPtr first_fit(int graph, const Cut& cut, const ServerSet& occupied);
   [[nodiscard]] ExecutionPtr intern(int graph, const PartitionedGraphPtr& job, Placement placement);
   [[nodiscard]] ExecutionPtr execute(const PartitionedGraphPtr& job, Placement placement);
-  [[nodiscard]] std::shared_ptr<const Lookahead> look_ahead(const PartitionedGraphPtr& job,
-                                                            const Placement& placement);
+  [[nodiscard]] std::shared_ptr<StandardExecution> standardise(const PartitionedGraphPtr& job,
+                                                               const Placement& placement);
+  [[nodiscard]] StandardExecution execute_standard(const PartitionedGraphPtr& job,
+                                                   Placement placement) const;
+  [[nodiscard]] std::shared_ptr<const Lookahead> look_ahead(const StandardExecution& execution);
   void account(std::size_t bytes) { counters_.bytes += bytes; }
 
   std::vector<JobGraphPtr> graphs_;
@@ -172,12 +186,7 @@ class ExecutionMemo {
   std::unordered_map<PlacementKey, ExecutionPtr, PlacementKeyHash> by_occupancy_;
   std::unordered_multimap<std::uint64_t, ExecutionPtr>
       by_placement_;  // by hash of (job, placement)
-  struct KnownLookahead {
-    PartitionedGraphPtr job;
-    Placement standard_form;
-    std::shared_ptr<const Lookahead> lookahead;
-  };
-  std::unordered_multimap<std::uint64_t, KnownLookahead>
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<StandardExecution>>
       by_standard_form_;  // by hash of (job, standard form)
   Counters counters_;
   std::uint32_t made_ = 0;

@@ -21,6 +21,19 @@ namespace {
 constexpr std::array<float, 14> kShareTimes = {0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 20, 25, 30};
 // and whether a job could be placed at each degree.
 constexpr std::array<float, 9> kPlaceTimes = {0, 1, 2, 3, 4, 6, 9, 13, 18};
+// Where servers are shown together, also what a candidate costs in blocks: of the blocks of a
+// degree that would be free at one of these times, the share that it takes, over the share of the
+// free servers that it takes. 1 where it takes no more than its servers' worth, more where it lies
+// in the way of others; however large the cluster is. Up to kMostCost.
+struct CostTime {
+  std::size_t place;  // of the time in kPlaceTimes,
+  std::size_t share;  // and in kShareTimes
+};
+constexpr std::array<CostTime, 3> kCostTimes = {{{0, 0}, {2, 2}, {5, 6}}};
+static_assert(std::ranges::all_of(kCostTimes, [](const CostTime& at) {
+  return kPlaceTimes[at.place] == kShareTimes[at.share];
+}));
+constexpr float kMostCost = 4;
 // A server's time, in units of each of these, at most 1.
 constexpr std::array<float, 2> kServerScales = {20, 40};
 constexpr std::size_t kServerFeatures = 1 + kServerScales.size();  // the first: whether it is free
@@ -244,12 +257,30 @@ class ClusterReader {
     if (!plan.shows_each_server()) {
       out.add(taken / kServersOfASlot);
       out.add(kServersOfASlot / num_servers);
+      for (const CostTime& at : kCostTimes) add_costs(at, later, taken, blocks, out);
     }
     // What the last jobs were like.
     if (globals.size() > kRecentGlobals) {
       out.add(std::clamp(globals[kRecentGlobals], 0.0F, 1.0F));
       out.add(std::clamp(globals[kRecentGlobals + 1] / kMostSpread, 0.0F, 1.0F));
       out.add(std::clamp(globals[kRecentGlobals + 2] / kMostGap, 0.0F, 1.0F));
+    }
+  }
+
+  // Of a candidate that takes so many servers until `later`, after which `blocks` are as
+  // write_blocks() says.
+  void add_costs(const CostTime& at, float later, float taken, const float* blocks,
+                 RowWriter& out) const {
+    const float free = static_cast<float>(base_shares_[at.share]);
+    const bool takes = taken > 0 && free > 0 && later > kShareTimes[at.share];
+    for (std::size_t d = 0; d < blocks_.num_sizes(); ++d) {
+      const std::size_t share = (at.place * blocks_.num_sizes() + d) * 2 + 1;
+      const float before = base_blocks_[share];
+      if (!takes || before == 0) {
+        out.add(0);
+      } else {
+        out.add(std::min((before - blocks[share]) / before * free / taken, kMostCost));
+      }
     }
   }
 
@@ -358,6 +389,13 @@ std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int>
     const std::string unit = std::to_string(kServersOfASlot) + " servers";
     share("size_taken", unit, std::numeric_limits<double>::infinity());
     share("inverse_size", "1 / " + unit, kServersOfASlot);
+    for (const CostTime& at : kCostTimes) {
+      for (const int degree : degrees) {
+        share("degree_" + std::to_string(degree) + "_cost_within_" + number(kPlaceTimes[at.place]) +
+                  "_slots",
+              "servers", kMostCost);
+      }
+    }
   }
   if (recent) {
     share("recent_limits");

@@ -177,6 +177,29 @@ void check_servers(const Rows& rows, int action, const std::vector<double>& unti
   }
 }
 
+// What a candidate takes of the blocks that would be free without it, by the rows of both.
+void check_costs(const Rows& rows, int action, const Topology& topology, int max_degree,
+                 const std::vector<double>& until_free) {
+  if (!rows.shows("degree_2_cost_within_0_slots")) return;
+  for (const int t : {0, 2, 6}) {
+    if (is_close_call(until_free, t)) continue;
+    const std::string when = "_within_" + std::to_string(t) + "_slots";
+    const double free = rows.at(0, "free_servers" + when);
+    const double servers_taken = free - rows.at(action, "free_servers" + when);
+    for (int degree = 2; degree <= max_degree; degree += 2) {
+      const std::string name = "degree_" + std::to_string(degree);
+      INFO(name << when << " of " << topology.num_servers());
+      const double blocks = rows.at(0, name + "_free_blocks" + when);
+      const double blocks_taken = blocks - rows.at(action, name + "_free_blocks" + when);
+      const double cost = servers_taken < 1e-6 || blocks == 0
+                              ? 0
+                              : std::min(blocks_taken / blocks * free / servers_taken, 4.0);
+      REQUIRE(rows.at(action, name + "_cost" + when) == Approx(cost).margin(1e-4));
+      REQUIRE(rows.at(0, name + "_cost" + when) == 0);
+    }
+  }
+}
+
 // One decision, of which every candidate is tried. `taken`: what became of it.
 struct Fate {
   ServerSet servers;
@@ -235,6 +258,7 @@ void check_decision(const PartitioningEnv& env, Rows& rows) {
     const auto until_free = slots_until_free(twin.cluster(), slot);
     check_servers(rows, action, until_free);
     check_blocks(rows, action, topology, max_degree, until_free);
+    if (action > 0) check_costs(rows, action, topology, max_degree, until_free);
   }
   const double left = (env.task().ramp_config().cluster.max_simulation_time - env.cluster().now());
   REQUIRE(rows.at(0, "time_left") == Approx(std::min(left / slot / 40, 1.0)).margin(1e-5));

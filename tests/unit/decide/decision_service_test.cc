@@ -299,6 +299,33 @@ TEST_CASE("the benchmark plays the workload and measures every arrival", "[unit]
   REQUIRE(figures.p99_seconds <= figures.most_seconds);
 }
 
+TEST_CASE("a policy of clusters of any size decides for one of another size", "[unit][decide]") {
+  const testing::TempDir folder;
+  const std::string file = folder / "p.safetensors";
+  const std::vector<std::string> larger = {"env.ramp.topology=[4,4,4]"};
+  const auto load = [&](env::ObservationKind observation, const std::vector<std::string>& changes) {
+    TrainConfig config = testing::cluster_config();
+    testing::partitioning_of(config).observation = observation;
+    testing::partitioning_of(config).ramp.topology = {4, 4, 2};
+    testing::write_random_policy(file, config, 3);
+    return std::make_unique<DecisionModel>(DecisionModelOptions{file, "", {}, changes});
+  };
+  DecisionService service(load(env::ObservationKind::kAnyCluster, larger));
+  const json about = json::parse(service.answer(R"({"type": "describe"})"));
+  CHECK(about["servers"] == 64);
+  CHECK(about["topology"] == json({4, 4, 4}));
+  for (int job = 0; job < 6; ++job) {
+    const json answer =
+        json::parse(service.answer(arrival("job-" + std::to_string(job), job).dump()));
+    INFO(answer.dump());
+    CHECK(answer["type"] == "decision");
+  }
+  CHECK_THROWS_WITH(load(env::ObservationKind::kCluster, larger),
+                    Catch::Contains("was trained for other decisions"));
+  CHECK_THROWS_WITH(load(env::ObservationKind::kAnyCluster, {"env.ramp.topologie=[4,4,4]"}),
+                    Catch::Contains("did you mean 'topology'"));
+}
+
 TEST_CASE("an exported policy is the run's", "[unit][decide]") {
   const testing::TempDir folder;
   const TrainConfig config = testing::cluster_config();

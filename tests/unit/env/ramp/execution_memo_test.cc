@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "common/rng.h"
@@ -81,6 +83,19 @@ void check_simulated_in_place(ExecutionMemo& memo, const Execution& execution) {
   REQUIRE(std::ranges::equal(found.ticks, step.ticks, [](const auto& a, const auto& b) {
     return a.length == b.length && a.active_ops == b.active_ops;
   }));
+  double flow_bytes = 0;
+  std::set<std::pair<Server, Server>> channels;
+  for (std::size_t d = 0; d < execution.job->bytes().size(); ++d) {
+    if (!is_flow(*execution.job, server, d)) continue;
+    flow_bytes += execution.job->bytes()[d];
+    channels.emplace(server[static_cast<std::size_t>(execution.job->src()[d])],
+                     server[static_cast<std::size_t>(execution.job->dst()[d])]);
+  }
+  REQUIRE(execution.flow_bytes == flow_bytes);
+  REQUIRE(execution.num_channels == static_cast<int>(channels.size()));
+  const std::set<Server> used(server.begin(), server.end());
+  REQUIRE(execution.num_servers == static_cast<int>(used.size()));
+  for (const Server s : used) REQUIRE(execution.servers.contains(s));
 }
 
 TEST_CASE("wherever a job is put, its step is that of the standard form", "[memo]") {
@@ -244,7 +259,8 @@ TEST_CASE("what is remembered stays within its bound, and answers do not change"
     times.push_back(bounded.lookahead(*a)->step_time);
   }
   CHECK(bounded.counters().lookaheads > unbounded.counters().lookaheads);  // it did forget
-  for (std::size_t i = 0; i < held.size(); ++i) REQUIRE(held[i]->lookahead->step_time == times[i]);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    REQUIRE(held[i]->standard->lookahead->step_time == times[i]);
 }
 
 TEST_CASE("the setting decides how a job is cut, placed and timed", "[memo]") {

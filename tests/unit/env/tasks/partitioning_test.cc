@@ -306,7 +306,7 @@ TEST_CASE("one description serves clusters of any size", "[partitioning]") {
     for (const FeatureSpec& f : task.spec().candidate_view->features()) out.push_back(f.name);
     return out;
   };
-  CHECK(names(*small).size() == 178);
+  CHECK(names(*small).size() == 202);
   CHECK(names(*small) == names(*large));
   CHECK(small->spec().graph_names.back() == "servers");
   // A job every 1000 is as much for 32 servers as a job every 62.5 for 512.
