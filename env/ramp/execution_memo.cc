@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/hash.h"
 #include "common/rng.h"
 
 namespace pacml::env {
@@ -39,6 +40,20 @@ bool can_be_numbered(std::span<const int> sizes, const Topology& topology) {
     combinations *= static_cast<double>(std::max<std::uint64_t>(1, num_blocks(topology, size)));
   }
   return combinations < 0x1p62;
+}
+
+Placement numbered_as_met(const Placement& placement, int num_servers) {
+  static constexpr int kUnknown = -1;
+  std::vector<int> numbers(static_cast<std::size_t>(num_servers), kUnknown);
+  int next = 0;
+  Placement out;
+  out.reserve(placement.size());
+  for (const Server server : placement) {
+    int& number = numbers[server];
+    if (number == kUnknown) number = next++;
+    out.push_back(static_cast<Server>(number));
+  }
+  return out;
 }
 
 // An optimiser's share lies where the pieces of its backward op run.
@@ -144,6 +159,7 @@ void ExecutionMemo::forget_when_full() {
   by_occupancy_.clear();
   by_placement_.clear();
   by_standard_form_.clear();
+  by_run_times_.clear();
   for (const auto& cut : cuts_) cut->by_blocks.clear();
   counters_.bytes = 0;
 }
@@ -294,14 +310,27 @@ const std::shared_ptr<const Lookahead>& ExecutionMemo::lookahead(const Execution
 }
 
 std::shared_ptr<const Lookahead> ExecutionMemo::look_ahead(const StandardExecution& execution) {
-  ++counters_.lookaheads;
   const PartitionedGraph& job = *execution.job;
   const auto server = server_of_ops(job, execution.placement);
   const auto raw = raw_run_times(job, server, topology_, communication_);
-  auto made = std::make_shared<const Lookahead>(simulate_step(
+  KnownStep step = {execution.job, numbered_as_met(execution.placement, topology_.num_servers()),
+                    content_hash(std::span(raw)), nullptr};
+  const std::uint64_t hash =
+      hash_combine(hash_combine(std::hash<PartitionedGraphPtr>{}(step.job), step.run_times),
+                   hash_placement(step.pieces));
+  const auto [begin, end] = by_run_times_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    const KnownStep& known = it->second;
+    if (known.job == step.job && known.run_times == step.run_times && known.pieces == step.pieces) {
+      return known.lookahead;
+    }
+  }
+  ++counters_.lookaheads;
+  step.lookahead = std::make_shared<const Lookahead>(simulate_step(
       job, execution.placement, server, raw, topology_.num_servers(), setting_.semantics));
-  account(sizeof(Lookahead) + made->ticks.size() * sizeof(Lookahead::Tick));
-  return made;
+  account(sizeof(Lookahead) + step.lookahead->ticks.size() * sizeof(Lookahead::Tick) +
+          sizeof(KnownStep) + step.pieces.size() * sizeof(Server) + kNodeBytes);
+  return by_run_times_.emplace(hash, std::move(step))->second.lookahead;
 }
 
 }  // namespace pacml::env

@@ -188,6 +188,16 @@ class ExecutionMemo {
       by_placement_;  // by hash of (job, placement)
   std::unordered_multimap<std::uint64_t, std::shared_ptr<StandardExecution>>
       by_standard_form_;  // by hash of (job, standard form)
+  // A step is a function of the job, of which pieces share a server, and of how long each
+  // dependency runs, in which many standard forms agree. The latter, of which there are tens of
+  // thousands, are known by their content_hash.
+  struct KnownStep {
+    PartitionedGraphPtr job;
+    Placement pieces;  // servers by number as they are met
+    std::uint64_t run_times = 0;
+    std::shared_ptr<const Lookahead> lookahead;
+  };
+  std::unordered_multimap<std::uint64_t, KnownStep> by_run_times_;  // by hash of the first three
   Counters counters_;
   std::uint32_t made_ = 0;
 };

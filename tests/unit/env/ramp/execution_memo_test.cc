@@ -112,6 +112,7 @@ TEST_CASE("wherever a job is put, its step is that of the standard form", "[memo
   const int num_servers = memo.topology().num_servers();
   Rng rng(Seed{6});
   int placed = 0;
+  std::set<const StandardExecution*> forms;
   for (int i = 0; i < 600; ++i) {
     const int degree = rng.below(4) == 0 ? 1 : 2 * static_cast<int>(1 + rng.below(6));
     ServerSet occupied(num_servers);
@@ -122,10 +123,12 @@ TEST_CASE("wherever a job is put, its step is that of the standard form", "[memo
     const auto found = memo.place(0, degree, occupied);
     if (!found) continue;
     ++placed;
+    forms.insert(found->standard.get());
     check_simulated_in_place(memo, *found);
   }
   CHECK(placed > 100);
-  CHECK(memo.counters().lookaheads < static_cast<std::uint64_t>(placed) / 4);
+  CHECK(forms.size() < static_cast<std::size_t>(placed) / 4);
+  CHECK(memo.counters().lookaheads < forms.size());  // some of which take equally long
 }
 
 TEST_CASE("an execution knows its servers, channels and flows", "[memo]") {
