@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/index.h"
+#include "env/placement/idle_gaps.h"
 #include "env/placement/peak_memory.h"
 
 namespace pacml::env {
@@ -26,7 +27,7 @@ class Schedule {
         device_of_group_(graph_.num_groups(), -1),
         device_of_(graph_.num_ops(), -1),
         end_(graph_.num_ops(), 0.0),
-        busy_(devices_.size()),
+        idle_(devices_.size()),
         channel_free_(devices_.num_channels(), 0.0),
         held_(devices_.size(), 0.0),
         waiting_(graph_.num_ops(), 0) {
@@ -116,15 +117,8 @@ class Schedule {
 
   // From then on, when the device has time.
   [[nodiscard]] double start(std::size_t device, double from, double length) const {
-    const auto& busy = busy_[device];
-    if (rule_ == ListRule::kEtf) return busy.empty() ? from : std::max(from, busy.back().second);
-    // What ended before is not in the way.
-    auto next =
-        std::ranges::upper_bound(busy, from, {}, [](const auto& entry) { return entry.second; });
-    for (; next != busy.end() && from + length > next->first; ++next) {
-      from = std::max(from, next->second);
-    }
-    return from;
+    const IdleGaps& idle = idle_[device];
+    return rule_ == ListRule::kEtf ? std::max(from, idle.last_end()) : idle.first_fit(from, length);
   }
 
   std::pair<std::size_t, std::size_t> next_by_rank() {
@@ -147,9 +141,7 @@ class Schedule {
     std::tuple<double, double, std::int32_t, std::size_t> best{
         std::numeric_limits<double>::infinity(), 0.0, 0, 0};
     double first_free = std::numeric_limits<double>::infinity();
-    for (const auto& busy : busy_) {
-      first_free = std::min(first_free, busy.empty() ? 0 : busy.back().second);
-    }
+    for (const IdleGaps& idle : idle_) first_free = std::min(first_free, idle.last_end());
     for (const auto& [rank, op] : ready_) {
       if (std::get<0>(best) <= first_free) break;  // those behind start no sooner, and rank lower
       find_allowed(at(graph_.group_of()[at(op)]), allowed_);
@@ -179,9 +171,7 @@ class Schedule {
     }
     device_of_[op] = static_cast<std::int32_t>(device);
     end_[op] = begin + duration(op, device);
-    auto& busy = busy_[device];
-    const std::pair<double, double> entry{begin, end_[op]};
-    busy.insert(std::upper_bound(busy.begin(), busy.end(), entry), entry);
+    idle_[device].take(begin, end_[op]);
     ready_.erase({-upward_[op], static_cast<std::int32_t>(op)});
     for (const std::int32_t c : graph_.consumers()[op]) {
       if (--waiting_[at(c)] == 0) ready_.emplace(-upward_[at(c)], c);
@@ -197,7 +187,7 @@ class Schedule {
   GroupPlacement device_of_group_;
   std::vector<std::int32_t> device_of_;
   std::vector<double> end_;
-  std::vector<std::vector<std::pair<double, double>>> busy_;  // of each device, in order
+  std::vector<IdleGaps> idle_;  // [devices]
   std::vector<double> channel_free_;
   std::vector<double> held_;  // bytes on each device
   std::vector<double> group_bytes_;
