@@ -50,6 +50,15 @@ std::vector<ImportedOp> without(std::vector<ImportedOp> ops, const std::vector<b
   return left;
 }
 
+std::vector<ImportedOp> without_unread_data(std::vector<ImportedOp> ops) {
+  const std::vector<int> readers = readers_of(ops);
+  std::vector<bool> is_gone(ops.size(), false);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    is_gone[i] = ops[i].inputs.empty() && readers[i] == 0;
+  }
+  return without(std::move(ops), is_gone);
+}
+
 std::vector<ImportedOp> fuse_small_ops(std::vector<ImportedOp> ops) {
   const std::vector<int> readers = readers_of(ops);
   // A group stands where its last op stood, so that everything that it reads is in front of it.

@@ -41,6 +41,9 @@ enum class Optimizer { kSgd, kMomentum, kAdam };
 [[nodiscard]] std::vector<ImportedOp> without(std::vector<ImportedOp> ops,
                                               const std::vector<bool>& is_gone);
 
+// Without those that read nothing and that nobody reads. Pure.
+[[nodiscard]] std::vector<ImportedOp> without_unread_data(std::vector<ImportedOp> ops);
+
 // Small ops run together with the op in front of them, where nobody else reads what that one puts
 // out, whoever runs the model included: they count as one op, which puts out what the last of them
 // does. Ops without inputs, which are data, stay alone. The order is kept. Pure.

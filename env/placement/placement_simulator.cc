@@ -1,59 +1,22 @@
 #include "env/placement/placement_simulator.h"
 
 #include <algorithm>
-#include <numeric>
-#include <string>
 #include <utility>
+#include <variant>
 
 #include "common/check.h"
 #include "common/index.h"
-#include "env/placement/peak_memory.h"
 
 namespace pacml::env {
-namespace {
-
-std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& permutation) {
-  std::vector<std::int32_t> back(permutation.size());
-  for (std::size_t i = 0; i < permutation.size(); ++i) {
-    back[at(permutation[i])] = static_cast<std::int32_t>(i);
-  }
-  return back;
-}
-
-std::vector<std::int32_t> indices(std::size_t n) {
-  std::vector<std::int32_t> list(n);
-  std::iota(list.begin(), list.end(), 0);
-  return list;
-}
-
-// Devices in the order of their numbers as text, in which "10" comes before "2".
-std::vector<std::int32_t> devices_by_text(std::size_t n) {
-  auto list = indices(n);
-  std::ranges::sort(list, {}, [](std::int32_t d) { return std::to_string(d); });
-  return list;
-}
-
-}  // namespace
 
 PlacementSimulator::PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices)
     : graph_(std::move(graph)),
       devices_(std::move(devices)),
-      flows_(&graph_->flows(devices_->semantics())) {
+      flows_(&graph_->flows(devices_->semantics())),
+      rules_(placement_rules(*graph_, *devices_)) {
   const std::size_t ops = graph_->num_ops();
-  const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
-  op_rank_ = indices(ops);
-  device_of_rank_ = indices(devices_->size());
-  if (is_placeto) {
-    op_rank_.assign(graph_->name_rank().begin(), graph_->name_rank().end());
-    device_of_rank_ = devices_by_text(devices_->size());
-  }
-  op_of_rank_ = inverse(op_rank_);
-  device_rank_ = inverse(device_of_rank_);
   for (std::size_t v = 0; v < ops; ++v) {
     num_inputs_.push_back(static_cast<std::int32_t>(flows_->parents[v].size()));
-  }
-  for (const double bytes : graph_->output_bytes()) {
-    transfer_us_.push_back(bytes / devices_->constants().bytes_per_us);
   }
   device_of_.resize(ops);
   is_watched_.resize(ops);
@@ -65,7 +28,7 @@ PlacementSimulator::PlacementSimulator(OpGraphPtr graph, DeviceSetPtr devices)
   state_.end_us.resize(ops);
   state_.ready.resize(devices_->size());
   state_.channels.resize(devices_->num_channels());
-  state_.asked.assign(graph_->num_outputs() * (is_placeto ? 1 : devices_->size()), 0);
+  state_.asked.assign(std::visit([](const auto& rules) { return rules.num_copies(); }, rules_), 0);
   peak_bytes_.resize(devices_->size());
 }
 
@@ -100,8 +63,7 @@ double PlacementSimulator::rerun(std::span<const std::int32_t> device_of) {
 
 double PlacementSimulator::finish_run() {
   has_peaks_ = false;
-  const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
-  runtime_us_ = is_placeto ? run_placeto() : run_corrected();
+  runtime_us_ = std::visit([this](const auto& rules) { return execute(rules); }, rules_);
   PACML_CHECK(state_.op_order.size() == graph_->num_ops(), "an operation never ran");
   return runtime_us_;
 }
@@ -126,13 +88,15 @@ void PlacementSimulator::begin() {
   state_.transfers.clear();
   state_.transfer_order.clear();
   state_.op_order.clear();
-  state_.last_end_us = 0;
   state_.num_events = 0;
   ++state_.run;
-  const bool is_placeto = devices_->semantics() == PlacementSemantics::kPlaceto;
-  for (const std::int32_t v : graph_->sources()) {
-    make_ready(v, is_placeto ? devices_->constants().init_offset_us : 0);
-  }
+  std::visit(
+      [this](const auto& rules) {
+        for (const std::int32_t v : graph_->sources()) {
+          make_ready(rules, at(v), rules.first_ready_us());
+        }
+      },
+      rules_);
 }
 
 void PlacementSimulator::watch_parents(std::size_t group) {
@@ -147,62 +111,11 @@ void PlacementSimulator::watch_parents(std::size_t group) {
   }
 }
 
-void PlacementSimulator::watch() {
-  const SimEvent& next = state_.events.top();
-  if (next.kind() != kDevice) return;
-  const std::int32_t op = state_.ready[at(device_of_rank_[next.a()])].head;
-  if (op < 0 || is_watched_[at(op)] == 0) return;
-  kept_ = state_;
-  has_kept_ = true;
-  is_watching_ = false;
-}
-
-// An operation is ready when its last input has released it, so that of all its releases one event
-// is enough, posted when the last of them is known. Those whose time has come were taken from the
-// published heap before any device or bus that could post another: the one that is posted comes
-// behind them.
-void PlacementSimulator::release(std::int32_t consumer, double time, std::uint64_t tie,
-                                 double now) {
-  Release& last = state_.last_release[at(consumer)];
-  if (last.time <= now || time > last.time || (time == last.time && tie > last.tie)) {
-    last = {time, tie};
-  }
-  if (--state_.waiting[at(consumer)] > 0) {
-    ++state_.num_events;
-    return;
-  }
-  state_.events.push(SimEvent::make(last.time, kReleased, last.tie,
-                                    static_cast<std::uint64_t>(op_rank_[at(consumer)])));
-}
-
-void PlacementSimulator::make_ready(std::int32_t op, double now) {
-  const auto device = at(device_of_[at(op)]);
-  Queue& queue = state_.ready[device];
-  state_.next_ready[at(op)] = -1;
-  (queue.tail < 0 ? queue.head : state_.next_ready[at(queue.tail)]) = op;
-  queue.tail = op;
-  if (queue.is_armed) return;
-  queue.is_armed = true;
-  state_.events.push(
-      SimEvent::make(now, kDevice, static_cast<std::uint64_t>(device_rank_[device])));
-}
-
 std::int32_t PlacementSimulator::take_ready(Queue& queue) {
   const std::int32_t op = queue.head;
   queue.head = state_.next_ready[at(op)];
   if (queue.head < 0) queue.tail = -1;
   return op;
-}
-
-void PlacementSimulator::ask_transfer(Queue& queue, std::size_t channel_rank,
-                                      PlacedTransfer transfer) {
-  const auto index = static_cast<std::int32_t>(state_.transfers.size());
-  state_.transfers.push_back(transfer);
-  (queue.tail < 0 ? queue.head : state_.transfers[at(queue.tail)].next) = index;
-  queue.tail = index;
-  if (queue.is_armed) return;
-  queue.is_armed = true;
-  state_.events.push(SimEvent::make(transfer.asked_us, kChannel, channel_rank));
 }
 
 std::int32_t PlacementSimulator::take_transfer(Queue& queue) {
@@ -213,171 +126,156 @@ std::int32_t PlacementSimulator::take_transfer(Queue& queue) {
   return index;
 }
 
-double PlacementSimulator::run_placeto() {
+template <class Rules>
+double PlacementSimulator::execute(const Rules& rules) {
   double now = 0;
   while (!state_.events.empty()) {
-    if (is_watching_) watch();
+    if (is_watching_) watch(rules);
     const SimEvent event = state_.events.pop();
     now = event.time;
     ++state_.num_events;
     switch (event.kind()) {
+      case kFinished:
+        put_out(rules, event.a(), now, now);
+        break;
       case kReleased:
-        make_ready(op_of_rank_[event.b()], now);
+        make_ready(rules, rules.ops().of_rank(event.b()), now);
         break;
       case kChannel:
-        send_on_bus(at(device_of_rank_[event.a()]), now);
+        carry_next(rules, rules.channels().of_rank(event.a()), now);
         break;
       default:
-        start_on_placeto(at(device_of_rank_[event.a()]), now);
+        start_next(rules, rules.devices().of_rank(event.a()), now);
     }
   }
-  return now;
+  return rules.runtime_us(now, state_.end_us);
 }
 
-// Its outputs are queued for the bus now, stamped with its end: a device executes one operation
-// after another, so that stamps never decrease.
-void PlacementSimulator::start_on_placeto(std::size_t device, double now) {
+template <class Rules>
+void PlacementSimulator::watch(const Rules& rules) {
+  const SimEvent& next = state_.events.top();
+  if (next.kind() != kDevice) return;
+  const std::int32_t op = state_.ready[rules.devices().of_rank(next.a())].head;
+  if (op < 0 || is_watched_[at(op)] == 0) return;
+  kept_ = state_;
+  has_kept_ = true;
+  is_watching_ = false;
+}
+
+template <class Rules>
+void PlacementSimulator::start_next(const Rules& rules, std::size_t device, double now) {
   Queue& queue = state_.ready[device];
   if (queue.head < 0) {
     queue.is_armed = false;
     return;
   }
   const auto v = at(take_ready(queue));
-  const double cost = graph_->cost_us()[v];
-  const double end = now + cost;
+  const double end = now + rules.duration_us(v, device);
   state_.op_order.push_back(static_cast<std::int32_t>(v));
   state_.start_us[v] = now;
   state_.end_us[v] = end;
-  const auto device_rank = static_cast<std::uint64_t>(device_rank_[device]);
-  const auto tie = static_cast<std::uint64_t>(op_rank_[v]);
-  state_.events.push(SimEvent::make(cost == 0 ? end : end + devices_->constants().delta1_us,
-                                    kDevice, device_rank));
-  const auto consumers = flows_->consumers[v];
-  const auto outputs = flows_->outputs[v];
-  for (std::size_t i = 0; i < consumers.size(); ++i) {
-    if (at(device_of_[at(consumers[i])]) == device) {
-      release(consumers[i], end, tie, now);
-    } else if (std::uint64_t& asked = state_.asked[at(outputs[i])]; asked != state_.run) {
-      asked = state_.run;
-      ask_transfer(state_.channels[device], device_rank,
-                   {.op = static_cast<std::int32_t>(v),
-                    .output = outputs[i],
-                    .from = static_cast<std::int32_t>(device),
-                    .asked_us = end});
-    }
-  }
-}
-
-void PlacementSimulator::send_on_bus(std::size_t device, double now) {
-  Queue& queue = state_.channels[device];
-  if (queue.head < 0) {
-    queue.is_armed = false;
-    return;
-  }
-  const auto device_rank = static_cast<std::uint64_t>(device_rank_[device]);
-  if (const double stamp = state_.transfers[at(queue.head)].asked_us; stamp > now) {
-    state_.events.push(SimEvent::make(stamp, kChannel, device_rank));
-    return;
-  }
-  PlacedTransfer& transfer = state_.transfers[at(take_transfer(queue))];
-  transfer.start_us = now;
-  transfer.arrive_us = now + transfer_us_[at(transfer.output)];
-  transfer.free_us = transfer.arrive_us + devices_->constants().delta2_us;
-  const auto tie = static_cast<std::uint64_t>(op_rank_[at(transfer.op)]);
-  for (const std::int32_t c : flows_->output_consumers[at(transfer.output)]) {
-    if (at(device_of_[at(c)]) != device) release(c, transfer.arrive_us, tie, now);
-  }
-  state_.events.push(SimEvent::make(transfer.free_us, kChannel, device_rank));
-}
-
-double PlacementSimulator::run_corrected() {
-  while (!state_.events.empty()) {
-    if (is_watching_) watch();
-    const SimEvent event = state_.events.pop();
-    ++state_.num_events;
-    switch (event.kind()) {
-      case kReleased:
-        make_ready(static_cast<std::int32_t>(event.b()), event.time);
-        break;
-      case kChannel:
-        send_on_channel(event.a(), event.time);
-        break;
-      case kDevice:
-        start_on_corrected(event.a(), event.time);
-        break;
-      default:
-        finish(event.a(), event.time);
-    }
-  }
-  return state_.last_end_us;
-}
-
-void PlacementSimulator::start_on_corrected(std::size_t device, double now) {
-  Queue& queue = state_.ready[device];
-  if (queue.head < 0) {
-    queue.is_armed = false;
-    return;
-  }
-  const auto v = at(take_ready(queue));
-  const double cost = graph_->cost_us()[v];
-  const double end = now + cost / devices_->speed(device);
-  state_.op_order.push_back(static_cast<std::int32_t>(v));
-  state_.start_us[v] = now;
-  state_.end_us[v] = end;
-  state_.last_end_us = std::max(state_.last_end_us, end);
-  state_.events.push(SimEvent::make(end, kFinished, v));
   state_.events.push(
-      SimEvent::make(cost == 0 ? end : end + devices_->launch_us(device), kDevice, device));
+      SimEvent::make(graph_->cost_us()[v] == 0 ? end : end + devices_->launch_us(device), kDevice,
+                     rules.devices().rank(device)));
+  if constexpr (Rules::kAsksAhead) {
+    put_out(rules, v, end, now);
+  } else {
+    state_.events.push(SimEvent::make(end, kFinished, v));
+  }
 }
 
-void PlacementSimulator::finish(std::size_t op, double now) {
+template <class Rules>
+void PlacementSimulator::put_out(const Rules& rules, std::size_t op, double end, double now) {
   const auto from = at(device_of_[op]);
   const auto consumers = flows_->consumers[op];
   const auto outputs = flows_->outputs[op];
   for (std::size_t i = 0; i < consumers.size(); ++i) {
     const auto to = at(device_of_[at(consumers[i])]);
     if (to == from) {
-      release(consumers[i], now, 0, now);
-    } else if (std::uint64_t& asked = state_.asked[at(outputs[i]) * devices_->size() + to];
+      release(rules, consumers[i], end, rules.producer_rank(op), now);
+    } else if (std::uint64_t& asked = state_.asked[rules.copy(at(outputs[i]), to)];
                asked != state_.run) {
       asked = state_.run;
-      const std::size_t channel = devices_->channel(from, to);
-      ask_transfer(state_.channels[channel], channel,
+      ask_transfer(rules, devices_->channel(from, to),
                    {.op = static_cast<std::int32_t>(op),
                     .output = outputs[i],
                     .from = static_cast<std::int32_t>(from),
-                    .to = static_cast<std::int32_t>(to),
-                    .asked_us = now});
+                    .to = rules.receiver(to),
+                    .asked_us = end});
     }
   }
 }
 
-void PlacementSimulator::send_on_channel(std::size_t channel, double now) {
+template <class Rules>
+void PlacementSimulator::ask_transfer(const Rules& rules, std::size_t channel,
+                                      PlacedTransfer transfer) {
+  Queue& queue = state_.channels[channel];
+  const auto index = static_cast<std::int32_t>(state_.transfers.size());
+  state_.transfers.push_back(transfer);
+  (queue.tail < 0 ? queue.head : state_.transfers[at(queue.tail)].next) = index;
+  queue.tail = index;
+  if (queue.is_armed) return;
+  queue.is_armed = true;
+  state_.events.push(SimEvent::make(transfer.asked_us, kChannel, rules.channels().rank(channel)));
+}
+
+template <class Rules>
+void PlacementSimulator::carry_next(const Rules& rules, std::size_t channel, double now) {
   Queue& queue = state_.channels[channel];
   if (queue.head < 0) {
     queue.is_armed = false;
     return;
   }
-  PlacedTransfer& transfer = state_.transfers[at(take_transfer(queue))];
-  const auto from = at(transfer.from);
-  const auto to = at(transfer.to);
-  transfer.start_us = now;
-  transfer.free_us =
-      now + graph_->output_bytes()[at(transfer.output)] / devices_->bytes_per_us(from, to);
-  transfer.arrive_us = transfer.free_us + devices_->latency_us(from, to);
-  for (const std::int32_t c : flows_->output_consumers[at(transfer.output)]) {
-    if (at(device_of_[at(c)]) == to) release(c, transfer.arrive_us, 0, now);
+  const std::size_t rank = rules.channels().rank(channel);
+  if (const double asked = state_.transfers[at(queue.head)].asked_us; asked > now) {
+    state_.events.push(SimEvent::make(asked, kChannel, rank));
+    return;
   }
-  state_.events.push(SimEvent::make(transfer.free_us, kChannel, channel));
+  PlacedTransfer& transfer = state_.transfers[at(take_transfer(queue))];
+  transfer.start_us = now;
+  rules.carry(transfer);
+  for (const std::int32_t c : flows_->output_consumers[at(transfer.output)]) {
+    if (!rules.reaches(transfer, device_of_[at(c)])) continue;
+    release(rules, c, transfer.arrive_us, rules.producer_rank(at(transfer.op)), now);
+  }
+  state_.events.push(SimEvent::make(transfer.free_us, kChannel, rank));
+}
+
+// An operation is ready when its last input has released it, so that of all its releases one event
+// is enough, posted when the last of them is known. Those whose time has come were taken from the
+// published heap before any device or bus that could post another: the one that is posted comes
+// behind them.
+template <class Rules>
+void PlacementSimulator::release(const Rules& rules, std::int32_t consumer, double time,
+                                 std::uint64_t tie, double now) {
+  Release& last = state_.last_release[at(consumer)];
+  if (last.time <= now || time > last.time || (time == last.time && tie > last.tie)) {
+    last = {time, tie};
+  }
+  if (--state_.waiting[at(consumer)] > 0) {
+    ++state_.num_events;
+    return;
+  }
+  state_.events.push(
+      SimEvent::make(last.time, kReleased, last.tie, rules.ops().rank(at(consumer))));
+}
+
+template <class Rules>
+void PlacementSimulator::make_ready(const Rules& rules, std::size_t op, double now) {
+  const auto device = at(device_of_[op]);
+  const auto index = static_cast<std::int32_t>(op);
+  Queue& queue = state_.ready[device];
+  state_.next_ready[op] = -1;
+  (queue.tail < 0 ? queue.head : state_.next_ready[at(queue.tail)]) = index;
+  queue.tail = index;
+  if (queue.is_armed) return;
+  queue.is_armed = true;
+  state_.events.push(SimEvent::make(now, kDevice, rules.devices().rank(device)));
 }
 
 std::span<const double> PlacementSimulator::peak_bytes() {
   if (!has_peaks_) {
-    if (devices_->semantics() == PlacementSemantics::kPlaceto) {
-      placeto_peak_bytes(*this, peak_bytes_);
-    } else {
-      corrected_peak_bytes(*this, peak_bytes_);
-    }
+    std::visit([this](const auto& rules) { rules.find_peaks(*this, peak_bytes_); }, rules_);
     has_peaks_ = true;
   }
   return peak_bytes_;

@@ -7,21 +7,10 @@
 #include "env/placement/device_set.h"
 #include "env/placement/event_heap.h"
 #include "env/placement/op_graph.h"
+#include "env/placement/placed_transfer.h"
+#include "env/placement/placement_rules.h"
 
 namespace pacml::env {
-
-// Data that went from one device to another, or, in `placeto`, to all that wanted it.
-struct PlacedTransfer {
-  std::int32_t op = 0;
-  std::int32_t output = 0;  // numbered over the whole graph
-  std::int32_t from = 0;
-  std::int32_t to = -1;  // -1: every device that consumes the output, but for `from`
-  double asked_us = 0;   // when the operation ended
-  double start_us = 0;
-  double arrive_us = 0;
-  double free_us = 0;      // when its channel takes the next one
-  std::int32_t next = -1;  // behind it in its channel's queue
-};
 
 // What one execution of a graph takes with every operation on a device. Each device executes the
 // operations that are ready one at a time, in the order in which they became so; each channel
@@ -81,32 +70,36 @@ class PlacementSimulator {
   void place(std::span<const std::int32_t> device_of);
   void begin();
   double finish_run();
-  // Keeps the state if the next event starts one of those that are watched.
-  void watch();
   void watch_parents(std::size_t group);
-  double run_placeto();
-  double run_corrected();
-  void start_on_placeto(std::size_t device, double now);
-  void send_on_bus(std::size_t device, double now);
-  void start_on_corrected(std::size_t device, double now);
-  void finish(std::size_t op, double now);
-  void send_on_channel(std::size_t channel, double now);
-  void release(std::int32_t consumer, double time, std::uint64_t tie, double now);
-  void make_ready(std::int32_t op, double now);
-  void ask_transfer(Queue& queue, std::size_t channel_rank, PlacedTransfer transfer);
   std::int32_t take_ready(Queue& queue);
   std::int32_t take_transfer(Queue& queue);
+
+  // By the rules of the semantics.
+  template <class Rules>
+  double execute(const Rules& rules);
+  // Keeps the state if the next event starts one of those that are watched.
+  template <class Rules>
+  void watch(const Rules& rules);
+  template <class Rules>
+  void start_next(const Rules& rules, std::size_t device, double now);
+  // Who is on the device of an operation has its outputs when it ends; the others ask for them.
+  template <class Rules>
+  void put_out(const Rules& rules, std::size_t op, double end, double now);
+  template <class Rules>
+  void ask_transfer(const Rules& rules, std::size_t channel, PlacedTransfer transfer);
+  template <class Rules>
+  void carry_next(const Rules& rules, std::size_t channel, double now);
+  template <class Rules>
+  void release(const Rules& rules, std::int32_t consumer, double time, std::uint64_t tie,
+               double now);
+  template <class Rules>
+  void make_ready(const Rules& rules, std::size_t op, double now);
 
   OpGraphPtr graph_;
   DeviceSetPtr devices_;
   const OpFlows* flows_;  // the graph's, by these semantics
-  // Ties between operations and between devices, and back.
-  std::vector<std::int32_t> op_rank_;
-  std::vector<std::int32_t> op_of_rank_;
-  std::vector<std::int32_t> device_rank_;
-  std::vector<std::int32_t> device_of_rank_;
+  PlacementRules rules_;
   std::vector<std::int32_t> num_inputs_;  // [ops], outputs that it gets
-  std::vector<double> transfer_us_;       // [outputs], on a bus
 
   // All that a run changes as it goes on.
   struct State {
@@ -116,14 +109,13 @@ class PlacementSimulator {
     std::vector<std::int32_t> next_ready;
     std::vector<Queue> ready;          // [devices]
     std::vector<Queue> channels;       // [channels]
-    std::vector<std::uint64_t> asked;  // [outputs] or [outputs, devices]: the run that asked for it
+    std::vector<std::uint64_t> asked;  // [copies], the run that asked for it
     std::uint64_t run = 0;
     std::vector<PlacedTransfer> transfers;
     std::vector<std::int32_t> transfer_order;
     std::vector<std::int32_t> op_order;
     std::vector<double> start_us;
     std::vector<double> end_us;
-    double last_end_us = 0;
     std::int64_t num_events = 0;
   };
   State state_;
