@@ -12,7 +12,7 @@
 #include "common/heartbeat.h"
 #include "common/spell_number.h"
 #include "common/transport/curve.h"
-#include "common/wire/codec.h"
+#include "common/wire/frame.h"
 #include "replay/server_state.h"
 #include "replay/snapshot.h"
 
@@ -56,13 +56,18 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       snapshot_path_(std::move(snapshot)),
       table_(config.table, derive(seed, Purpose::kReplay, shard)),
       allowance_(config.table.samples_per_insert > 0 ? 0 : config.inserts_per_sample, kInsertBurst),
-      sessions_(run,
-                {.server = "replay shard",
-                 .option = "replay.max_actors",
-                 .work = work_of(config),
-                 .max_actors = static_cast<std::size_t>(config.max_actors),
-                 .silence = in_seconds(config.forget_seconds)},
-                clock),
+      desk_(run,
+            {.server = "replay shard",
+             .option = "replay.max_actors",
+             .work = work_of(config),
+             .max_actors = static_cast<std::size_t>(config.max_actors),
+             .silence = in_seconds(config.forget_seconds)},
+            static_cast<std::size_t>(config.max_waiting_bytes),
+            {.has_graph = [this](GraphHash hash) { return graphs_.contains(hash); },
+             .take = [this](const transport::PeerId& peer, wire::Insert&& insert,
+                            std::size_t bytes) { return take(peer, std::move(insert), bytes); },
+             .status = [this] { return status(); }},
+            clock),
       snapshot_faults_("no snapshot could be written", clock) {
   if (!snapshot_path_ || !std::filesystem::exists(*snapshot_path_)) return;
   auto restored = restore_table(*snapshot_path_, config.table);
@@ -71,21 +76,21 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
   table_ = std::move(restored.table);
   graphs_ = std::move(state->graphs);
   shape_ = state->shape;
-  sessions_.restore(state->accepted);
+  desk_.restore(state->accepted);
   spdlog::info("goes on from {} with {} items", snapshot_path_->string(), table_.size());
 }
 
 Server::~Server() = default;
 
 void Server::run(transport::FrameServer& transport, const std::stop_token& stop) {
-  transport_ = &transport;
+  desk_.open(transport);
   next_sweep_ = clock_->now();
   next_snapshot_ = clock_->now() + in_seconds(config_.snapshot_seconds);
   while (!stop.stop_requested()) {
     beat();
     const TimePoint turned = clock_->now();
     auto incoming =
-        transport_->receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
+        transport.receive(Deadline::in(table_.snapshot_running() ? kSnapshotSlice : kSlice));
     waited_ += clock_->now() - turned;
     if (incoming) {
       dispatch(*incoming);
@@ -93,7 +98,7 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
       break;
     }
     insert_waiting();
-    give_back_withheld();
+    desk_.give_back_dropped();
     answer_requests();
     tend_snapshot();
     adapt();
@@ -101,46 +106,26 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
     tell_grants();
   }
   // A shard that ends is missed, not mourned: whoever talks to it says Hello until it is back.
-  for (const auto& [peer, actor] : sessions_.actors()) {
-    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"});
-  }
-  for (const auto& [peer, learner] : learners_) {
-    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"});
-  }
+  const wire::Message end = wire::Refused{wire::Refusal::kUnknownPeer, "the replay shard stops"};
+  desk_.tell_actors(end);
+  for (const auto& [peer, learner] : learners_) desk_.send(peer, end);
   finish_snapshot();
 }
 
 void Server::dispatch(const transport::Incoming& incoming) {
   const transport::PeerId& peer = incoming.peer;
-  if (incoming.revoked) return turn_out(incoming);
-  auto message = wire::decode(incoming.frame);
-  if (!message) {
-    ++counters_.malformed;
-    return refuse(peer, {wire::Refusal::kMalformed, message.error().detail});
-  }
-  if (const auto* hello = std::get_if<wire::Hello>(&*message)) {
-    return welcome(peer, *hello, incoming.key_name);
-  }
-  if (std::holds_alternative<wire::GetStatus>(*message)) {
-    return send(peer, wire::Status{status()});
-  }
-  if (sessions_.find(peer) != nullptr) {
-    sessions_.heard(peer);
+  if (incoming.revoked) forget_learner(peer);
+  auto message = desk_.hear(incoming);
+  if (!message) return;
+  if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(incoming, *hello);
+  if (desk_.knows(peer)) {
     return dispatch_actor(peer, *std::move(message), wire::frame_bytes(incoming.frame));
   }
   if (const auto learner = learners_.find(peer); learner != learners_.end()) {
     learner->second.last_heard = clock_->now();
     return dispatch_learner(peer, *std::move(message));
   }
-  refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
-}
-
-void Server::turn_out(const transport::Incoming& incoming) {
-  sessions_.forget(incoming.peer);
-  sessions_.drop(gate_.forget(incoming.peer));
-  forget_learner(incoming.peer);
-  refuse(incoming.peer, {wire::Refusal::kConfig,
-                         "the key of " + incoming.key_name + " is no longer allowed here"});
+  desk_.refuse_stranger(peer);
 }
 
 void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& message,
@@ -149,14 +134,6 @@ void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& messa
     receive(peer, std::move(*insert), bytes);
   } else if (auto* const graph = std::get_if<wire::Graph>(&message)) {
     learn_graph(peer, std::move(*graph));
-  } else if (const auto* ping = std::get_if<wire::Ping>(&message)) {
-    // An actor that waits asks so: whatever it may have missed is said again.
-    send(peer, sessions_.credit(peer));
-    deliver(peer);
-    send(peer, wire::Pong{ping->nonce});
-  } else if (std::holds_alternative<wire::Goodbye>(message)) {
-    sessions_.forget(peer);
-    sessions_.drop(gate_.forget(peer));
   }
   // What only a client or a learner's server gets is ignored.
 }
@@ -164,7 +141,7 @@ void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& messa
 void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& message) {
   if (const auto* sample = std::get_if<wire::Sample>(&message)) {
     if (sample->count > kMostDraws) {
-      return refuse(peer, {wire::Refusal::kMalformed, "more draws than an answer holds"});
+      return desk_.refuse(peer, {wire::Refusal::kMalformed, "more draws than an answer holds"});
     }
     if (requests_.size() < kMostRequests) {
       requests_.push_back({peer, *sample});
@@ -174,44 +151,34 @@ void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& mes
   } else if (const auto* updates = std::get_if<wire::PriorityUpdates>(&message)) {
     update_priorities(*updates);
   } else if (const auto* need = std::get_if<wire::NeedGraph>(&message)) {
-    if (const auto* graph = graphs_.find(need->hash)) send(peer, *graph);
+    if (const auto* graph = graphs_.find(need->hash)) desk_.send(peer, *graph);
   } else if (const auto* ping = std::get_if<wire::Ping>(&message)) {
-    send(peer, wire::Pong{ping->nonce});
+    desk_.send(peer, wire::Pong{ping->nonce});
   } else if (std::holds_alternative<wire::Goodbye>(message)) {
     forget_learner(peer);
   }
 }
 
-void Server::welcome(const transport::PeerId& peer, const wire::Hello& hello,
-                     const std::string& key_name) {
+void Server::welcome(const transport::Incoming& from, const wire::Hello& hello) {
+  const transport::PeerId& peer = from.peer;
+  const std::string& key_name = from.key_name;
   if (hello.role == wire::Role::kReplay) {
-    return refuse(
+    return desk_.refuse(
         peer, {wire::Refusal::kConfig, "this is a replay shard: it talks to actors and learners"});
   }
-  if (hello.role == wire::Role::kLearner) {
-    // Who may insert may not therefore draw, or say what is worth drawing.
-    if (!key_name.empty() && key_name != transport::kServerKeyName) {
-      return refuse(peer, {wire::Refusal::kConfig, "the key of " + key_name +
-                                                       " is an actor's: a learner shows that of " +
-                                                       std::string(transport::kServerKeyName)});
-    }
-    return welcome_learner(peer, hello);
+  if (hello.role == wire::Role::kActor) return desk_.welcome(from, hello, PolicyVersion{0});
+  // Who may insert may not therefore draw, or say what is worth drawing.
+  if (!key_name.empty() && key_name != transport::kServerKeyName) {
+    return desk_.refuse(peer,
+                        {wire::Refusal::kConfig, "the key of " + key_name +
+                                                     " is an actor's: a learner shows that of " +
+                                                     std::string(transport::kServerKeyName)});
   }
-  std::vector<transport::PeerId> replaced;
-  auto refused = sessions_.admit(peer, hello, replaced, {key_name, [this](const std::string& name) {
-                                                           return transport_->lists(name);
-                                                         }});
-  for (const auto& former : replaced) sessions_.drop(gate_.forget(former));
-  if (!replaced.empty()) {
-    spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
-                 hello.actor.get(), hello.host, hello.pid);
-  }
-  if (refused) return refuse(peer, *std::move(refused));
-  send(peer, sessions_.welcome(peer, PolicyVersion{0}));
+  welcome_learner(peer, hello);
 }
 
 void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& hello) {
-  if (auto refused = sessions_.objection(hello)) return refuse(peer, *std::move(refused));
+  if (const auto refused = desk_.sessions().objection(hello)) return desk_.refuse(peer, *refused);
   // Whatever the clocks say, who speaks now is the present life of this learner: what an earlier
   // one asked for, be it on this connection or on one whose end was not heard of, nobody waits for.
   std::vector<transport::PeerId> former;
@@ -220,11 +187,12 @@ void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& h
   }
   for (const auto& other : former) forget_learner(other);
   if (learners_.size() >= kMostLearners) {
-    return refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
+    return desk_.refuse(peer, {wire::Refusal::kConfig, "the shard already has too many learners"});
   }
   learners_[peer] = {hello.actor, clock_->now()};
-  const auto& run = sessions_.run();
-  send(peer, wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag, 1});
+  const auto& run = desk_.sessions().run();
+  desk_.send(peer,
+             wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag, 1});
 }
 
 void Server::forget_learner(const transport::PeerId& peer) {
@@ -233,76 +201,44 @@ void Server::forget_learner(const transport::PeerId& peer) {
 }
 
 void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes) {
-  using Verdict = serving::Sessions::Verdict;
-  const Observations& observations = insert.batch.transitions.observations;
-  if (shape_ && *shape_ != observations.shape()) {
-    return refuse(peer,
-                  {wire::Refusal::kMalformed, "transitions of another width than those here"});
+  ObservationShape shape = insert.batch.transitions.observations.shape();
+  if (shape_ && *shape_ != shape) {
+    return desk_.refuse(
+        peer, {wire::Refusal::kMalformed, "transitions of another width than those here"});
   }
-  const std::uint64_t decisions = insert.batch.priorities.size();
-  const auto verdict =
-      sessions_.accept(peer, insert.actor, insert.incarnation, insert.sequence, decisions);
-  if (verdict == Verdict::kRefused) {
-    return refuse(peer, {wire::Refusal::kMalformed,
-                         "transitions of another actor, or more of them than were granted"});
-  }
-  if (verdict == Verdict::kDropped) return;
-  if (waiting_bytes() > 0 &&
-      waiting_bytes() + bytes > static_cast<std::size_t>(config_.max_waiting_bytes)) {
-    ++counters_.no_room;
-    withheld_.emplace_back(peer, decisions);
-    return;
-  }
-  shape_ = observations.shape();
-  auto graphs = observations.graphs();
-  gate_.push(peer, std::move(insert.batch), std::move(graphs), decisions, bytes);
-  deliver(peer);
+  if (desk_.receive(peer, std::move(insert), bytes)) shape_ = std::move(shape);
 }
 
-void Server::deliver(const transport::PeerId& peer) {
+bool Server::take(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes) {
   // An actor that joins again has new grants while its former life's messages may still wait: the
   // bound holds all the same.
   const auto room = static_cast<std::size_t>(config_.credits_per_actor * config_.max_actors);
-  const auto missing = gate_.release(
-      peer, clock_->now(), [this](GraphHash hash) { return graphs_.contains(hash); },
-      [&](PrioritizedTransitions&& batch, std::size_t bytes) {
-        if (waiting_.size() >= room) return false;
-        waiting_.push_back({peer, std::move(batch), bytes});
-        waiting_bytes_ += bytes;
-        return true;
-      });
-  for (const GraphHash hash : missing) send(peer, wire::NeedGraph{hash});
+  if (waiting_.size() >= room) return false;
+  waiting_.push_back({peer, std::move(insert.batch), bytes});
+  return true;
 }
 
 void Server::insert_waiting() {
   if (waiting_.empty() || !may_insert()) return;
   while (!waiting_.empty() && may_insert()) insert_first();
-  for (const auto& peer : gate_.peers()) deliver(peer);
+  desk_.deliver();
 }
 
 void Server::insert_all_waiting() {
   while (!waiting_.empty()) {
     while (!waiting_.empty()) insert_first();
-    for (const auto& peer : gate_.peers()) deliver(peer);
+    desk_.deliver();
   }
-  if (gate_.size() > 0) {
-    spdlog::warn("{} messages are lost: the graphs that they name have not come", gate_.size());
+  if (desk_.waiting_for_graphs() > 0) {
+    spdlog::warn("{} messages are lost: the graphs that they name have not come",
+                 desk_.waiting_for_graphs());
   }
 }
 
 void Server::insert_first() {
-  waiting_bytes_ -= waiting_.front().bytes;
+  desk_.let_go(waiting_.front().bytes);
   insert(waiting_.front());
   waiting_.pop_front();
-}
-
-void Server::give_back_withheld() {
-  if (withheld_.empty()) return;
-  const bool room = waiting_bytes() < static_cast<std::size_t>(config_.max_waiting_bytes);
-  if (!room) return;
-  for (const auto& [peer, decisions] : std::exchange(withheld_, {})) {
-    sessions_.give_back(peer, decisions);
-  }
 }
 
 void Server::insert(Waiting& waiting) {
@@ -327,11 +263,11 @@ void Server::insert(Waiting& waiting) {
     allowance_.forgive();
   }
   limit_work();
-  sessions_.give_back(waiting.peer, waiting.batch.priorities.size());
+  desk_.give_back(waiting.peer, waiting.batch.priorities.size());
 }
 
 void Server::tell_grants() {
-  for (const auto& peer : sessions_.take_news()) send(peer, sessions_.credit(peer));
+  for (const auto& peer : desk_.take_news()) desk_.say_credit(peer);
 }
 
 void Server::limit_work() {
@@ -340,7 +276,7 @@ void Server::limit_work() {
   if (bounded_by_draws()) {
     room = std::min(room, static_cast<std::uint64_t>(std::max(0.0, allowance_.left())));
   }
-  sessions_.limit(std::max<std::uint64_t>(1, room));
+  desk_.limit(std::max<std::uint64_t>(1, room));
 }
 
 void Server::adapt() {
@@ -349,8 +285,7 @@ void Server::adapt() {
   const Duration elapsed = now - last_adaption_;
   if (elapsed < kAdaptEvery) return;
   last_adaption_ = now;
-  sessions_.expire_grants();
-  sessions_.adapt(waited_ > elapsed * kStarvedPercent / 100);
+  desk_.adapt(waited_ > elapsed * kStarvedPercent / 100);
   waited_ = Duration{0};
 }
 
@@ -384,7 +319,7 @@ void Server::answer(const Request& request) {
   samples.shard = {table_.size(), table_.total_priority(), table_.counters().inserted};
   samples.episodes = std::move(episodes_);
   // A learner that is gone takes no reports with it.
-  const bool sent = transport_->send(request.peer, wire::encode(samples)).has_value();
+  const bool sent = desk_.send(request.peer, samples).has_value();
   episodes_ = sent ? std::vector<EpisodeRecord>{} : std::move(samples.episodes);
 }
 
@@ -401,17 +336,16 @@ void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
   // At a run's start every actor is asked, and only the first answer is news.
   if (graphs_.contains(graph.hash)) return;
   if (!graphs_.add(std::move(graph))) {
-    return refuse(peer, {wire::Refusal::kMalformed,
-                         "a graph that is not what its hash says, or one too many"});
+    return desk_.refuse(peer, {wire::Refusal::kMalformed,
+                               "a graph that is not what its hash says, or one too many"});
   }
-  for (const auto& waiting : gate_.peers()) deliver(waiting);
+  desk_.deliver();
 }
 
 void Server::sweep() {
   if (clock_->now() < next_sweep_) return;
   next_sweep_ = clock_->now() + kSweepEvery;
-  counters_.denied = transport_->denied();
-  serving::forget_silent(sessions_, gate_, clock_->now());
+  desk_.forget_silent();
   const TimePoint silent_since = clock_->now() - in_seconds(config_.forget_seconds);
   std::erase_if(learners_,
                 [&](const auto& entry) { return entry.second.last_heard < silent_since; });
@@ -422,7 +356,7 @@ void Server::sweep() {
 
 void Server::begin_snapshot() {
   writer_ = std::make_unique<SnapshotWriter>(*snapshot_path_);
-  const Bytes extra = encode_server_state({shape_, graphs_, sessions_.tracker().state()});
+  const Bytes extra = encode_server_state({shape_, graphs_, desk_.sessions().tracker().state()});
   table_.begin_snapshot(extra, *writer_);
 }
 
@@ -474,7 +408,8 @@ Result<std::uint64_t> Server::write_snapshot() {
 }
 
 std::string Server::limiter(const TableStatus& table) const {
-  if (!bounded_by_draws() || sessions_.work().in_flight() + 1 < sessions_.work().window() ||
+  const auto& work = desk_.sessions().work();
+  if (!bounded_by_draws() || work.in_flight() + 1 < work.window() ||
       allowance_.left() >= kInsertBurst / 2) {
     return table.why;
   }
@@ -485,59 +420,37 @@ std::string Server::limiter(const TableStatus& table) const {
 std::string Server::status() const {
   const TableStatus table = table_.status();
   const auto& counters = table.counters;
-  const auto& tracker = sessions_.tracker();
   const auto faults = snapshot_faults_.status();
-  const nlohmann::json status = {{"role", "replay"},
-                                 {"shard", shard_},
-                                 {"run", sessions_.run().run_id},
-                                 {"items", table.size},
-                                 {"capacity", table.capacity},
-                                 {"bytes", table.bytes},
-                                 {"max_bytes", table.max_bytes},
-                                 {"total_priority", table.total_priority},
-                                 {"limiter", limiter(table)},
-                                 {"window", sessions_.work().window()},
-                                 {"in_flight", sessions_.work().in_flight()},
-                                 {"inserts_waiting", waiting_.size()},
-                                 {"bytes_waiting", waiting_bytes()},
-                                 {"inserts_waiting_for_graphs", gate_.size()},
-                                 {"samples_waiting", requests_.size()},
-                                 {"actors", sessions_.actors().size()},
-                                 {"learners", learners_.size()},
-                                 {"graphs", graphs_.graphs().size()},
-                                 {"inserted", counters.inserted},
-                                 {"inserts_refused", counters.refused},
-                                 {"sampled", counters.sampled},
-                                 {"evicted", counters.evicted},
-                                 {"updates_applied", counters.updates_applied},
-                                 {"updates_for_evicted_items", counters.updates_evicted},
-                                 {"updates_refused", counters.updates_refused},
-                                 {"messages", tracker.accepted()},
-                                 {"duplicates", tracker.duplicates() + tracker.stale()},
-                                 {"gaps", tracker.gaps()},
-                                 {"malformed", counters_.malformed},
-                                 {"refused", counters_.refused},
-                                 {"denied", counters_.denied},
-                                 {"no_room", counters_.no_room},
-                                 {"episodes_dropped", counters_.episodes_dropped},
-                                 {"unanswered", counters_.unanswered},
-                                 {"snapshots", snapshots_},
-                                 {"snapshot_failures", faults.failures},
-                                 {"snapshot_age_seconds", faults.age_seconds},
-                                 {"last_fault", faults.last},
-                                 {"snapshot_running", table_.snapshot_running()}};
+  auto status = desk_.status();
+  status.update({{"role", "replay"},
+                 {"shard", shard_},
+                 {"items", table.size},
+                 {"capacity", table.capacity},
+                 {"bytes", table.bytes},
+                 {"max_bytes", table.max_bytes},
+                 {"total_priority", table.total_priority},
+                 {"limiter", limiter(table)},
+                 {"inserts_waiting", waiting_.size()},
+                 {"inserts_waiting_for_graphs", desk_.waiting_for_graphs()},
+                 {"samples_waiting", requests_.size()},
+                 {"learners", learners_.size()},
+                 {"graphs", graphs_.graphs().size()},
+                 {"inserted", counters.inserted},
+                 {"inserts_refused", counters.refused},
+                 {"sampled", counters.sampled},
+                 {"evicted", counters.evicted},
+                 {"updates_applied", counters.updates_applied},
+                 {"updates_for_evicted_items", counters.updates_evicted},
+                 {"updates_refused", counters.updates_refused},
+                 {"episodes_dropped", counters_.episodes_dropped},
+                 {"unanswered", counters_.unanswered},
+                 {"snapshots", snapshots_},
+                 {"snapshot_failures", faults.failures},
+                 {"snapshot_age_seconds", faults.age_seconds},
+                 {"last_fault", faults.last},
+                 {"snapshot_running", table_.snapshot_running()}});
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-void Server::refuse(const transport::PeerId& peer, wire::Refused refused) {
-  if (refused.why != wire::Refusal::kUnknownPeer) ++counters_.refused;
-  send(peer, std::move(refused));
-}
-
-void Server::send(const transport::PeerId& peer, const wire::Message& message) {
-  // A peer that is gone or does not read loses the answer; it asks or says Hello again.
-  static_cast<void>(transport_->send(peer, wire::encode(message)));
 }
 
 }  // namespace pacml::replay

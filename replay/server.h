@@ -14,7 +14,7 @@
 #include "common/clock.h"
 #include "common/experience/transitions.h"
 #include "common/fault_counter.h"
-#include "common/serving/graph_gate.h"
+#include "common/serving/actor_desk.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
 #include "common/transport/channel.h"
@@ -60,7 +60,7 @@ class Server {
   struct Waiting {
     transport::PeerId peer;
     PrioritizedTransitions batch;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;  // of its frame
   };
   struct Request {
     transport::PeerId peer;
@@ -71,10 +71,6 @@ class Server {
     TimePoint last_heard;
   };
   struct Counters {
-    std::uint64_t malformed = 0;         // frames that did not decode
-    std::uint64_t refused = 0;           // peers or messages turned away
-    std::uint64_t denied = 0;            // connections turned away because of their key
-    std::uint64_t no_room = 0;           // accepted messages dropped: too many bytes waited
     std::uint64_t episodes_dropped = 0;  // reports that no learner came for
     std::uint64_t unanswered = 0;        // requests whose learner had gone, or of too many
   };
@@ -82,22 +78,18 @@ class Server {
   void dispatch(const transport::Incoming& incoming);
   void dispatch_actor(const transport::PeerId& peer, wire::Message&& message, std::size_t bytes);
   void dispatch_learner(const transport::PeerId& peer, wire::Message&& message);
-  // A peer whose key is no longer allowed.
-  void turn_out(const transport::Incoming& incoming);
-  void welcome(const transport::PeerId& peer, const wire::Hello& hello,
-               const std::string& key_name);
+  void welcome(const transport::Incoming& from, const wire::Hello& hello);
   void welcome_learner(const transport::PeerId& peer, const wire::Hello& hello);
   void forget_learner(const transport::PeerId& peer);
   // `bytes`: of its frame.
   void receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes);
-  [[nodiscard]] std::size_t waiting_bytes() const { return gate_.bytes() + waiting_bytes_; }
-  void deliver(const transport::PeerId& peer);
+  // A message into the queue for the rate limiter; false: it is full.
+  bool take(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes);
   // What waits, as far as the rate limiter lets it in.
   void insert_waiting();
   // All that waits, whether or not it is time: for the last snapshot.
   void insert_all_waiting();
   void insert_first();
-  void give_back_withheld();
   // Tells who may act.
   void tell_grants();
   // Whether what comes in is bounded by what learners draw: they are there, and could draw.
@@ -125,26 +117,19 @@ class Server {
   void finish_snapshot();
   // Waits until the one that is under way is there.
   [[nodiscard]] Result<std::uint64_t> write_snapshot();
-  void refuse(const transport::PeerId& peer, wire::Refused refused);
-  void send(const transport::PeerId& peer, const wire::Message& message);
 
   const Clock* clock_;
   ReplayConfig config_;
   std::uint32_t shard_;
   std::optional<std::filesystem::path> snapshot_path_;
-  transport::FrameServer* transport_ = nullptr;
 
   Table table_;
   GraphStore graphs_;
   InsertAllowance allowance_;
   std::optional<ObservationShape> shape_;  // none: nothing was inserted yet
-  serving::Sessions sessions_;
-  serving::GraphGate<PrioritizedTransitions> gate_;
-  std::deque<Waiting> waiting_;  // for the rate limiter
-  std::size_t waiting_bytes_ = 0;
-  // Whose messages were dropped for want of room: their credits come back when there is some.
-  std::vector<std::pair<transport::PeerId, std::uint64_t>> withheld_;  // decisions of each
-  std::deque<Request> requests_;                                       // as well
+  serving::ActorDesk<wire::Insert> desk_;
+  std::deque<Waiting> waiting_;   // for the rate limiter
+  std::deque<Request> requests_;  // as well
   std::map<transport::PeerId, Learner> learners_;
   std::vector<EpisodeRecord> episodes_;  // for the next answer
   Counters counters_;

@@ -50,7 +50,7 @@ json learned(const learner::LearnerStatistics& statistics) {
   return out;
 }
 
-json served(const learner::ServerCounters& server) {
+json served(const serving::ServerCounters& server) {
   return {{"actors", server.actors},         {"messages", server.accepted},
           {"duplicates", server.duplicates}, {"gaps", server.gaps},
           {"malformed", server.malformed},   {"refused", server.refused},
@@ -134,7 +134,7 @@ void MetricsLog::write(json& line, const learner::LearnerCounters& counters,
                        const learner::LearnerStatistics& statistics) {
   const std::chrono::duration<double> elapsed = clock_->now() - last_;
   line.update(counted(counters, before_, std::max(1e-9, elapsed.count())));
-  line.update(served(figures_.server ? figures_.server() : learner::ServerCounters{}));
+  line.update(served(figures_.server ? figures_.server() : serving::ServerCounters{}));
   line["resident_bytes"] = resident_bytes();
   if (figures_.account) line.update(accounted(figures_.account()));
   if (const auto replay = figures_.replay ? figures_.replay() : std::nullopt) {

@@ -20,7 +20,7 @@ namespace pacml::apps {
 
 // What the metrics say of the processes around the learner; nothing in a single process.
 struct ServiceFigures {
-  std::function<learner::ServerCounters()> server = {};
+  std::function<serving::ServerCounters()> server = {};
   std::function<std::optional<replay::ClientStatus>()> replay = {};  // nullopt: there is none
   // The server's own account of itself, a JSON object; empty: there is none yet.
   std::function<std::string()> account = {};

@@ -12,7 +12,6 @@
 
 #include "common/clock.h"
 #include "common/ids.h"
-#include "common/serving/sessions.h"
 #include "common/transport/channel.h"
 
 namespace pacml::serving {
@@ -100,18 +99,5 @@ class GraphGate {
   std::size_t size_ = 0;
   std::size_t bytes_ = 0;
 };
-
-// Forgets actors that should speak and are silent, and what they have waiting here: those that have
-// a credit, and those that are asked for a graph, credits or not. Who is asked for a graph and says
-// anything else is as good as silent: its decisions would take the room of others' for ever.
-template <class Message>
-void forget_silent(Sessions& sessions, GraphGate<Message>& gate, TimePoint now) {
-  sessions.forget_silent();
-  for (const auto& peer : gate.peers()) {
-    if (!sessions.silent(peer) && !gate.lacks_since(peer, now - sessions.silence())) continue;
-    sessions.forget(peer);
-    sessions.drop(gate.forget(peer));
-  }
-}
 
 }  // namespace pacml::serving

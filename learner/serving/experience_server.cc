@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -13,6 +12,7 @@
 #include "common/heartbeat.h"
 #include "common/scope_exit.h"
 #include "common/wire/codec.h"
+#include "common/wire/frame.h"
 #include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
 #include "learner/wanted_work.h"
@@ -48,27 +48,30 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                                    std::function<nlohmann::json()> more, const Clock& clock)
     : clock_(&clock),
       queue_(config.work.messages_per_actor * config.max_actors),
-      sessions_(run,
-                {.server = "learner",
-                 .option = "learner.max_actors",
-                 .work = config.work,
-                 .max_actors = config.max_actors,
-                 .silence = config.silence},
-                clock),
+      desk_(run,
+            {.server = "learner",
+             .option = "learner.max_actors",
+             .work = config.work,
+             .max_actors = config.max_actors,
+             .silence = config.silence},
+            config.max_waiting_bytes,
+            {.has_graph = [this](GraphHash hash) { return graphs_.contains(hash); },
+             .take = [this](const transport::PeerId& peer, wire::Experience&& experience,
+                            std::size_t bytes) { return take(peer, std::move(experience), bytes); },
+             .status = [this] { return status(); }},
+            clock),
       max_graph_bytes_(config.max_graph_bytes),
-      max_waiting_bytes_(config.max_waiting_bytes),
       farewell_(config.farewell),
       more_(std::move(more)) {}
 
 void ExperienceServer::run(transport::FrameServer& actors, transport::FramePublisher& announcements,
                            const std::stop_token& stop) {
   transport_ = &actors;
+  desk_.open(actors);
   publisher_ = &announcements;
   serve(stop);
   if (!keep_actors_) return say_farewell();
-  for (const auto& [peer, actor] : sessions_.actors()) {
-    send(peer, wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"});
-  }
+  desk_.tell_actors(wire::Refused{wire::Refusal::kUnknownPeer, "the learner starts again"});
 }
 
 void ExperienceServer::serve(const std::stop_token& stop) {
@@ -105,12 +108,12 @@ void ExperienceServer::serve(const std::stop_token& stop) {
 
 void ExperienceServer::say_farewell() {
   std::map<ActorId, transport::PeerId> present;
-  for (const auto& [peer, actor] : sessions_.actors()) present.emplace(actor.id, peer);
+  for (const auto& [peer, actor] : desk_.sessions().actors()) present.emplace(actor.id, peer);
   serving::Farewell farewell(present, farewell_, *clock_);
   do {
     beat();
     for (const auto& peer : farewell.due()) {
-      const auto told = send(peer, end_of_run());
+      const auto told = desk_.send(peer, end_of_run());
       if (!told && told.error().code == Errc::kDisconnected) farewell.gone(peer);
     }
     if (farewell.over()) break;
@@ -132,141 +135,53 @@ void ExperienceServer::answer_finally(serving::Farewell& farewell,
   if (!message) return;
   if (std::holds_alternative<wire::Goodbye>(*message)) return farewell.confirmed(incoming.peer);
   if (std::holds_alternative<wire::GetStatus>(*message)) {
-    send(incoming.peer, wire::Status{status()});
+    desk_.send(incoming.peer, wire::Status{status()});
     return;
   }
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) {
-    const bool is_ours = hello->role == wire::Role::kActor && !sessions_.objection(*hello);
+    const bool is_ours = hello->role == wire::Role::kActor && !desk_.sessions().objection(*hello);
     if (is_ours && farewell.came_back(hello->actor, incoming.peer)) return;  // told in a moment
   }
   // What an actor that is there sends says nothing of what it has heard; it is told again anyway.
-  if (sessions_.find(incoming.peer) == nullptr) send(incoming.peer, end_of_run());
-}
-
-void ExperienceServer::turn_out(const transport::Incoming& incoming) {
-  sessions_.forget(incoming.peer);
-  sessions_.drop(gate_.forget(incoming.peer));
-  refuse(incoming.peer, {wire::Refusal::kConfig,
-                         "the key of " + incoming.key_name + " is no longer allowed here"});
-  count();
+  if (desk_.sessions().find(incoming.peer) == nullptr) desk_.send(incoming.peer, end_of_run());
 }
 
 void ExperienceServer::dispatch(const transport::Incoming& incoming) {
   const transport::PeerId& peer = incoming.peer;
-  if (incoming.revoked) return turn_out(incoming);
-  auto message = wire::decode(incoming.frame);
-  if (!message) {
-    {
-      const std::scoped_lock lock(mutex_);
-      ++counters_.malformed;
-    }
-    refuse(peer, {wire::Refusal::kMalformed, message.error().detail});
-    return;
-  }
+  auto message = desk_.hear(incoming);
+  if (!message) return;
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) return welcome(incoming, *hello);
-  if (std::holds_alternative<wire::GetStatus>(*message)) {
-    send(peer, wire::Status{status()});
-    return;
+  if (!desk_.knows(peer)) return desk_.refuse_stranger(peer);
+  if (auto* const experience = std::get_if<wire::Experience>(&*message)) {
+    desk_.receive(peer, std::move(*experience), wire::frame_bytes(incoming.frame));
+  } else if (const auto* wanted = std::get_if<wire::GetWeights>(&*message)) {
+    send_weights(peer, wanted->have);
+  } else if (const auto* graph = std::get_if<wire::Graph>(&*message)) {
+    learn_graph(peer, *graph);
   }
-  if (sessions_.find(peer) == nullptr) {
-    return refuse(peer, {wire::Refusal::kUnknownPeer, "say Hello first"});
-  }
-  sessions_.heard(peer);
-  std::visit(
-      [&](auto&& m) {
-        using M = std::decay_t<decltype(m)>;
-        if constexpr (std::is_same_v<M, wire::Experience>) {
-          receive(peer, std::move(m), wire::frame_bytes(incoming.frame));
-        } else if constexpr (std::is_same_v<M, wire::GetWeights>) {
-          send_weights(peer, m.have);
-        } else if constexpr (std::is_same_v<M, wire::Graph>) {
-          learn_graph(peer, m);
-        } else if constexpr (std::is_same_v<M, wire::Ping>) {
-          // An actor that waits asks so: whatever it may have missed is said again.
-          send(peer, sessions_.credit(peer));
-          deliver_waiting(peer);
-          send(peer, wire::Pong{m.nonce});
-        } else if constexpr (std::is_same_v<M, wire::Goodbye>) {
-          sessions_.forget(peer);
-          sessions_.drop(gate_.forget(peer));
-        }
-        // What only a client gets is ignored.
-      },
-      *std::move(message));
-  count();
-}
-
-void ExperienceServer::count() {
-  const auto& tracker = sessions_.tracker();
-  const std::scoped_lock lock(mutex_);
-  counters_.actors = sessions_.actors().size();
-  counters_.accepted = tracker.accepted();
-  counters_.duplicates = tracker.duplicates() + tracker.stale();
-  counters_.gaps = tracker.gaps();
-  counters_.denied = transport_->denied();
+  // What only a client gets is ignored.
 }
 
 void ExperienceServer::welcome(const transport::Incoming& from, const wire::Hello& hello) {
-  const transport::PeerId& peer = from.peer;
   if (hello.role != wire::Role::kActor) {
-    return refuse(peer,
-                  {wire::Refusal::kConfig, "this is a learner: it talks to actors, not to a " +
-                                               std::string(name_of(hello.role))});
+    return desk_.refuse(
+        from.peer, {wire::Refusal::kConfig, "this is a learner: it talks to actors, not to a " +
+                                                std::string(name_of(hello.role))});
   }
-  std::vector<transport::PeerId> replaced;
-  const auto refused = sessions_.admit(
-      peer, hello, replaced,
-      {from.key_name, [this](const std::string& name) { return transport_->lists(name); }});
-  for (const auto& former : replaced) sessions_.drop(gate_.forget(former));
-  if (!replaced.empty()) {
-    spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
-                 hello.actor.get(), hello.host, hello.pid);
-  }
-  if (refused) return refuse(peer, *refused);
-  count();
-  send(peer, sessions_.welcome(peer, weights_ ? weights_->version : PolicyVersion{0}));
+  desk_.welcome(from, hello, weights_ ? weights_->version : PolicyVersion{0});
 }
 
-void ExperienceServer::receive(const transport::PeerId& peer, wire::Experience&& experience,
-                               std::size_t bytes) {
-  using Verdict = serving::Sessions::Verdict;
-  const std::uint64_t decisions = experience.sequences.num_decisions();
-  const auto verdict = sessions_.accept(peer, experience.actor, experience.incarnation,
-                                        experience.sequence, decisions);
-  count();  // before the learner can see the message
-  if (verdict == Verdict::kRefused) {
-    return refuse(peer, {wire::Refusal::kMalformed,
-                         "experience of another actor, or more of it than was granted"});
-  }
-  if (verdict == Verdict::kDropped) return;
-  if (waiting_bytes() > 0 && waiting_bytes() + bytes > max_waiting_bytes_) {
-    withheld_.push_back({peer, decisions});
-    const std::scoped_lock lock(mutex_);
-    ++counters_.no_room;
-    return;
-  }
-  auto graphs = experience.sequences.observations.graphs();
-  gate_.push(peer, std::move(experience.sequences), std::move(graphs), decisions, bytes);
-  deliver_waiting(peer);
-}
-
-void ExperienceServer::deliver_waiting(const transport::PeerId& peer) {
-  const auto missing = gate_.release(
-      peer, clock_->now(), [this](GraphHash hash) { return graphs_.contains(hash); },
-      [&](Sequences&& sequences, std::size_t bytes) {
-        std::vector<env::GraphFeaturesPtr> graphs;
-        for (const GraphHash hash : sequences.observations.graphs())
-          graphs.push_back(graphs_.at(hash));
-        // The queue holds every grant of max_actors actors. An actor that joins again has new
-        // ones while its former life's messages may still be there: then this one waits.
-        ReceivedSequences received{peer, std::move(sequences), std::move(graphs), bytes};
-        queued_bytes_ += bytes;  // before it can be taken out
-        if (queue_.try_push(std::move(received))) return true;
-        queued_bytes_ -= bytes;
-        sequences = std::move(received.sequences);
-        return false;
-      });
-  for (const GraphHash hash : missing) send(peer, wire::NeedGraph{hash});
+bool ExperienceServer::take(const transport::PeerId& peer, wire::Experience&& experience,
+                            std::size_t bytes) {
+  Sequences& sequences = experience.sequences;
+  std::vector<env::GraphFeaturesPtr> graphs;
+  for (const GraphHash hash : sequences.observations.graphs()) graphs.push_back(graphs_.at(hash));
+  // The queue holds every grant of max_actors actors. An actor that joins again has new ones while
+  // its former life's messages may still be there: then this one waits.
+  ReceivedSequences received{peer, std::move(sequences), std::move(graphs), bytes};
+  if (queue_.try_push(std::move(received))) return true;
+  sequences = std::move(received.sequences);
+  return false;
 }
 
 void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Graph& message) {
@@ -276,19 +191,19 @@ void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Gr
   const std::size_t bytes = wire::bytes_of(message);
   if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs ||
       bytes > max_graph_bytes_ - graph_bytes_) {
-    return refuse(peer, {wire::Refusal::kMalformed,
-                         "a graph that is not what its hash says, or one too many"});
+    return desk_.refuse(peer, {wire::Refusal::kMalformed,
+                               "a graph that is not what its hash says, or one too many"});
   }
   graph_bytes_ += bytes;
   graphs_.emplace(graph->hash, std::move(graph));
-  for (const auto& waiting : gate_.peers()) deliver_waiting(waiting);
+  desk_.deliver();
 }
 
 void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion have) {
   if (!weights_) return;  // the learner has not begun; the actor asks again
   if (have == weights_->version && have.get() != 0) {
-    send(peer,
-         wire::WeightsAnnouncement{have, content_hash(std::span<const float>(weights_->values))});
+    desk_.send(peer, wire::WeightsAnnouncement{
+                         have, content_hash(std::span<const float>(weights_->values))});
     return;
   }
   if (encoded_of_ != weights_) {
@@ -298,9 +213,8 @@ void ExperienceServer::send_weights(const transport::PeerId& peer, PolicyVersion
   }
   // A peer that is gone or does not read loses it, as any answer.
   static_cast<void>(transport_->send(peer, wire::Frame(encoded_)));
-  sessions_.sent_weights(peer, weights_->version);
-  const std::scoped_lock lock(mutex_);
-  ++counters_.weights_sent;
+  desk_.sent_weights(peer, weights_->version);
+  ++weights_sent_;
 }
 
 void ExperienceServer::take_back_consumed() {
@@ -309,25 +223,22 @@ void ExperienceServer::take_back_consumed() {
     const std::scoped_lock lock(mutex_);
     consumed.swap(consumed_);
   }
-  if (waiting_bytes() < max_waiting_bytes_) {
-    consumed.insert(consumed.end(), withheld_.begin(), withheld_.end());
-    withheld_.clear();
-  }
-  for (const auto& [peer, decisions] : consumed) sessions_.give_back(peer, decisions);
-  if (consumed.empty()) return;
-  for (const auto& waiting : gate_.peers()) deliver_waiting(waiting);
+  for (const auto& [peer, decisions] : consumed) desk_.give_back(peer, decisions);
+  const bool room_again = desk_.give_back_dropped();
+  if (!consumed.empty() || room_again) desk_.deliver();
 }
 
 void ExperienceServer::tell_grants() {
-  const std::uint64_t refresh = refresh_lag(sessions_.work(), sessions_.run().max_policy_lag);
-  for (const auto& peer : sessions_.take_news()) {
+  const auto& sessions = desk_.sessions();
+  const std::uint64_t refresh = refresh_lag(sessions.work(), sessions.run().max_policy_lag);
+  for (const auto& peer : desk_.take_news()) {
     // Who has no weights yet asks for them.
-    const auto has = sessions_.find(peer)->weights;
+    const auto has = sessions.find(peer)->weights;
     if (weights_ && has &&
         (*has > weights_->version || weights_->version.get() - has->get() >= refresh)) {
       send_weights(peer, *has);
     }
-    send(peer, sessions_.credit(peer));
+    desk_.say_credit(peer);
   }
 }
 
@@ -344,10 +255,9 @@ void ExperienceServer::adapt() {
   const double share = std::chrono::duration<double>(waited - waited_before_) /
                        std::chrono::duration<double>(elapsed);
   waited_before_ = waited;
-  sessions_.expire_grants();
-  sessions_.adapt(share > kStarvedShare);
+  desk_.adapt(share > kStarvedShare);
   starved_share_ += (share - starved_share_) / kMeanOver;
-  acting_ += (static_cast<double>(sessions_.work().acting()) - acting_) / kMeanOver;
+  acting_ += (static_cast<double>(desk_.sessions().work().acting()) - acting_) / kMeanOver;
 }
 
 void ExperienceServer::look_for_new_weights() {
@@ -363,7 +273,8 @@ void ExperienceServer::announce_new_weights() {
   const bool news = weights_ != announced_;
   next_announcement_ =
       last_announcement_ +
-      (news ? std::max<Duration>(kAnnounceEvery, kPerAnnouncedActor * sessions_.actors().size())
+      (news ? std::max<Duration>(kAnnounceEvery,
+                                 kPerAnnouncedActor * desk_.sessions().actors().size())
             : kRepeatEvery);
   if (clock_->now() < next_announcement_) return;
   announced_ = weights_;
@@ -381,22 +292,8 @@ Deadline ExperienceServer::until_next_duty() const {
 void ExperienceServer::sweep() {
   if (clock_->now() < next_sweep_) return;
   next_sweep_ = clock_->now() + kSweepEvery;
-  serving::forget_silent(sessions_, gate_, clock_->now());
-  count();
+  desk_.forget_silent();
   board_.publish(status(), clock_->now());
-}
-
-void ExperienceServer::refuse(const transport::PeerId& peer, wire::Refused refused) {
-  if (refused.why != wire::Refusal::kUnknownPeer) {
-    const std::scoped_lock lock(mutex_);
-    ++counters_.refused;
-  }
-  send(peer, std::move(refused));
-}
-
-Result<void> ExperienceServer::send(const transport::PeerId& peer, wire::Message message) {
-  // A peer that is gone or does not read loses the answer; it asks or says Hello again.
-  return transport_->send(peer, wire::encode(message));
 }
 
 std::uint64_t ExperienceServer::enough_actors() const {
@@ -404,9 +301,9 @@ std::uint64_t ExperienceServer::enough_actors() const {
 }
 
 ExperienceServer::Limiter ExperienceServer::limiter() const {
-  const std::size_t actors = sessions_.actors().size();
+  const std::size_t actors = desk_.sessions().actors().size();
   if (counters().accepted == 0) return {true, "no experience has come here"};
-  if (sessions_.work().at_its_end()) {
+  if (desk_.sessions().work().at_its_end()) {
     return {false,
             "as much is under way as max_policy_lag allows: more actors would not help, larger "
             "updates would"};
@@ -423,7 +320,7 @@ ExperienceServer::Limiter ExperienceServer::limiter() const {
 
 nlohmann::json ExperienceServer::peers() const {
   std::vector<const serving::Sessions::Actor*> actors;
-  for (const auto& [peer, actor] : sessions_.actors()) actors.push_back(&actor);
+  for (const auto& [peer, actor] : desk_.sessions().actors()) actors.push_back(&actor);
   std::ranges::sort(actors, {}, [](const auto* actor) { return actor->id; });
   auto list = nlohmann::json::array();
   for (const auto* actor : actors) {
@@ -435,7 +332,7 @@ nlohmann::json ExperienceServer::peers() const {
          {"weights", actor->weights ? nlohmann::json(actor->weights->get()) : nlohmann::json()},
          {"silent_seconds", silent.count()}});
     // Whose experience goes to replay shards waits for leave of theirs.
-    if (sessions_.work().is_bounded()) {
+    if (desk_.sessions().work().is_bounded()) {
       list.back()["acts"] = actor->granted > actor->used.get();
     }
   }
@@ -443,34 +340,20 @@ nlohmann::json ExperienceServer::peers() const {
 }
 
 std::string ExperienceServer::status() const {
-  const auto now_counted = counters();
-  const std::size_t depth = queue_depth();
-  const auto& work = sessions_.work();
   auto status = more_ ? more_() : nlohmann::json::object();
   // Whoever takes experience out of replay shards knows better who waits for whom.
-  if (work.is_bounded() || !status.contains("limiter")) {
+  if (desk_.sessions().work().is_bounded() || !status.contains("limiter")) {
     auto [learner_waits, sentence] = limiter();
     status.update({{"learner_waits", learner_waits}, {"limiter", std::move(sentence)}});
   }
+  status.update(desk_.status());
   status.update({{"role", "learner"},
-                 {"run", sessions_.run().run_id},
                  {"policy_version", weights_ ? weights_->version.get() : 0},
                  {"serves_weights", weights_ != nullptr},
-                 {"actors", now_counted.actors},
-                 {"messages", now_counted.accepted},
-                 {"duplicates", now_counted.duplicates},
-                 {"gaps", now_counted.gaps},
-                 {"malformed", now_counted.malformed},
-                 {"refused", now_counted.refused},
-                 {"denied", now_counted.denied},
-                 {"no_room", now_counted.no_room},
-                 {"weights_sent", now_counted.weights_sent},
-                 {"window", work.is_bounded() ? nlohmann::json(work.window()) : nlohmann::json()},
-                 {"in_flight", work.in_flight()},
+                 {"weights_sent", weights_sent()},
                  {"actors_enough", enough_actors()},
-                 {"messages_waiting", depth},
-                 {"bytes_waiting", waiting_bytes()},
-                 {"messages_waiting_for_graphs", gate_.size()},
+                 {"messages_waiting", queue_depth()},
+                 {"messages_waiting_for_graphs", desk_.waiting_for_graphs()},
                  {"peers", peers()}});
   // A run may be named by any bytes.
   return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -489,7 +372,7 @@ Result<ReceivedSequences> ExperienceServer::pop(std::stop_token stop, Deadline d
     waits_since_.reset();
     waited_ += clock_->now() - start;
   }
-  if (received) queued_bytes_ -= received->bytes;
+  if (received) desk_.let_go(received->bytes);
   return received;
 }
 
@@ -504,11 +387,6 @@ void ExperienceServer::publish(model::Parameters parameters) {
   const std::scoped_lock lock(mutex_);
   newest_weights_ = std::move(shared);
   if (wakeable_ != nullptr) wakeable_->wake();
-}
-
-ServerCounters ExperienceServer::counters() const {
-  const std::scoped_lock lock(mutex_);
-  return counters_;
 }
 
 }  // namespace pacml::learner

@@ -15,8 +15,8 @@
 
 #include "common/bounded_queue.h"
 #include "common/clock.h"
+#include "common/serving/actor_desk.h"
 #include "common/serving/farewell.h"
-#include "common/serving/graph_gate.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
 #include "common/serving/work_window.h"
@@ -48,25 +48,12 @@ struct ExperienceServerConfig {
   Duration farewell{0};  // at most, for actors to confirm that they have heard of our end
 };
 
-// Counters since construction.
-struct ServerCounters {
-  std::uint64_t actors = 0;      // welcomed and not gone, now
-  std::uint64_t accepted = 0;    // messages of experience
-  std::uint64_t duplicates = 0;  // dropped: seen before, or of a replaced incarnation
-  std::uint64_t gaps = 0;        // sequence numbers that never came
-  std::uint64_t malformed = 0;   // frames that did not decode
-  std::uint64_t refused = 0;     // peers turned away
-  std::uint64_t no_room = 0;     // accepted messages that were dropped: too many bytes waited
-  std::uint64_t denied = 0;      // connections turned away because of their key
-  std::uint64_t weights_sent = 0;
-};
-
 // The learner's end of the protocol (docs/protocol.md): welcomes actors, takes their experience
 // exactly once and hands it to the learner thread, hands out work as the learner consumes, with
 // weights to do it with, and fetches unknown graphs. Memory is bounded: no more is in here than was
 // granted, and at most config.max_waiting_bytes.
 // run() is confined to one thread, which also owns the transports; publish, consumed, counters,
-// queue_depth and board are thread-safe.
+// weights_sent, queue_depth and board are thread-safe.
 class ExperienceServer {
  public:
   // `more`: further members of its status, a JSON object, which hide none of its own; called on the
@@ -90,7 +77,8 @@ class ExperienceServer {
   // New weights to act with: whatever is said to us after this is answered with them.
   void publish(model::Parameters parameters);
 
-  [[nodiscard]] ServerCounters counters() const;
+  [[nodiscard]] serving::ServerCounters counters() const { return desk_.counters(); }
+  [[nodiscard]] std::uint64_t weights_sent() const { return weights_sent_; }
   [[nodiscard]] std::size_t queue_depth() const { return queue_.size(); }
   // The status as of about a second ago.
   [[nodiscard]] const serving::StatusBoard& board() const { return board_; }
@@ -102,16 +90,11 @@ class ExperienceServer {
   };
 
   void dispatch(const transport::Incoming& incoming);
-  // A peer whose key is no longer allowed.
-  void turn_out(const transport::Incoming& incoming);
   void welcome(const transport::Incoming& from, const wire::Hello& hello);
-  // `bytes`: of its frame.
-  void receive(const transport::PeerId& peer, wire::Experience&& experience, std::size_t bytes);
-  [[nodiscard]] std::size_t waiting_bytes() const { return gate_.bytes() + queued_bytes_; }
+  // A message into the queue, with its graphs; false: the queue is full. `bytes`: of its frame.
+  bool take(const transport::PeerId& peer, wire::Experience&& experience, std::size_t bytes);
   void learn_graph(const transport::PeerId& peer, const wire::Graph& graph);
   void send_weights(const transport::PeerId& peer, PolicyVersion have);
-  // Hands over what has all its graphs, oldest first; asks for what is missing.
-  void deliver_waiting(const transport::PeerId& peer);
   void take_back_consumed();
   // Tells who may act, with weights where theirs are too old for that.
   void tell_grants();
@@ -136,32 +119,24 @@ class ExperienceServer {
   [[nodiscard]] Deadline until_next_duty() const;
   // What is due each second: silent actors are forgotten, the status is published.
   void sweep();
-  void count();
   // Until `stop`, after which the queue is closed.
   void serve(const std::stop_token& stop);
   void say_farewell();
   // What comes after the end, which is the answer to nearly everything.
   void answer_finally(serving::Farewell& farewell, const transport::Incoming& incoming);
-  void refuse(const transport::PeerId& peer, wire::Refused refused);
-  // Why the message could not be sent, for callers who care.
-  Result<void> send(const transport::PeerId& peer, wire::Message message);
 
   const Clock* clock_;
   BoundedQueue<ReceivedSequences> queue_;
-  std::atomic<std::size_t> queued_bytes_{0};
+  std::atomic<std::uint64_t> weights_sent_{0};
   serving::StatusBoard board_;
 
   // Confined to run().
   transport::FrameServer* transport_ = nullptr;
   transport::FramePublisher* publisher_ = nullptr;
-  serving::Sessions sessions_;
-  serving::GraphGate<Sequences> gate_;
+  serving::ActorDesk<wire::Experience> desk_;  // but for what is thread-safe of it
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
   const std::size_t max_graph_bytes_;
-  const std::size_t max_waiting_bytes_;
   const Duration farewell_;
-  // Whose messages were dropped for want of room: their room comes back when there is some.
-  std::vector<Consumed> withheld_;
   std::size_t graph_bytes_ = 0;
   std::shared_ptr<const model::Parameters> weights_;
   std::shared_ptr<const model::Parameters> encoded_of_;  // what encoded_ says
@@ -183,7 +158,6 @@ class ExperienceServer {
   Duration waited_{0};                    // for experience, by pop(); under mutex_
   std::optional<TimePoint> waits_since_;  // in pop(); under mutex_
   std::shared_ptr<const model::Parameters> newest_weights_;  // under mutex_
-  ServerCounters counters_;                                  // under mutex_
   transport::FrameServer* wakeable_ = nullptr;               // under mutex_; while run() runs
 };
 

@@ -249,7 +249,7 @@ class ServedLearner {
 
   // Waits until the counters say so; the last ones.
   template <class Condition>
-  learner::ServerCounters counters_when(Condition holds) {
+  serving::ServerCounters counters_when(Condition holds) {
     const Deadline deadline = soon();
     while (!holds(server_->counters()) && !deadline.expired()) std::this_thread::yield();
     const auto counters = server_->counters();

@@ -35,7 +35,7 @@ class EagerLearner {
       }
     });
   }
-  [[nodiscard]] learner::ServerCounters counters() const { return server_.counters(); }
+  [[nodiscard]] serving::ServerCounters counters() const { return server_.counters(); }
 
  private:
   testing::TempDir folder_;

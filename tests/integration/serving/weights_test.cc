@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("an actor hears of newer weights and skips those between",
     REQUIRE(newer == sample_weights(newer.version.get()));
     seen = newer.version.get();
   }
-  CHECK(learner.server().counters().weights_sent < 40);
+  CHECK(learner.server().weights_sent() < 40);
 }
 
 TEMPLATE_TEST_CASE("an actor follows a learner that went back to an older version",

@@ -125,7 +125,7 @@ TEST_CASE("episodes are told by the task's metrics, and means of nothing are nul
 }
 
 TEST_CASE("a line has what its writer adds and what the servers count", "[unit][train]") {
-  Log log({.server = [] { return learner::ServerCounters{.actors = 3, .gaps = 2}; },
+  Log log({.server = [] { return serving::ServerCounters{.actors = 3, .gaps = 2}; },
            .replay =
                [] {
                  return replay::ClientStatus{

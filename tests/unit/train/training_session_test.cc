@@ -109,14 +109,14 @@ class Run {
   }
   TrainConfig& config() { return config_; }
   LearnerRoleOptions& options() { return options_; }
-  learner::ServerCounters& server() { return server_; }
+  serving::ServerCounters& server() { return server_; }
   std::optional<replay::ClientStatus>& replay() { return replay_; }
 
  private:
   testing::TempDir folder_;
   TrainConfig config_;
   LearnerRoleOptions options_;
-  learner::ServerCounters server_;
+  serving::ServerCounters server_;
   std::optional<replay::ClientStatus> replay_;
   std::unique_ptr<InProcessActor> actor_;
   std::unique_ptr<TrainingSession> session_;
@@ -200,13 +200,8 @@ TEST_CASE("there is something to resume from before anything was learned", "[uni
 
 TEST_CASE("a line of metrics has every figure that is documented", "[unit][train]") {
   Run run;
-  run.server() = {.actors = 3,
-                  .accepted = 11,
-                  .duplicates = 1,
-                  .gaps = 2,
-                  .malformed = 4,
-                  .refused = 5,
-                  .weights_sent = 6};
+  run.server() = {
+      .actors = 3, .accepted = 11, .duplicates = 1, .gaps = 2, .malformed = 4, .refused = 5};
   run.train(800);
   const json line = run.metrics().at(0);
   const std::set<std::string> expected = {"actors",
