@@ -26,6 +26,7 @@ class PlacingSchedule {
   // O(parents). Pre: not placed yet.
   [[nodiscard]] Slot slot(std::size_t group, std::size_t device) const;
   void place(std::size_t group, std::size_t device);
+  [[nodiscard]] std::size_t num_devices() const { return free_us_.size(); }
   // When all that is placed has ended.
   [[nodiscard]] double length_us() const { return length_us_; }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "common/result.h"
 #include "env/placement/device_presets.h"
@@ -30,8 +32,11 @@ std::vector<std::size_t> numbers_of_devices(const DevicePlacementConfig& c) {
 
 void add_unpublished(const DevicePlacementConfig& c, std::span<const std::size_t> devices,
                      std::vector<std::string>& problems) {
-  if (c.what_if) {
-    problems.emplace_back("what_if: is a device's to show, and shown: published shows none");
+  for (const auto& [name, is_shown] :
+       {std::pair{"what_if", c.what_if}, std::pair{"what_if_rest", c.what_if_rest}}) {
+    if (!is_shown) continue;
+    problems.push_back(std::string(name) +
+                       ": is a device's to show, and shown: published shows none");
   }
   if (std::ranges::adjacent_find(devices, std::not_equal_to<>()) != devices.end()) {
     problems.emplace_back(
@@ -103,7 +108,7 @@ ObservationSpec observation_spec(const DevicePlacementConfig& c) {
                  .focus = true}};
   spec.globals = placement_globals();
   spec.candidates.vary = true;
-  spec.candidates.features = device_features(c.what_if);
+  spec.candidates.features = device_features(c.what_if, c.what_if_rest);
   return spec;
 }
 

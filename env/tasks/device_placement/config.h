@@ -94,6 +94,9 @@ struct DevicePlacementConfig {
   // Each candidate also shows what the whole would take with the group moved there, which costs a
   // simulation for each device at every step.
   bool what_if = false;
+  // ... and what it would take with the group there and all that the round has still to visit
+  // placed behind it as a list schedule would (env/placement/placing_rest.h), which costs another.
+  bool what_if_rest = false;
   bool operator==(const DevicePlacementConfig&) const = default;
 };
 
@@ -114,6 +117,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("rounds", c.rounds);
   v("shown", c.shown);
   v("what_if", c.what_if);
+  v("what_if_rest", c.what_if_rest);
 }
 
 [[nodiscard]] std::vector<std::string> validate(const DevicePlacementConfig& config);

@@ -99,6 +99,8 @@ void DevicePlacementEnv::look() {
     what_if_s_.assign(moved.begin(), moved.end());
     simulations_ += static_cast<std::int64_t>(about.num_devices()) - 1;
   }
+  what_if_rest_s_.clear();
+  if (task_->config().what_if_rest) place_rest();
   const auto steps = static_cast<double>(order_.size()) * task_->config().rounds;
   const PlacementState state{.device = device_,
                              .visited = visited_,
@@ -112,11 +114,25 @@ void DevicePlacementEnv::look() {
                              .best_s = best_s_,
                              .progress = static_cast<double>(decisions_) / steps,
                              .placed = &*placed_,
-                             .what_if_s = what_if_s_};
+                             .what_if_s = what_if_s_,
+                             .what_if_rest_s = what_if_rest_s_};
   if (task_->config().shown == ShownPlacements::kPublished) {
     shown_.look_at_published(about, state);
   } else {
     shown_.look_at(about, state);
+  }
+}
+
+void DevicePlacementEnv::place_rest() {
+  const auto rest = std::span(order_).subspan(at_ + 1);
+  GroupPlacement completed = device_;
+  for (std::size_t d = 0; d < problem().problem->num_devices(); ++d) {
+    PlacingSchedule there = *placed_;
+    there.place(group(), d);
+    completed[group()] = static_cast<std::int32_t>(d);
+    rest_.place(there, rest, completed);
+    what_if_rest_s_.push_back(evaluators_->of(problem().problem).runtime_s(completed));
+    ++simulations_;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "env/picture.h"
+#include "env/placement/placing_rest.h"
 #include "env/placement/placing_schedule.h"
 #include "env/problem_list.h"
 #include "env/tasks/device_placement/observation.h"
@@ -57,6 +58,8 @@ class DevicePlacementEnv final : public Environment, public Pictured, public Pro
  private:
   void simulate();
   void look();
+  // Into what_if_rest_s_.
+  void place_rest();
 
   std::shared_ptr<const DevicePlacementTask> task_;
   std::shared_ptr<PlacementEvaluators> evaluators_;
@@ -81,7 +84,10 @@ class DevicePlacementEnv final : public Environment, public Pictured, public Pro
   double before_s_ = 0;         // the runtime before that
   std::int64_t simulations_ = 0;
   std::optional<PlacingSchedule> placed_;  // in this round
-  std::vector<double> what_if_s_;          // scratch
+  // Scratch.
+  std::vector<double> what_if_s_;
+  std::vector<double> what_if_rest_s_;
+  PlacingRest rest_;
   ShownPlacement shown_;
 };
 

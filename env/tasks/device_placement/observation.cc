@@ -44,7 +44,7 @@ std::vector<FeatureSpec> placement_globals() {
           {"groups", "log2"},           {"ideal_runtime", "of the runtime"}};
 }
 
-std::vector<FeatureSpec> device_features(bool what_if) {
+std::vector<FeatureSpec> device_features(bool what_if, bool what_if_rest) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   std::vector<FeatureSpec> features = {{"is_current", "1", 0, 1},
                                        {"load", "of an even share"},
@@ -65,6 +65,10 @@ std::vector<FeatureSpec> device_features(bool what_if) {
   if (what_if) {
     features.push_back({"gain", "of the runtime", -kInfinite, 1});
     features.push_back({"gain_on_best_device", "of the runtime", -kInfinite, 0});
+  }
+  if (what_if_rest) {
+    features.push_back({"gain_with_rest", "of the runtime", -kInfinite, 1});
+    features.push_back({"gain_with_rest_on_best_device", "of the runtime", -kInfinite, 0});
   }
   return features;
 }
@@ -146,7 +150,6 @@ class DeviceView {
     for (std::size_t d = 0; d < problem.num_devices(); ++d) {
       best_finish_us_ = std::min(best_finish_us_, state.placed->slot(state.focus, d).finish_us);
     }
-    if (!state.what_if_s.empty()) best_if_s_ = *std::ranges::min_element(state.what_if_s);
   }
 
   void append(std::size_t d, std::vector<float>& out) const {
@@ -174,10 +177,12 @@ class DeviceView {
           slot.finish_us / std::max(even, 1e-3)}) {
       out.push_back(as_float(v));
     }
-    if (state_.what_if_s.empty()) return;
-    const double now = std::max(state_.runtime_s, 1e-9);
-    out.push_back(as_float((state_.runtime_s - state_.what_if_s[d]) / now));
-    out.push_back(as_float((best_if_s_ - state_.what_if_s[d]) / now));
+    for (const std::span<const double> runtimes : {state_.what_if_s, state_.what_if_rest_s}) {
+      if (runtimes.empty()) continue;
+      const double now = std::max(state_.runtime_s, 1e-9);
+      out.push_back(as_float((state_.runtime_s - runtimes[d]) / now));
+      out.push_back(as_float((std::ranges::min(runtimes) - runtimes[d]) / now));
+    }
   }
 
  private:
@@ -237,7 +242,6 @@ class DeviceView {
   const PlacementState& state_;
   std::vector<double> load_us_;  // [devices], without the focus
   double top_speed_ = 0;
-  double best_if_s_ = 0;
   double mean_cost_us_ = 0;
   double best_finish_us_ = 0;
 };

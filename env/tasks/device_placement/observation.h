@@ -17,8 +17,9 @@
 namespace pacml::env {
 
 [[nodiscard]] std::vector<FeatureSpec> placement_globals();
-// Of a device; `what_if`: with what would be if the group were moved there.
-[[nodiscard]] std::vector<FeatureSpec> device_features(bool what_if);
+// Of a device; `what_if`: with what would be if the group were moved there; `what_if_rest`: and the
+// rest placed behind it.
+[[nodiscard]] std::vector<FeatureSpec> device_features(bool what_if, bool what_if_rest);
 inline constexpr std::uint32_t kGroupWidth = 6;         // static features of a group
 inline constexpr std::uint32_t kGroupDynamicWidth = 6;  // ... and those that change
 inline constexpr std::uint32_t kGroupEdgeWidth = 1;
@@ -52,6 +53,8 @@ struct PlacementState {
   const PlacingSchedule* placed = nullptr;
   // [devices], seconds with the focus moved there; empty where that is not shown.
   std::span<const double> what_if_s;
+  // The same with what the round has still to visit placed behind it.
+  std::span<const double> what_if_rest_s;
 };
 
 // As a row of observations has it. Value type; keeps its memory.

@@ -33,6 +33,7 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
      [](DevicePlacementConfig& c) {
        c.families = {"layered"};
        c.what_if = true;
+       c.what_if_rest = true;
        c.reward = PlacementReward::kBestSoFar;
        c.start = StartPlacement::kRandom;
      }},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -247,6 +248,57 @@ TEST_CASE("a decision shows when each device would be done, had nothing else bee
   }
 }
 
+TEST_CASE("a decision shows what the whole would take with the rest placed behind it",
+          "[device_placement]") {
+  Config config = one_graph();
+  config.devices = {"placeto:3"};
+  config.what_if_rest = true;
+  const auto task = task_of(config);
+  CHECK(task->spec().observation.candidates.features.back().name ==
+        "gain_with_rest_on_best_device");
+  DevicePlacementEnv env = environment_of(task);
+  env.reset(Seed{4});
+  const PlacementProblem& problem = *env.problem().problem;
+  PlacementEvaluator evaluator(env.problem().problem);
+  PlacingSchedule placed(problem);
+  // In the order in which they are visited.
+  std::vector<std::size_t> order;
+  for (const auto twin = env.clone(); order.size() < problem.num_groups();) {
+    order.push_back(dynamic_cast<const DevicePlacementEnv&>(*twin).group());
+    static_cast<void>(twin->step(0));
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Observations batch = task->spec().make_observations();
+    env.observe(batch);
+    const std::size_t width = batch.candidates(0).size() / 3;
+    std::array<double, 3> runtime{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      GroupPlacement whole = env.placement();
+      PlacingSchedule schedule = placed;
+      schedule.place(order[i], d);
+      whole[order[i]] = static_cast<std::int32_t>(d);
+      for (std::size_t later = i + 1; later < order.size(); ++later) {
+        const std::array<double, 3> ends = {schedule.slot(order[later], 0).finish_us,
+                                            schedule.slot(order[later], 1).finish_us,
+                                            schedule.slot(order[later], 2).finish_us};
+        const auto first = std::ranges::min_element(ends) - ends.begin();
+        schedule.place(order[later], static_cast<std::size_t>(first));
+        whole[order[later]] = static_cast<std::int32_t>(first);
+      }
+      runtime[d] = evaluator.runtime_s(whole);
+    }
+    const double now = env.runtime_s();
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto row = batch.candidates(0).subspan(d * width, width);
+      CHECK(row[width - 2] == Approx((now - runtime[d]) / now).margin(1e-6));
+      CHECK(row[width - 1] == Approx((std::ranges::min(runtime) - runtime[d]) / now).margin(1e-6));
+    }
+    placed.place(order[i], i % 3);
+    static_cast<void>(env.step(static_cast<int>(i % 3)));
+  }
+  CHECK(env.summary().metrics[3] >= 3.0 * static_cast<double>(order.size()));  // simulations
+}
+
 TEST_CASE("memory over the limit is counted, and is a feature", "[device_placement]") {
   Config config = one_graph();
   config.penalty = {.s_per_gb = 2, .limit_gb = 0.001};
@@ -394,9 +446,11 @@ TEST_CASE("what the published network cannot read is refused", "[unit][env]") {
   CHECK(validate(config).empty());
   config.devices = {"placeto:2", "a100x4"};
   config.what_if = true;
+  config.what_if_rest = true;
   CHECK(validate(config) ==
         std::vector<std::string>{
             "what_if: is a device's to show, and shown: published shows none",
+            "what_if_rest: is a device's to show, and shown: published shows none",
             "devices: with shown: published all must have as many devices, which have an output "
             "each; shown: devices takes any"});
 }
