@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "env/placement/placement_heuristics.h"
 #include "env/placement/placing_schedule.h"
 
 namespace pacml::env {
@@ -21,5 +22,10 @@ class PlacingRest {
  private:
   std::optional<PlacingSchedule> scratch_;
 };
+
+// The pilot method (Duin and Voss 1999) over that: group by group, in topological order, each where
+// the whole runs fastest with the rest placed behind it; of equals the first device.
+// groups * devices simulations.
+[[nodiscard]] GroupPlacement place_by_pilot(PlacementEvaluator& evaluator);
 
 }  // namespace pacml::env

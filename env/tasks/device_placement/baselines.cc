@@ -11,6 +11,7 @@
 #include "env/placement/list_schedule.h"
 #include "env/placement/min_cut.h"
 #include "env/placement/placement_search.h"
+#include "env/placement/placing_rest.h"
 #include "env/tasks/device_placement/environment.h"
 
 namespace pacml::env {
@@ -118,6 +119,8 @@ const std::vector<Rule>& rules() {
        plain(place_by_min_cut)},
       {{"exact", "the best of all placements, of a graph that is small", false, {}},
        [](PlacementEvaluator& e, std::uint64_t) { return best_of_all(e); }},
+      {{"pilot", "where the whole runs fastest with the rest placed by earliest end", false, {}},
+       [](PlacementEvaluator& e, std::uint64_t) { return place_by_pilot(e); }},
       {{"random", "anywhere", true, {}},
        [](PlacementEvaluator& e, std::uint64_t seed) {
          return random_placements(e.problem(), 1, seed).front();

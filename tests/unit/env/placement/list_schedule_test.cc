@@ -132,12 +132,12 @@ DeviceSetPtr random_devices(SplitMix& draws) {
   if (draws.below(3) == 0) return std::make_shared<const DeviceSet>(DeviceSet::placeto(count));
   DevicesConfig config;
   for (int d = 0; d < count; ++d) {
-    config.devices.push_back({.name = std::to_string(d),
-                              .host = draws.below(2) == 0 ? "a" : "b",
-                              .speed = 1 + static_cast<double>(draws.below(3)) / 2,
-                              .memory_gb = 0.02 + 0.1 * draws.unit()});
+    config.corrected.devices.push_back({.name = std::to_string(d),
+                                        .host = draws.below(2) == 0 ? "a" : "b",
+                                        .speed = 1 + static_cast<double>(draws.below(3)) / 2,
+                                        .memory_gb = 0.02 + 0.1 * draws.unit()});
   }
-  config.local = {.gb_per_s = 10, .latency_us = 1};
+  config.corrected.local = {.gb_per_s = 10, .latency_us = 1};
   return std::make_shared<const DeviceSet>(config);
 }
 

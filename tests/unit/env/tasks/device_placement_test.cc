@@ -13,6 +13,7 @@
 #include "env/placement/min_cut.h"
 #include "env/placement/placement_search.h"
 #include "env/placement/placeto_mdp.h"
+#include "env/placement/placing_rest.h"
 #include "env/tasks/device_placement/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -297,6 +298,32 @@ TEST_CASE("a decision shows what the whole would take with the rest placed behin
     static_cast<void>(env.step(static_cast<int>(i % 3)));
   }
   CHECK(env.summary().metrics[3] >= 3.0 * static_cast<double>(order.size()));  // simulations
+}
+
+TEST_CASE("the pilot method follows what the whole would take with the rest placed behind it",
+          "[device_placement]") {
+  Config config = one_graph();
+  config.devices = {"placeto:3"};
+  config.what_if_rest = true;
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  env.reset(Seed{4});
+  PlacementEvaluator evaluator(env.problem().problem);
+  const GroupPlacement piloted = place_by_pilot(evaluator);
+  CHECK(evaluator.num_simulations() == 3 * static_cast<std::int64_t>(piloted.size()));
+  for (bool final = false; !final;) {
+    Observations batch = task->spec().make_observations();
+    env.observe(batch);
+    const std::size_t width = batch.candidates(0).size() / 3;
+    int first_best = 0;
+    while (batch.candidates(0)[static_cast<std::size_t>(first_best + 1) * width - 1] != 0) {
+      ++first_best;
+    }
+    REQUIRE(first_best == piloted[env.group()]);
+    final = env.step(first_best).final();
+  }
+  CHECK(env.runtime_s() == evaluator.runtime_s(piloted));
+  CHECK(play(config, "pilot").runtimes.back() == env.runtime_s());
 }
 
 TEST_CASE("memory over the limit is counted, and is a feature", "[device_placement]") {
