@@ -100,7 +100,12 @@ void DevicePlacementEnv::look() {
     simulations_ += static_cast<std::int64_t>(about.num_devices()) - 1;
   }
   what_if_rest_s_.clear();
-  if (task_->config().what_if_rest) place_rest();
+  if (task_->config().what_if_rest) {
+    const auto runtimes = rest_.runtimes(evaluators_->of(problem().problem), *placed_, group(),
+                                         std::span(order_).subspan(at_ + 1), device_);
+    what_if_rest_s_.assign(runtimes.begin(), runtimes.end());
+    simulations_ += static_cast<std::int64_t>(about.num_devices());
+  }
   const auto steps = static_cast<double>(order_.size()) * task_->config().rounds;
   const PlacementState state{.device = device_,
                              .visited = visited_,
@@ -120,19 +125,6 @@ void DevicePlacementEnv::look() {
     shown_.look_at_published(about, state);
   } else {
     shown_.look_at(about, state);
-  }
-}
-
-void DevicePlacementEnv::place_rest() {
-  const auto rest = std::span(order_).subspan(at_ + 1);
-  GroupPlacement completed = device_;
-  for (std::size_t d = 0; d < problem().problem->num_devices(); ++d) {
-    PlacingSchedule there = *placed_;
-    there.place(group(), d);
-    completed[group()] = static_cast<std::int32_t>(d);
-    rest_.place(there, rest, completed);
-    what_if_rest_s_.push_back(evaluators_->of(problem().problem).runtime_s(completed));
-    ++simulations_;
   }
 }
 

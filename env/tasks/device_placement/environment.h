@@ -58,8 +58,6 @@ class DevicePlacementEnv final : public Environment, public Pictured, public Pro
  private:
   void simulate();
   void look();
-  // Into what_if_rest_s_.
-  void place_rest();
 
   std::shared_ptr<const DevicePlacementTask> task_;
   std::shared_ptr<PlacementEvaluators> evaluators_;

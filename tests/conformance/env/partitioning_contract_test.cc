@@ -7,6 +7,7 @@
 #include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/environment_contract.h"
+#include "tests/support/forgetful_memos.h"
 #include "tests/support/golden.h"
 
 // The environment contract on the partitioning task, one configuration a line.
@@ -181,12 +182,7 @@ TEST_CASE("partitioning's episodes do not depend on what is remembered", "[confo
     const auto task = std::make_shared<const PartitioningTask>(
         config, load_profiles(config.profiles, config.workload.models));
     const auto lasting = task->make_memos();
-    std::vector<ExecutionMemo::Setting> settings;
-    for (const RampCluster& cluster : task->clusters()) {
-      settings.push_back(cluster.setting);
-      settings.back().max_bytes = 0;  // nothing from one decision to the next
-    }
-    const auto forgetful = std::make_shared<RampMemos>(task->graphs(), std::move(settings));
+    const auto forgetful = testing::forgetful_memos(*task);
     PartitioningEnv expected(task, lasting);
     PartitioningEnv actual(task, forgetful);
     for (const std::uint64_t seed : {21U, 210U}) {

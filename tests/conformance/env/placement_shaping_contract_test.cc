@@ -6,6 +6,7 @@
 #include "env/tasks/placement_shaping/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/environment_contract.h"
+#include "tests/support/forgetful_memos.h"
 #include "tests/support/golden.h"
 
 // The environment contract on the placement shaping task, one configuration a line.
@@ -67,12 +68,7 @@ TEST_CASE("placement shaping's episodes do not depend on what is remembered",
     change(config);
     const auto task = std::make_shared<const PlacementShapingTask>(config);
     const auto lasting = task->make_memos();
-    std::vector<ExecutionMemo::Setting> settings;
-    for (const RampCluster& cluster : task->clusters()) {
-      settings.push_back(cluster.setting);
-      settings.back().max_bytes = 0;  // nothing from one decision to the next
-    }
-    const auto forgetful = std::make_shared<RampMemos>(task->graphs(), std::move(settings));
+    const auto forgetful = testing::forgetful_memos(*task);
     PlacementShapingEnv expected(task, lasting);
     PlacementShapingEnv actual(task, forgetful);
     for (const std::uint64_t seed : {21U, 210U}) {
