@@ -112,8 +112,7 @@ PartitioningConfig partitioning_config(const json& recorded) {
     throw UserError("config: " + problems.front());
   }
   const json& most = member(c, "max_partitions_per_op");
-  const auto& t = out.ramp.topology;
-  out.max_partitions_per_op = most.is_null() ? t[0] * t[1] * t[2] : to_int(most);
+  out.max_partitions_per_op = most.is_null() ? num_servers(out.ramp.topology) : to_int(most);
   out.max_partitions_in_observation = to_int(member(c, "max_partitions_per_op_in_observation"));
   out.apply_action_mask = member(c, "apply_action_mask").get<bool>();
   return out;
@@ -389,7 +388,6 @@ class Replay {
     config_.workload.models = models_;
     task_ = std::make_shared<const PartitioningTask>(config_, load_profiles(profiles, models_));
     memos_ = task_->make_memos();
-    memo_ = memos_->of(0);
     for (const auto& [name, reward] : member(recorded, "rewards_config").items()) {
       rewards_.emplace_back(name, reward_config(name, reward));
     }
@@ -433,7 +431,7 @@ class Replay {
 
   json replay_step(PartitioningEnv& env, const json& recorded, json& out) const {
     const Cluster& cluster = env.cluster();
-    const ExecutionMemo& memo = *memo_;
+    const ExecutionMemo& memo = *memos_->of(0);
     const Job job = *cluster.queued();
     json step = json::object();
     step["job"] = job.index;
@@ -489,7 +487,7 @@ class Replay {
                      std::to_string(m.execution->job->degree());
     if (!out.contains("partitioned") || !out["partitioned"].contains(key)) return;
     json& dump = out["partitioned"][key];
-    if (dump.at("job_idx") == m.job.index) dump = dump_partitioned(m, *memo_, dump);
+    if (dump.at("job_idx") == m.job.index) dump = dump_partitioned(m, *memos_->of(0), dump);
   }
 
   void write_aftermath(const Cluster& cluster, std::size_t first_row, const StepResult& result,
@@ -527,8 +525,7 @@ class Replay {
   std::vector<RecordedJob> jobs_;
   std::vector<std::pair<std::string, RewardConfig>> rewards_;
   std::shared_ptr<const PartitioningTask> task_;
-  std::shared_ptr<RampMemos> memos_;
-  std::shared_ptr<ExecutionMemo> memo_;  // of the one cluster
+  std::shared_ptr<RampMemos> memos_;  // of the one cluster
 };
 
 }  // namespace

@@ -35,6 +35,11 @@ struct RampConfig {
   bool operator==(const RampConfig&) const = default;
 };
 
+// Of a topology.
+[[nodiscard]] constexpr int num_servers(const std::array<int, 3>& topology) {
+  return topology[0] * topology[1] * topology[2];
+}
+
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, RampConfig>
 void visit_fields(Config& c, Visitor&& v) {

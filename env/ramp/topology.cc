@@ -120,7 +120,7 @@ std::size_t Topology::block_bytes(std::array<int, 3> shape, int max_pieces) {
     return product;
   };
   std::size_t servers = 0;
-  for (int pieces = 1; pieces <= std::min(max_pieces, shape[0] * shape[1] * shape[2]); ++pieces) {
+  for (int pieces = 1; pieces <= std::min(max_pieces, env::num_servers(shape)); ++pieces) {
     if (pieces > 1 && pieces % 2 != 0) continue;
     std::size_t blocks = places({pieces, pieces, 1}) + places({pieces, 1, 1});
     for (const auto& block : divisor_shapes(pieces, shape)) blocks += places(block);

@@ -91,7 +91,7 @@ class Topology {
   [[nodiscard]] int groups() const { return shape_[0]; }
   [[nodiscard]] int racks() const { return shape_[1]; }
   [[nodiscard]] int servers_per_rack() const { return shape_[2]; }
-  [[nodiscard]] int num_servers() const { return shape_[0] * shape_[1] * shape_[2]; }
+  [[nodiscard]] int num_servers() const { return env::num_servers(shape_); }
 
   struct Coordinates {
     int group = 0, rack = 0, server = 0;

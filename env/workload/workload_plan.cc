@@ -10,8 +10,6 @@
 namespace pacml::env {
 namespace {
 
-constexpr double kLeastLoad = 0.01;
-constexpr double kMostLoad = 100;
 constexpr std::uint64_t kLoadStream = 0x6c6f6164;  // "load"
 
 constexpr int kMaxReplication = 1'000'000;  // a pool is built for every episode
@@ -21,11 +19,13 @@ const WorkloadConfig& checked(const WorkloadConfig& config) {
   return config;
 }
 
+double greatest(const std::vector<double>& loads) {
+  return loads.empty() ? 1 : *std::max_element(loads.begin(), loads.end());
+}
+
 }  // namespace
 
-double greatest_load(const WorkloadConfig& config) {
-  return config.loads.empty() ? 1 : *std::max_element(config.loads.begin(), config.loads.end());
-}
+double greatest_load(const WorkloadConfig& config) { return greatest(config.loads); }
 
 std::vector<std::string> validate(const WorkloadConfig& config) {
   std::vector<std::string> problems;
@@ -66,9 +66,7 @@ WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, const RecordedModels& m
   recorded_.emplace(config.recorded, models, *requirement_.for_episode(Seed{0}));
 }
 
-double WorkloadPlan::greatest_load() const {
-  return loads_.empty() ? 1 : *std::max_element(loads_.begin(), loads_.end());
-}
+double WorkloadPlan::greatest_load() const { return greatest(loads_); }
 
 double WorkloadPlan::load(Seed episode) const {
   if (loads_.empty()) return 1;

@@ -29,6 +29,9 @@ constexpr auto enum_names(Sampling) {
                                             {"remove_and_repeat", Sampling::kRemoveAndRepeat}});
 }
 
+inline constexpr double kLeastLoad = 0.01;
+inline constexpr double kMostLoad = 100;
+
 // Which jobs arrive, and when. Defaults are the published setting.
 struct WorkloadConfig {
   std::vector<std::string> models;  // names; empty: every model there is

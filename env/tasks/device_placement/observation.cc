@@ -150,6 +150,9 @@ class DeviceView {
     for (std::size_t d = 0; d < problem.num_devices(); ++d) {
       best_finish_us_ = std::min(best_finish_us_, state.placed->slot(state.focus, d).finish_us);
     }
+    for (const auto runtimes : {state.what_if_s, state.what_if_rest_s}) {
+      if (!runtimes.empty()) what_ifs_.push_back({runtimes, std::ranges::min(runtimes)});
+    }
   }
 
   void append(std::size_t d, std::vector<float>& out) const {
@@ -177,15 +180,18 @@ class DeviceView {
           slot.finish_us / std::max(even, 1e-3)}) {
       out.push_back(as_float(v));
     }
-    for (const std::span<const double> runtimes : {state_.what_if_s, state_.what_if_rest_s}) {
-      if (runtimes.empty()) continue;
-      const double now = std::max(state_.runtime_s, 1e-9);
-      out.push_back(as_float((state_.runtime_s - runtimes[d]) / now));
-      out.push_back(as_float((std::ranges::min(runtimes) - runtimes[d]) / now));
+    const double now = std::max(state_.runtime_s, 1e-9);
+    for (const WhatIf& what_if : what_ifs_) {
+      out.push_back(as_float((state_.runtime_s - what_if.runtime_s[d]) / now));
+      out.push_back(as_float((what_if.best_s - what_if.runtime_s[d]) / now));
     }
   }
 
  private:
+  struct WhatIf {
+    std::span<const double> runtime_s;  // [devices]
+    double best_s = 0;
+  };
   struct Way {
     double ready_us = 0;     // when all that the focus needs is there, without waiting for links
     double transfer_us = 0;  // of what has to come
@@ -240,7 +246,8 @@ class DeviceView {
 
   const PlacementProblem& problem_;
   const PlacementState& state_;
-  std::vector<double> load_us_;  // [devices], without the focus
+  std::vector<double> load_us_;   // [devices], without the focus
+  std::vector<WhatIf> what_ifs_;  // that are shown
   double top_speed_ = 0;
   double mean_cost_us_ = 0;
   double best_finish_us_ = 0;

@@ -57,6 +57,8 @@ void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) 
 }
 
 void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problems) {
+  // What is wrong with the first is said of ramp.
+  if (!validate(c.ramp).empty()) return;
   std::set<std::array<int, 3>> seen = {c.ramp.topology};
   for (std::size_t i = 0; i < c.further_topologies.size(); ++i) {
     const auto& topology = c.further_topologies[i];
@@ -66,15 +68,18 @@ void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problem
     RampConfig ramp = c.ramp;
     ramp.topology = topology;
     if (const auto wrong = validate(ramp); !wrong.empty()) {
-      // What is wrong with the rest is said of ramp.
-      if (validate(c.ramp).empty()) say(wrong.front());
+      say(wrong.front());
       continue;
     }
     if (!seen.insert(topology).second) say("there is a cluster of that topology already");
-    if (!validate(c.ramp).empty()) continue;
     const double size = relative_size(c, topology);
-    if (size < 0.01 || size > 100) {
+    if (size < kLeastLoad || size > kMostLoad) {
       say("must have 0.01 to 100 times the servers of ramp.topology");
+    } else if (std::ranges::any_of(c.workload.loads, [size](double load) {
+                 return load * size < kLeastLoad || load * size > kMostLoad;
+               })) {
+      say("with workload.loads, arrivals must be 0.01 to 100 times those of ramp.topology at load "
+          "1");
     }
   }
 }

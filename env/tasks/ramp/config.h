@@ -81,9 +81,6 @@ inline constexpr double kMostArrivals = 1e6;
 // Every problem of its own fields, as a sentence that begins with the key.
 [[nodiscard]] std::vector<std::string> validate_ramp(const RampTaskConfig& config);
 
-[[nodiscard]] constexpr int num_servers(const std::array<int, 3>& topology) {
-  return topology[0] * topology[1] * topology[2];
-}
 // Of every cluster that episodes are on: ramp.topology, and behind it the further ones.
 [[nodiscard]] std::vector<std::array<int, 3>> topologies(const RampTaskConfig& config);
 // Servers of one over those of ramp.topology: how many times as often jobs arrive there.

@@ -75,12 +75,12 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
     throw UserError(
         "reward: multi_objective_jct_blocking needs models of different sequential times");
   }
+  const double time_scale = memo_setting(config, config.ramp.topology).time_scale;
   std::vector<std::string> names;
   std::vector<double> alone;
   for (const JobGraphPtr& graph : graphs_) {
     names.push_back(graph->model());
-    alone.push_back(graph->total_compute() * memo_setting(config, config.ramp.topology).time_scale *
-                    config.workload.num_training_steps);
+    alone.push_back(graph->total_compute() * time_scale * config.workload.num_training_steps);
   }
   for (const auto& topology : topologies(config)) {
     add_cluster(topology, RecordedModels{names, alone});
@@ -103,10 +103,8 @@ void RampTask::add_cluster(const std::array<int, 3>& topology, const RecordedMod
   cluster.setting = memo_setting(config_, topology);
   const double size = relative_size(config_, topology);
   WorkloadConfig workload = config_.workload;
-  if (clusters_.size() > 1) {
-    if (workload.loads.empty()) workload.loads = {1};
-    for (double& load : workload.loads) load *= size;
-  }
+  if (workload.loads.empty()) workload.loads = {1};
+  for (double& load : workload.loads) load *= size;
   cluster.plan = std::make_shared<const WorkloadPlan>(workload, models);
   cluster.slot = cluster.plan->mean_interarrival() / size;
 }

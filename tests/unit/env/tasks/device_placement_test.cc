@@ -249,11 +249,17 @@ TEST_CASE("a decision shows when each device would be done, had nothing else bee
   }
 }
 
-TEST_CASE("a decision shows what the whole would take with the rest placed behind it",
-          "[device_placement]") {
+// Each of three devices shows what comes of the rest.
+Config one_graph_and_the_rest() {
   Config config = one_graph();
   config.devices = {"placeto:3"};
   config.what_if_rest = true;
+  return config;
+}
+
+TEST_CASE("a decision shows what the whole would take with the rest placed behind it",
+          "[device_placement]") {
+  const Config config = one_graph_and_the_rest();
   const auto task = task_of(config);
   CHECK(task->spec().observation.candidates.features.back().name ==
         "gain_with_rest_on_best_device");
@@ -302,9 +308,7 @@ TEST_CASE("a decision shows what the whole would take with the rest placed behin
 
 TEST_CASE("the pilot method follows what the whole would take with the rest placed behind it",
           "[device_placement]") {
-  Config config = one_graph();
-  config.devices = {"placeto:3"};
-  config.what_if_rest = true;
+  const Config config = one_graph_and_the_rest();
   const auto task = task_of(config);
   DevicePlacementEnv env = environment_of(task);
   env.reset(Seed{4});

@@ -291,6 +291,12 @@ TEST_CASE("clusters of several sizes are checked", "[partitioning]") {
   c.ramp.topology = {2, 2, 2};
   CHECK_THAT(problem_with({{16, 8, 8}}),
              Catch::StartsWith("further_topologies[0]: must have 0.01 to 100 times"));
+  c.workload.loads = {0.02, 1};
+  c.ramp.topology = {4, 4, 2};
+  CHECK_THAT(
+      problem_with({{2, 2, 2}}),
+      Catch::StartsWith("further_topologies[0]: with workload.loads, arrivals must be 0.01"));
+  c.workload.loads.clear();
   c.observation = ObservationKind::kCluster;
   CHECK_THAT(problem_with({{4, 4, 4}}), Catch::StartsWith("observation: cluster describes"));
 }
