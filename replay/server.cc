@@ -303,7 +303,8 @@ void Server::answer(const Request& request) {
   items_.resize(request.sample.count);
   const std::span<const SampledItem> drawn(items_.data(), table_.sample(items_));
   allowance_.drawn(static_cast<double>(drawn.size()));
-  wire::Samples samples;
+  wire::Message message = wire::Samples{};  // filled where it is sent from: batches are large
+  auto& samples = std::get<wire::Samples>(message);
   samples.request = request.sample.request;
   PACML_CHECK(shape_.has_value(), "a table with items knows what they look like");
   Transitions& transitions = samples.transitions;
@@ -319,7 +320,7 @@ void Server::answer(const Request& request) {
   samples.shard = {table_.size(), table_.total_priority(), table_.counters().inserted};
   samples.episodes = std::move(episodes_);
   // A learner that is gone takes no reports with it.
-  const bool sent = desk_.send(request.peer, samples).has_value();
+  const bool sent = desk_.send(request.peer, message).has_value();
   episodes_ = sent ? std::vector<EpisodeRecord>{} : std::move(samples.episodes);
 }
 

@@ -1,4 +1,4 @@
-"""What scripts/reproduce and scripts/reproduce_policies have in common.
+"""What scripts/reproduce, scripts/reproduce_policies and scripts/reproduce_placement have in common.
 
 Commands of pacml whose results are kept, so that an interrupted run goes on where it was, and
 tables and pictures of what they say.
@@ -19,6 +19,14 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 
 
+COMMON_OPTIONS = {
+    "--profiles": {"type": pathlib.Path, "help": "folder of <model>/graph.txt"},
+    "--out": {"type": pathlib.Path, "default": ROOT / "runs/reproduce", "help": "where results are kept"},
+    "--minutes": {"type": float, "default": 3, "help": "of each training; 0: none (default 3)"},
+    "--seeds": {"type": int, "default": 20, "help": "held-out episodes of each policy (default 20)"},
+}
+
+
 class Trouble(Exception):
     """What the user can mend, as a sentence."""
 
@@ -28,11 +36,12 @@ class Study:
 
     def __init__(self, arguments):
         self.out = arguments.out
-        self.seeds = str(arguments.seeds)
-        self.minutes = arguments.minutes
+        self.seeds = str(getattr(arguments, "seeds", ""))
+        self.minutes = getattr(arguments, "minutes", 0)
         self.trainings = getattr(arguments, "trainings", 1)
         self.arguments = arguments
-        self.profiles = ["--profiles", str(arguments.profiles)] if arguments.profiles else []
+        profiles = getattr(arguments, "profiles", None)
+        self.profiles = ["--profiles", str(profiles)] if profiles else []
         self.pacml = os.environ.get("PACML", str(ROOT / "build/release/bin/pacml"))
         self.steps = []  # (what, result, command)
 
@@ -48,19 +57,23 @@ class Study:
         self.steps.append((result, path, [self.pacml, "explain", str(run), "--seed", str(seed), "--episode", str(path)]))
         return path
 
-    def plan_trainings(self, name, words, profiles=None):
+    def plan_trainings(self, name, words, profiles=None, decisions=None):
         """Folders of runs that differ by their seed alone, as many as --trainings says, or as there are."""
         names = [name, *(f"{name}_{seed}" for seed in range(1, self.trainings))]
-        runs = [self.plan_training(run, words + (["--set", f"seed={seed}"] if seed else []), profiles) for seed, run in enumerate(names)]
+        runs = [self.plan_training(run, words + (["--set", f"seed={seed}"] if seed else []), profiles, decisions) for seed, run in enumerate(names)]
         return [run for run in runs if run]
 
-    def plan_training(self, name, words, profiles=None):
-        """The folder of a run; None: there is none, and none is to be trained."""
+    def plan_training(self, name, words, profiles=None, decisions=None):
+        """The folder of a run; None: there is none, and none is to be trained. For --minutes, or for so many decisions."""
         run = self.out / "runs" / name
         done = run / "trained"
-        if self.minutes > 0:
-            command = [self.pacml, "train", *words, *(self.profiles if profiles is None else profiles), "--run", str(run), "--minutes", f"{self.minutes:g}", "--continue"]
-            self.steps.append((f"training {name} for {self.minutes:g} min", done, command))
+        if decisions is None:
+            amount, text, limit = self.minutes, f"{self.minutes:g} min", ["--minutes", f"{self.minutes:g}"]
+        else:
+            amount, text, limit = decisions, f"{decisions} decisions", ["--decisions", str(decisions)]
+        if amount > 0:
+            command = [self.pacml, "train", *words, *(self.profiles if profiles is None else profiles), "--run", str(run), *limit, "--continue"]
+            self.steps.append((f"training {name} for {text}", done, command))
             return run
         return run if done.exists() else None
 
@@ -167,25 +180,32 @@ def compare_pictures(study, figure, paths, title):
                    cwd=ROOT, check=False)
 
 
+def count(least, most):
+    """For argparse: a whole number."""
+    def parse(text):
+        if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"must be in {least}..{most}")
+        return int(text)
+    return parse
+
+
 def reproduce(document, figures, options):
-    """Does what the command line asks for. `document`: of the script; `figures`: name to what plans it; `options`: further ones, as argparse has them."""
+    """Does what the command line asks for. `document`: of the script; `figures`: name to what plans it; `options`: beside
+    the common ones, as argparse has them, or None for a common one that the script does not have."""
     program = pathlib.Path(sys.argv[0]).name
     parser = argparse.ArgumentParser(prog=f"scripts/{program}", description=document.splitlines()[0], epilog=document.split("\n", 2)[2],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figures", nargs="+", choices=[*figures, "all"], metavar="FIGURE")
-    parser.add_argument("--profiles", type=pathlib.Path, help="folder of <model>/graph.txt")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "runs/reproduce", help="where results are kept")
-    parser.add_argument("--minutes", type=float, default=3, help="of each training; 0: none (default 3)")
-    parser.add_argument("--seeds", type=int, default=20, help="held-out episodes of each policy (default 20)")
-    for option, words in options.items():
-        parser.add_argument(option, **words)
+    for option, words in {**COMMON_OPTIONS, **options}.items():
+        if words is not None:
+            parser.add_argument(option, **words)
     arguments = parser.parse_args()
     for name in ("profiles", "out"):
-        if getattr(arguments, name):
+        if getattr(arguments, name, None):
             setattr(arguments, name, getattr(arguments, name).resolve())
-    if arguments.profiles and not arguments.profiles.is_dir():
+    if getattr(arguments, "profiles", None) and not arguments.profiles.is_dir():
         raise Trouble(f"--profiles {arguments.profiles} is no folder")
-    if arguments.seeds < 2 or not 0 <= arguments.minutes < 1e6:
+    if getattr(arguments, "seeds", 2) < 2 or not 0 <= getattr(arguments, "minutes", 0) < 1e6:
         raise Trouble("--seeds must be at least 2, and --minutes at least 0")
     chosen = list(figures) if "all" in arguments.figures else list(dict.fromkeys(arguments.figures))
     study = Study(arguments)

@@ -45,6 +45,7 @@ struct Work {
   double decisions = 0;
   double seconds = 0;
   double cpu_seconds = 0;
+  double learner_cores = 0;  // that the learner took meanwhile
   [[nodiscard]] double per_second() const { return decisions / seconds; }
   [[nodiscard]] double per_cpu_second() const { return decisions / cpu_seconds; }
 };
@@ -122,7 +123,7 @@ class ScalingBench {
     for (std::size_t round = 0; round < options_.rounds; ++round) {
       model::Parameters weights;
       const Work with = with_learner(actors, weights);
-      const Work without = alone(actors, weights);
+      const Work without = alone(actors, weights, with.learner_cores);
       with_per_second.push_back(with.per_second());
       alone_per_second.push_back(without.per_second());
       wall_ratio.push_back(with.per_second() / without.per_second());
@@ -182,11 +183,16 @@ class ScalingBench {
     }
     std::this_thread::sleep_for(std::chrono::duration<double>(options_.warm_up));
     const double decisions = count_at(servers.learner(), "decisions");
+    const auto learner_cpu_seconds = [&] {
+      return figures_of(servers.learner_pid()).value_or(ProcessFigures{}).cpu_seconds;
+    };
     const double cpu = cpu_seconds();
+    const double learner_cpu = learner_cpu_seconds();
     const auto start = Clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double>(options_.seconds));
-    const Work work{count_at(servers.learner(), "decisions") - decisions, seconds_since(start),
-                    cpu_seconds() - cpu};
+    Work work{count_at(servers.learner(), "decisions") - decisions, seconds_since(start),
+              cpu_seconds() - cpu};
+    work.learner_cores = (learner_cpu_seconds() - learner_cpu) / work.seconds;
     servers.check_running();
     weights = weights_of(servers.learner(), count);
     return work;
@@ -227,9 +233,17 @@ class ScalingBench {
     return *std::move(process);
   }
 
-  // The same loops on threads, with weights that stay as they are.
-  [[nodiscard]] Work alone(std::size_t count, const model::Parameters& weights) const {
+  // The same loops on threads, with weights that stay as they are; and one more beside them that
+  // keeps the learner's CPU as busy as it was: what two CPUs share, a core's units or a cache, the
+  // loops have less of then as well, and it counts as nobody's overhead.
+  [[nodiscard]] Work alone(std::size_t count, const model::Parameters& weights,
+                           double learner_cores) const {
     std::vector<Work> works(count);
+    ThreadGroup neighbour;
+    neighbour.spawn("neighbour", [&](const std::stop_token& stop) {
+      pin_this_thread({options_.learner_cpu});
+      keep_busy(count, weights, learner_cores, stop);
+    });
     ThreadGroup threads;
     for (std::size_t i = 0; i < count; ++i) {
       threads.spawn("alone-" + std::to_string(i), [&, i](const std::stop_token&) {
@@ -238,6 +252,8 @@ class ScalingBench {
       });
     }
     threads.join();
+    neighbour.request_stop();
+    neighbour.join();
     Work sum;
     for (const Work& work : works) {
       sum.decisions += work.decisions;
@@ -247,23 +263,45 @@ class ScalingBench {
     return sum;
   }
 
-  [[nodiscard]] Work loop_alone(std::size_t id, const model::Parameters& weights) const {
-    const auto task = config_.env.make();  // its memo is an actor's own, as in a process
-    const auto shape = model::make_shape(config_.network, task->spec());
-    const Seed seed{static_cast<std::uint64_t>(config_.seed)};
-    const auto policy = model::make_fused_policy(shape);
-    const auto loop = make_actor_loop(config_, *task, *policy, seed,
-                                      ActorId{static_cast<std::uint32_t>(id)}, PolicyVersion{0});
-    loop->set_parameters(weights);
-    for (const auto start = Clock::now(); seconds_since(start) < options_.warm_up;) {
-      static_cast<void>(loop->run_message());
+  // An actor's loop with all that it needs.
+  struct Loop {
+    Loop(const TrainConfig& config, std::size_t id, const model::Parameters& weights)
+        : task(config.env.make()),  // its memo is an actor's own, as in a process
+          policy(model::make_fused_policy(model::make_shape(config.network, task->spec()))),
+          loop(make_actor_loop(config, *task, *policy,
+                               Seed{static_cast<std::uint64_t>(config.seed)},
+                               ActorId{static_cast<std::uint32_t>(id)}, PolicyVersion{0})) {
+      loop->set_parameters(weights);
     }
-    const auto decisions = loop->decisions();
+    void run() { static_cast<void>(loop->run_message()); }
+
+    env::TaskPtr task;
+    std::unique_ptr<model::Policy> policy;
+    std::unique_ptr<actor::ActorLoop> loop;
+  };
+
+  [[nodiscard]] Work loop_alone(std::size_t id, const model::Parameters& weights) const {
+    Loop loop(config_, id, weights);
+    for (const auto start = Clock::now(); seconds_since(start) < options_.warm_up;) loop.run();
+    const auto decisions = loop.loop->decisions();
     const double cpu = cpu_seconds_of_this_thread();
     const auto start = Clock::now();
-    while (seconds_since(start) < options_.seconds) static_cast<void>(loop->run_message());
-    return {static_cast<double>(loop->decisions() - decisions), seconds_since(start),
+    while (seconds_since(start) < options_.seconds) loop.run();
+    return {static_cast<double>(loop.loop->decisions() - decisions), seconds_since(start),
             cpu_seconds_of_this_thread() - cpu};
+  }
+
+  // Works that share of the time, in turns of a message.
+  void keep_busy(std::size_t id, const model::Parameters& weights, double share,
+                 const std::stop_token& stop) const {
+    if (share <= 0) return;
+    Loop loop(config_, id, weights);
+    while (!stop.stop_requested()) {
+      const auto start = Clock::now();
+      loop.run();
+      const double rest = seconds_since(start) * (1 / std::min(share, 1.0) - 1);
+      std::this_thread::sleep_for(std::chrono::duration<double>(rest));
+    }
   }
 
   TrainConfig config_;

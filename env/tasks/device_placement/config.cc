@@ -10,6 +10,7 @@
 #include "common/result.h"
 #include "env/placement/device_presets.h"
 #include "env/placement/families.h"
+#include "env/tasks/device_placement/hidden_features.h"
 #include "env/tasks/device_placement/observation.h"
 
 namespace pacml::env {
@@ -42,6 +43,16 @@ void add_unpublished(const DevicePlacementConfig& c, std::span<const std::size_t
     problems.emplace_back(
         "devices: with shown: published all must have as many devices, which have an output each; "
         "shown: devices takes any");
+  }
+}
+
+void add_hidden(const DevicePlacementConfig& c, std::vector<std::string>& problems) {
+  const auto names = names_of_features(c);
+  for (const std::string& hidden : c.hidden) {
+    if (std::ranges::find(names, hidden) != names.end()) continue;
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    problems.push_back("hidden: \"" + hidden + "\" is not shown; there are " + all);
   }
 }
 
@@ -83,6 +94,7 @@ std::vector<std::string> validate(const DevicePlacementConfig& c) {
   try {
     const auto devices = numbers_of_devices(c);
     if (c.shown == ShownPlacements::kPublished) add_unpublished(c, devices, problems);
+    if (!devices.empty()) add_hidden(c, problems);
   } catch (const UserError& error) {
     problems.emplace_back(error.what());
   }
@@ -104,7 +116,7 @@ ObservationSpec observation_spec(const DevicePlacementConfig& c) {
   spec.slots = {{.name = "groups",
                  .node_width = kGroupWidth,
                  .edge_width = kGroupEdgeWidth,
-                 .dynamic_width = kGroupDynamicWidth,
+                 .dynamic_width = static_cast<std::uint32_t>(group_dynamic_features().size()),
                  .focus = true}};
   spec.globals = placement_globals();
   spec.candidates.vary = true;

@@ -97,6 +97,9 @@ struct DevicePlacementConfig {
   // ... and what it would take with the group there and all that the round has still to visit
   // placed behind it as a list schedule would (env/placement/placing_rest.h), which costs another.
   bool what_if_rest = false;
+  // What decisions would show and do not, to find out what it is worth: "group.start",
+  // "device.finish" (env/tasks/device_placement/hidden_features.h).
+  std::vector<std::string> hidden;
   bool operator==(const DevicePlacementConfig&) const = default;
 };
 
@@ -118,6 +121,7 @@ void visit_fields(Config& c, Visitor&& v) {
   v("shown", c.shown);
   v("what_if", c.what_if);
   v("what_if_rest", c.what_if_rest);
+  v("hidden", c.hidden);
 }
 
 [[nodiscard]] std::vector<std::string> validate(const DevicePlacementConfig& config);

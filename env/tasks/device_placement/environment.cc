@@ -126,6 +126,7 @@ void DevicePlacementEnv::look() {
   } else {
     shown_.look_at(about, state);
   }
+  task_->hidden().hide(shown_);
 }
 
 StepResult DevicePlacementEnv::step(int action) {

@@ -44,6 +44,16 @@ std::vector<FeatureSpec> placement_globals() {
           {"groups", "log2"},           {"ideal_runtime", "of the runtime"}};
 }
 
+std::vector<FeatureSpec> group_dynamic_features() {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  return {{"start", "of the runtime"},
+          {"end", "of the runtime"},
+          {"start_after_focus", "of the runtime", -kInfinite},
+          {"is_with_focus", "1", 0, 1},
+          {"visited", "1", 0, 1},
+          {"is_focus", "1", 0, 1}};
+}
+
 std::vector<FeatureSpec> device_features(bool what_if, bool what_if_rest) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   std::vector<FeatureSpec> features = {{"is_current", "1", 0, 1},

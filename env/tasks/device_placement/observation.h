@@ -20,8 +20,9 @@ namespace pacml::env {
 // Of a device; `what_if`: with what would be if the group were moved there; `what_if_rest`: and the
 // rest placed behind it.
 [[nodiscard]] std::vector<FeatureSpec> device_features(bool what_if, bool what_if_rest);
-inline constexpr std::uint32_t kGroupWidth = 6;         // static features of a group
-inline constexpr std::uint32_t kGroupDynamicWidth = 6;  // ... and those that change
+inline constexpr std::uint32_t kGroupWidth = 6;  // static features of a group
+// ... and those that change.
+[[nodiscard]] std::vector<FeatureSpec> group_dynamic_features();
 inline constexpr std::uint32_t kGroupEdgeWidth = 1;
 // With shown: published, those of placeto_features() without memory: cost and output never change.
 inline constexpr std::uint32_t kPublishedGroupWidth = 2;
@@ -59,7 +60,7 @@ struct PlacementState {
 
 // As a row of observations has it. Value type; keeps its memory.
 struct ShownPlacement {
-  std::vector<float> nodes;    // [groups, kGroupDynamicWidth]
+  std::vector<float> nodes;    // [groups, group_dynamic_features()]
   std::vector<float> globals;  // [placement_globals()]
   std::vector<float> devices;  // [devices, device_features()]
   std::uint32_t focus = 0;

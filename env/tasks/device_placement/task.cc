@@ -73,6 +73,7 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config) : 
   }
   spec_.task = "device_placement";
   spec_.observation = observation_spec(config);
+  hidden_ = HiddenFeatures(config);
   spec_.metrics = placement_metrics();
 }
 

@@ -12,6 +12,7 @@
 #include "env/refinable_task.h"
 #include "env/task.h"
 #include "env/tasks/device_placement/config.h"
+#include "env/tasks/device_placement/hidden_features.h"
 
 namespace pacml::env {
 
@@ -32,6 +33,7 @@ class DevicePlacementTask final : public Task,
   explicit DevicePlacementTask(const DevicePlacementConfig& config);
 
   [[nodiscard]] const DevicePlacementConfig& config() const { return config_; }
+  [[nodiscard]] const HiddenFeatures& hidden() const { return hidden_; }
   // In the order of the spec's graphs: each graph on all devices, then the next one.
   [[nodiscard]] const std::vector<PlacementTaskProblem>& problems() const { return problems_; }
   [[nodiscard]] const EnvironmentSpec& spec() const override { return spec_; }
@@ -48,6 +50,7 @@ class DevicePlacementTask final : public Task,
            const std::vector<DeviceSetPtr>& devices);
 
   DevicePlacementConfig config_;
+  HiddenFeatures hidden_;
   std::vector<PlacementTaskProblem> problems_;
   EnvironmentSpec spec_;
 };

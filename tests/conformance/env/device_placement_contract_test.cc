@@ -34,6 +34,7 @@ const std::vector<std::pair<std::string, Change>> kConfigs = {
        c.families = {"layered"};
        c.what_if = true;
        c.what_if_rest = true;
+       c.hidden = {"group.end", "device.gain"};
        c.reward = PlacementReward::kBestSoFar;
        c.start = StartPlacement::kRandom;
      }},

@@ -1,4 +1,5 @@
-// scripts/reproduce and scripts/reproduce_policies: from nothing to tables and pictures.
+// scripts/reproduce, reproduce_policies and reproduce_placement: from nothing to tables and
+// pictures.
 
 #include <algorithm>
 #include <csignal>
@@ -75,6 +76,26 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   CHECK(other.code == 0);
   CHECK_THAT(other.out, Catch::StartsWith("4 of 5 results are there\n1 of 1: training unseen"));
   CHECK(text_of(command) == said);
+}
+
+TEST_CASE("what teaches to place fastest is found out", "[integration][plot]") {
+  const TempDir folder;
+  const Outcome made = testing::run(
+      {"/usr/bin/python3", testing::source_path("scripts/reproduce_placement").string(), "rewards",
+       "--decisions", "3000", "--out", folder.path().string()},
+      {{"PACML", testing::pacml_path()}});
+  INFO(made.err << made.out);
+  REQUIRE(made.code == 0);
+  CHECK_THAT(made.out, Catch::Contains("8 of 8: placement_rewards/published.json"));
+  CHECK(rows_of(folder / "placement_rewards/table.md") == 2 + 2 * 3);  // networks and rewards
+  CHECK_THAT(text_of(folder / "placement_rewards/table.md"),
+             Catch::Contains("| candidates, PPO | terminal |"));
+
+  const Outcome refused = testing::run(
+      {"/usr/bin/python3", testing::source_path("scripts/reproduce_placement").string(), "alone",
+       "--decisions", "0", "--out", folder.path().string()});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("alone: nothing has been trained"));
 }
 
 TEST_CASE("what is interrupted goes on, and what a program refuses is told",

@@ -486,5 +486,92 @@ TEST_CASE("what the published network cannot read is refused", "[unit][env]") {
             "each; shown: devices takes any"});
 }
 
+// Of each column, whether it is all zeroes in every decision of an episode.
+std::vector<bool> zero_columns(const std::vector<std::vector<float>>& decisions,
+                               std::size_t width) {
+  std::vector<bool> is_zero(width, true);
+  for (const auto& rows : decisions) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] != 0) is_zero[i % width] = false;
+    }
+  }
+  return is_zero;
+}
+
+struct Shown {
+  std::vector<std::vector<float>> nodes;
+  std::vector<std::vector<float>> globals;
+  std::vector<std::vector<float>> devices;
+};
+
+// What decisions of an episode show that goes round the devices.
+Shown shown_by(const Config& config) {
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  env.reset(Seed{6});
+  Shown shown;
+  const auto devices = static_cast<int>(env.problem().problem->num_devices());
+  for (int step = 0;; ++step) {
+    Observations row = task->spec().make_observations();
+    env.observe(row);
+    const auto keep = [](auto values, std::vector<std::vector<float>>& into) {
+      into.emplace_back(values.begin(), values.end());
+    };
+    keep(row.node_features(0, 0), shown.nodes);
+    keep(row.globals(0), shown.globals);
+    keep(row.candidates(0), shown.devices);
+    if (env.step(step % devices).final()) return shown;
+  }
+}
+
+TEST_CASE("hidden features are zeroes, and nothing else is", "[unit][env]") {
+  Config config = one_graph();
+  config.devices = {"placeto:3"};
+  const Shown all = shown_by(config);
+  config.hidden = {"group.start", "global.progress", "device.finish", "device.placed_reach"};
+  const Shown some = shown_by(config);
+  const auto check = [](const auto& with, const auto& without, std::size_t width,
+                        const std::vector<std::size_t>& hidden) {
+    const auto zeroes_before = zero_columns(with, width);
+    const auto zeroes = zero_columns(without, width);
+    for (std::size_t c = 0; c < width; ++c) {
+      const bool is_hidden = std::ranges::find(hidden, c) != hidden.end();
+      INFO(c);
+      if (is_hidden) CHECK_FALSE(zeroes_before[c]);
+      CHECK(zeroes[c] == (is_hidden || zeroes_before[c]));
+    }
+    for (std::size_t step = 0; step < with.size(); ++step) {
+      for (std::size_t i = 0; i < with[step].size(); ++i) {
+        if (!zeroes[i % width]) REQUIRE(with[step][i] == without[step][i]);
+      }
+    }
+  };
+  check(all.nodes, some.nodes, 6, {0});
+  check(all.globals, some.globals, placement_globals().size(), {2});
+  check(all.devices, some.devices, device_features(false, false).size(), {5, 15});
+}
+
+TEST_CASE("the published network's features can be hidden, too", "[unit][env]") {
+  Config config = one_graph();
+  config.shown = ShownPlacements::kPublished;
+  config.devices = {"placeto:3"};
+  const std::size_t width = published_dynamic_width(3);
+  CHECK(zero_columns(shown_by(config).nodes, width) == std::vector<bool>(width, false));
+  config.hidden = {"group.start", "group.device"};
+  CHECK(zero_columns(shown_by(config).nodes, width) ==
+        std::vector<bool>{false, false, true, true, true, true});
+}
+
+TEST_CASE("only what is shown can be hidden", "[unit][env]") {
+  Config config = one_graph();
+  config.hidden = {"device.gain"};
+  const auto problems = validate(config);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems.front().starts_with(
+      "hidden: \"device.gain\" is not shown; there are group.start, group.end, "));
+  config.what_if = true;
+  CHECK(validate(config).empty());
+}
+
 }  // namespace
 }  // namespace pacml::env
