@@ -77,6 +77,7 @@ class ExplainCommand final : public Command {
     const Seed run_seed{static_cast<std::uint64_t>(config.seed)};
     WatchedPolicy policy = policy_.empty() ? WatchedPolicy::of_run(task, run_)
                                            : WatchedPolicy::of_baseline(task, policy_);
+    std::cerr << policy.warning();
     const Seed episode = evaluation_seeds(run_seed, 1, seed_).front();
     if (!episode_.empty()) {
       write_user_file(episode_, record_episode(*task, policy, episode).dump() + "\n");

@@ -28,12 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The paper's setting A: what TrainConfig defaults to, but for the published lookahead cache.
-TrainConfig config_of(const BenchSettings& settings) {
+// The paper's setting A, which TrainConfig defaults to, with this lookahead cache.
+TrainConfig config_of(const BenchSettings& settings,
+                      env::LookaheadCache cache = env::LookaheadCache::kModelDegree) {
   if (!settings.config.empty()) return load_train_config(settings.config, {}, settings.profiles);
   TrainConfig config;
-  config.env.as<env::PartitioningConfig>().cluster.lookahead_cache =
-      env::LookaheadCache::kModelDegree;
+  config.env.as<env::PartitioningConfig>().cluster.lookahead_cache = cache;
   config.env.set_profiles(settings.profiles);
   return config;
 }
@@ -66,7 +66,8 @@ void bench_acting(const BenchSettings& settings, BenchReport& report) {
 }
 
 void bench_planning(const BenchSettings& settings, BenchReport& report) {
-  const TrainConfig config = config_of(settings);
+  // With the published cache futures depend on the past, and are whole environments.
+  const TrainConfig config = config_of(settings, env::LookaheadCache::kPlacement);
   if (!config.env.is_of<env::PartitioningConfig>()) {
     throw UserError("bench planning: needs a configuration of the task partitioning");
   }

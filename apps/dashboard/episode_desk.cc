@@ -1,5 +1,6 @@
 #include "apps/dashboard/episode_desk.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ std::shared_ptr<const std::string> play(const EpisodeRequest& request,
   WatchedPolicy policy = request.baseline.empty()
                              ? WatchedPolicy::of_run(task, request.run)
                              : WatchedPolicy::of_baseline(task, request.baseline);
+  if (!policy.warning().empty()) spdlog::warn("{}", policy.warning());
   const Seed seed =
       evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, 1, request.episode).front();
   const auto recording = record_episode(*task, policy, seed, stop);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <utility>
 
 #include "common/heartbeat.h"
@@ -63,8 +64,14 @@ EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& polic
   for (std::size_t w = 0; w < workers; ++w) {
     group.spawn("evaluate", [&](const std::stop_token& stop) {
       const auto environment = task.make_factory()();
+      // Kept from episode to episode: what a policy has worked out about its task costs most.
+      std::unique_ptr<env::Agent> agent;
+      std::size_t of = policies.size();
       for (std::size_t i = next++; i < pieces && !stop.stop_requested(); i = next++) {
-        const auto agent = policies[i / episodes.size()].make();
+        if (of != i / episodes.size()) {
+          of = i / episodes.size();
+          agent = policies[of].make();
+        }
         const auto episode = play(*environment, *agent, episodes[i % episodes.size()],
                                   [&stop] { return !stop.stop_requested(); });
         if (!episode) return;

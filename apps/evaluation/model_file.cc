@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "apps/cli/files.h"
 #include "apps/run/run_directory.h"
@@ -13,6 +14,7 @@
 #include "common/finite.h"
 #include "common/read_number.h"
 #include "common/result.h"
+#include "env/tasks/partitioning/config.h"
 #include "learner/export/policy_export.h"
 #include "learner/export/safetensors.h"
 #include "model/layout.h"
@@ -101,6 +103,21 @@ TrainedRun policy_of(const fs::path& file, const learner::Safetensors& exported,
   return out;
 }
 
+// A policy of clusters of several sizes decides about one: about the first, or what `changes` say.
+std::vector<std::string> for_one_cluster(const TrainConfig& own,
+                                         const std::vector<std::string>& changes) {
+  for (const std::string& change : changes) {
+    if (change.starts_with("env.")) continue;
+    throw UserError("--set " + change +
+                    ": settings of the task alone, env. and so on, may differ from the training's");
+  }
+  if (!own.env.is_of<env::PartitioningConfig>()) return changes;
+  if (own.env.as<env::PartitioningConfig>().further_topologies.empty()) return changes;
+  std::vector<std::string> all = {"env.further_topologies=[]"};
+  all.insert(all.end(), changes.begin(), changes.end());
+  return all;
+}
+
 bool is_folder(const fs::path& path) {
   std::error_code none;
   return fs::is_directory(path, none);
@@ -124,14 +141,17 @@ Model load_model(const fs::path& path, const std::string& profiles,
     return config.env.make();
   };
   if (is_folder(path)) {
-    auto config = read_config<TrainConfig>(
-        ConfigSource::from_file(RunDirectory::open(path).config_file(), changes));
+    const auto file = RunDirectory::open(path).config_file();
+    const auto own = read_config<TrainConfig>(ConfigSource::from_file(file));
+    auto config =
+        read_config<TrainConfig>(ConfigSource::from_file(file, for_one_cluster(own, changes)));
     env::TaskPtr task = task_of(config);
     TrainedRun run = load_trained_run(path, task->spec());
     return {std::move(task), std::move(run)};
   }
   const auto exported = read_exported(path);
-  TrainConfig config = config_of(path, exported, changes);
+  TrainConfig config =
+      config_of(path, exported, for_one_cluster(config_of(path, exported), changes));
   env::TaskPtr task = task_of(config);
   TrainedRun run = policy_of(path, exported, std::move(config), task->spec());
   return {std::move(task), std::move(run)};

@@ -17,9 +17,10 @@ struct Model {
 
 // Of a run folder: its best policy. Of a file: one that `pacml export --format safetensors` wrote.
 // `profiles`: the folder of job graphs; empty: where the configuration found them. `changes`:
-// "KEY=VALUE" each, settings that differ from the training's, as far as the policy can be asked
-// then. UserError: neither is there, it is damaged, or its job graphs are not there; a change that
-// cannot be, or that the policy was not trained for.
+// "KEY=VALUE" each, settings of the task that differ from the training's, as far as the policy can
+// be asked then. A policy of several clusters is for the first of them, or for theirs. UserError:
+// neither is there, it is damaged, or its job graphs are not there; a change that cannot be, or
+// that the policy was not trained for.
 [[nodiscard]] Model load_model(const std::filesystem::path& path, const std::string& profiles = {},
                                const std::vector<std::string>& changes = {});
 

@@ -41,6 +41,7 @@ std::vector<double> action_values_of(model::ValueHeads heads, const model::Polic
 
 struct WatchedPolicy::Impl {
   std::string name;
+  std::string warning;
   std::unique_ptr<env::Agent> rule;  // or ...
   std::unique_ptr<TrainedAgent> network;
   std::unique_ptr<planning::SearchAgent> search;  // over the network; null: it decides itself
@@ -61,6 +62,7 @@ WatchedPolicy WatchedPolicy::of_model(const env::TaskPtr& task, const TrainedRun
                                       std::string name) {
   auto impl = std::make_unique<Impl>();
   impl->name = std::move(name);
+  impl->warning = run.warning;
   impl->network = std::make_unique<TrainedAgent>(
       run.shape, run.valued ? *run.valued : run.parameters, task->spec().graphs);
   impl->has_value = run.valued.has_value();
@@ -83,6 +85,8 @@ WatchedPolicy WatchedPolicy::of_baseline(const env::TaskPtr& task, const std::st
 }
 
 const std::string& WatchedPolicy::name() const { return impl_->name; }
+
+const std::string& WatchedPolicy::warning() const { return impl_->warning; }
 
 void WatchedPolicy::reset(Seed seed) {
   if (impl_->rule) impl_->rule->reset(seed);

@@ -48,6 +48,8 @@ class WatchedPolicy {
   ~WatchedPolicy();
 
   [[nodiscard]] const std::string& name() const;
+  // What whoever reads its decisions should know, sentences, each a line; mostly none.
+  [[nodiscard]] const std::string& warning() const;
   // Begins an episode.
   void reset(Seed seed);
   // UserError: what the network says cannot be acted upon.

@@ -8,9 +8,11 @@ namespace {
 
 constexpr std::size_t kBits = 64;
 
-// Each as its servers in order.
+// Each as its servers in order. A size that no decision may ask for has none, though parts of a job
+// that are cut so may find a place.
 std::vector<std::vector<Server>> distinct_blocks(const Topology& topology, int size) {
   std::vector<std::vector<Server>> blocks;
+  if (!topology.has_block_shape(size)) return blocks;
   const auto list = topology.blocks(size);
   for (std::size_t begin = 0; begin < list.size(); begin += static_cast<std::size_t>(size)) {
     const auto block = list.subspan(begin, static_cast<std::size_t>(size));

@@ -15,7 +15,8 @@ namespace pacml::env {
 class BlockIndex {
  public:
   using Word = std::uint64_t;
-  // All blocks of each of these sizes, whatever their shape, each set of servers once.
+  // All blocks of each of these sizes, whatever their shape, each set of servers once; none of a
+  // size that is no degree there (Topology::has_block_shape).
   BlockIndex(const Topology& topology, std::span<const int> sizes);
 
   [[nodiscard]] std::size_t words() const { return words_; }

@@ -100,6 +100,11 @@ class ClusterReader {
       for (const int degree : plan_->degrees) {
         memo_.forget_when_full();
         auto least = std::numeric_limits<float>::infinity();
+        // What is no degree here is not even cut: nobody has counted what that would take.
+        if (!memo_.topology().has_block_shape(degree)) {
+          least_fractions_.push_back(least);
+          continue;
+        }
         if (const auto& execution =
                 memo_.place_that_fits(static_cast<int>(model), degree, occupied_)) {
           least = static_cast<float>(memo_.step_time(*execution) / execution->total_compute);

@@ -20,10 +20,16 @@ std::vector<std::string> switch_names() {
   return names;
 }
 
-// Of relative_size().
+RampConfig with_topology(RampConfig ramp, const std::array<int, 3>& topology) {
+  ramp.topology = topology;
+  return ramp;
+}
+
+// Of relative_size(), of those that can be.
 double greatest_size(const RampTaskConfig& c) {
   double greatest = 1;
   for (const auto& topology : c.further_topologies) {
+    if (!validate(with_topology(c.ramp, topology)).empty()) continue;
     greatest = std::max(greatest, relative_size(c, topology));
   }
   return greatest;
@@ -65,9 +71,7 @@ void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problem
     const auto say = [&](const std::string& what) {
       problems.push_back("further_topologies[" + std::to_string(i) + "]: " + what);
     };
-    RampConfig ramp = c.ramp;
-    ramp.topology = topology;
-    if (const auto wrong = validate(ramp); !wrong.empty()) {
+    if (const auto wrong = validate(with_topology(c.ramp, topology)); !wrong.empty()) {
       say(wrong.front());
       continue;
     }

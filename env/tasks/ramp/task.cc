@@ -1,6 +1,8 @@
 #include "env/tasks/ramp/task.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "common/check.h"
@@ -56,6 +58,32 @@ void check_length(const RampTaskConfig& config, const WorkloadPlan& plan) {
   throw UserError("cluster.max_simulation_time: an episode would have " + spell_number(arrivals) +
                   " jobs of " + config.workload.recorded.file + ", more than " +
                   spell_number(kMostArrivals));
+}
+
+// Whether a step of them takes the same, wherever it is run.
+bool run_alike(const JobGraph& a, const JobGraph& b) {
+  const auto same_bytes = [](const JobGraph::Dependency& x, const JobGraph::Dependency& y) {
+    return x.src == y.src && x.dst == y.dst && x.bytes == y.bytes;
+  };
+  return std::ranges::equal(a.compute(), b.compute()) &&
+         std::ranges::equal(a.memory(), b.memory()) &&
+         std::ranges::equal(a.optimizer_bytes(), b.optimizer_bytes()) &&
+         std::ranges::equal(a.dependencies(), b.dependencies(), same_bytes);
+}
+
+// Observations name a job's graph by its features, which are shares of its own greatest: who works
+// out how long a job would run has to find the right one by them. UserError: there are two.
+void check_lookalikes(std::span<const JobGraphPtr> graphs, std::span<const GraphHash> features) {
+  std::unordered_map<GraphHash, std::size_t> first;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const auto [found, is_new] = first.emplace(features[i], i);
+    const JobGraph& other = *graphs[found->second];
+    if (is_new || run_alike(*graphs[i], other)) continue;
+    throw UserError(
+        "the models " + other.model() + " and " + graphs[i]->model() +
+        " differ in scale or optimiser alone, which decisions do not show: a policy would "
+        "take one for the other; name one of them in env.workload.models");
+  }
 }
 
 }  // namespace
@@ -136,6 +164,7 @@ double RampTask::slot_shown(ServersShown shown) const {
 }
 
 void RampTask::show_cluster(ServersShown shown, DecisionReader decision_of) {
+  check_lookalikes(graphs_, spec_.graph_hashes());
   ClusterViewSetting view;
   view.graphs = graphs_;
   view.hashes = spec_.graph_hashes();
@@ -149,8 +178,10 @@ void RampTask::show_cluster(ServersShown shown, DecisionReader decision_of) {
     view.clusters.push_back({servers->hash, cluster.setting, cluster.slot / view.slot});
     cluster.graph = static_cast<std::uint16_t>(spec_.graphs.size());
     spec_.graphs.push_back(servers);
-    spec_.graph_names.push_back(
-        clusters_.size() == 1 ? "servers" : "servers " + spell(cluster.setting.ramp.topology));
+    // Where others may follow, by its topology, so that none is taken for another that has changed.
+    spec_.graph_names.push_back(shown == ServersShown::kEach
+                                    ? "servers"
+                                    : "servers " + spell(cluster.setting.ramp.topology));
   }
   spec_.candidate_view = make_cluster_view(std::move(view));
 }

@@ -45,7 +45,7 @@ std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, in
 std::shared_ptr<const PartitioningTask> world_of_sizes() {
   PartitioningConfig c = world_of({4, 4, 2}, 16, Semantics::kPaper)->config();
   c.observation = ObservationKind::kAnyCluster;
-  c.further_topologies = {{2, 2, 2}, {5, 5, 3}, {3, 3, 3}};
+  c.further_topologies = {{2, 2, 2}, {5, 5, 3}, {3, 3, 3}, {8, 2, 2}};
   c.cluster.max_simulation_time = 60 * kSlot;
   return std::make_shared<const PartitioningTask>(c, load_profiles(c.profiles, c.workload.models));
 }

@@ -1,5 +1,6 @@
 #include "apps/decide/decision_service.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -303,9 +304,12 @@ TEST_CASE("a policy of clusters of any size decides for one of another size", "[
   const testing::TempDir folder;
   const std::string file = folder / "p.safetensors";
   const std::vector<std::string> larger = {"env.ramp.topology=[4,4,4]"};
-  const auto load = [&](env::ObservationKind observation, const std::vector<std::string>& changes) {
+  const auto load = [&](env::ObservationKind observation, const std::vector<std::string>& changes,
+                        const std::vector<std::array<int, 3>>& further = {}) {
     TrainConfig config = testing::cluster_config();
     testing::partitioning_of(config).observation = observation;
+    testing::partitioning_of(config).further_topologies = further;
+    testing::partitioning_of(config).cluster.max_simulation_time = 1e6;
     testing::partitioning_of(config).ramp.topology = {4, 4, 2};
     testing::write_random_policy(file, config, 3);
     return std::make_unique<DecisionModel>(DecisionModelOptions{file, "", {}, changes});
@@ -324,6 +328,20 @@ TEST_CASE("a policy of clusters of any size decides for one of another size", "[
                     Catch::Contains("was trained for other decisions"));
   CHECK_THROWS_WITH(load(env::ObservationKind::kAnyCluster, {"env.ramp.topologie=[4,4,4]"}),
                     Catch::Contains("did you mean 'topology'"));
+  CHECK_THROWS_WITH(load(env::ObservationKind::kAnyCluster, {"algorithm=expert_iteration"}),
+                    "--set algorithm=expert_iteration: settings of the task alone, env. and so on, "
+                    "may differ from the training's");
+
+  // One that was trained on several decides about the first, or about any of them.
+  const auto servers_of = [](std::unique_ptr<DecisionModel> model) {
+    DecisionService asked(std::move(model));
+    return json::parse(asked.answer(R"({"type": "describe"})"))["servers"];
+  };
+  const auto kind = env::ObservationKind::kAnyCluster;
+  const std::vector<std::array<int, 3>> further = {{4, 4, 4}, {2, 2, 2}};
+  CHECK(servers_of(load(kind, {}, further)) == 32);
+  CHECK(servers_of(load(kind, larger, further)) == 64);
+  CHECK(servers_of(load(kind, {"env.ramp.topology=[16,8,8]"}, further)) == 1024);
 }
 
 TEST_CASE("an exported policy is the run's", "[unit][decide]") {

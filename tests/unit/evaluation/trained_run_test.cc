@@ -10,6 +10,7 @@
 
 #include "apps/evaluation/model_file.h"
 #include "apps/evaluation/policy_list.h"
+#include "apps/evaluation/watched_policy.h"
 #include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
@@ -85,6 +86,14 @@ TEST_CASE("a policy that was never updated is told to be one", "[unit][evaluatio
   CHECK_THAT(run.load().warning, Catch::Contains("has not been updated once"));
   REQUIRE(run.checkpoints().save(run.checkpoint(1), run.layout()));
   CHECK(run.load().warning.empty());
+}
+
+TEST_CASE("whoever looks at a run's decisions is told as well", "[unit][evaluation]") {
+  const FinishedRun run;
+  REQUIRE(run.checkpoints().save(run.checkpoint(0), run.layout()));
+  const env::TaskPtr task = testing::tiny_config().env.make();
+  CHECK(WatchedPolicy::of_run(task, run.path()).warning() == run.load().warning);
+  CHECK(WatchedPolicy::of_baseline(task, "random").warning().empty());
 }
 
 TEST_CASE("what a run's policy says of values is in the unit of rewards, whatever it learned from",

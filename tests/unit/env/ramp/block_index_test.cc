@@ -31,6 +31,19 @@ TEST_CASE("the blocks of the paper's cluster are as many as its research counts"
   for (std::size_t i = 0; i < counts.size(); ++i) CHECK(index.count(i) == counts[i]);
 }
 
+TEST_CASE("a size that is no degree has no blocks", "[env][ramp]") {
+  // Six servers of one rack find a place there, but two racks of eight groups cannot be cut so.
+  const Topology topology({8, 2, 2}, 8);
+  REQUIRE_FALSE(topology.has_block_shape(6));
+  REQUIRE_FALSE(topology.blocks(6).empty());
+  const BlockIndex index(topology, std::array{4, 6, 8});
+  CHECK(index.count(0) > 0);
+  CHECK(index.count(1) == 0);
+  CHECK(index.count(2) > 0);
+  std::vector<BlockIndex::Word> none(index.words());
+  CHECK(index.count_free(1, none, none) == 0);
+}
+
 TEST_CASE("a block is free as long as none of its servers is taken", "[env][ramp]") {
   const auto shape = GENERATE(std::array{4, 4, 2}, std::array{3, 2, 5}, std::array{5, 4, 6});
   const Topology topology(shape, 8);
@@ -51,7 +64,8 @@ TEST_CASE("a block is free as long as none of its servers is taken", "[env][ramp
       }
     }
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const auto blocks = blocks_of(topology, sizes[i]);
+      const auto blocks =
+          topology.has_block_shape(sizes[i]) ? blocks_of(topology, sizes[i]) : std::set<Block>{};
       REQUIRE(index.count(i) == blocks.size());
       const auto free = std::ranges::count_if(blocks, [&](const Block& block) {
         return std::ranges::none_of(block, [&](Server server) {

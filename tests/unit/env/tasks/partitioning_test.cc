@@ -283,6 +283,7 @@ TEST_CASE("clusters of several sizes are checked", "[partitioning]") {
   CHECK(problem_with({{4, 4, 4}, {4, 4, 2}}) ==
         "further_topologies[1]: there is a cluster of that topology already");
   CHECK_THAT(problem_with({{0, 4, 4}}), Catch::StartsWith("further_topologies[0]: "));
+  CHECK_THAT(problem_with({{100'000, 100'000, 1}}), Catch::StartsWith("further_topologies[0]: "));
   CHECK_THAT(problem_with({{16, 16, 8}}),
              Catch::Contains("further_topologies has 2048"));  // servers
   c.cluster.max_simulation_time = 9e8;  // a job every 1000, and every 500 on 64 servers
@@ -301,6 +302,30 @@ TEST_CASE("clusters of several sizes are checked", "[partitioning]") {
   CHECK_THAT(problem_with({{4, 4, 4}}), Catch::StartsWith("observation: cluster describes"));
 }
 
+TEST_CASE("models that decisions cannot tell apart are refused where they run differently",
+          "[partitioning]") {
+  Profile slower = profiles()[1];
+  slower.model = "slower";
+  for (auto& op : slower.ops) {
+    op.forward_time *= 4;
+    op.backward_time *= 4;
+  }
+  Profile twin = profiles()[1];
+  twin.model = "twin";
+  PartitioningConfig c;
+  c.observation = ObservationKind::kCluster;
+  const auto made = [&c](const Profile& other) {
+    return PartitioningTask(c, {profiles()[0], profiles()[1], other});
+  };
+  REQUIRE(made(twin).spec().graphs[1]->hash == made(twin).spec().graphs[2]->hash);
+  CHECK_THROWS_WITH(made(slower), Catch::StartsWith("the models chain and slower differ in scale"));
+  c.observation = ObservationKind::kAnyCluster;
+  CHECK_THROWS_AS(made(slower), UserError);
+  // Where nobody works out how long they would run, they are only hard to learn.
+  c.observation = ObservationKind::kPaper;
+  CHECK(made(slower).spec().graphs.size() == 3);
+}
+
 TEST_CASE("one description serves clusters of any size", "[partitioning]") {
   PartitioningConfig c;
   c.observation = ObservationKind::kAnyCluster;
@@ -314,7 +339,7 @@ TEST_CASE("one description serves clusters of any size", "[partitioning]") {
   };
   CHECK(names(*small).size() == 202);
   CHECK(names(*small) == names(*large));
-  CHECK(small->spec().graph_names.back() == "servers");
+  CHECK(small->spec().graph_names.back() == "servers 4x4x2");
   // A job every 1000 is as much for 32 servers as a job every 62.5 for 512.
   CHECK(small->slot_shown(ServersShown::kTogether) == 1000);
   CHECK(large->slot_shown(ServersShown::kTogether) == 16'000);
