@@ -21,7 +21,7 @@ class BenchCommand final : public Command {
     return {
         "bench",
         "measure this build on this machine",
-        {{"bench", "every benchmark, about a minute"},
+        {{"bench", "every benchmark, some minutes"},
          {"bench simulator --config configs/paper/beta_a.yaml", "decisions per second, one core"},
          {"bench pipeline --seconds 60 --out pipeline.json",
           "a whole training run; the figures also as JSON"},

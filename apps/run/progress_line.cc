@@ -21,9 +21,10 @@ std::string objective_text(const TrainProgress& p) {
 
 // What changes from moment to moment.
 std::string lately(const TrainProgress& p) {
-  std::string text = ", " + amount_text(p.decisions_per_second) + "/s | " +
-                     std::to_string(p.actors) + (p.actors == 1 ? " actor" : " actors") +
-                     objective_text(p);
+  const std::string pace = p.evaluating ? " | scoring the policy on held-out episodes"
+                                        : ", " + amount_text(p.decisions_per_second) + "/s";
+  std::string text = pace + " | " + std::to_string(p.actors) +
+                     (p.actors == 1 ? " actor" : " actors") + objective_text(p);
   if (p.entropy) text += " | entropy " + fixed_text(*p.entropy, 2);
   if (p.lag_p99) text += " | lag p99 " + fixed_text(*p.lag_p99, 0);
   if (p.skipped > 0) text += " | " + std::to_string(p.skipped) + " updates not finite";

@@ -51,6 +51,7 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
   if (!first_decisions_) first_decisions_ = progress.decisions;
   learned_ =
       learned_ || progress.decisions_per_second > 0 || progress.decisions > *first_decisions_;
+  progress.evaluating = line.contains("evaluating");
   progress.actors = static_cast<int>(whole("/actors"));
   progress.objective = text_at(line, "/evaluation/objective");
   progress.higher_is_better = text_at(line, "/evaluation/better") == "higher";

@@ -31,6 +31,7 @@ struct TrainProgress {
   std::optional<std::int64_t> decision_limit;      // --decisions
   std::int64_t decisions = 0;                      // learned from so far
   double decisions_per_second = 0;                 // lately
+  bool evaluating = false;                         // everybody waits until the policy is scored
   int actors = 0;                                  // connected now
   std::string objective;                           // what policies are compared by
   bool higher_is_better = false;                   // of it

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/read_number.h"
+#include "common/result.h"
 #include "env/tasks/partitioning/environment.h"
 #include "env/tasks/partitioning/imagined_partitioning.h"
 #include "env/tasks/ramp/degree_rule.h"
@@ -31,6 +33,32 @@ class RuleAgent final : public Agent {
   std::unique_ptr<DegreeRule> rule_;
 };
 
+// Those that any of the clusters has blocks for.
+std::set<int> degrees_of(const PartitioningConfig& config) {
+  std::set<int> degrees;
+  for (const auto& topology : topologies(config)) {
+    const Topology blocks(topology, config.max_partitions_per_op);
+    const auto of_this = degrees_with_blocks(blocks, config.max_partitions_per_op);
+    degrees.insert(of_this.begin(), of_this.end());
+  }
+  return degrees;
+}
+
+// That a constant degree is one that decisions may choose. The paper's rules keep theirs, as
+// published.
+void check_constant(const PartitioningTask& task, std::string_view name) {
+  constexpr std::string_view kConstant = "constant:";
+  if (!name.starts_with(kConstant)) return;
+  const int degree = *read_number<int>(name.substr(kConstant.size()));
+  const auto degrees = degrees_of(task.config());
+  if (degree == 0 || degrees.contains(degree)) return;
+  std::string all;
+  for (const int known : degrees) all += (all.empty() ? "" : ", ") + std::to_string(known);
+  throw UserError("policy " + std::string(name) +
+                  ": would refuse every job, as there is no block of " + std::to_string(degree) +
+                  " servers; degrees are " + all);
+}
+
 // What comparisons show, in this order; the paper's names where there are two.
 constexpr auto kCompared = std::to_array<std::string_view>(
     {"para_max", "para_min", "min_parallelism", "random", "best_constant", "min_feasible"});
@@ -44,13 +72,8 @@ std::vector<Baseline> partitioning_baselines(const PartitioningTask& task) {
     all.push_back({std::string(name), std::string(description), false, {}});
   }
   Baseline best{"best_constant", "the constant degree that does best on tuning episodes", true, {}};
-  std::set<int> degrees;
-  for (const auto& topology : topologies(config)) {
-    const Topology blocks(topology, config.max_partitions_per_op);
-    const auto of_this = degrees_with_blocks(blocks, config.max_partitions_per_op);
-    degrees.insert(of_this.begin(), of_this.end());
-  }
-  for (const int degree : degrees) best.best_of.push_back("constant:" + std::to_string(degree));
+  for (const int degree : degrees_of(config))
+    best.best_of.push_back("constant:" + std::to_string(degree));
   all.push_back(std::move(best));
 
   std::vector<Baseline> ordered;
@@ -64,8 +87,11 @@ std::vector<Baseline> partitioning_baselines(const PartitioningTask& task) {
   return ordered;
 }
 
-std::unique_ptr<Agent> make_partitioning_agent(std::string_view name) {
-  return std::make_unique<RuleAgent>(make_degree_rule(name));
+std::unique_ptr<Agent> make_partitioning_agent(const PartitioningTask& task,
+                                               std::string_view name) {
+  auto rule = make_degree_rule(name);
+  check_constant(task, name);
+  return std::make_unique<RuleAgent>(std::move(rule));
 }
 
 }  // namespace pacml::env

@@ -13,7 +13,10 @@ namespace pacml::env {
 // and "min_feasible".
 [[nodiscard]] std::vector<Baseline> partitioning_baselines(const PartitioningTask& task);
 
-// A degree rule by its name (env/tasks/ramp/degree_rule.h). UserError: as make_degree_rule.
-[[nodiscard]] std::unique_ptr<Agent> make_partitioning_agent(std::string_view name);
+// A degree rule by its name (env/tasks/ramp/degree_rule.h). UserError: as make_degree_rule; a
+// constant degree for which none of the task's clusters has a block, so that it would refuse every
+// job.
+[[nodiscard]] std::unique_ptr<Agent> make_partitioning_agent(const PartitioningTask& task,
+                                                             std::string_view name);
 
 }  // namespace pacml::env

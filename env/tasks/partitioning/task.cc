@@ -32,7 +32,7 @@ EnvironmentFactory PartitioningTask::make_factory() const {
 std::vector<Baseline> PartitioningTask::baselines() const { return partitioning_baselines(*this); }
 
 std::unique_ptr<Agent> PartitioningTask::make_agent(std::string_view name) const {
-  return make_partitioning_agent(name);
+  return make_partitioning_agent(*this, name);
 }
 
 }  // namespace pacml::env

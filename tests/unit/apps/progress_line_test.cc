@@ -24,6 +24,10 @@ TrainProgress sample() {
 TEST_CASE("progress says what is known and leaves out the rest") {
   TrainProgress p = sample();
   CHECK(format_progress(p) == "1:23 | 3.21 M decisions, 41.2 k/s | 2 actors");
+  p.evaluating = true;
+  CHECK(format_progress(p) ==
+        "1:23 | 3.21 M decisions | scoring the policy on held-out episodes | 2 actors");
+  p.evaluating = false;
   p.elapsed = 3723s;
   p.time_limit = 7200s;
   p.decision_limit = 10'000'000;

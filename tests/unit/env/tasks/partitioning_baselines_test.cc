@@ -37,7 +37,7 @@ PartitioningEnv full() {
 }
 
 int choice(std::string_view policy, const PartitioningEnv& env) {
-  return make_partitioning_agent(policy)->act(env);
+  return make_partitioning_agent(small_task(), policy)->act(env);
 }
 
 TEST_CASE("every policy refuses when nothing else is valid", "[heuristics]") {
@@ -78,8 +78,6 @@ TEST_CASE("sip_ml takes the largest valid degree where its own is too large", "[
 
 TEST_CASE("a degree without a shape is a refusal", "[heuristics]") {
   CHECK(choice("sip_ml:10", waiting(1)) == 0);
-  CHECK(choice("constant:3", waiting(1)) == 0);
-  CHECK(choice("constant:4000", waiting(1)) == 0);
   CHECK(choice("constant:0", waiting(1)) == 0);
 }
 
@@ -123,7 +121,7 @@ TEST_CASE("random draws every valid degree but refusal, and repeats with its see
           "[heuristics]") {
   const PartitioningEnv env = waiting(1);
   const auto draw = [&env](Seed seed) {
-    const auto policy = make_partitioning_agent("random");
+    const auto policy = make_partitioning_agent(small_task(), "random");
     policy->reset(seed);
     std::vector<int> actions;
     for (int i = 0; i < 600; ++i) actions.push_back(policy->act(env));
@@ -165,19 +163,24 @@ TEST_CASE("the best constant is chosen among the degrees that the cluster has bl
 }
 
 TEST_CASE("names that make no sense are refused with a sentence", "[heuristics]") {
-  CHECK_THROWS_WITH(make_partitioning_agent("randon"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "randon"),
                     "there is no policy \"randon\"; did you mean 'random'?");
-  CHECK_THROWS_WITH(make_partitioning_agent("constant"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant"),
                     "policy constant needs a degree, e.g. constant:4");
-  CHECK_THROWS_WITH(make_partitioning_agent("constant:"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:"),
                     "policy constant needs a degree, e.g. constant:4");
-  CHECK_THROWS_WITH(make_partitioning_agent("constant:-1"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:-1"),
                     "policy constant:-1: \"-1\" is no whole number >= 0");
-  CHECK_THROWS_WITH(make_partitioning_agent("sip_ml:8x"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "sip_ml:8x"),
                     "policy sip_ml:8x: \"8x\" is no whole number >= 0");
-  CHECK_THROWS_WITH(make_partitioning_agent("constant:99999999999"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:99999999999"),
                     "policy constant:99999999999: \"99999999999\" is no whole number >= 0");
-  CHECK_THROWS_WITH(make_partitioning_agent("random:3"),
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:3"),
+                    "policy constant:3: would refuse every job, as there is no block of 3 servers; "
+                    "degrees are 1, 2, 4, 6, 8, 16");
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:4000"),
+                    Catch::Contains("would refuse every job"));
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "random:3"),
                     "policy random takes no argument, found \"random:3\"");
 }
 
