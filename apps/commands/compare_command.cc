@@ -50,7 +50,7 @@ class CompareCommand final : public Command {
     options.option("--seeds N", &seeds_, "held-out episodes");
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--horizon N", &horizon_, "decisions that each choice is followed for");
-    options.option("--threads N", &threads_, "default: one per core");
+    options.option("--threads N", &threads_, "0: one per core");
     options.option("--settings", &settings_, "only what the settings of two runs differ by");
     options.output("--out FILE.json", &out_, "write every figure as JSON");
   }

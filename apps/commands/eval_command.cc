@@ -40,7 +40,7 @@ class EvalCommand final : public Command {
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--problems", &problems_,
                    "instead of episodes that draw one: each of the task's problems once");
-    options.option("--threads N", &threads_, "default: one per core");
+    options.option("--threads N", &threads_, "0: one per core");
     options.output("--out FILE.json", &out_, "write every figure as JSON");
   }
   [[nodiscard]] int run() override {

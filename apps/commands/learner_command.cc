@@ -42,7 +42,7 @@ class LearnerCommand final : public Command {
     options.option("--replay ADDRESS", &options_.replay,
                    "a replay shard (algorithm: apex); once for each, in the order of the shards");
     options.option("--replica K", &options_.several.replica,
-                   "number of this learner among learner.replicas; 0 leads (default)");
+                   "number of this learner among learner.replicas; 0 leads");
     options.option("--leader ADDRESS", &options_.several.leader,
                    "where replica 0 gathers the others: it binds, they connect");
     options.option("--all-reduce-host HOST", &options_.several.all_reduce_host,

@@ -132,8 +132,7 @@ class PlaceCommand final : public Command {
                    "at most so many simulations more, from the best of the policies on; without "
                    "one, from the best of all");
     options.option("--seed S", &seed_, "of what the search draws");
-    options.option("--penalty S", &penalty_,
-                   "seconds that a GB over a device's memory counts as (default 2)");
+    options.option("--penalty S", &penalty_, "seconds that a GB over a device's memory counts as");
     options.required_output("--out PLACEMENT.json", &out_,
                             "the best placement, and the figures of all");
     options.output("--trace TRACE.json", &trace_, "its execution in Chrome's trace event format");

@@ -55,6 +55,19 @@ Found best_or_newest(const learner::CheckpointFolder& folder,
   }
 }
 
+// As above. Where the network is of another size since its decisions show something else, that is
+// what the user can mend.
+Found policy_of(const RunDirectory& run, const TrainConfig& own, const env::EnvironmentSpec& spec,
+                const model::ParameterLayout& layout) {
+  try {
+    return best_or_newest(learner::CheckpointFolder(run.checkpoints(), 1), layout);
+  } catch (const UserError& error) {
+    if (!own.env.is_valid() || own.env.observation() == spec.observation) throw;
+    throw UserError(std::string(error.what()) + "; its decisions showed other things than these: " +
+                    run.config_file().string() + " has the env that it was trained for");
+  }
+}
+
 }  // namespace
 
 model::ValueHeads heads_of(const TrainConfig& config) {
@@ -111,8 +124,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   }
   trained.shape = model::make_shape(trained.config.network, spec);
   const auto layout = model::make_layout(trained.shape);
-  const learner::CheckpointFolder folder(run.checkpoints(), 1);
-  auto [checkpoint, file, warning] = best_or_newest(folder, layout);
+  auto [checkpoint, file, warning] = policy_of(run, trained.config, spec, layout);
   trained.file = std::move(file);
   trained.warning = std::move(warning);
   if (const auto others = other_graphs(run, spec); !others.empty()) {

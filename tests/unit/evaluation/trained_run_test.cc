@@ -259,7 +259,10 @@ TEST_CASE("a run that was trained for other decisions is refused", "[unit][evalu
     testing::partitioning_of(other).max_partitions_per_op = 8;
     CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
                       Catch::Contains("best.safetensors is a checkpoint of another network: "
-                                      "graph_norm.weight is"));
+                                      "graph_norm.weight is") &&
+                          Catch::EndsWith("; its decisions showed other things than these: " +
+                                          (run.path() / "config.yaml").string() +
+                                          " has the env that it was trained for"));
   }
   SECTION("with what its network does not read") {
     testing::partitioning_of(other).observation = env::ObservationKind::kCluster;
