@@ -19,6 +19,17 @@
 namespace pacml::apps {
 namespace {
 
+// What the task's policies that need no training do, a line each.
+void print_baselines(const env::Task& task) {
+  const auto baselines = task.baselines();
+  std::size_t widest = 0;
+  for (const env::Baseline& baseline : baselines) widest = std::max(widest, baseline.name.size());
+  for (const env::Baseline& baseline : baselines) {
+    const std::string gap(widest + 2 - baseline.name.size(), ' ');
+    std::cout << baseline.name << gap << baseline.description << "\n";
+  }
+}
+
 class EvalCommand final : public Command {
  public:
   [[nodiscard]] CommandText text() const override {
@@ -27,7 +38,8 @@ class EvalCommand final : public Command {
             {{"eval configs/paper/beta_a.yaml --policy para_max,constant:4,runs/a --seeds 10",
               "two baselines and a trained policy"},
              {"eval configs/paper/beta_a.yaml --out results.json",
-              "every baseline; the figures also as JSON"}}};
+              "every baseline; the figures also as JSON"},
+             {"eval configs/paper/beta_a.yaml --list", "what the baselines of this task do"}}};
   }
   void declare(Options& options) override {
     config_.declare(options);
@@ -40,12 +52,17 @@ class EvalCommand final : public Command {
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--problems", &problems_,
                    "instead of episodes that draw one: each of the task's problems once");
+    options.option("--list", &list_,
+                   "tell what the task's policies that need no training do, and evaluate none");
     options.option("--threads N", &threads_, "0: one per core");
     options.output("--out FILE.json", &out_, "write every figure as JSON");
   }
   [[nodiscard]] int run() override {
     if (problems_ && (seeds_ || first_seed_ != 0)) {
       throw UserError("--problems: takes each problem once, and no --seeds or --first-seed");
+    }
+    if (list_ && (problems_ || seeds_ || !policies_.empty() || !out_.empty())) {
+      throw UserError("--list: evaluates nothing, and goes with no other option");
     }
     const std::int64_t seeds = seeds_.value_or(kSeeds);
     if (seeds < 1 || seeds > kMostSeeds) {
@@ -60,6 +77,10 @@ class EvalCommand final : public Command {
     }
     const TrainConfig config = config_.load();
     const env::TaskPtr task = config.env.make();
+    if (list_) {
+      print_baselines(*task);
+      return 0;
+    }
     const int threads = threads_ > 0
                             ? static_cast<int>(threads_)
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -91,6 +112,7 @@ class EvalCommand final : public Command {
   std::optional<std::int64_t> seeds_;
   std::int64_t first_seed_ = 0;
   bool problems_ = false;
+  bool list_ = false;
   std::int64_t threads_ = 0;
   std::string out_;
 };

@@ -153,8 +153,9 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
   }
   std::vector<std::string> known = {"baselines"};
   for (const auto& baseline : baselines) known.push_back(baseline.name);
+  const std::string meant = did_you_mean(name, known);
   throw UserError("there is no policy and no run folder \"" + name + "\"" +
-                  did_you_mean(name, known));
+                  (meant.empty() ? "; pacml eval CONFIG --list tells the task's own" : meant));
 }
 
 }  // namespace

@@ -80,6 +80,17 @@ TEST_CASE("a trained policy is compared with baselines on the same arrivals",
   }
 }
 
+TEST_CASE("a task tells what its baselines do", "[integration][evaluation]") {
+  const Workplace place;
+  const Outcome listed = pacml({"eval", place.config_file(), "--list"});
+  CHECK(listed.code == 0);
+  CHECK_THAT(listed.out, Catch::Contains("para_max       ") && Catch::Contains("min_feasible   ") &&
+                             Catch::Contains("the smallest degree whose own lookahead"));
+  const Outcome both = pacml({"eval", place.config_file(), "--list", "--policy", "random"});
+  CHECK(both.code == 2);
+  CHECK_THAT(both.err, Catch::Contains("--list: evaluates nothing"));
+}
+
 TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluation]") {
   const Workplace place;
   const Outcome trained = pacml({"train", place.config_file(), "--run", place.run(),

@@ -388,6 +388,9 @@ TEST_CASE("every baseline can be named, and a wrong name is corrected", "[unit][
   CHECK_THROWS_WITH(name_policies({"best_constnat"}, make_task(), Seed{1}, 1),
                     "there is no policy and no run folder \"best_constnat\"; did you mean "
                     "'best_constant'?");
+  CHECK_THROWS_WITH(name_policies({"nothing_like_it"}, make_task(), Seed{1}, 1),
+                    "there is no policy and no run folder \"nothing_like_it\"; pacml eval CONFIG "
+                    "--list tells the task's own");
   CHECK_THROWS_AS(name_policies({"constant:x"}, make_task(), Seed{1}, 1), UserError);
 }
 
