@@ -89,12 +89,10 @@ class ExportCommand final : public Command {
     policy.parameters = trained.valued.value_or(trained.parameters);
     policy.graphs = task->spec().graphs;
     policy.globals = task->spec().observation.globals;
-    policy.notes = {{"config", dump_config(config)},
-                    {"features", kFeatures},
-                    {"outputs", outputs_of(trained.heads)},
-                    {"task", task->spec().task},
-                    {"run_id", directory.path().filename().string()},
-                    {"checkpoint", trained.file.filename().string()}};
+    policy.notes = {
+        {"config", dump_config(config)},        {"features", kFeatures},
+        {"outputs", outputs_of(trained.heads)}, {"task", task->spec().task},
+        {"run_id", directory.name()},           {"checkpoint", trained.file.filename().string()}};
     if (trained.valued) policy.notes[learner::kValueUnit] = learner::kRewards;
     if (trained.reward_rate != 0) {
       policy.notes[learner::kRewardRate] = nlohmann::json(trained.reward_rate).dump();

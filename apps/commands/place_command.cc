@@ -21,6 +21,11 @@ namespace {
 
 using nlohmann::json;
 
+// Names that are no UTF-8 are written as far as they are.
+std::string text_of(const json& document, int indent) {
+  return document.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 constexpr std::int64_t kMostSimulations = 100'000'000;
 constexpr int kColumns = 60;  // of the timeline
 
@@ -150,10 +155,10 @@ class PlaceCommand final : public Command {
     Improvements improvements;
     if (search_ > 0) improvements = contest.search(search_, static_cast<std::uint64_t>(seed_));
     report(*problem, contest, improvements);
-    write_user_file(out_, document_of(*problem, contest, improvements).dump(1) + "\n");
+    write_user_file(out_, text_of(document_of(*problem, contest, improvements), 1));
     if (!trace_.empty()) {
       write_user_file(trace_,
-                      chrome_trace(timeline_of(contest.simulate(contest.best()))).dump() + "\n");
+                      text_of(chrome_trace(timeline_of(contest.simulate(contest.best()))), -1));
     }
     return 0;
   }

@@ -292,6 +292,14 @@ class Table {
   std::vector<double> values_;
 };
 
+// What the reference calls piece j: the j-th character from 'a' on, in UTF-8. Pre: j < 512.
+std::string piece_letter(int j) {
+  const int character = 'a' + j;
+  constexpr int kOneByte = 0x80;
+  if (character < kOneByte) return {static_cast<char>(character)};
+  return {static_cast<char>(0xC0 | (character >> 6)), static_cast<char>(0x80 | (character & 0x3F))};
+}
+
 json dump_partitioned(const MountedJob& m, const ExecutionMemo& memo, const json& recorded) {
   const PartitionedGraph& job = *m.execution->job;
   const JobGraph& graph = job.graph();
@@ -304,7 +312,7 @@ json dump_partitioned(const MountedJob& m, const ExecutionMemo& memo, const json
                                          std::pair{graph.counterpart(f), job.backward_piece(f)}}) {
       const auto id = std::to_string(graph.ids()[static_cast<std::size_t>(original)]);
       for (int j = 0; j < job.pieces(f); ++j) {
-        const auto suffix = job.pieces(f) > 1 ? std::string(1, static_cast<char>('a' + j)) : "";
+        const auto suffix = job.pieces(f) > 1 ? piece_letter(j) : "";
         names[static_cast<std::size_t>(base + j)] = id + suffix;
       }
     }

@@ -14,8 +14,9 @@ std::string three_decimals(double value) {
   return std::string(text.data(), end);
 }
 
-// Without line ends, tabs and the separator " -- ".
+// Without line ends, tabs and the separator " -- ", which stands before and behind it, too.
 std::string one_piece(std::string text) {
+  text = " " + text + " ";
   for (char& c : text) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   }
@@ -23,7 +24,9 @@ std::string one_piece(std::string text) {
   for (auto at = text.find(kSeparator); at != std::string::npos; at = text.find(kSeparator)) {
     text.replace(at, kSeparator.size(), " ");
   }
-  return text;
+  const auto begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 }  // namespace

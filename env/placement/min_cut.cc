@@ -101,6 +101,9 @@ class CutGraph {
     auto nodes = static_cast<idx_t>(work.size());
     idx_t constraints = 1;
     idx_t parts = 2;
+    // METIS takes no part that is to get nothing.
+    constexpr double kLeast = 1e-6;
+    share = std::clamp(share, kLeast, 1 - kLeast);
     std::array<real_t, 2> shares{static_cast<real_t>(share), static_cast<real_t>(1 - share)};
     std::array<idx_t, METIS_NOPTIONS> options{};
     METIS_SetDefaultOptions(options.data());

@@ -23,7 +23,8 @@ const DevicePlacementEnv& placing(const Environment& environment) {
   return *env;
 }
 
-// Plans the whole when an episode begins.
+// Plans the whole when an episode begins, or turns out to be about another problem: who plays
+// without saying so must not get a plan for other groups.
 class PlanningAgent final : public Agent {
  public:
   using Plan = std::function<GroupPlacement(PlacementEvaluator&, std::uint64_t seed)>;
@@ -36,12 +37,13 @@ class PlanningAgent final : public Agent {
 
   void reset(Seed seed) override {
     seed_ = seed;
-    planned_.clear();
+    planned_for_.reset();
   }
   [[nodiscard]] int act(const Environment& environment) override {
     const DevicePlacementEnv& env = placing(environment);
-    if (planned_.empty()) {
-      PlacementEvaluator evaluator(env.problem().problem);
+    if (planned_for_ != env.problem().problem) {
+      planned_for_ = env.problem().problem;
+      PlacementEvaluator evaluator(planned_for_);
       planned_ = plan_(evaluator, env, seed_);
     }
     return planned_[env.group()];
@@ -50,6 +52,7 @@ class PlanningAgent final : public Agent {
  private:
   PlanFrom plan_;
   Seed seed_{};
+  PlacementProblemPtr planned_for_;
   GroupPlacement planned_;
 };
 

@@ -50,6 +50,13 @@ TEST_CASE("a description cannot break the format") {
   profile.ops = {{.id = 1, .description = "a -- b\tc\nd -- e"}};
   const std::string text = to_graph_txt(profile);
   CHECK(text.starts_with("node1 -- a b c d e -- forward"));
+  for (const char* description : {"x --", "-- x", "--", "", " -- -- "}) {
+    INFO(description);
+    profile.ops[0].description = description;
+    profile.ops[0].forward_time = 2;
+    std::istringstream in(to_graph_txt(profile));
+    CHECK(read_profile(in, "m", "graph.txt").ops[0].forward_time == 2);
+  }
 }
 
 TEST_CASE("the reader gets the zoo back as it was written") {

@@ -69,6 +69,15 @@ TEST_CASE("a device's piece is as large as it is fast", "[unit][placement]") {
   CHECK(share[2] == Approx(2.0 / 6).margin(0.05));
 }
 
+TEST_CASE("devices of which one can do next to nothing are no trouble", "[unit][placement]") {
+  for (const auto& speeds : {std::vector{1e12, 1e-9}, {1e-9, 1e12, 1.0}, {1e18, 1e-9, 1e-9}}) {
+    const auto problem = problem_of(ring_of_cliques(4, 3), of_speeds(speeds));
+    const auto share = shares(problem, place_by_min_cut(problem));
+    const auto fastest = std::ranges::max_element(speeds) - speeds.begin();
+    CHECK(share[static_cast<std::size_t>(fastest)] > 0.9);
+  }
+}
+
 TEST_CASE("graphs that cannot be cut evenly have a placement all the same", "[unit][placement]") {
   const auto placed = [](OpGraphSpec spec, const DeviceSet& devices) {
     const auto problem = problem_of(std::move(spec), devices);

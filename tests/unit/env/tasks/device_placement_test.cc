@@ -486,6 +486,25 @@ TEST_CASE("what the published network cannot read is refused", "[unit][env]") {
             "each; shown: devices takes any"});
 }
 
+TEST_CASE("who plans and is not told of another episode plans for its graph", "[unit][env]") {
+  Config config = one_graph();
+  config.families = {"branch", "cell"};
+  config.num_graphs = 3;
+  const auto task = task_of(config);
+  DevicePlacementEnv env = environment_of(task);
+  const auto untold = task->make_agent("heft");
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto told = task->make_agent("heft");
+    env.reset(Seed{seed});
+    told->reset(Seed{seed});
+    for (bool is_over = false; !is_over;) {
+      const int action = untold->act(env);
+      REQUIRE(action == told->act(env));
+      is_over = env.step(action).final();
+    }
+  }
+}
+
 // Of each column, whether it is all zeroes in every decision of an episode.
 std::vector<bool> zero_columns(const std::vector<std::vector<float>>& decisions,
                                std::size_t width) {
