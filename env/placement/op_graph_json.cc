@@ -1,5 +1,6 @@
 #include "env/placement/op_graph_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -133,7 +134,9 @@ json op_graph_to_json(const OpGraphSpec& graph) {
   return {{"ops", std::move(ops)}, {"edges", std::move(edges)}};
 }
 
-OpGraphSpec read_op_graph(const std::filesystem::path& file) {
+namespace {
+
+OpGraphSpec op_graph_of_file(const std::filesystem::path& file) {
   if (file.extension() == ".txt") return profile_ops(read_profile_file(file), ProfilePass::kBoth);
   const json document = read_json_file(file.string());
   try {
@@ -142,6 +145,20 @@ OpGraphSpec read_op_graph(const std::filesystem::path& file) {
   } catch (const UserError& error) {
     throw UserError(file.string() + ": " + error.what());
   }
+}
+
+}  // namespace
+
+OpGraphSpec read_op_graph(const std::filesystem::path& file) {
+  OpGraphSpec graph = op_graph_of_file(file);
+  // All that is told of a placement is a share of what one device takes.
+  if (!graph.ops.empty() &&
+      std::ranges::all_of(graph.ops, [](const auto& op) { return op.cost_us == 0; })) {
+    throw UserError(file.string() +
+                    ": no operation takes any time (in whole microseconds, where it is a "
+                    "profile)");
+  }
+  return graph;
 }
 
 }  // namespace pacml::env

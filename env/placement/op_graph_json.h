@@ -25,7 +25,7 @@ namespace pacml::env {
 // Reads a graph out of a file: JSON as above, or with "graph" holding it; or, where the file is
 // called graph.txt or *.txt, a profile in PipeDream's format as one training step
 // (profile_ops.h). UserError, beginning with the file: it cannot be read, is longer than 256 MiB,
-// or is no such graph.
+// is no such graph, or none of its operations takes any time.
 [[nodiscard]] OpGraphSpec read_op_graph(const std::filesystem::path& file);
 
 }  // namespace pacml::env

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -14,11 +15,15 @@ namespace {
 
 constexpr double kGb = 1e9;
 
-std::string gigabytes(double bytes) {
-  const double gb = bytes / kGb;
-  std::string text = std::to_string(gb);
-  text.resize(text.find('.') + 3);
-  return text + " GB";
+std::string size_text(double bytes) {
+  constexpr double kMb = 1e6;
+  char text[32];
+  if (bytes >= 10 * kMb) {
+    std::snprintf(text, sizeof text, "%.2f GB", bytes / kGb);
+  } else {
+    std::snprintf(text, sizeof text, "%.3g MB", bytes / kMb);
+  }
+  return text;
 }
 
 }  // namespace
@@ -73,13 +78,13 @@ std::optional<std::string> PlacementProblem::never_fits() const {
     weights += own;
     if (own + graph->bytes_out()[v] > largest) {
       return "the operation \"" + graph->name(v) + "\" needs " +
-             gigabytes(own + graph->bytes_out()[v]) + ", and no device has more than " +
-             gigabytes(largest);
+             size_text(own + graph->bytes_out()[v]) + ", and no device has more than " +
+             size_text(largest);
     }
   }
   if (weights > all) {
-    return "the weights need " + gigabytes(weights) + ", and all devices together have " +
-           gigabytes(all);
+    return "the weights need " + size_text(weights) + ", and all devices together have " +
+           size_text(all);
   }
   return std::nullopt;
 }

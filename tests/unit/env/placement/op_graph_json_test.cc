@@ -81,5 +81,13 @@ TEST_CASE("a graph's file is named where it cannot be read", "[unit][placement]"
   CHECK(read_op_graph(profile).ops.size() == 2);
 }
 
+TEST_CASE("a graph that takes no time is refused", "[unit][placement]") {
+  const testing::TempDir folder;
+  const auto profile = folder / "graph.txt";
+  std::ofstream(profile) << "node1 -- x -- forward_compute_time=0.0001, "
+                            "backward_compute_time=0.0001, activation_size=8, parameter_size=0\n";
+  CHECK_THROWS_WITH(read_op_graph(profile), Catch::Contains(": no operation takes any time"));
+}
+
 }  // namespace
 }  // namespace pacml::env

@@ -198,6 +198,12 @@ TEST_CASE("what can never fit is said in a sentence", "[unit][placement]") {
   CHECK_FALSE(problem_of(1e6, 1e6).never_fits());
   CHECK(*problem_of(0, 2e9).never_fits() ==
         "the operation \"big\" needs 2.00 GB, and no device has more than 1.00 GB");
+  DevicesConfig tiny = plain_devices(2);
+  for (auto& device : tiny.corrected.devices) device.memory_gb = 1e-5;
+  const PlacementProblem small(graph_of({{op("a", 1, {}, 25e3), op("b", 1, {})}, {}}),
+                               corrected(tiny));
+  CHECK(*small.never_fits() ==
+        "the operation \"a\" needs 0.1 MB, and no device has more than 0.01 MB");
   const PlacementProblem keeps(
       graph_of({{{.name = "big", .cost_us = 1, .output_bytes = {}, .kept_bytes = 1.5e9}}, {}}),
       corrected(plain_devices(2)));
