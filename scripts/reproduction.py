@@ -36,12 +36,11 @@ class Study:
 
     def __init__(self, arguments):
         self.out = arguments.out
-        self.seeds = str(getattr(arguments, "seeds", ""))
-        self.minutes = getattr(arguments, "minutes", 0)
+        self.seeds = str(arguments.seeds)
+        self.minutes = arguments.minutes
         self.trainings = getattr(arguments, "trainings", 1)
         self.arguments = arguments
-        profiles = getattr(arguments, "profiles", None)
-        self.profiles = ["--profiles", str(profiles)] if profiles else []
+        self.profiles = ["--profiles", str(arguments.profiles)] if arguments.profiles else []
         self.pacml = os.environ.get("PACML", str(ROOT / "build/release/bin/pacml"))
         self.steps = []  # (what, result, command)
 
@@ -197,15 +196,17 @@ def reproduce(document, figures, options):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figures", nargs="+", choices=[*figures, "all"], metavar="FIGURE")
     for option, words in {**COMMON_OPTIONS, **options}.items():
-        if words is not None:
+        if words is None:  # as if it were always left out
+            parser.set_defaults(**{option.removeprefix("--"): COMMON_OPTIONS[option].get("default")})
+        else:
             parser.add_argument(option, **words)
     arguments = parser.parse_args()
     for name in ("profiles", "out"):
-        if getattr(arguments, name, None):
+        if getattr(arguments, name):
             setattr(arguments, name, getattr(arguments, name).resolve())
-    if getattr(arguments, "profiles", None) and not arguments.profiles.is_dir():
+    if arguments.profiles and not arguments.profiles.is_dir():
         raise Trouble(f"--profiles {arguments.profiles} is no folder")
-    if getattr(arguments, "seeds", 2) < 2 or not 0 <= getattr(arguments, "minutes", 0) < 1e6:
+    if arguments.seeds < 2 or not 0 <= arguments.minutes < 1e6:
         raise Trouble("--seeds must be at least 2, and --minutes at least 0")
     chosen = list(figures) if "all" in arguments.figures else list(dict.fromkeys(arguments.figures))
     study = Study(arguments)

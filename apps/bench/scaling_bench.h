@@ -25,8 +25,8 @@ struct ScalingBenchOptions {
 // (simulate, evaluate the policy, record) that send nothing to nobody, on the same cores, in turns.
 // Adds "scaling_<K>_actors" for each number K; medians over rounds:
 //   decisions_per_second         with the learner, as it received them
-//   alone_decisions_per_second   without, while as much is computed on the learner's CPU as it
-//   computed wall_ratio                   of these two; waiting for the learner counts
+//   alone_decisions_per_second   without, while the learner's CPU is kept as busy
+//   wall_ratio                   of these two; waiting for the learner counts
 //   decisions_per_cpu_second, alone_decisions_per_cpu_second
 //   efficiency                   of these two: what sending, weights and the rest of the
 //                                conversation cost. Neither a learner that is slower than its

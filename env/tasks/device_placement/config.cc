@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/result.h"
+#include "common/text.h"
 #include "env/placement/device_presets.h"
 #include "env/placement/families.h"
 #include "env/tasks/device_placement/hidden_features.h"
@@ -50,9 +51,7 @@ void add_hidden(const DevicePlacementConfig& c, std::vector<std::string>& proble
   const auto names = names_of_features(c);
   for (const std::string& hidden : c.hidden) {
     if (std::ranges::find(names, hidden) != names.end()) continue;
-    std::string all;
-    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-    problems.push_back("hidden: \"" + hidden + "\" is not shown; there are " + all);
+    problems.push_back("hidden: \"" + hidden + "\" is not shown; there are " + join(names));
   }
 }
 

@@ -5,10 +5,12 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/check.h"
 #include "common/read_number.h"
 #include "common/result.h"
+#include "common/text.h"
 #include "env/tasks/partitioning/environment.h"
 #include "env/tasks/partitioning/imagined_partitioning.h"
 #include "env/tasks/ramp/degree_rule.h"
@@ -52,11 +54,11 @@ void check_constant(const PartitioningTask& task, std::string_view name) {
   const int degree = *read_number<int>(name.substr(kConstant.size()));
   const auto degrees = degrees_of(task.config());
   if (degree == 0 || degrees.contains(degree)) return;
-  std::string all;
-  for (const int known : degrees) all += (all.empty() ? "" : ", ") + std::to_string(known);
+  std::vector<std::string> known;
+  for (const int one : degrees) known.push_back(std::to_string(one));
   throw UserError("policy " + std::string(name) +
                   ": would refuse every job, as there is no block of " + std::to_string(degree) +
-                  " servers; degrees are " + all);
+                  " servers; degrees are " + join(known));
 }
 
 // What comparisons show, in this order; the paper's names where there are two.

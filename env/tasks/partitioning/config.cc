@@ -39,10 +39,9 @@ std::vector<std::string> validate(const PartitioningConfig& c) {
   const std::string observation = "observation: " + std::string(pacml::name_of(c.observation));
   if (servers_shown(c) && validate(c.ramp).empty()) {
     for (const auto& topology : topologies(c)) {
-      RampConfig ramp = c.ramp;
-      ramp.topology = topology;
       // What cannot be at all has been said.
-      if (!validate(ramp).empty() || num_servers(topology) <= kMostServersShown) continue;
+      if (!validate(ramp_of(c, topology)).empty() || num_servers(topology) <= kMostServersShown)
+        continue;
       problems.push_back(observation + " describes at most " + std::to_string(kMostServersShown) +
                          " servers, and " +
                          (topology == c.ramp.topology ? "ramp.topology" : "further_topologies") +

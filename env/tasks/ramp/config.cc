@@ -20,16 +20,11 @@ std::vector<std::string> switch_names() {
   return names;
 }
 
-RampConfig with_topology(RampConfig ramp, const std::array<int, 3>& topology) {
-  ramp.topology = topology;
-  return ramp;
-}
-
 // Of relative_size(), of those that can be.
 double greatest_size(const RampTaskConfig& c) {
   double greatest = 1;
   for (const auto& topology : c.further_topologies) {
-    if (!validate(with_topology(c.ramp, topology)).empty()) continue;
+    if (!validate(ramp_of(c, topology)).empty()) continue;
     greatest = std::max(greatest, relative_size(c, topology));
   }
   return greatest;
@@ -71,7 +66,7 @@ void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problem
     const auto say = [&](const std::string& what) {
       problems.push_back("further_topologies[" + std::to_string(i) + "]: " + what);
     };
-    if (const auto wrong = validate(with_topology(c.ramp, topology)); !wrong.empty()) {
+    if (const auto wrong = validate(ramp_of(c, topology)); !wrong.empty()) {
       say(wrong.front());
       continue;
     }
@@ -94,6 +89,12 @@ std::vector<std::array<int, 3>> topologies(const RampTaskConfig& config) {
   std::vector<std::array<int, 3>> all = {config.ramp.topology};
   all.insert(all.end(), config.further_topologies.begin(), config.further_topologies.end());
   return all;
+}
+
+RampConfig ramp_of(const RampTaskConfig& config, const std::array<int, 3>& topology) {
+  RampConfig ramp = config.ramp;
+  ramp.topology = topology;
+  return ramp;
 }
 
 double relative_size(const RampTaskConfig& config, const std::array<int, 3>& topology) {
@@ -141,8 +142,7 @@ SemanticSwitches switches_of(const RampTaskConfig& c) {
 ExecutionMemo::Setting memo_setting(const RampTaskConfig& config,
                                     const std::array<int, 3>& topology) {
   ExecutionMemo::Setting setting;
-  setting.ramp = config.ramp;
-  setting.ramp.topology = topology;
+  setting.ramp = ramp_of(config, topology);
   setting.semantics = switches_of(config);
   setting.time_scale = time_scale_of(config.time_unit);
   setting.op_quantum = config.op_quantum;

@@ -83,6 +83,8 @@ inline constexpr double kMostArrivals = 1e6;
 
 // Of every cluster that episodes are on: ramp.topology, and behind it the further ones.
 [[nodiscard]] std::vector<std::array<int, 3>> topologies(const RampTaskConfig& config);
+// One of them, with all else that ramp says.
+[[nodiscard]] RampConfig ramp_of(const RampTaskConfig& config, const std::array<int, 3>& topology);
 // Servers of one over those of ramp.topology: how many times as often jobs arrive there.
 [[nodiscard]] double relative_size(const RampTaskConfig& config,
                                    const std::array<int, 3>& topology);
