@@ -2,13 +2,13 @@
 #include <pacml/policy.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "api/guarded.h"
 #include "api/state.h"
 #include "apps/evaluation/model_file.h"
 #include "apps/evaluation/watched_policy.h"
+#include "common/base_name.h"
 #include "common/result.h"
 
 namespace pacml::api {
@@ -16,7 +16,7 @@ namespace {
 
 apps::WatchedPolicy watched(const env::TaskPtr& task, const apps::TrainedRun& run,
                             const std::string& path, const PolicyOptions& options) {
-  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string name = base_name(path);
   if (!options.search) return apps::WatchedPolicy::of_model(task, run, name);
   return apps::WatchedPolicy::searching(task, run, name, *options.search);
 }

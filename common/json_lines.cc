@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/file_descriptor.h"
+#include "common/json_text.h"
 #include "common/try_again.h"
 
 namespace pacml {
@@ -55,7 +56,7 @@ JsonLinesWriter::JsonLinesWriter(std::filesystem::path path) : file_(open_lines(
 
 Result<void> JsonLinesWriter::write(const nlohmann::json& object) {
   // Foreign bytes inside a string must not end the run.
-  return file_.append(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return file_.append(json_text(object) + "\n");
 }
 
 }  // namespace pacml

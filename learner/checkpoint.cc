@@ -50,9 +50,7 @@ std::string spell(std::uint64_t value) {
 
 // JSON holds nothing else: bytes that are no UTF-8 (a path in the configuration) are replaced
 // before the checksum is taken.
-std::string as_utf8(const std::string& text) {
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
-}
+std::string as_utf8(const std::string& text) { return json::parse(json_text(json(text))); }
 
 // Reads what JSON holds; ok() turns false, and stays so, when anything is not as it was written.
 class StateReader {
@@ -288,7 +286,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint, const model::Paramet
   file.metadata = {{"format", kFormat},
                    {"run_id", as_utf8(checkpoint.run_id)},
                    {"config", as_utf8(checkpoint.config_text)},
-                   {"state", state_of(checkpoint).dump()}};
+                   {"state", json_text(state_of(checkpoint))}};
   file.metadata["checksum"] = spell(checksum(file));
   return encode_safetensors(file);
 }

@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/heartbeat.h"
+#include "common/json_text.h"
 #include "common/spell_number.h"
 #include "common/transport/curve.h"
 #include "common/wire/frame.h"
@@ -451,7 +452,7 @@ std::string Server::status() const {
                  {"last_fault", faults.last},
                  {"snapshot_running", table_.snapshot_running()}});
   // A run may be named by any bytes.
-  return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(status);
 }
 
 }  // namespace pacml::replay

@@ -8,6 +8,7 @@
 
 #include "apps/cli/text_table.h"
 #include "apps/cli/version.h"
+#include "common/json_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -71,7 +72,7 @@ std::string report_to_json(const BenchReport& report, const std::string& math) {
     for (const auto& [figure, value] : figures) entry[figure] = value;
     entry["machine"] = machine(math);
   }
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 void add_json_report(const std::string& text, BenchReport& report) {

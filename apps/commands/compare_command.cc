@@ -18,6 +18,7 @@
 #include "apps/run/train_config.h"
 #include "common/config/diff.h"
 #include "common/config/reader.h"
+#include "common/json_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -80,7 +81,7 @@ class CompareCommand final : public Command {
       std::cout << to_text(found);
       document.update(to_json(found));
     }
-    if (!out_.empty()) write_user_file(out_, document.dump(2) + "\n");
+    if (!out_.empty()) write_user_file(out_, json_text(document, 2) + "\n");
     return 0;
   }
 

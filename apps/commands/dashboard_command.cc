@@ -10,6 +10,7 @@
 #include "apps/http/http_server.h"
 #include "apps/run/run_directory.h"
 #include "common/asio.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/signals.h"
 
@@ -46,7 +47,7 @@ class DashboardCommand final : public Command {
     const StatusPages pages(
         [this] {
           const nlohmann::json status = {{"role", "dashboard"}, {"runs", runs_.size()}};
-          return RoleReport{status.dump(), true, {}};
+          return RoleReport{json_text(status), true, {}};
         },
         settings.token, dashboard.pages());
     asio::io_context io;

@@ -15,6 +15,7 @@
 #include "apps/run/run_summary.h"
 #include "apps/run/train_config.h"
 #include "common/config/reader.h"
+#include "common/json_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -80,19 +81,19 @@ class ExplainCommand final : public Command {
     std::cerr << policy.warning();
     const Seed episode = evaluation_seeds(run_seed, 1, seed_).front();
     if (!episode_.empty()) {
-      write_user_file(episode_, record_episode(*task, policy, episode).dump() + "\n");
+      write_user_file(episode_, json_text(record_episode(*task, policy, episode)) + "\n");
       return 0;
     }
     WatchedPolicy baseline = WatchedPolicy::of_baseline(
         task, baseline_.empty() ? best_baseline(folder, task, run_seed) : baseline_);
     const Explanation explanation = explain(*task, policy, baseline, episode, decision);
-    std::cout << (json_ ? to_json(explanation).dump(2) + "\n" : to_text(explanation));
+    std::cout << (json_ ? json_text(to_json(explanation), 2) + "\n" : to_text(explanation));
     if (trace_.empty()) return 0;
     if (!explanation.timeline) {
       throw UserError("--chrome-trace: nothing runs after decision " + std::to_string(decision) +
                       ": " + explanation.futures.front().first);
     }
-    write_user_file(trace_, chrome_trace(*explanation.timeline).dump() + "\n");
+    write_user_file(trace_, json_text(chrome_trace(*explanation.timeline)) + "\n");
     return 0;
   }
 

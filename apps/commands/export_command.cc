@@ -15,6 +15,7 @@
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "learner/export/onnx.h"
 #include "learner/export/policy_safetensors.h"
@@ -95,7 +96,7 @@ class ExportCommand final : public Command {
         {"run_id", directory.name()},           {"checkpoint", trained.file.filename().string()}};
     if (trained.valued) policy.notes[learner::kValueUnit] = learner::kRewards;
     if (trained.reward_rate != 0) {
-      policy.notes[learner::kRewardRate] = nlohmann::json(trained.reward_rate).dump();
+      policy.notes[learner::kRewardRate] = json_text(nlohmann::json(trained.reward_rate));
     }
     const auto written = format->second(policy, out_);
     if (!written) throw UserError(written.error().detail);

@@ -10,6 +10,7 @@
 #include "apps/cli/named_choice.h"
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/gpu_cluster/interference_fit.h"
 #include "env/gpu_cluster/speed_tables_json.h"
@@ -109,7 +110,7 @@ class FitInterferenceCommand final : public Command {
     std::cout << align_columns(table);
     if (out_.empty()) return 0;
     document["pairs"] = std::move(filled);
-    write_user_file(out_, document.dump(1) + "\n");
+    write_user_file(out_, json_text(document, 1) + "\n");
     std::cout << "\nwrote " << out_ << "\n";
     return 0;
   }

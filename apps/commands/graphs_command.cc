@@ -12,6 +12,7 @@
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
 #include "apps/run/train_config.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/graph/job_graph.h"
 #include "env/graph/profile_library.h"
@@ -176,7 +177,7 @@ class GraphsCommand final : public Command {
     const auto models = degrees_of(*ramp);
     std::cout << "One training step on an otherwise empty cluster, in simulated time:\n\n"
               << text_of(models);
-    if (!out_.empty()) write_user_file(out_, json_of(models).dump(2) + "\n");
+    if (!out_.empty()) write_user_file(out_, json_text(json_of(models), 2) + "\n");
     return 0;
   }
 

@@ -15,6 +15,7 @@
 #include "apps/cli/files.h"
 #include "apps/cli/text_table.h"
 #include "apps/commands/commands.h"
+#include "common/json_text.h"
 #include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
@@ -226,8 +227,7 @@ class ImportCommand final : public Command {
     for (const env::OpSpec& op : spec.ops) cost_us += op.cost_us;
     if (cost_us == 0) throw UserError(model_ + ": no operation of it takes any time");
     // Names need not be UTF-8 where they come from, but here.
-    const std::string json =
-        env::op_graph_to_json(spec).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string json = json_text(env::op_graph_to_json(spec));
     write_user_file(out_, json + "\n");
     std::cout << spec.ops.size() << " operations, " << spec.edges.size() << " edges, "
               << format_number(cost_us / 1e3, 3) << " ms one after the other\nwrote " << out_

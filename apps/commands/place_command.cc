@@ -11,6 +11,7 @@
 #include "apps/evaluation/timeline_text.h"
 #include "apps/placement/placement_contest.h"
 #include "apps/placement/placement_timeline.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/text.h"
 #include "env/placement/device_presets.h"
@@ -20,11 +21,6 @@ namespace pacml::apps {
 namespace {
 
 using nlohmann::json;
-
-// Names that are no UTF-8 are written as far as they are.
-std::string text_of(const json& document, int indent) {
-  return document.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
-}
 
 constexpr std::int64_t kMostSimulations = 100'000'000;
 constexpr int kColumns = 60;  // of the timeline
@@ -155,10 +151,10 @@ class PlaceCommand final : public Command {
     Improvements improvements;
     if (search_ > 0) improvements = contest.search(search_, static_cast<std::uint64_t>(seed_));
     report(*problem, contest, improvements);
-    write_user_file(out_, text_of(document_of(*problem, contest, improvements), 1));
+    write_user_file(out_, json_text(document_of(*problem, contest, improvements), 1) + "\n");
     if (!trace_.empty()) {
-      write_user_file(trace_,
-                      text_of(chrome_trace(timeline_of(contest.simulate(contest.best()))), -1));
+      write_user_file(
+          trace_, json_text(chrome_trace(timeline_of(contest.simulate(contest.best())))) + "\n");
     }
     return 0;
   }

@@ -14,6 +14,7 @@
 #include "apps/run/run_directory.h"
 #include "apps/run/run_summary.h"
 #include "apps/run/run_tags.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -147,8 +148,7 @@ class RunsCommand final : public Command {
     }
     tell_of(found.remains, std::cout);
     if (!out_.empty()) {
-      write_user_file(
-          out_, json_of(runs).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+      write_user_file(out_, json_text(json_of(runs), 2) + "\n");
     }
     return 0;
   }

@@ -8,6 +8,7 @@
 #include "apps/commands/commands.h"
 #include "apps/roles/ask_status.h"
 #include "apps/roles/status_text.h"
+#include "common/json_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -38,7 +39,7 @@ class StatusCommand final : public Command {
     const auto status = nlohmann::json::parse(text, nullptr, false);
     if (!status.is_object()) throw UserError(address_ + ": its answer is not a status");
     if (out_) {
-      write_user_file(*out_, status.dump(2) + "\n");
+      write_user_file(*out_, json_text(status, 2) + "\n");
     } else {
       std::cout << status_text(status, columns_of_stdout());
     }

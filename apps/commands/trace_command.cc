@@ -44,10 +44,10 @@ std::string summary_of_placements(const json& replayed) {
 
 std::string summary_of_schedule(const json& replayed) {
   const json& metrics = replayed.at("metrics");
-  std::string text = metrics.at("finished").dump() + " of " +
+  std::string text = json_text(metrics.at("finished")) + " of " +
                      std::to_string(replayed.at("jobs").size()) + " jobs finished";
   if (const json& jct = metrics.at("avg_jct"); jct.is_number()) {
-    text += ", after " + jct.dump() + " s on average";
+    text += ", after " + json_text(jct) + " s on average";
   }
   return text;
 }
@@ -94,7 +94,7 @@ class TraceCommand final : public Command {
   }
   [[nodiscard]] int run() override {
     const json replayed = replay(file_, profiles_, take_decisions_);
-    write_user_file(out_, replayed.dump(1) + "\n");
+    write_user_file(out_, json_text(replayed, 1) + "\n");
     std::cout << summary(replayed) << "\n";
     return 0;
   }

@@ -10,6 +10,7 @@
 #include "apps/dashboard/page.h"
 #include "apps/run/run_history.h"
 #include "apps/run/run_summary.h"
+#include "common/json_text.h"
 #include "common/read_number.h"
 #include "common/result.h"
 
@@ -21,8 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kPrefix = "/dashboard/";
 
 HttpReply as_json(const Json& value, unsigned status = 200) {
-  return {status, "application/json",
-          value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+  return {status, "application/json", json_text(value) + "\n"};
 }
 
 HttpReply trouble(unsigned status, const std::string& sentence) {

@@ -16,6 +16,7 @@
 #include "apps/run/run_directory.h"
 #include "apps/run/train_config.h"
 #include "common/config/reader.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "learner/checkpoint.h"
 
@@ -52,8 +53,7 @@ std::shared_ptr<const std::string> play(const EpisodeRequest& request,
       evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, 1, request.episode).front();
   const auto recording = record_episode(*task, policy, seed, stop);
   if (recording.is_null()) return nullptr;
-  return std::make_shared<const std::string>(
-      recording.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return std::make_shared<const std::string>(json_text(recording));
 }
 
 EpisodeDesk::EpisodeDesk(Player player) : player_(std::move(player)) {}

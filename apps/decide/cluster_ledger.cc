@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/json_text.h"
 
 namespace pacml::apps {
 Result<void> ClusterLedger::advance(double time) {
   if (time < now_) {
-    const auto text = [](double value) { return nlohmann::json(value).dump(); };
+    const auto text = [](double value) { return json_text(nlohmann::json(value)); };
     return wrong("time: must not go back, from " + text(now_) + " to " + text(time));
   }
   now_ = time;

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "common/histogram.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/workload/job_stream.h"
 
@@ -37,7 +38,7 @@ class Player {
                           {"model", names_[static_cast<std::size_t>(job.model)]},
                           {"limit", job.fraction}};
     const json answer = json::parse(ask(request));
-    if (answer["type"] != "decision") throw UserError("--bench: " + answer.dump());
+    if (answer["type"] != "decision") throw UserError("--bench: " + json_text(answer));
     latencies_.add(static_cast<std::uint64_t>(last_.count()));
     if (answer["accepted"]) {
       ++accepted_;
@@ -72,7 +73,7 @@ class Player {
   static std::string name_of(std::int64_t number) { return "job-" + std::to_string(number); }
 
   std::string ask(const json& request) {
-    const std::string line = request.dump();
+    const std::string line = json_text(request);
     const auto begun = steady_clock::now();
     std::string answer = service_->answer(line);
     last_ = steady_clock::now() - begun;

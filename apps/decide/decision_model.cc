@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <utility>
 
 #include "apps/evaluation/model_file.h"
+#include "common/base_name.h"
 #include "common/check.h"
 #include "common/hash.h"
 #include "common/result.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr Seed kSeed{0};
 
 WatchedPolicy policy_of(const Model& model, const DecisionModelOptions& options) {
-  const std::string name = std::filesystem::path(options.path).filename().string();
+  const std::string name = base_name(options.path);
   if (!options.search) return WatchedPolicy::of_model(model.task, model.run, name);
   return WatchedPolicy::searching(model.task, model.run, name, *options.search);
 }

@@ -39,7 +39,7 @@ Result<double> number_of(const json& value, const std::string& key, double least
     const double number = value.get<double>();
     if (number >= least && number <= most) return number;
   }
-  const auto text = [](double bound) { return json(bound).dump(); };
+  const auto text = [](double bound) { return json_text(json(bound)); };
   return wrong(key + ": must be a number in " + text(least) + " .. " + text(most));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/cli/version.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -23,7 +24,7 @@ constexpr double kOverdue = 1e-3;
 std::string error_line(const std::string& sentence, const std::string& id) {
   Json out = {{"type", "error"}, {"error", sentence}};
   if (!id.empty()) out["id"] = id;
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(out);
 }
 
 Json numbers_of(const env::ServerSet& servers) {
@@ -116,7 +117,7 @@ Result<std::string> DecisionService::answer(const DecisionRequest& request) {
   out["time"] = ledger_.now();
   out["running"] = ledger_.jobs().size();
   out["free"] = ledger_.num_free();
-  return out.dump();
+  return json_text(out);
 }
 
 Result<env::ArrivingJob> DecisionService::job_of(const DecisionRequest& request) const {
@@ -179,7 +180,7 @@ Result<std::string> DecisionService::decide(const DecisionRequest& request, Clus
   if (decision.opinion.value) out["value"] = *decision.opinion.value;
   out["candidates"] = candidates_of(decision);
   out["policy"] = model_->version();
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(out);
 }
 
 std::string DecisionService::describe() const {
@@ -207,7 +208,7 @@ std::string DecisionService::describe() const {
                     {"time", ledger_.now()},
                     {"running", ledger_.jobs().size()},
                     {"free", ledger_.num_free()}};
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(out);
 }
 
 }  // namespace pacml::apps

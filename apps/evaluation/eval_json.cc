@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/json_text.h"
+
 namespace pacml::apps {
 namespace {
 
@@ -37,7 +39,8 @@ std::string to_json(const EvalResult& result) {
   for (const PolicyResult& policy : result.policies) {
     policies.push_back(to_value(policy, result.metrics));
   }
-  return Json{{"objective", result.metrics.front().name}, {"policies", std::move(policies)}}.dump(
+  return json_text(
+             Json{{"objective", result.metrics.front().name}, {"policies", std::move(policies)}},
              2) +
          "\n";
 }

@@ -11,6 +11,7 @@
 #include "apps/run/endpoints.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
+#include "common/json_text.h"
 #include "common/private_folder.h"
 #include "common/result.h"
 #include "common/transport/endpoint.h"
@@ -53,7 +54,7 @@ class Manifests {
     if (!request_.keys.empty()) append(words, {"--keys", kKeys});
     append(words,
            {"--http", "0.0.0.0:" + std::to_string(http_port_), "--http-token-file", kTokenFile});
-    return nlohmann::json(words).dump();
+    return json_text(nlohmann::json(words));
   }
 
   [[nodiscard]] std::int64_t learners() const { return request_.config.learner.replicas; }
@@ -100,7 +101,7 @@ class Manifests {
                                            const std::string& args) const {
     TemplateValues t = shared_values();
     t.values.insert({{"CONFIG_HASH", std::to_string(content_hash(config_))},
-                     {"IMAGE", nlohmann::json(site_.image).dump()},
+                     {"IMAGE", json_text(nlohmann::json(site_.image))},
                      {"ARGS", args},
                      {"CPUS", std::to_string(resources.cpus)},
                      {"MEMORY", std::to_string(resources.memory_mib)},

@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "apps/process/hand_over.h"
 #include "apps/run/run_directory.h"
+#include "common/base_name.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -23,10 +23,7 @@ std::int64_t stop_seconds(const LaunchRequest& request) {
   return static_cast<std::int64_t>(std::ceil(request.config.supervision.stop_seconds.count()));
 }
 
-std::string run_name(const LaunchRequest& request) {
-  const auto whole = std::filesystem::absolute(request.run).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-}
+std::string run_name(const LaunchRequest& request) { return base_name(request.run); }
 
 std::string program_of(const LaunchRequest& request) {
   return request.site.program.empty() ? program_beside_us("pacml").string() : request.site.program;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/heartbeat.h"
+#include "common/json_text.h"
 
 namespace pacml::apps {
 
@@ -73,8 +74,7 @@ RoleReport ActorStatus::report() const {
   status["unacknowledged"] = unacknowledged;
   status["malformed"] = malformed;
   if (links_.contains("replay shard")) status["shard_joins"] = link("replay shard").joins;
-  return {
-      status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), joined && acts_, {}};
+  return {json_text(status), joined && acts_, {}};
 }
 
 Result<actor::Work> ReportedSink::next_work(std::stop_token stop) {

@@ -31,6 +31,7 @@
 #include "common/clock.h"
 #include "common/config/dump.h"
 #include "common/exit_codes.h"
+#include "common/json_text.h"
 #include "common/log.h"
 #include "common/rng.h"
 #include "common/scope_exit.h"
@@ -333,18 +334,16 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   log_into(run, "learner", options.log_level);
   if (!warm_started(config, run, make_network, options)) return kExitStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
-  run_role_threads(
-      {{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
-      [&session] { session.request_checkpoint(); },
-      {.http = options.http,
-       .report =
-           [&session, &run] {
-             auto status = session.status();
-             status.update({{"role", "learner"}, {"run", run.name()}});
-             return RoleReport{
-                 status.dump(-1, ' ', false, json::error_handler_t::replace), true, {}};
-           },
-       .silence = silence_of(config)});
+  run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
+                   [&session] { session.request_checkpoint(); },
+                   {.http = options.http,
+                    .report =
+                        [&session, &run] {
+                          auto status = session.status();
+                          status.update({{"role", "learner"}, {"run", run.name()}});
+                          return RoleReport{json_text(status), true, {}};
+                        },
+                    .silence = silence_of(config)});
   if (const auto why = session.divergence()) throw UserError(*why);
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/cli/text_table.h"
+#include "common/json_text.h"
 
 namespace pacml::apps {
 namespace {
@@ -30,8 +31,7 @@ std::string cell(const json& value) {
   if (value.is_null()) return "-";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number_float()) return number_text(value.get<double>());
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 bool is_table(const json& value) {

@@ -22,6 +22,7 @@
 #include "common/clock.h"
 #include "common/heartbeat.h"
 #include "common/json_lines.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/scope_exit.h"
 #include "common/thread_group.h"
@@ -195,8 +196,7 @@ WarmStartResult run_warm_start(const TrainConfig& config, const LearnerRoleOptio
       {options.http, [&phase, &run] {
          auto status = phase.figures();
          status.update({{"role", "learner"}, {"run", run.name()}});
-         return RoleReport{
-             status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), false, {}};
+         return RoleReport{json_text(status), false, {}};
        }});
   result.stopped = !result.weights;
   return result;

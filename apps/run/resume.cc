@@ -12,6 +12,7 @@
 #include "common/config/diff.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -87,7 +88,7 @@ fs::path graphs_file(const RunDirectory& run) { return run.path() / "graphs.json
 fs::path inputs_file(const RunDirectory& run) { return run.path() / "inputs.json"; }
 
 void write_hashes(const fs::path& file, const Hashes& hashes) {
-  keep_user_file(file, nlohmann::json(hashes).dump(1) + "\n");
+  keep_user_file(file, json_text(nlohmann::json(hashes), 1) + "\n");
 }
 
 // Where `said` says the key, or the innermost map of it that it has; empty: nowhere. A name may

@@ -20,6 +20,7 @@
 #include "apps/cli/files.h"
 #include "apps/cli/version.h"
 #include "common/atomic_file.h"
+#include "common/base_name.h"
 #include "common/read_number.h"
 #include "common/result.h"
 #include "common/try_again.h"
@@ -181,10 +182,7 @@ RunDirectory RunDirectory::join(const fs::path& path) {
   return run;
 }
 
-std::string RunDirectory::name() const {
-  const fs::path whole = fs::absolute(path_).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-}
+std::string RunDirectory::name() const { return base_name(path_); }
 
 RunLock::RunLock(const RunDirectory& run) {
   const fs::path file = lock_file(run.path());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "common/json_text.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -30,7 +31,7 @@ std::int32_t placement_index(const json& value, std::size_t below, const std::st
   const double number = value.is_number() ? value.get<double>() : -1;
   if (!(number >= 0 && number < static_cast<double>(below)) || number != std::floor(number)) {
     throw UserError(what + ": expected a whole number below " + std::to_string(below) + ", found " +
-                    value.dump());
+                    json_text(value));
   }
   return static_cast<std::int32_t>(number);
 }

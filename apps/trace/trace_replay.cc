@@ -17,8 +17,10 @@
 #include "apps/trace/gpu_cluster_trace.h"
 #include "apps/trace/placement_trace.h"
 #include "apps/trace/trace_number.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/rng.h"
+#include "common/text.h"
 #include "env/graph/profile_library.h"
 #include "env/numerics.h"
 #include "env/tasks/partitioning/environment.h"
@@ -33,7 +35,7 @@ using namespace pacml::env;  // NOLINT(google-build-using-namespace): this file 
 double to_double(const json& v) {
   if (v.is_number()) return v.get<double>();
   if (v == "inf") return std::numeric_limits<double>::infinity();
-  throw UserError("expected a number, found " + v.dump());
+  throw UserError("expected a number, found " + json_text(v));
 }
 
 int to_int(const json& v) {
@@ -41,7 +43,7 @@ int to_int(const json& v) {
     const double value = v.get<double>();
     if (std::abs(value) <= std::numeric_limits<int>::max()) return v.get<int>();
   }
-  throw UserError("expected a whole number, found " + v.dump());
+  throw UserError("expected a whole number, found " + json_text(v));
 }
 
 // The shortest decimal that reads back as the same float32.
@@ -59,6 +61,30 @@ const json& member(const json& object, const char* key) {
   return *it;
 }
 
+// A recording that asks for something else than is replayed would be compared with another thing.
+template <class Enum>
+Enum named(const std::string& text, const std::string& what) {
+  std::vector<std::string> names;
+  for (const auto& entry : enum_names(Enum{})) {
+    if (entry.name == text) return entry.value;
+    names.emplace_back(entry.name);
+  }
+  throw UserError(what + " is an unknown '" + text + "'" + did_you_mean(text, names));
+}
+
+void require_known_settings(const json& settings, const std::string& reward) {
+  static constexpr std::array kSettings = {
+      "success_reward",  "fail_reward",        "fail_reward_factor",
+      "blocking_weight", "normalise",          "normaliser",
+      "inverse",         "transform_with_log", "sign"};
+  if (!settings.is_object()) throw UserError(reward + ": kwargs is no map");
+  for (const auto& [key, value] : settings.items()) {
+    if (std::ranges::find(kSettings, key) == kSettings.end()) {
+      throw UserError(reward + " has an unknown \"" + key + "\"" + did_you_mean(key, kSettings));
+    }
+  }
+}
+
 RewardConfig reward_config(const std::string& name, const json& recorded) {
   static const std::map<std::string, RewardKind> kKinds = {
       {"JobAcceptance", RewardKind::kJobAcceptance},
@@ -73,6 +99,7 @@ RewardConfig reward_config(const std::string& name, const json& recorded) {
   RewardConfig c;
   c.kind = kind->second;
   const json& kwargs = member(recorded, "kwargs");
+  require_known_settings(kwargs, "reward \"" + name + "\"");
   c.success_reward = kwargs.value("success_reward", c.success_reward);
   if (c.kind == RewardKind::kJobAcceptance)
     c.fail_reward = kwargs.value("fail_reward", c.fail_reward);
@@ -82,10 +109,8 @@ RewardConfig reward_config(const std::string& name, const json& recorded) {
   c.inverse = kwargs.value("inverse", c.inverse);
   c.transform_with_log = kwargs.value("transform_with_log", c.transform_with_log);
   if (kwargs.contains("sign")) c.sign = kwargs.at("sign").get<double>();
-  const std::string normaliser = kwargs.value("normaliser", "none");
-  for (const auto& entry : enum_names(RewardNormaliser{})) {
-    if (entry.name == normaliser) c.normaliser = entry.value;
-  }
+  c.normaliser = named<RewardNormaliser>(kwargs.value("normaliser", "none"),
+                                         "the normaliser of reward \"" + name + "\"");
   return c;
 }
 
@@ -102,9 +127,8 @@ PartitioningConfig partitioning_config(const json& recorded) {
   out.ramp.worker_memory = to_double(member(c, "worker_memory_capacity"));
   out.cluster.max_simulation_time = to_double(member(c, "max_simulation_run_time"));
   out.workload.sampling = Sampling::kRemove;  // each job once
-  const std::string cache = member(recorded, "lookahead_cache").get<std::string>();
-  out.cluster.lookahead_cache =
-      cache == "off" ? LookaheadCache::kOff : LookaheadCache::kModelDegree;
+  out.cluster.lookahead_cache = named<LookaheadCache>(
+      member(recorded, "lookahead_cache").get<std::string>(), "lookahead_cache");
   out.workload.num_training_steps = to_int(member(c, "num_training_steps"));
   out.op_quantum = to_double(member(c, "min_op_run_time_quantum"));
   // Before their product is taken.
@@ -382,10 +406,12 @@ class Replay {
       const auto model = row.at(0).get<std::string>();
       const RecordedJob job = {0, row.at(1).get<double>(), row.at(2).get<double>()};
       if (!(job.fraction > 0 && job.fraction <= 1)) {
-        throw UserError("jobs: a fraction must be above 0 and up to 1, found " + row.at(1).dump());
+        throw UserError("jobs: a fraction must be above 0 and up to 1, found " +
+                        json_text(row.at(1)));
       }
       if (!jobs_.empty() && !(job.interarrival_before > 0)) {
-        throw UserError("jobs: time between arrivals must be above 0, found " + row.at(2).dump());
+        throw UserError("jobs: time between arrivals must be above 0, found " +
+                        json_text(row.at(2)));
       }
       const auto [it, is_new] = model_index_.try_emplace(model, static_cast<int>(models_.size()));
       if (is_new) models_.push_back(model);

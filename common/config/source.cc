@@ -202,10 +202,10 @@ ConfigSource ConfigSource::from_text(std::string name, std::string_view text,
   return with_overrides(std::move(name), std::move(root), overrides, option);
 }
 
-ConfigSource ConfigSource::only(std::span<const std::string_view> keys) const {
+ConfigSource ConfigSource::without(std::span<const std::string_view> keys) const {
   ConfigSource part = *this;
   std::erase_if(part.root_.entries, [keys](const ConfigEntry& entry) {
-    return std::ranges::find(keys, entry.key) == keys.end();
+    return std::ranges::find(keys, entry.key) != keys.end();
   });
   return part;
 }

@@ -26,8 +26,8 @@ class ConfigSource {
                                               std::span<const std::string> overrides = {},
                                               std::string_view option = "--set");
 
-  // Without other keys than these at the top, for who reads only a part.
-  [[nodiscard]] ConfigSource only(std::span<const std::string_view> keys) const;
+  // Without these keys at the top, for who reads only the rest.
+  [[nodiscard]] ConfigSource without(std::span<const std::string_view> keys) const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const ConfigNode& root() const { return root_; }

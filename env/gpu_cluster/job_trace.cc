@@ -326,7 +326,7 @@ class PhillyReader final : public JobTraceReader {
 
   [[nodiscard]] double date(const json& value) const {
     const auto seconds = parse_date(value.get_ref<const std::string&>());
-    if (!seconds) refuse("expected a time like 2017-10-07 01:12:09, found " + value.dump());
+    if (!seconds) refuse("expected a time like 2017-10-07 01:12:09, found " + json_text(value));
     return *seconds;
   }
 

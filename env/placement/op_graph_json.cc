@@ -1,6 +1,7 @@
 #include "env/placement/op_graph_json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -8,7 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/json_text.h"
 #include "common/result.h"
+#include "common/text.h"
 #include "env/graph/profile_reader.h"
 #include "env/placement/profile_ops.h"
 #include "env/text/json_file.h"
@@ -36,11 +39,26 @@ std::string text(const json& value, const std::string& what) {
   return value.get<std::string>();
 }
 
+// A misspelt key would go unseen: whatever may be absent would be 0.
+template <std::size_t N>
+void require_known(const json& object, const std::array<const char*, N>& keys,
+                   const std::string& of) {
+  if (!object.is_object()) return;
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(keys, key) == keys.end()) {
+      throw UserError(of + " has an unknown \"" + key + "\"" + did_you_mean(key, keys));
+    }
+  }
+}
+
 OpSpec op_from_json(const json& value, std::size_t index) {
+  static constexpr std::array kKeys = {"name",   "cost_us",         "output_bytes", "group",
+                                       "memory", "parameter_bytes", "kept_bytes"};
   const std::string place = "operation " + std::to_string(index);
   OpSpec op;
   op.name = text(member(value, "name", place), "the name of " + place);
   const std::string named = place + " (\"" + op.name + "\")";
+  require_known(value, kKeys, named);
   op.cost_us = number(member(value, "cost_us", named), "cost_us of " + named);
   const json& outputs = member(value, "output_bytes", named);
   if (!outputs.is_array()) throw UserError("output_bytes of " + named + " is no list");
@@ -77,7 +95,7 @@ std::int32_t end_from_json(const json& value, const Names& names, const std::str
   if (!value.is_string()) return index_from_json(value, "an end of " + edge);
   const auto it = names.find(value.get<std::string>());
   if (it == names.end()) {
-    throw UserError(edge + " names the operation " + value.dump() + ", which is not there");
+    throw UserError(edge + " names the operation " + json_text(value) + ", which is not there");
   }
   return it->second;
 }
@@ -87,6 +105,7 @@ std::int32_t end_from_json(const json& value, const Names& names, const std::str
 OpGraphSpec op_graph_from_json(const json& graph, const OpGraphLimits& limits) {
   const json& ops = member(graph, "ops", "the graph");
   const json& edges = member(graph, "edges", "the graph");
+  require_known(graph, std::to_array({"ops", "edges"}), "the graph");
   if (!ops.is_array() || !edges.is_array()) {
     throw UserError("ops and edges of the graph must be lists");
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/json_text.h"
 #include "model/encoders/relatives.h"
 
 namespace pacml::learner {
@@ -321,7 +322,7 @@ std::string describe(std::span<const PolicyInput> inputs) {
       described["columns"].push_back({{"name", column.name}, {"unit", column.unit}});
     }
   }
-  return out.dump();
+  return json_text(out);
 }
 
 std::vector<InputValues> input_values(const model::NetworkShape& shape,

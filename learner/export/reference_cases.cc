@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "common/json_text.h"
 #include "common/rng.h"
 #include "env/candidate_view.h"
 #include "env/random_graph.h"
@@ -172,7 +173,7 @@ std::string reference_cases(const PolicyExport& policy) {
   // Few edges for many nodes: several have none that leads into them.
   add({on_graphs(5, 4), on_graphs(1, 0), on_graphs(2, 3), on_graphs(60, 45)});
   if (const auto own = decisions_of_task(policy); !own.empty()) add(own);
-  return json{{"tolerance", kTolerance}, {"cases", cases}}.dump();
+  return json_text(json{{"tolerance", kTolerance}, {"cases", cases}});
 }
 
 }  // namespace pacml::learner

@@ -92,7 +92,7 @@ std::string encode_safetensors(const Safetensors& file) {
   }
   if (!file.metadata.empty()) header[kMetadata] = file.metadata;
   // Text that is no UTF-8 is replaced rather than thrown over.
-  std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = json_text(header);
   text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
 
   std::string out(kLengthBytes, '\0');

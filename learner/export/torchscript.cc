@@ -15,6 +15,7 @@
 
 #include "common/atomic_file.h"
 #include "common/check.h"
+#include "common/json_text.h"
 #include "learner/export/policy_inputs.h"
 #include "learner/export/reference_cases.h"
 #include "learner/export/tensor_program.h"
@@ -157,8 +158,7 @@ torch::jit::Module make_module(const PolicyExport& policy) {
 }  // namespace
 
 Result<void> export_torchscript(const PolicyExport& policy, const std::filesystem::path& file) {
-  const std::string metadata = nlohmann::json(export_metadata(policy))
-                                   .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string metadata = json_text(nlohmann::json(export_metadata(policy)), 2);
   std::ostringstream bytes;
   make_module(policy).save(
       bytes, {{"metadata.json", metadata}, {"reference.json", reference_cases(policy)}});

@@ -10,6 +10,7 @@
 
 #include "common/hash.h"
 #include "common/heartbeat.h"
+#include "common/json_text.h"
 #include "common/scope_exit.h"
 #include "common/wire/codec.h"
 #include "common/wire/frame.h"
@@ -356,7 +357,7 @@ std::string ExperienceServer::status() const {
                  {"messages_waiting_for_graphs", desk_.waiting_for_graphs()},
                  {"peers", peers()}});
   // A run may be named by any bytes.
-  return status.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(status);
 }
 
 Result<ReceivedSequences> ExperienceServer::pop(std::stop_token stop, Deadline deadline) {

@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <concepts>
@@ -24,6 +23,7 @@
 #include "apps/evaluation/eval_json.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
+#include "apps/run/train_config.h"
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "common/rng.h"
@@ -68,8 +68,12 @@ std::vector<std::string> validate(const EnvironmentConfig& config) {
 }
 
 TaskHandle make_task(const ConfigSource& source, const std::string& profiles) {
-  constexpr std::array<std::string_view, 2> kRead = {"seed", "env"};
-  auto config = read_config<EnvironmentConfig>(source.only(kRead));
+  // What else a training has is left unread; what it does not have is somebody's mistake.
+  std::vector<std::string_view> of_training;
+  visit_fields(apps::TrainConfig{}, [&](std::string_view name, const auto&) {
+    if (name != "seed" && name != "env") of_training.push_back(name);
+  });
+  auto config = read_config<EnvironmentConfig>(source.without(of_training));
   if (!profiles.empty()) config.env.set_profiles(profiles);
   return {config.env.make(), Seed{static_cast<std::uint64_t>(config.seed)}};
 }

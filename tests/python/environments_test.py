@@ -328,6 +328,7 @@ class Environments(unittest.TestCase):
             (lambda: pacml.make_vec("partitioning", num_envs=True), "num_envs"),
             (lambda: pacml.make("partitioning", render_mode="human"), "render_mode"),
             (lambda: pacml.make("partitioning", overrides="env.nonsense=1"), "nonsense"),
+            (lambda: pacml.make("partitioning", overrides="envv.ramp=1"), "envv.*did you mean 'env'"),
             (lambda: pacml.make("partitioning", {"env": {"x": object()}}), "no number, text"),
         ]:
             with self.assertRaisesRegex(pacml.UserError, sentence):

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "common/try_again.h"
 #include "env/tasks/python/host.h"
@@ -165,7 +166,7 @@ json PythonProcess::ask(const char* what, std::int64_t id, json with) {
 }
 
 json PythonProcess::answer_to(const char* what, const json& request, Duration patience) {
-  send(request.dump() + "\n");
+  send(json_text(request) + "\n");
   const std::string line = receive(what, patience);
   json answer = json::parse(line, nullptr, false);
   if (answer.is_discarded() || !answer.is_object()) {

@@ -132,6 +132,35 @@ TEST_CASE("words that pacml does not know are answered with those that it does",
                 {"holds no run: its config.yaml is missing"});
 }
 
+TEST_CASE("recordings that ask for what is not there are refused, rather than compared with else",
+          "[integration][config]") {
+  const Workplace place;
+  const std::string recording = (place / "recording.json").string();
+  const Words trace = {"trace", recording, "--out", (place / "replayed.json").string()};
+  const auto write = [&](const std::string& cache, const std::string& settings) {
+    std::ofstream(recording) << R"({"format": "ramp-golden-1", "lookahead_cache": ")" << cache
+                             << R"(",
+      "config": {"topology": [2, 2, 2], "num_channels": 1, "total_node_bandwidth": 1.6e12,
+                 "intra_gpu_propagation_latency": 5e-8, "worker_io_latency": 1e-7,
+                 "num_training_steps": 50, "max_partitions_per_op_in_observation": 1,
+                 "max_partitions_per_op": 8, "min_op_run_time_quantum": 0.01,
+                 "max_simulation_run_time": 4000, "worker_memory_capacity": 8e10,
+                 "apply_action_mask": true},
+      "rewards_config": {"time": {"cls": "LookaheadJobCompletionTime", "kwargs": )"
+                             << settings << R"(}},
+      "jobs": [["alexnet", 0.5, 0]], "cluster_step_columns": [], "steps": [{"action": 4}]})";
+  };
+  write("offf", "{}");
+  check_refused(place, trace,
+                {recording + ": lookahead_cache is an unknown 'offf'; did you mean 'off'?"});
+  write("off", R"({"sing": -1})");
+  check_refused(place, trace, {"reward \"time\" has an unknown \"sing\"; did you mean 'sign'?"});
+  write("off", R"({"normaliser": "speed"})");
+  check_refused(place, trace, {"the normaliser of reward \"time\" is an unknown 'speed'"});
+  write("off", R"({"sign": -1})");
+  CHECK(pacml(trace).code == 0);
+}
+
 TEST_CASE("numbers out of range are refused by their option", "[integration][config]") {
   const Workplace place;
   const Words train = {"train", place.config_file(), "--run", place.run()};

@@ -1,4 +1,6 @@
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/atomic_file.h"
@@ -91,6 +93,14 @@ TEST_CASE("a file is read, a missing one named", "[config]") {
   REQUIRE(source.root().find("a")->where == (folder / "c.yaml").string() + ":1");
   REQUIRE_THROWS_WITH(ConfigSource::from_file(folder / "none.yaml"),
                       Catch::Contains((folder / "none.yaml").string()));
+}
+
+TEST_CASE("what somebody else reads is left away", "[config]") {
+  const auto source = ConfigSource::from_text("x.yaml", "a: 1\nb: {c: 2}\nd: 3\n");
+  const auto rest = source.without(std::array<std::string_view, 2>{"b", "e"});
+  REQUIRE(rest.root().entries.size() == 2);
+  REQUIRE(rest.root().find("a")->text == "1");
+  REQUIRE(rest.root().find("d")->text == "3");
 }
 
 }  // namespace

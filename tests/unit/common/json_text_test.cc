@@ -39,5 +39,12 @@ TEST_CASE("what is no document is said where", "[unit][common]") {
              Catch::StartsWith("it is no JSON document: parse error") && Catch::Contains("line 2"));
 }
 
+TEST_CASE("names that are no UTF-8 are written as far as they are", "[unit][common]") {
+  const std::string name = "run\xff";
+  CHECK(json_text(nlohmann::json{{"name", name}}) == "{\"name\":\"run\uFFFD\"}");
+  CHECK(json_text(nlohmann::ordered_json{{"b", 1}, {"a", nullptr}}, 1) ==
+        "{\n \"b\": 1,\n \"a\": null\n}");
+}
+
 }  // namespace
 }  // namespace pacml

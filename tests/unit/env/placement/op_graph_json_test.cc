@@ -56,6 +56,9 @@ TEST_CASE("JSON that is no graph is refused in a sentence", "[unit][placement]")
   CHECK(with("/ops/0/output_bytes", 1) == "output_bytes of operation 0 (\"a\") is no list");
   CHECK(with("/ops/1/kept_bytes", "x") == "kept_bytes of operation 1 (\"b\") is no number");
   CHECK(with("/ops/0/group", 1) == "group of operation 0 (\"a\") is no text");
+  CHECK(with("/ops/0/parameter_byte", 1) ==
+        "operation 0 (\"a\") has an unknown \"parameter_byte\"; did you mean 'parameter_bytes'?");
+  CHECK(with("/edge", 1) == "the graph has an unknown \"edge\"; did you mean 'edges'?");
   CHECK(with("/edges/1", {0, 1}) == "edge 1 is no list of producer, output and consumer");
   CHECK(with("/edges/0/0", "c") == "edge 0 names the operation \"c\", which is not there");
   CHECK(with("/edges/0/1", -1) == "the output of edge 0 is no whole number from 0");
