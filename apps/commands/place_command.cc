@@ -7,6 +7,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/cli/text_table.h"
+#include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
 #include "apps/evaluation/timeline_text.h"
 #include "apps/placement/placement_contest.h"
@@ -29,16 +30,14 @@ env::PlacementProblemPtr read_problem(const std::string& graph, const std::strin
                                       double penalty) {
   const auto spec = env::read_op_graph(graph);
   const auto set = std::make_shared<const env::DeviceSet>(env::devices_config(devices));
-  env::OpGraphPtr ops;
   try {
-    ops = std::make_shared<const env::OpGraph>(spec);
+    auto problem = std::make_shared<const env::PlacementProblem>(
+        std::make_shared<const env::OpGraph>(spec), set, env::MemoryPenalty{.s_per_gb = penalty});
+    if (const auto reason = problem->never_fits()) throw UserError(*reason);
+    return problem;
   } catch (const UserError& error) {
     throw UserError(graph + ": " + error.what());
   }
-  auto problem = std::make_shared<const env::PlacementProblem>(
-      ops, set, env::MemoryPenalty{.s_per_gb = penalty});
-  if (const auto reason = problem->never_fits()) throw UserError(graph + ": " + *reason);
-  return problem;
 }
 
 std::string milliseconds(double seconds) { return format_number(1000 * seconds, 3); }
@@ -147,7 +146,10 @@ class PlaceCommand final : public Command {
     const auto problem = read_problem(graph_, devices_, penalty_);
     PlacementContest contest(problem);
     contest.add_baselines();
-    for (const std::string& policy : policies_) contest.add_policy(policy, graph_, devices_);
+    for (const std::string& policy : policies_) {
+      WorkProgress progress("decisions of " + policy);
+      contest.add_policy(policy, graph_, devices_, progress.teller());
+    }
     Improvements improvements;
     if (search_ > 0) improvements = contest.search(search_, static_cast<std::uint64_t>(seed_));
     report(*problem, contest, improvements);

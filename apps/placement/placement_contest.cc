@@ -32,6 +32,13 @@ env::DevicePlacementConfig config_of_run(const std::string& run) {
   return config.env.as<env::DevicePlacementConfig>();
 }
 
+// In operations: where outputs or devices are many, keeping account of copies is most of it.
+std::int64_t work_of_simulation(const env::PlacementProblem& problem) {
+  constexpr std::size_t kCopiesOfOperation = 16;
+  const std::size_t copies = problem.graph->num_outputs() * problem.num_devices();
+  return static_cast<std::int64_t>(std::max(problem.graph->num_ops(), copies / kCopiesOfOperation));
+}
+
 }  // namespace
 
 PlacementContest::PlacementContest(env::PlacementProblemPtr problem)
@@ -77,13 +84,13 @@ void PlacementContest::add_baselines() {
     }
   }
 
-  const auto ops = static_cast<std::int64_t>(problem.graph->num_ops());
+  const std::int64_t work = work_of_simulation(problem);
   const auto groups = static_cast<std::int64_t>(problem.num_groups());
   const auto devices = static_cast<std::int64_t>(problem.num_devices());
   env::GroupPlacement best_drawn;
   double best_s = 0;
   const auto draws =
-      static_cast<int>(std::clamp<std::int64_t>(kMostWork / ops, 1, kRandomPlacements));
+      static_cast<int>(std::clamp<std::int64_t>(kMostWork / work, 1, kRandomPlacements));
   for (env::GroupPlacement& drawn : env::random_placements(problem, draws, 7)) {
     const double runtime = evaluator_.runtime_s(drawn);
     if (!best_drawn.empty() && runtime >= best_s) continue;
@@ -92,7 +99,7 @@ void PlacementContest::add_baselines() {
   }
   add("best of " + std::to_string(draws) + " random", std::move(best_drawn), draws);
 
-  if (groups * (devices - 1) <= kMostWork / ops) {
+  if (groups * (devices - 1) <= kMostWork / work) {
     const std::int64_t before = evaluator_.num_simulations();
     auto found = env::descend(evaluator_, env::place_on_one(problem, 0), 1);
     add("descent", std::move(found.device_of_group), evaluator_.num_simulations() - before);
@@ -100,13 +107,14 @@ void PlacementContest::add_baselines() {
     left_out_.emplace_back("descent");
   }
   const std::int64_t before = evaluator_.num_simulations();
-  if (auto found = env::enumerate(evaluator_, kMostWork / ops)) {
+  if (auto found = env::enumerate(evaluator_, kMostWork / work)) {
     add("exact", std::move(found->device_of_group), evaluator_.num_simulations() - before);
   }
 }
 
 void PlacementContest::add_policy(const std::string& run, const std::string& graph,
-                                  const std::string& devices) {
+                                  const std::string& devices,
+                                  const std::function<void(std::size_t, std::size_t)>& progress) {
   env::DevicePlacementConfig config = config_of_run(run);
   config.families.clear();
   config.profiles.clear();
@@ -120,8 +128,11 @@ void PlacementContest::add_policy(const std::string& run, const std::string& gra
   env::DevicePlacementEnv environment(task, std::make_shared<env::PlacementEvaluators>());
   environment.reset(Seed{0});
   agent->reset(Seed{0});
-  for (bool is_over = false; !is_over;) {
+  const std::size_t decisions = problem_->num_groups() * static_cast<std::size_t>(config.rounds);
+  bool is_over = false;
+  for (std::size_t made = 1; !is_over; ++made) {
     is_over = environment.step(agent->act(environment)).final();
+    progress(made, decisions);
   }
   constexpr std::size_t kSimulations = 3;  // of the task's metrics
   add({.name = run,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,8 +32,9 @@ class PlacementContest {
   // placements of a graph that is small enough for that.
   void add_baselines();
   // The best of trained policies' episodes on this graph. `graph` and `devices` as the task reads
-  // them. UserError: no run, or one of another task.
-  void add_policy(const std::string& run, const std::string& graph, const std::string& devices);
+  // them; `progress` is told decisions made, of all. UserError: no run, or one of another task.
+  void add_policy(const std::string& run, const std::string& graph, const std::string& devices,
+                  const std::function<void(std::size_t, std::size_t)>& progress);
   // At most `simulations` more from the best of the trained policies on; without one, from the best
   // of all (env::improve). Its improvements. Pre: something has been added, simulations >= 1.
   std::vector<env::FoundPlacement::Improvement> search(std::int64_t simulations,

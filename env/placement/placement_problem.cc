@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/result.h"
 #include "env/placement/peak_memory.h"
 
 namespace pacml::env {
@@ -44,7 +45,13 @@ PlacementProblem::PlacementProblem(OpGraphPtr ops, DeviceSetPtr on, MemoryPenalt
     : graph(std::move(ops)),
       devices(std::move(on)),
       penalty(for_memory),
-      groups(std::make_shared<const GroupGraph>(*graph, devices->semantics())) {}
+      groups(std::make_shared<const GroupGraph>(*graph, devices->semantics())) {
+  if (graph->num_outputs() > kMostCopies / devices->size()) {
+    throw UserError("the graph's " + std::to_string(graph->num_outputs()) + " outputs on " +
+                    std::to_string(devices->size()) + " devices are more than " +
+                    std::to_string(kMostCopies) + " copies");
+  }
+}
 
 double PlacementProblem::limit_bytes(std::size_t device) const {
   return penalty.limit_gb ? *penalty.limit_gb * kGb : devices->memory_bytes(device);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -28,8 +29,13 @@ struct MemoryPenalty {
 [[nodiscard]] double penalised_runtime_s(double runtime_us, std::span<const double> peak_bytes,
                                          const DeviceSet& devices, const MemoryPenalty& penalty);
 
+// Outputs times devices that a problem may have: each output can be on its way to each device,
+// which whoever simulates keeps account of.
+inline constexpr std::size_t kMostCopies = std::size_t{1} << 25;
+
 // A graph that is to be placed on devices, one device for each group. Immutable; any thread.
 struct PlacementProblem {
+  // UserError: more outputs times devices than kMostCopies.
   PlacementProblem(OpGraphPtr ops, DeviceSetPtr on, MemoryPenalty for_memory = {});
 
   OpGraphPtr graph;

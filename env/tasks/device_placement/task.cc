@@ -85,8 +85,12 @@ void DevicePlacementTask::add(const OpGraphPtr& graph, const std::string& name,
                       " graphs, each on every set of devices");
     }
     PlacementTaskProblem entry;
-    entry.problem = std::make_shared<const PlacementProblem>(graph, devices[i], config_.penalty);
     entry.name = name + " on " + config_.devices[i];
+    try {
+      entry.problem = std::make_shared<const PlacementProblem>(graph, devices[i], config_.penalty);
+    } catch (const UserError& error) {
+      throw UserError("env: " + entry.name + ": " + error.what());
+    }
     PlacementEvaluator evaluator(entry.problem);
     entry.single_s =
         evaluator.runtime_s(place_on_one(*entry.problem, best_single_device(*entry.problem)));

@@ -139,6 +139,12 @@ TEST_CASE("what cannot be placed is refused in one sentence", "[integration][pla
                              "edges": []})"),
                      "a100x4"),
              Catch::Contains("no device has more than 80.00 GB"));
+  // Every output could be on its way to every device.
+  CHECK_THAT(refusal(bad(R"({"ops": [{"name": "a", "cost_us": 1, "output_bytes": []},
+                                     {"name": "b", "cost_us": 1, "output_bytes": []}],
+                             "edges": [[0, 1999998, 1]]})"),
+                     "placeto:256"),
+             Catch::Contains("1999999 outputs on 256 devices are more than 33554432 copies"));
   std::string million = R"({"edges": [], "ops": [)";
   for (int i = 0; i < 1'000'000; ++i) million += i == 0 ? "0" : ",0";
   CHECK_THAT(refusal(bad((million + "]}").c_str()), "a100x4"),
