@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "env/onnx/inline_functions.h"
 #include "env/onnx/model_inputs.h"
 #include "env/onnx/node_graph.h"
 #include "env/onnx/node_importer.h"
@@ -84,7 +85,8 @@ double ImportedModel::multiply_adds() const {
 }
 
 ImportedModel import_onnx(std::istream& in, const std::string& source, const OnnxImport& setting) {
-  const onnx::ModelProto model = read_onnx_model(in, source);
+  onnx::ModelProto model = read_onnx_model(in, source);
+  inline_functions(model, source);
   ImportedModel imported = import_graph(model.graph(), source, setting);
   imported.origin = origin_of(model);
   return imported;

@@ -33,7 +33,8 @@ struct ImportedModel {
 // are no operations. The axes that the file leaves open and names after the batch are the
 // mini-batch, or, where none is, those that come first; where the file fixes them, tensors that
 // depend on data are taken to be as much larger as the mini-batch is. A node with graphs of its own
-// (a branch, a loop) is one operation, which also reads what these read of the graph around it.
+// (a branch, a loop) is one operation, which also reads what these read of the graph around it. A
+// node that calls a function of the file is what this is made of.
 //
 // UserError, in one sentence that names `source` and the node: the file is no ONNX model; shapes
 // do not fit, or are not known; a cycle; names that nothing gives, or two nodes; more than 200 000

@@ -16,8 +16,6 @@
 namespace pacml::env {
 namespace {
 
-constexpr int kMostNodes = 200'000;
-
 // What a graph reads of the one around it, each once.
 void add_free_names(const onnx::GraphProto& graph, std::set<std::string_view>& names) {
   std::set<std::string_view> read;

@@ -13,6 +13,8 @@
 
 namespace pacml::env {
 
+inline constexpr int kMostNodes = 200'000;
+
 // Which nodes of a graph lead to its outputs, and in what order. Borrows the graph. Immutable.
 class NodeGraph {
  public:

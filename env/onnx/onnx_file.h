@@ -8,9 +8,9 @@
 namespace pacml::env {
 
 // An ONNX model without what is large in it: tensors of more than a few numbers keep their type and
-// shape alone, and graphs inside of nodes, functions and documentation are left out. So memory is
-// bounded whatever the weights take, and whatever the bytes say: UserError, with the name `source`,
-// for what is no ONNX model, ends in the middle, or takes more than 256 MiB without its weights.
+// shape alone, and documentation is left out. So memory is bounded whatever the weights take, and
+// whatever the bytes say: UserError, with the name `source`, for what is no ONNX model, ends in the
+// middle, or takes more than 256 MiB without its weights.
 [[nodiscard]] onnx::ModelProto read_onnx_model(std::istream& in, const std::string& source);
 
 }  // namespace pacml::env

@@ -70,7 +70,8 @@ std::vector<std::string> validate(const EnvironmentConfig& config) {
 TaskHandle make_task(const ConfigSource& source, const std::string& profiles) {
   // What else a training has is left unread; what it does not have is somebody's mistake.
   std::vector<std::string_view> of_training;
-  visit_fields(apps::TrainConfig{}, [&](std::string_view name, const auto&) {
+  const apps::TrainConfig training;
+  visit_fields(training, [&](std::string_view name, const auto&) {
     if (name != "seed" && name != "env") of_training.push_back(name);
   });
   auto config = read_config<EnvironmentConfig>(source.without(of_training));

@@ -98,6 +98,34 @@ class OnnxModel {
     return y;
   }
 
+  // A function of the file, of the domain "own", without its nodes.
+  onnx::FunctionProto& function(const std::string& name, const Names& inputs,
+                                const Names& outputs) {
+    onnx::FunctionProto& function = *model_.add_functions();
+    function.set_name(name);
+    function.set_domain("own");
+    for (const std::string& input : inputs) function.add_input(input);
+    for (const std::string& output : outputs) function.add_output(output);
+    return function;
+  }
+  // A node of its body.
+  static onnx::NodeProto& call(onnx::FunctionProto& function, const std::string& type,
+                               const Names& inputs, const Names& outputs,
+                               const std::string& domain = "") {
+    onnx::NodeProto& node = *function.add_node();
+    node.set_op_type(type);
+    node.set_domain(domain);
+    for (const std::string& input : inputs) node.add_input(input);
+    for (const std::string& output : outputs) node.add_output(output);
+    return node;
+  }
+  // As add_many, of such a function.
+  Names call_many(const std::string& name, const Names& inputs, int outputs) {
+    Names names = add_many(name, inputs, outputs);
+    last().set_domain("own");
+    return names;
+  }
+
   [[nodiscard]] onnx::GraphProto& graph() { return *model_.mutable_graph(); }
   [[nodiscard]] std::string bytes() const { return model_.SerializeAsString(); }
 

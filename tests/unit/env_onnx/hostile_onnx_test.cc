@@ -153,4 +153,46 @@ TEST_CASE("graphs inside graphs are read to a depth, and refused beyond") {
   CHECK(refusal_of(m) == wanted);
 }
 
+TEST_CASE("functions that call themselves, or grow without an end, are refused") {
+  OnnxModel m;
+  const std::string x = m.input("x", {4, 16});
+  SECTION("in a circle") {
+    OnnxModel::call(m.function("A", {"x"}, {"y"}), "B", {"x"}, {"y"}, "own");
+    OnnxModel::call(m.function("B", {"x"}, {"y"}), "A", {"x"}, {"y"}, "own");
+    m.output(m.call_many("A", {x}, 1)[0]);
+    CHECK_THAT(refusal_of(m), Catch::Contains("more than 16 deep"));
+  }
+  SECTION("tenfold with each level") {
+    for (int level = 0; level < 12; ++level) {
+      auto& body = m.function("F" + std::to_string(level), {"x"}, {"y"});
+      for (int i = 0; i < 10; ++i) {
+        OnnxModel::call(body, level == 11 ? "Exp" : "F" + std::to_string(level + 1), {"x"},
+                        {"y" + std::to_string(i)}, level == 11 ? "" : "own");
+      }
+    }
+    m.output(m.call_many("F0", {x}, 1)[0]);
+    CHECK_THAT(refusal_of(m), Catch::Contains("more than 200 000 nodes"));
+  }
+  SECTION("by what calls hand on") {
+    auto& body = m.function("F", {"x"}, {"y"});
+    for (int i = 0; i < 100; ++i) {
+      auto& setting =
+          *OnnxModel::call(body, "Exp", {"x"}, {"y" + std::to_string(i)}).add_attribute();
+      setting.set_name("s");
+      setting.set_ref_attr_name("s");
+    }
+    for (int i = 0; i < 100; ++i) {
+      m.call_many("F", {x}, 1);
+      m.set("s", OnnxModel::Extents(8000, INT64_MAX));
+    }
+    m.output("F1_0");
+    CHECK_THAT(refusal_of(m), Catch::Contains("256 MiB in their places"));
+  }
+  SECTION("with less or more than they have") {
+    OnnxModel::call(m.function("F", {"x", "w"}, {"y"}), "MatMul", {"x", "w"}, {"y"});
+    m.output(m.call_many("F", {x}, 2)[1]);
+    CHECK(refusal_of(m) != "it was read");
+  }
+}
+
 }  // namespace pacml::env

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 
 #include "env/graph/job_graph.h"
 #include "env/graph/zoo/cost_model.h"
@@ -413,6 +414,77 @@ TEST_CASE("two imports of a file are equal") {
     return all;
   };
   CHECK(text() == text());
+}
+
+TEST_CASE("functions of a file are the operations that they are made of") {
+  // relu(conv(x)), with the convolution's settings said by who calls.
+  const auto describe = [](OnnxModel& m) {
+    auto& block = m.function("Block", {"x", "w", "b"}, {"y"});
+    auto& conv = OnnxModel::call(block, "Conv", {"x", "w", "b"}, {"h"});
+    for (const auto& [own, of_call] : std::map<std::string, std::string>{
+             {"strides", "step"}, {"pads", "around"}, {"dilations", "never_said"}}) {
+      auto& setting = *conv.add_attribute();
+      setting.set_name(own);
+      setting.set_ref_attr_name(of_call);
+    }
+    OnnxModel::call(block, "Relu", {"h"}, {"y"});
+    // Two of them, one after the other, and what came in.
+    auto& two = m.function("Two", {"x", "w", "v"}, {"y", "x", "unread"});
+    for (const auto& [in, weight, out] : {std::tuple("x", "w", "h"), std::tuple("h", "v", "y")}) {
+      auto& once = OnnxModel::call(two, "Block", {in, weight}, {out}, "own");
+      auto& step = *once.add_attribute();
+      step.set_name("step");
+      step.add_ints(2);
+      step.add_ints(2);
+    }
+    OnnxModel::call(two, "Exp", {"y"}, {"unread"});
+  };
+  OnnxModel called;
+  describe(called);
+  std::string x = called.input("data", {0, 3, 32, 32});
+  x = called.call_many("Block", {x, called.weight("w0", {8, 3, 3, 3}), called.weight("b0", {8})},
+                       1)[0];
+  called.set("around", OnnxModel::Extents(4, 1)).set("step", OnnxModel::Extents{1, 1});
+  const auto both = called.call_many(
+      "Two", {x, called.weight("w1", {8, 8, 3, 3}), called.weight("w2", {8, 8, 1, 1})}, 2);
+  called.output(called.gemm(called.add("Flatten", {both[0]}), 8 * 8 * 8, 10));
+  called.output(called.gemm(called.add("Flatten", {both[1]}), 8 * 32 * 32, 10));
+
+  OnnxModel plain;
+  x = plain.input("data", {0, 3, 32, 32});
+  x = plain.add("Relu", {plain.conv(x, 3, 8, 3, 1, 1)});
+  std::string y = plain.add("Relu", {plain.conv(x, 8, 8, 3, 2, 0, false)});
+  y = plain.add("Relu", {plain.conv(y, 8, 8, 1, 2, 0, false)});
+  plain.output(plain.gemm(plain.add("Flatten", {y}), 8 * 8 * 8, 10));
+  plain.output(plain.gemm(plain.add("Flatten", {x}), 8 * 32 * 32, 10));
+
+  const ImportedModel one = import(called.bytes());
+  const ImportedModel other = import(plain.bytes());
+  REQUIRE(one.ops.size() == other.ops.size());
+  for (std::size_t i = 0; i < one.ops.size(); ++i) {
+    INFO(one.ops[i].description);
+    CHECK(one.ops[i].type == other.ops[i].type);
+    CHECK(one.ops[i].inputs == other.ops[i].inputs);
+    CHECK(one.ops[i].parameters == other.ops[i].parameters);
+    CHECK(one.ops[i].multiply_adds == other.ops[i].multiply_adds);
+    CHECK(one.ops[i].output_bytes == other.ops[i].output_bytes);
+    CHECK(one.ops[i].work.forward.flops == other.ops[i].work.forward.flops);
+    CHECK(one.ops[i].work.backward.flops == other.ops[i].work.backward.flops);
+    CHECK(one.ops[i].work.backward.memory_bytes == other.ops[i].work.backward.memory_bytes);
+  }
+  CHECK_THAT(one.ops[3].description, Catch::Contains("Two2/Block/Conv"));
+}
+
+TEST_CASE(
+    "a function that is called like a known operator, or of which there are two, is not one") {
+  OnnxModel m;
+  const std::string x = m.input("data", {4, 16});
+  OnnxModel::call(m.function("Relu", {"x"}, {"y"}), "Exp", {"x"}, {"y"});
+  for (int i = 0; i < 2; ++i) OnnxModel::call(m.function("F", {"x"}, {"y"}), "Exp", {"x"}, {"y"});
+  m.output(m.call_many("F", {m.add("Relu", {m.gemm(x, 16, 16)})}, 1)[0]);
+  const ImportedModel model = import(m.bytes());
+  CHECK(op_of(model, "Relu").costed_as != kUnknownCost);
+  CHECK(op_of(model, "own::F").costed_as == kUnknownCost);
 }
 
 }  // namespace pacml::env
