@@ -184,6 +184,48 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
   CHECK_THAT(elsewhere.err, Catch::Contains("was trained for other decisions"));
 }
 
+TEST_CASE("one set of weights is trained on clusters of several sizes, and decides on another one",
+          "[integration][train]") {
+  auto config = testing::tiny_config();
+  auto& task = testing::partitioning_of(config);
+  task.observation = env::ObservationKind::kAnyCluster;
+  task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+  task.further_topologies = {{3, 3, 1}, {4, 4, 2}};
+  config.network.head = model::HeadKind::kCandidates;
+  config.algorithm = GENERATE(apps::AlgorithmKind::kPpo, apps::AlgorithmKind::kExpertIteration);
+  config.ppo.batch_decisions = 400;
+  config.ppo.minibatch_decisions = 100;
+  config.expert = {.futures = 2, .horizon = 3};
+  config.expert_iteration.batch_decisions = 400;
+  const Workplace place(config);
+  const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "2"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const json last = place.metrics().back();
+  CHECK(last["updates"] > 0);
+  for (const char* key : {"gaps", "duplicates", "malformed", "misfits"}) {
+    INFO(key);
+    CHECK(last[key] == 0);
+  }
+  // Not one of those.
+  const auto judge = [&](const std::string& policy) {
+    return pacml({"eval", place.config_file(), "--set", "env.ramp.topology=[3,3,2]", "--set",
+                  "env.further_topologies=[]", "--policy", policy, "--seeds", "2"});
+  };
+  for (const char* search : {"", "+search:K=2,H=3"}) {
+    const Outcome judged = judge(place.run() + search);
+    INFO(judged.err);
+    CHECK(judged.code == 0);
+    CHECK_THAT(judged.out, Catch::Contains("run"));
+  }
+  // Whoever sees server by server serves one cluster.
+  const Workplace other;
+  REQUIRE(pacml(train(other, {"--decisions", "2000", "--actors", "1"})).code == 0);
+  const Outcome refused =
+      pacml({"eval", place.config_file(), "--policy", other.run(), "--seeds", "2"});
+  CHECK(refused.code == 2);
+}
+
 TEST_CASE("a run starts with another run's policy, whatever its algorithm",
           "[integration][train]") {
   const Workplace first;
