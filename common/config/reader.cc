@@ -34,6 +34,15 @@ std::optional<std::int64_t> integral_double(std::string_view text) {
   return static_cast<std::int64_t>(*value);
 }
 
+// However large.
+bool is_whole(const ConfigNode& node) {
+  if (!is_plain_scalar(node)) return false;
+  std::string_view text = without_plus(node.text);
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos) ||
+         integral_double(node.text);
+}
+
 template <class T>
 std::optional<T> parse_integer(const ConfigNode& node, const std::string& path, T min, T max,
                                Problems& problems) {
@@ -48,9 +57,9 @@ std::optional<T> parse_integer(const ConfigNode& node, const std::string& path, 
       }
     }
   }
-  problems.add(node, path,
-               "expected an integer from " + std::to_string(min) + " to " + std::to_string(max) +
-                   ", found " + describe(node));
+  std::string expected = "expected an integer";
+  if (is_whole(node)) expected += " from " + std::to_string(min) + " to " + std::to_string(max);
+  problems.add(node, path, expected + ", found " + describe(node));
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include "common/json_text.h"
 #include "common/result.h"
 #include "env/text/delimited_text.h"
+#include "env/text/json_list_reader.h"
 
 namespace pacml::env {
 namespace {
@@ -23,7 +24,6 @@ using nlohmann::json;
 constexpr double kMostTime = 1e12;  // s
 constexpr double kMostWork = 1e15;  // steps
 constexpr int kMostGpusOfJob = 1 << 20;
-constexpr std::size_t kMostJsonBytes = std::size_t{1} << 30;
 
 // What a row is made of, by the columns of a format.
 class Row {
@@ -270,31 +270,17 @@ class PlainReader final : public DelimitedReader {
 // Jobs with their attempts; what an attempt ran on is counted, not asked for.
 class PhillyReader final : public JobTraceReader {
  public:
-  PhillyReader(std::istream& in, std::string name) : name_(std::move(name)) {
-    const std::string text = read_all(in);
-    if (!is_shallow_json(text)) {
-      throw UserError(name_ + ": it nests lists and objects deeper than " +
-                      std::to_string(kMostJsonDepth));
-    }
-    try {
-      document_ = json::parse(text);
-    } catch (const json::parse_error& error) {
-      fail_at(text, error.byte);
-    } catch (const json::out_of_range&) {
-      throw UserError(name_ + ": it has a number that is beyond all bounds");
-    }
-    if (!document_.is_array()) throw UserError(name_ + ":1:1: expected a list of jobs");
-  }
+  PhillyReader(std::istream& in, const std::string& name) : name_(name), entries_(in, name) {}
 
   std::optional<TraceJob> next() override {
-    while (index_ < document_.size()) {
-      const json& entry = document_[index_++];
+    while (const auto entry = entries_.next()) {
       TraceJob job;
       try {
-        job = read(entry);
+        job = read(*entry);
       } catch (const json::exception& error) {
         refuse(std::string("it is no job: ") + error.what());
       }
+      ++index_;
       if (job.gpus > 0) return job;
       ++num_left_out_;
     }
@@ -302,26 +288,8 @@ class PhillyReader final : public JobTraceReader {
   }
 
  private:
-  [[nodiscard]] std::string read_all(std::istream& in) const {
-    std::string text;
-    std::array<char, 65536> part{};
-    while (in.read(part.data(), part.size()) || in.gcount() > 0) {
-      text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-      if (text.size() > kMostJsonBytes) throw UserError(name_ + ": it is longer than 1 GiB");
-    }
-    return text;
-  }
-
-  [[noreturn]] void fail_at(const std::string& text, std::size_t byte) const {
-    const std::string_view before(text.data(), std::min(byte > 0 ? byte - 1 : 0, text.size()));
-    const auto line = 1 + std::ranges::count(before, '\n');
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-    throw UserError(name_ + ":" + std::to_string(line) + ":" + std::to_string(column) +
-                    ": it is no JSON from here on");
-  }
-
   [[noreturn]] void refuse(const std::string& why) const {
-    throw UserError(name_ + ": job " + std::to_string(index_ - 1) + ": " + why);
+    throw UserError(name_ + ": job " + std::to_string(index_) + ": " + why);
   }
 
   [[nodiscard]] double date(const json& value) const {
@@ -359,8 +327,8 @@ class PhillyReader final : public JobTraceReader {
   }
 
   std::string name_;
-  json document_;
-  std::size_t index_ = 0;
+  JsonListReader entries_;
+  std::size_t index_ = 0;  // of the one that is read
   std::optional<double> first_s_;
 };
 

@@ -51,8 +51,7 @@ struct TraceJob {
   bool operator==(const TraceJob&) const = default;
 };
 
-// Jobs of a file, one after the other. Memory does not grow with the file, but for JSON, which is
-// read as a whole, up to 1 GiB. Thread-confined.
+// Jobs of a file, one after the other. Memory does not grow with the file. Thread-confined.
 class JobTraceReader {
  public:
   virtual ~JobTraceReader() = default;

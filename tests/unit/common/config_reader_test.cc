@@ -112,7 +112,7 @@ TEST_CASE("a wrong type names the line, the key, what was expected and what was 
   REQUIRE(problem("flag: 1") == "x.yaml:1: flag: expected true or false, found '1'");
   REQUIRE(problem("flag: yes") == "x.yaml:1: flag: expected true or false, found 'yes'");
   REQUIRE(problem("count: '5'") ==
-          "x.yaml:1: count: expected an integer from -2147483648 to 2147483647, found the quoted "
+          "x.yaml:1: count: expected an integer, found the quoted "
           "text '5'");
   REQUIRE(problem("\n\nnumber: fast") == "x.yaml:3: number: expected a number, found 'fast'");
   REQUIRE(problem("number: .nan") == "x.yaml:1: number: expected a number, found '.nan'");
@@ -127,8 +127,7 @@ TEST_CASE("a wrong type names the line, the key, what was expected and what was 
   REQUIRE(problem("inner: 3") == "x.yaml:1: inner: expected a map of keys and values, found '3'");
   REQUIRE(problem("table: [a]") ==
           "x.yaml:1: table: expected a map of keys and values, found a list");
-  REQUIRE(problem("maybe: x") ==
-          "x.yaml:1: maybe: expected an integer from -2147483648 to 2147483647, found 'x'");
+  REQUIRE(problem("maybe: x") == "x.yaml:1: maybe: expected an integer, found 'x'");
   REQUIRE(problem("- a\n- b\n") == "x.yaml:1: expected a map of keys and values, found a list");
 }
 
@@ -160,7 +159,7 @@ TEST_CASE("an unknown name lists the known ones", "[config]") {
 TEST_CASE("all problems are reported together", "[config]") {
   REQUIRE(problem("flag: 1\ncount: x\ncolor: 1\n") ==
           "x.yaml:1: flag: expected true or false, found '1'\n"
-          "x.yaml:2: count: expected an integer from -2147483648 to 2147483647, found 'x'\n"
+          "x.yaml:2: count: expected an integer, found 'x'\n"
           "x.yaml:3: unknown key 'color'; did you mean 'colour'?");
 }
 
