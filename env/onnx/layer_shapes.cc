@@ -112,6 +112,8 @@ Outputs cast(const OnnxCall& call) {
   return one(static_cast<int>(call.integer("to", TensorProto::FLOAT, 1, 64)), call.in(0).extents);
 }
 
+Outputs cast_like(const OnnxCall& call) { return one(call.in(1).type, call.in(0).extents); }
+
 Outputs quantize(const OnnxCall& call) {
   const std::int64_t said = call.integer("output_dtype", 0, 0, 64);
   const int type = call.has(2) ? call.in(2).type

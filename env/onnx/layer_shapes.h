@@ -27,6 +27,7 @@ using Outputs = std::vector<OnnxTensor>;
 [[nodiscard]] Outputs comparison(const OnnxCall& call);  // ... as truth values
 [[nodiscard]] Outputs where(const OnnxCall& call);
 [[nodiscard]] Outputs cast(const OnnxCall& call);
+[[nodiscard]] Outputs cast_like(const OnnxCall& call);
 [[nodiscard]] Outputs quantize(const OnnxCall& call);
 [[nodiscard]] Outputs dequantize(const OnnxCall& call);
 [[nodiscard]] Outputs normalisation(const OnnxCall& call);  // the first output alone as the input

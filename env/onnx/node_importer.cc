@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,15 @@
 #include "env/onnx/refuse_model.h"
 
 namespace pacml::env {
+namespace {
+
+// What exporters write where the type is only known to them as another tensor's.
+bool casts_to_its_own_type(const OnnxCall& call, const shapes::Outputs& outputs) {
+  const std::string& type = call.node().op_type();
+  return (type == "Cast" || type == "CastLike") && outputs.front().type == call.in(0).type;
+}
+
+}  // namespace
 
 NodeImporter::NodeImporter(const onnx::GraphProto& graph, const std::string& source,
                            const NodeGraph& nodes, ModelInputs inputs, TensorTable tensors,
@@ -41,14 +51,13 @@ void NodeImporter::run(int place) {
   shapes::Outputs outputs = rule != nullptr ? rule->outputs(call) : unknown_.of(call);
   outputs.resize(std::max(outputs.size(), call.num_outputs()),
                  outputs.empty() ? OnnxTensor{} : outputs.front());
-  const bool is_constant = std::ranges::all_of(
-      inputs, [](const OnnxTensor* input) { return input == nullptr || input->is_constant; });
-  // A shape is known before data are.
-  const bool is_known =
-      is_constant || (rule != nullptr && (node.op_type() == "Shape" || node.op_type() == "Size"));
+  const std::size_t reads = rule != nullptr ? std::min(rule->reads, inputs.size()) : inputs.size();
+  const bool is_known = std::ranges::all_of(
+      std::span(inputs).first(reads),
+      [](const OnnxTensor* input) { return input == nullptr || input->is_constant; });
   if (is_known) {
     add_constants(call, rule, std::move(outputs));
-  } else if (rule != nullptr && rule->cost == nullptr) {
+  } else if (rule != nullptr && (rule->cost == nullptr || casts_to_its_own_type(call, outputs))) {
     add_view(call, std::move(outputs.front()));
   } else {
     add_op(call, rule, std::move(outputs));

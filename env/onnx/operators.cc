@@ -276,7 +276,9 @@ void add_elements(Table& table) {
   add(table, {"Where"},
       {shapes::where, pointwise, kPointwise, Trained::kNone, true, cv::arithmetic});
   add(table, {"Cast"}, {shapes::cast, pointwise, kPointwise, Trained::kNone, true, cv::cast});
-  add(table, {"CastLike"}, {shapes::as_second, pointwise, kPointwise, Trained::kNone, true});
+  add(table, {"CastLike"},
+      {shapes::cast_like, pointwise, kPointwise, Trained::kNone, true, cv::cast});
+  table["CastLike"].reads = 1;
   add(table, {"QuantizeLinear"}, {shapes::quantize, pointwise, kPointwise, Trained::kNone, true});
   add(table, {"DequantizeLinear"},
       {shapes::dequantize, pointwise, kPointwise, Trained::kNone, true});
@@ -320,8 +322,8 @@ void add_layout(Table& table) {
       {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
        "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"},
       {shapes::reduce, reduction, "reduction", Trained::kNone, true, cv::reduce});
-  add(table, {"Shape"}, {.outputs = shapes::shape, .costed_as = kView});
-  add(table, {"Size"}, {.outputs = shapes::size, .costed_as = kView});
+  add(table, {"Shape"}, {.outputs = shapes::shape, .costed_as = kView, .reads = 0});
+  add(table, {"Size"}, {.outputs = shapes::size, .costed_as = kView, .reads = 0});
   add(table, {"Constant"}, {.outputs = shapes::constant, .costed_as = kView});
   add(table, {"ConstantOfShape"}, {.outputs = shapes::constant_of_shape, .costed_as = kView});
   add(table, {"Range"}, {.outputs = shapes::range, .costed_as = kView});

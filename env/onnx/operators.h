@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -40,6 +42,9 @@ struct OnnxOperator {
   // Of constants; null: never followed.
   void (*values)(const OnnxCall&, shapes::Outputs&) = nullptr;
   Makes makes = Makes::kOfAll;
+  // So many of its first inputs are read; of the others their type and shape alone, which are known
+  // before data are.
+  std::size_t reads = std::numeric_limits<std::size_t>::max();
 };
 
 // Null: none that is known.

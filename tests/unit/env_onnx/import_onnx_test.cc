@@ -487,4 +487,34 @@ TEST_CASE(
   CHECK(op_of(model, "own::F").costed_as == kUnknownCost);
 }
 
+TEST_CASE("numbers are cast to the type of data before these are there") {
+  OnnxModel m;
+  const std::string x = m.input("data", {4, 3, 8, 8});
+  // A bias of zeros in the type of the data, as PyTorch's exporter makes it.
+  const std::string w = m.weight("w", {16, 3, 3, 3});
+  m.weight("zero", {}, onnx::TensorProto::DOUBLE);
+  m.graph().mutable_initializer()->rbegin()->add_double_data(0);
+  const std::string zero = m.add("CastLike", {"zero", x});
+  const std::string bias = m.add("Expand", {zero, m.integers("sixteen", {16})});
+  const std::string y = m.add("Conv", {x, w, bias});
+  // Casts that change nothing are views.
+  m.output(m.add("CastLike", {m.add("Relu", {m.add("CastLike", {y, x})}), w}));
+  const ImportedModel model = import(m.bytes());
+  REQUIRE(model.ops.size() == 3);
+  CHECK(model.ops[1].type == "Conv");
+  CHECK(model.ops[2].type == "Relu");
+  CHECK(model.ops[2].is_output);
+}
+
+TEST_CASE("data that are cast to another type are an operation") {
+  OnnxModel m;
+  const std::string x = m.input("data", {4, 16});
+  const std::string y = m.gemm(x, 16, 16);
+  m.output(m.add("CastLike", {y, m.weight("half", {1}, onnx::TensorProto::FLOAT16)}));
+  const ImportedModel model = import(m.bytes());
+  REQUIRE(model.ops.size() == 3);
+  CHECK(model.ops[2].type == "CastLike");
+  CHECK(model.ops[2].output_bytes == 2 * 4 * 16);
+}
+
 }  // namespace pacml::env
