@@ -165,6 +165,51 @@ Outputs split(const OnnxCall& call) {
   return out;
 }
 
+Outputs split_to_sequence(const OnnxCall& call) {
+  const OnnxTensor& x = call.in(0, 1);
+  const std::size_t axis = call.axis(call.integer("axis", 0, -kFar, kFar), x.num_axes());
+  std::vector<std::int64_t> sizes;
+  const bool is_listed = call.has(1) && call.in(1).num_axes() == 1;
+  if (is_listed) {
+    sizes = call.whole_values(1);
+  } else {
+    const std::int64_t share = call.has(1) ? call.whole_values(1).at(0) : 1;
+    if (share < 1) call.refuse("a part cannot have " + std::to_string(share));
+    if (x.extents[axis] / share >= kMostParts) {
+      call.refuse("it makes more than " + std::to_string(kMostParts) + " parts");
+    }
+    for (std::int64_t left = x.extents[axis]; left > 0; left -= share) {
+      sizes.push_back(std::min(left, share));
+    }
+  }
+  const bool keeps_axis = call.has(1) || call.flag("keepdims", true);
+  Outputs out = same(call);
+  double sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) call.refuse("a part cannot have " + std::to_string(size));
+    sum += static_cast<double>(size);
+    Extents& part = out[0].parts.emplace_back(x.extents);
+    part[axis] = size;
+    if (!keeps_axis) part.erase(part.begin() + static_cast<std::ptrdiff_t>(axis));
+  }
+  if (sum != static_cast<double>(x.extents[axis])) {
+    call.refuse("its parts do not add up to " + std::to_string(x.extents[axis]));
+  }
+  return out;
+}
+
+Outputs sequence_at(const OnnxCall& call) {
+  const OnnxTensor& x = call.in(0);
+  if (x.parts.empty()) return same(call);  // of whatever the sequence is
+  const auto count = static_cast<std::int64_t>(x.parts.size());
+  const std::int64_t said = call.in(1).values ? call.whole_values(1).at(0) : 0;
+  const std::int64_t index = said < 0 ? said + count : said;
+  if (index < 0 || index >= count) {
+    call.refuse("there is no part " + std::to_string(said) + " of " + std::to_string(count));
+  }
+  return one(x.type, x.parts[static_cast<std::size_t>(index)]);
+}
+
 Outputs slice(const OnnxCall& call) {
   const OnnxTensor& x = call.in(0);
   const auto starts = attribute_or_input(call, "starts", 1);

@@ -13,6 +13,8 @@ namespace pacml::env::shapes {
 [[nodiscard]] Outputs transpose(const OnnxCall& call);
 [[nodiscard]] Outputs concat(const OnnxCall& call);
 [[nodiscard]] Outputs split(const OnnxCall& call);
+[[nodiscard]] Outputs split_to_sequence(const OnnxCall& call);
+[[nodiscard]] Outputs sequence_at(const OnnxCall& call);
 [[nodiscard]] Outputs slice(const OnnxCall& call);
 [[nodiscard]] Outputs pad(const OnnxCall& call);
 [[nodiscard]] Outputs tile(const OnnxCall& call);

@@ -12,7 +12,8 @@ using Extents = std::vector<std::int64_t>;
 // Bounds on what a file may ask for: as far as numbers stay exact and lists short.
 inline constexpr std::size_t kMostAxes = 16;
 inline constexpr double kMostElements = 0x1p40;
-inline constexpr std::size_t kMostValues = 64;  // of a tensor whose values are followed
+inline constexpr std::size_t kMostValues = 64;    // of a tensor whose values are followed
+inline constexpr std::int64_t kMostParts = 1024;  // of a sequence of tensors
 
 // What is known of a tensor before anything runs. Value type.
 struct OnnxTensor {
@@ -25,6 +26,8 @@ struct OnnxTensor {
   double repeats = 1;  // so often a mini-batch of the file's size is in the one that is asked for
   int op = -1;         // the imported op that computes it; -1: none
   std::vector<int> weights = {};  // the initialisers that a constant is made of
+  // Of a sequence of tensors: theirs, its own extents being those of all together.
+  std::vector<Extents> parts = {};
 
   [[nodiscard]] double elements() const;  // in the mini-batch that is asked for
   [[nodiscard]] double bytes() const;

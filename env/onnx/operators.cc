@@ -298,6 +298,8 @@ void add_layout(Table& table) {
   add(table, {"Transpose"}, {shapes::transpose, copy, kCopy, Trained::kNone, true});
   add(table, {"Concat"}, {shapes::concat, copy, kCopy, Trained::kParameters, false, cv::concat});
   add(table, {"Split"}, {shapes::split, copy, kCopy, Trained::kNone, true});
+  add(table, {"SplitToSequence"}, {shapes::split_to_sequence, nullptr, kView});
+  add(table, {"SequenceAt"}, {shapes::sequence_at, copy, kCopy, Trained::kNone, true});
   add(table, {"Slice"}, {shapes::slice, copy, kCopy, Trained::kNone, true, cv::slice});
   add(table, {"Pad"}, {shapes::pad, copy, kCopy, Trained::kNone, true});
   add(table, {"Tile"}, {shapes::tile, copy, kCopy, Trained::kNone, true, cv::repeated});
@@ -332,12 +334,33 @@ void add_layout(Table& table) {
 // Operators that lay out or scale the numbers of their first input, and whose further inputs say
 // how.
 void mark_of_first(Table& table) {
-  for (const std::string_view type :
-       {"Cast",    "CastLike",       "Clip",    "DequantizeLinear", "DepthToSpace", "Dropout",
-        "Expand",  "Flatten",        "Gather",  "GatherElements",   "GatherND",     "Identity",
-        "Pad",     "QuantizeLinear", "Reshape", "Resize",           "Slice",        "SpaceToDepth",
-        "Split",   "Squeeze",        "Tile",    "Transpose",        "Trilu",        "Unsqueeze",
-        "Upsample"}) {
+  for (const std::string_view type : {"Cast",
+                                      "CastLike",
+                                      "Clip",
+                                      "DequantizeLinear",
+                                      "DepthToSpace",
+                                      "Dropout",
+                                      "Expand",
+                                      "Flatten",
+                                      "Gather",
+                                      "GatherElements",
+                                      "GatherND",
+                                      "Identity",
+                                      "Pad",
+                                      "QuantizeLinear",
+                                      "Reshape",
+                                      "Resize",
+                                      "SequenceAt",
+                                      "Slice",
+                                      "SpaceToDepth",
+                                      "Split",
+                                      "SplitToSequence",
+                                      "Squeeze",
+                                      "Tile",
+                                      "Transpose",
+                                      "Trilu",
+                                      "Unsqueeze",
+                                      "Upsample"}) {
     table.at(type).makes = Makes::kOfFirst;
   }
 }

@@ -1,9 +1,11 @@
 """Exports models of PyTorch by scripts/export_torch, imports them, and compares what is counted with
-what PyTorch counts itself. Fails by an exception.
+what PyTorch counts itself. Models of torchvision and transformers, too, where these are installed.
+Fails by an exception.
 
     torch_models.py PACML SCRIPT
 """
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -51,6 +53,51 @@ MODELS = {"transformer": (transformer, "128:int64", lambda n: torch.zeros(n, 128
           "convolutions": (convolutions, "3,112,112", lambda n: torch.zeros(n, 3, 112, 112))}
 
 
+def resnet50():
+    import torchvision
+
+    return torchvision.models.resnet50()
+
+
+def swin():
+    import torchvision
+
+    return torchvision.models.swin_t()
+
+
+class Logits(nn.Module):
+    """Of a model of transformers that puts out other things, too."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens):
+        return self.model(tokens).logits
+
+
+def bert():
+    import transformers as t
+
+    return Logits(t.BertForMaskedLM(
+        t.BertConfig(num_hidden_layers=2, attn_implementation="eager")))
+
+
+def gpt2():
+    import transformers as t
+
+    return Logits(t.GPT2LMHeadModel(
+        t.GPT2Config(n_layer=2, use_cache=False, attn_implementation="eager")))
+
+
+if importlib.util.find_spec("torchvision"):
+    for each in (resnet50, swin):
+        MODELS[each.__name__] = (each, "3,224,224", lambda n: torch.zeros(n, 3, 224, 224))
+if importlib.util.find_spec("transformers"):
+    for each in (bert, gpt2):
+        MODELS[each.__name__] = (each, "64:int64", lambda n: torch.zeros(n, 64, dtype=torch.long))
+
+
 def figure(name, printed):
     return float(re.search(rf"^{re.escape(name)} +([0-9.]+)$", printed, re.M).group(1))
 
@@ -64,7 +111,7 @@ def main(pacml, script):
             exported = subprocess.run(
                 [sys.executable, script, f"torch_models:{name}", "--input", shape, "--out", file],
                 check=True, capture_output=True, text=True, env=environment, cwd=folder)
-            printed = subprocess.run([pacml, "import", file, "--batch", "16", "--out", folder],
+            printed = subprocess.run([pacml, "import", file, "--batch", "4", "--out", folder],
                                      check=True, capture_output=True, text=True)
             assert "unknown" not in printed.stdout, printed.stdout
             assert printed.stderr == "", printed.stderr
@@ -73,8 +120,8 @@ def main(pacml, script):
             assert f"{parameters:.3f} M parameters" in exported.stdout, exported.stdout
             assert abs(figure("parameters, M", printed.stdout) - parameters) < 6e-4, printed.stdout
             with FlopCounterMode(display=False) as counter:
-                model(inputs(16))
-            expected = counter.get_total_flops() / 2 / 16 / 1e9
+                model(inputs(4))
+            expected = counter.get_total_flops() / 2 / 4 / 1e9
             counted = figure("multiply-adds a sample, G", printed.stdout)
             assert abs(counted - expected) < 6e-4, (name, counted, expected, printed.stdout)
         for words, sentence in [(["torch_models", "--input", "3"], "expected MODULE:NAME"),

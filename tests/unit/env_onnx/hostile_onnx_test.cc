@@ -195,4 +195,24 @@ TEST_CASE("functions that call themselves, or grow without an end, are refused")
   }
 }
 
+TEST_CASE(
+    "sequences of too many parts, of other sizes or without the one that is asked for are "
+    "refused") {
+  const auto refused = [](std::int64_t width, const OnnxModel::Extents& parts, std::int64_t at) {
+    OnnxModel m;
+    const std::string all =
+        m.add("SplitToSequence", {m.input("x", {width}), m.integers("parts", parts)});
+    if (parts.size() == 1) m.graph().mutable_initializer()->rbegin()->clear_dims();
+    m.output(m.add("SequenceAt", {all, m.integers("at", {at})}));
+    return refusal_of(m);
+  };
+  CHECK_THAT(refused(INT64_C(1) << 40, {1}, 0), Catch::Contains("more than 1024 parts"));
+  CHECK_THAT(refused(8, {0}, 0), Catch::Contains("a part cannot have 0"));
+  CHECK_THAT(refused(8, {3, 4}, 0), Catch::Contains("do not add up to 8"));
+  CHECK_THAT(refused(8, {9, -1}, 0), Catch::Contains("a part cannot have -1"));
+  CHECK_THAT(refused(8, {4}, 2), Catch::Contains("there is no part 2 of 2"));
+  CHECK_THAT(refused(8, {4}, -3), Catch::Contains("there is no part -3 of 2"));
+  CHECK(refused(8, {3}, 2) == "it was read");
+}
+
 }  // namespace pacml::env

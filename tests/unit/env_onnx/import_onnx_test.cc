@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "env/graph/job_graph.h"
 #include "env/graph/zoo/cost_model.h"
@@ -515,6 +517,34 @@ TEST_CASE("data that are cast to another type are an operation") {
   REQUIRE(model.ops.size() == 3);
   CHECK(model.ops[2].type == "CastLike");
   CHECK(model.ops[2].output_bytes == 2 * 4 * 16);
+}
+
+TEST_CASE("what is split into a sequence is copied out of it") {
+  OnnxModel m;
+  const std::string x = m.gemm(m.input("data", {4, 16}), 16, 24);
+  // As PyTorch's exporter has it.
+  const auto eight = m.integers("eight", {8});
+  m.graph().mutable_initializer()->rbegin()->clear_dims();
+  const std::string equal = m.add("SplitToSequence", {x, eight});
+  m.set("axis", 1);
+  const std::string last = m.add("SequenceAt", {equal, m.integers("last", {-1})});
+  m.output(m.add("Relu", {last}));
+  const std::string listed = m.add("SplitToSequence", {x, m.integers("parts", {20, 4})});
+  m.set("axis", -1);
+  m.output(m.add("SequenceAt", {listed, m.integers("one", {1})}));
+  const std::string apart = m.add("SplitToSequence", {x});
+  m.set("axis", 1).set("keepdims", 0);
+  m.output(m.add("SequenceAt", {apart, m.integers("two", {2})}));
+  const ImportedModel model = import(m.bytes());
+  std::vector<std::pair<std::string, double>> made;
+  for (const ImportedOp& op : model.ops) made.emplace_back(op.type, op.output_bytes);
+  CHECK(made == std::vector<std::pair<std::string, double>>{{"Input", 4 * 4 * 16},
+                                                            {"Gemm", 4 * 4 * 24},
+                                                            {"SequenceAt", 4 * 4 * 8},
+                                                            {"Relu", 4 * 4 * 8},
+                                                            {"SequenceAt", 4 * 4 * 4},
+                                                            {"SequenceAt", 4 * 4},
+                                                            {"Outputs", 0}});
 }
 
 }  // namespace pacml::env
