@@ -58,6 +58,9 @@ class Pictured {
   virtual ~Pictured() = default;
   // Of the current state; after a final step of the last one.
   [[nodiscard]] virtual Picture picture() const = 0;
+  // Whether decisions whose outcome is not kept are what the task's objective counts: jobs that are
+  // lost.
+  [[nodiscard]] virtual bool tells_losses() const { return false; }
 };
 
 }  // namespace pacml::env

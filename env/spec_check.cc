@@ -1,12 +1,19 @@
 #include "env/spec_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
+#include <string_view>
 
 #include "common/finite.h"
 
 namespace pacml::env {
 namespace {
+
+// Beside metrics in what `pacml eval --out` writes.
+constexpr auto kReserved =
+    std::to_array<std::string_view>({"name", "seeds", "seed", "decisions", "problem"});
 
 bool is_of(const SlotSpec& slot, const GraphFeatures& graph) {
   return graph.node_width == static_cast<int>(slot.node_width) &&
@@ -60,6 +67,16 @@ std::optional<std::string> problem_of(const EnvironmentSpec& spec) {
   if (spec.metrics.empty() || spec.metrics.size() > kMostMetrics) {
     return "there must be 1 to " + std::to_string(kMostMetrics) +
            " metrics, the first of them the objective";
+  }
+  for (std::size_t m = 0; m < spec.metrics.size(); ++m) {
+    const std::string& name = spec.metrics[m].name;
+    if (std::ranges::find(kReserved, name) != kReserved.end()) {
+      return "no metric may be called " + name + ": what is written of evaluations is";
+    }
+    const auto before = std::span(spec.metrics).first(m);
+    if (std::ranges::find(before, name, &MetricSpec::name) != before.end()) {
+      return "two metrics are called " + name;
+    }
   }
   if (spec.objective().better == Better::kNeither) {
     return "the first metric, " + spec.objective().name +

@@ -33,7 +33,6 @@ const Kernel& choose(KernelPath path) {
   return avx2 == nullptr ? portable_kernel() : *avx2;
 }
 
-// Floats that a row of the kernels occupies.
 // The kernels' working memory, grown to the largest graph.
 class Workspace {
  public:

@@ -24,12 +24,10 @@
 namespace pacml::apps {
 namespace {
 
-// The folder of the run whose policy that is: "runs/a" of "runs/a+search:K=32"; nullopt: of none.
+// Whose policy that is; nullopt: no run's.
 std::optional<RunDirectory> run_of(const std::string& policy) {
-  for (const auto& name : {policy, policy.substr(0, policy.rfind("+search"))}) {
-    if (RunDirectory::holds_run(name)) return RunDirectory::open(name);
-  }
-  return std::nullopt;
+  const std::string name = without_suffixes(policy);
+  return RunDirectory::holds_run(name) ? std::optional(RunDirectory::open(name)) : std::nullopt;
 }
 
 class CompareCommand final : public Command {

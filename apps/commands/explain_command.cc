@@ -10,6 +10,7 @@
 #include "apps/evaluation/episode_recording.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/explanation.h"
+#include "apps/evaluation/policy_list.h"
 #include "apps/evaluation/timeline_text.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_summary.h"
@@ -21,14 +22,15 @@
 namespace pacml::apps {
 namespace {
 
+int num_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
 // What the run compared itself with while it trained, or else what does best on tuning episodes.
 std::string best_baseline(const RunDirectory& run, const env::TaskPtr& task, Seed seed) {
   const std::string told = figures_of(newest_metrics(run.metrics_file())).baseline;
   if (!told.empty() && env::is_baseline(*task, told)) return told;
   const auto names = env::compared_agents(*task);
   if (names.empty()) throw UserError("the task has no baselines to compare with");
-  const auto threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return tuned_baseline(task, names, seed, kTuningEpisodes, threads);
+  return tuned_baseline(task, names, seed, kTuningEpisodes, num_cores());
 }
 
 class ExplainCommand final : public Command {
@@ -76,16 +78,18 @@ class ExplainCommand final : public Command {
     const auto config = read_config<TrainConfig>(ConfigSource::from_file(folder.config_file()));
     const env::TaskPtr task = config.env.make();
     const Seed run_seed{static_cast<std::uint64_t>(config.seed)};
-    WatchedPolicy policy = policy_.empty() ? WatchedPolicy::of_run(task, run_)
-                                           : WatchedPolicy::of_baseline(task, policy_);
+    const auto rule = [&](const std::string& name) {
+      return WatchedPolicy::of_baseline(task, baseline_meant(name, task, run_seed, num_cores()));
+    };
+    WatchedPolicy policy = policy_.empty() ? WatchedPolicy::of_run(task, run_) : rule(policy_);
     std::cerr << policy.warning();
     const Seed episode = evaluation_seeds(run_seed, 1, seed_).front();
     if (!episode_.empty()) {
-      write_user_file(episode_, json_text(record_episode(*task, policy, episode)) + "\n");
+      write_user_file(episode_, *record_episode(*task, policy, episode) + "\n");
       return 0;
     }
-    WatchedPolicy baseline = WatchedPolicy::of_baseline(
-        task, baseline_.empty() ? best_baseline(folder, task, run_seed) : baseline_);
+    WatchedPolicy baseline =
+        rule(baseline_.empty() ? best_baseline(folder, task, run_seed) : baseline_);
     const Explanation explanation = explain(*task, policy, baseline, episode, decision);
     std::cout << (json_ ? json_text(to_json(explanation), 2) + "\n" : to_text(explanation));
     if (trace_.empty()) return 0;

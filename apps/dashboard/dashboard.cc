@@ -20,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPrefix = "/dashboard/";
+constexpr std::string_view kOtherRun = "run:";
 
 HttpReply as_json(const Json& value, unsigned status = 200) {
   return {status, "application/json", json_text(value) + "\n"};
@@ -142,7 +143,17 @@ HttpReply Dashboard::episode(const Watched& run, const std::string& rest) {
   std::string left = rest;
   const auto number = whole_number(next_part(left));
   if (!number) return trouble(404, "an episode has a number, 0 or above");
-  const auto answer = desk_->desk.ask({run.path, *number, left});
+  EpisodeRequest request{run.path, *number};
+  if (left.starts_with(kOtherRun)) {
+    const auto other = whole_number(left.substr(kOtherRun.size()));
+    if (!other || static_cast<std::size_t>(*other) >= runs_.size()) {
+      return trouble(404, "there is no such run");
+    }
+    request.other = runs_[static_cast<std::size_t>(*other)]->path;
+  } else {
+    request.baseline = left;
+  }
+  const auto answer = desk_->desk.ask(request);
   switch (answer.state) {
     case EpisodeDesk::Answer::State::kPlaying:
       return as_json({{"playing", true}}, 202);

@@ -46,14 +46,14 @@ std::shared_ptr<const std::string> play(const EpisodeRequest& request,
   const auto config = read_config<TrainConfig>(ConfigSource::from_file(run.config_file()));
   const env::TaskPtr task = config.env.make();
   WatchedPolicy policy = request.baseline.empty()
-                             ? WatchedPolicy::of_run(task, request.run)
+                             ? WatchedPolicy::of_run(task, request.decides())
                              : WatchedPolicy::of_baseline(task, request.baseline);
   if (!policy.warning().empty()) spdlog::warn("{}", policy.warning());
   const Seed seed =
       evaluation_seeds(Seed{static_cast<std::uint64_t>(config.seed)}, 1, request.episode).front();
-  const auto recording = record_episode(*task, policy, seed, stop);
-  if (recording.is_null()) return nullptr;
-  return std::make_shared<const std::string>(json_text(recording));
+  auto recording = record_episode(*task, policy, seed, stop);
+  if (!recording) return nullptr;
+  return std::make_shared<const std::string>(*std::move(recording));
 }
 
 EpisodeDesk::EpisodeDesk(Player player) : player_(std::move(player)) {}
@@ -66,7 +66,7 @@ EpisodeDesk::~EpisodeDesk() {
 EpisodeDesk::Answer EpisodeDesk::ask(const EpisodeRequest& request) {
   fs::file_time_type policy_of;
   try {
-    if (request.baseline.empty()) policy_of = policy_time(request.run);
+    if (request.baseline.empty()) policy_of = policy_time(request.decides());
   } catch (const UserError& error) {
     return {Answer::State::kFailed, std::make_shared<const std::string>(error.what())};
   }

@@ -15,16 +15,19 @@
 
 namespace pacml::apps {
 
-// Which episode: of a run's best policy, or of a baseline, on the run's held-out episodes.
+// Which episode: of a run's best policy, of a baseline or of another run's, on the run's held-out
+// episodes.
 struct EpisodeRequest {
   std::filesystem::path run;
-  std::int64_t episode = 0;  // as `pacml eval --first-seed`
-  std::string baseline;      // empty: the run's own policy
+  std::int64_t episode = 0;          // as `pacml eval --first-seed`
+  std::string baseline = {};         // empty: a run's policy,
+  std::filesystem::path other = {};  // that of this one; empty: the run's own
+  [[nodiscard]] const std::filesystem::path& decides() const { return other.empty() ? run : other; }
   bool operator==(const EpisodeRequest&) const = default;
 };
 
-// The recording as JSON. UserError: what is wrong with the run, or with the baseline's name. Null
-// when `stop` was requested meanwhile.
+// The recording as JSON. UserError: what is wrong with a run, or with the baseline's name, or that
+// the other run's policy is of another task. Null when `stop` was requested meanwhile.
 [[nodiscard]] std::shared_ptr<const std::string> play(const EpisodeRequest& request,
                                                       const std::stop_token& stop);
 
@@ -56,7 +59,7 @@ class EpisodeDesk {
   };
   void work(const std::stop_token& stop);
 
-  static constexpr std::size_t kKept = 6;     // some megabytes each
+  static constexpr std::size_t kKept = 6;     // up to 17 MiB each
   static constexpr std::size_t kWaiting = 4;  // to be played
 
   const Player player_;

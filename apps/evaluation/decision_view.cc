@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/cli/text_table.h"
+#include "apps/evaluation/future.h"
 #include "common/experience/observations.h"
 
 namespace pacml::apps {
@@ -57,7 +58,8 @@ CandidateOutcome try_action(const env::Environment& environment, const Opinion& 
   out.probability = entry(opinion.probabilities, static_cast<std::size_t>(action));
   out.value = entry(opinion.action_values, static_cast<std::size_t>(action));
   const auto imagined = environment.clone();
-  out.reward = imagined->step(action).reward;
+  const env::StepResult result = imagined->step(action);
+  out.reward = static_cast<float>(reward_of_all(result, *imagined));
   if (const auto* pictured = dynamic_cast<const env::Pictured*>(imagined.get())) {
     out.outcome = pictured->picture().last;
   }

@@ -56,7 +56,7 @@ EpisodeFindings play(env::Environment& environment, const NamedPolicy& first,
     if (other != action) {
       EpisodeSums& sums = found.sums[{environment.describe(action), environment.describe(other)}];
       const Future mine = follow(environment, action, decide, horizon);
-      const Future theirs = follow(environment, other, decide, horizon);
+      const Future theirs = follow_beside(mine, environment, other, decide);
       ++sums.decisions;
       add(sums.after_first, mine);
       add(sums.after_second, theirs);
@@ -71,7 +71,7 @@ EpisodeFindings play(env::Environment& environment, const NamedPolicy& first,
   return found;
 }
 
-// A mean a decision, of sums over episodes and how many decisions each had.
+// A mean a decision, of sums over episodes and how many decisions each had: those that had any.
 MeanInterval mean_a_decision(const std::vector<std::pair<double, std::int64_t>>& episodes) {
   double sum = 0;
   double count = 0;
@@ -101,8 +101,10 @@ void merge(EpisodeSums& all, const EpisodeSums& sums) {
   all.costliest = sums.costliest;
 }
 
-// `episodes`: all of them; those without such a decision have no decisions.
-DisagreementGroup summarise(const Choices& choices, const std::vector<EpisodeSums>& episodes,
+// By episode, those with such a decision alone: most kinds of choices are rare.
+using SumsOfEpisodes = std::vector<std::pair<std::size_t, EpisodeSums>>;
+
+DisagreementGroup summarise(const Choices& choices, const SumsOfEpisodes& episodes,
                             std::int64_t first_number) {
   DisagreementGroup group;
   group.first = choices.first;
@@ -110,8 +112,7 @@ DisagreementGroup summarise(const Choices& choices, const std::vector<EpisodeSum
   EpisodeSums total;
   std::vector<std::pair<double, std::int64_t>> lost;
   std::vector<std::pair<double, std::int64_t>> reward;
-  for (std::size_t e = 0; e < episodes.size(); ++e) {
-    const EpisodeSums& sums = episodes[e];
+  for (const auto& [e, sums] : episodes) {
     lost.emplace_back(sums.after_second.lost - sums.after_first.lost, sums.decisions);
     reward.emplace_back(sums.after_first.reward - sums.after_second.reward, sums.decisions);
     if (sums.its_cost > total.its_cost) {
@@ -224,7 +225,7 @@ Disagreement find_disagreement(const env::Task& task, const NamedPolicy& first,
   std::vector<EpisodeFindings> episodes(seeds.size());
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
-  std::atomic<bool> pictured{true};
+  std::atomic<bool> tells_losses{true};
   ThreadGroup group;
   const std::stop_callback stopped(watch.stop, [&group] { group.request_stop(); });
   const auto workers =
@@ -232,7 +233,8 @@ Disagreement find_disagreement(const env::Task& task, const NamedPolicy& first,
   for (std::size_t w = 0; w < workers; ++w) {
     group.spawn("compare", [&](const std::stop_token& stop) {
       const auto environment = task.make_factory()();
-      if (dynamic_cast<const env::Pictured*>(environment.get()) == nullptr) pictured = false;
+      const auto* pictured = dynamic_cast<const env::Pictured*>(environment.get());
+      if (pictured == nullptr || !pictured->tells_losses()) tells_losses = false;
       for (std::size_t i = next++; i < seeds.size() && !stop.stop_requested(); i = next++) {
         episodes[i] = play(*environment, first, second, seeds[i], horizon, stop);
         if (watch.progress) watch.progress(++done, seeds.size());
@@ -246,17 +248,18 @@ Disagreement find_disagreement(const env::Task& task, const NamedPolicy& first,
   out.second = second.name;
   out.episodes = static_cast<std::int64_t>(seeds.size());
   out.horizon = horizon;
-  out.losses_are_known = pictured;
-  std::map<Choices, std::vector<EpisodeSums>> kinds;
-  std::vector<EpisodeSums> all(seeds.size());
+  out.losses_are_known = tells_losses;
+  std::map<Choices, SumsOfEpisodes> kinds;
+  SumsOfEpisodes all;
   for (std::size_t e = 0; e < seeds.size(); ++e) {
     out.decisions += episodes[e].decisions;
-    for (const auto& [choices, sums] : episodes[e].sums) {
-      auto& kind = kinds[choices];
-      kind.resize(seeds.size());
-      kind[e] = sums;
-      merge(all[e], sums);
+    EpisodeSums of_episode;
+    for (auto& [choices, sums] : episodes[e].sums) {
+      merge(of_episode, sums);
+      kinds[choices].emplace_back(e, sums);
     }
+    episodes[e].sums.clear();
+    if (of_episode.decisions > 0) all.emplace_back(e, of_episode);
   }
   out.all = summarise({}, all, first_number);
   for (const auto& [choices, sums] : kinds) {

@@ -34,12 +34,18 @@ MeanInterval mean_interval(const PolicyResult& policy, std::size_t metric) {
   return mean_interval(values);
 }
 
-MeanInterval paired_difference(const PolicyResult& a, const PolicyResult& b) {
+PairedDifference paired_difference(const PolicyResult& a, const PolicyResult& b) {
   std::vector<double> differences;
+  std::vector<double> of_b;
   for (std::size_t i = 0; i < std::min(a.seeds.size(), b.seeds.size()); ++i) {
-    differences.push_back(a.seeds[i].episode.metrics[0] - b.seeds[i].episode.metrics[0]);
+    const double ours = a.seeds[i].episode.metrics[0];
+    const double theirs = b.seeds[i].episode.metrics[0];
+    if (std::isnan(ours) || std::isnan(theirs)) continue;
+    differences.push_back(ours - theirs);
+    of_b.push_back(theirs);
   }
-  return mean_interval(differences);
+  return {mean_interval(differences), static_cast<std::int64_t>(of_b.size()),
+          mean_interval(of_b).mean};
 }
 
 const PolicyResult& best_of(const EvalResult& result) {

@@ -41,9 +41,15 @@ struct MeanInterval {
 // Of the task's metric of that number, over a policy's seeds. Pure.
 [[nodiscard]] MeanInterval mean_interval(const PolicyResult& policy, std::size_t metric);
 
+struct PairedDifference {
+  MeanInterval difference;
+  std::int64_t episodes = 0;  // that count
+  double mean_of_b = 0;       // over these
+};
 // What two policies differ by in the objective, a - b, episode by episode: closer than their own
-// intervals tell where the same episodes are hard for both. Pre: the same seeds. Pure.
-[[nodiscard]] MeanInterval paired_difference(const PolicyResult& a, const PolicyResult& b);
+// intervals tell where the same episodes are hard for both. Episodes in which either has no value
+// are left out. Pre: the same seeds. Pure.
+[[nodiscard]] PairedDifference paired_difference(const PolicyResult& a, const PolicyResult& b);
 
 // The policy that does best by the objective; of equals the first. Pre: there is one. Pure.
 [[nodiscard]] const PolicyResult& best_of(const EvalResult& result);

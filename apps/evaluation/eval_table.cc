@@ -87,16 +87,23 @@ std::string format_verdict(const EvalResult& result) {
   if (!pair) return {};
   const PolicyResult& first = result.policies[pair->first];
   const PolicyResult& second = result.policies[pair->second];
-  const MeanInterval difference = paired_difference(first, second);
+  const auto [difference, episodes, base] = paired_difference(first, second);
   if (std::isnan(difference.ci95)) return {};
   const env::MetricSpec& metric = result.metrics.front();
-  const std::string on = " on the same " + std::to_string(first.seeds.size()) + " episodes\n";
+  const std::size_t all = result.policies.size();
+  // Whoever is picked by what is compared looks better than it is.
+  const bool is_picked = first.learned == second.learned && all > 2;
+  const std::string on = " on the same " + std::to_string(episodes) + " episodes" +
+                         (is_picked ? ", by which these two of " + std::to_string(all) +
+                                          " were picked: other episodes may say otherwise"
+                                    : "") +
+                         "\n";
   const double size = std::abs(difference.mean);
   if (size <= difference.ci95) {
     return "\n" + first.name + " and " + second.name + ": no difference in " + metric.title +
            " can be told" + on;
   }
-  const double from = std::abs(mean_interval(second, 0).mean);
+  const double from = std::abs(base);
   const bool is_higher = difference.mean > 0;
   const bool is_better = is_higher == (metric.better == env::Better::kHigher);
   return "\n" + first.name + (is_better ? " is better than " : " is worse than ") + second.name +

@@ -6,14 +6,18 @@
 #include "apps/cli/text_table.h"
 #include "apps/evaluation/timeline_text.h"
 #include "common/result.h"
+#include "env/picture.h"
 
 namespace pacml::apps {
 namespace {
 
-ExplainedFuture explained(const env::Environment& start, int action, WatchedPolicy& who,
-                          std::int64_t horizon) {
-  const auto decide = [&who](const env::Environment& state) { return who.ask(state).action; };
-  return {follow(start, action, decide, horizon), start.describe(action), who.name()};
+Decide as_decided_by(WatchedPolicy& who) {
+  return [&who](const env::Environment& state) { return who.ask(state).action; };
+}
+
+bool tells_losses(const env::Environment& environment) {
+  const auto* pictured = dynamic_cast<const env::Pictured*>(&environment);
+  return pictured != nullptr && pictured->tells_losses();
 }
 
 nlohmann::ordered_json to_json(const env::Timeline& timeline) {
@@ -52,11 +56,16 @@ Explanation explain(const env::Task& task, WatchedPolicy& policy, WatchedPolicy&
   out.baseline = baseline.name();
   out.baseline_action = baseline.ask(*environment).action;
   out.baseline_text = environment->describe(out.baseline_action);
-  out.futures.push_back(explained(*environment, opinion.action, policy, horizon));
-  if (out.baseline_action != opinion.action) {
-    out.futures.push_back(explained(*environment, out.baseline_action, policy, horizon));
-  }
-  out.futures.push_back(explained(*environment, out.baseline_action, baseline, horizon));
+  out.losses_are_known = tells_losses(*environment);
+  const Future own = follow(*environment, opinion.action, as_decided_by(policy), horizon);
+  out.futures.push_back({own, environment->describe(opinion.action), policy.name()});
+  const auto add_beside = [&](WatchedPolicy& who) {
+    out.futures.push_back(
+        {follow_beside(own, *environment, out.baseline_action, as_decided_by(who)),
+         out.baseline_text, who.name()});
+  };
+  if (out.baseline_action != opinion.action) add_beside(policy);
+  add_beside(baseline);
   if (const auto* timed = dynamic_cast<const env::Timed*>(environment.get())) {
     out.timeline = timed->timeline(opinion.action);
   }
@@ -65,11 +74,14 @@ Explanation explain(const env::Task& task, WatchedPolicy& policy, WatchedPolicy&
 
 std::string to_text(const Explanation& explanation) {
   std::vector<std::vector<std::string>> rows{
-      {"what comes of it, on the same arrivals", "decisions", "lost", "reward"}};
+      {"what comes of it, on the same arrivals", "decisions"}};
+  if (explanation.losses_are_known) rows[0].emplace_back("lost");
+  rows[0].emplace_back("reward");
   for (const ExplainedFuture& future : explanation.futures) {
-    rows.push_back({future.first + ", then as " + future.who + " decides",
-                    std::to_string(future.decisions), std::to_string(future.lost),
-                    format_number(future.reward, 3)});
+    auto& row = rows.emplace_back(std::vector{future.first + ", then as " + future.who + " decides",
+                                              std::to_string(future.decisions)});
+    if (explanation.losses_are_known) row.push_back(std::to_string(future.lost));
+    row.push_back(format_number(future.reward, 3));
   }
   return "decision " + std::to_string(explanation.decision) + " of " + explanation.policy + "\n\n" +
          to_text(explanation.view) + "\n" + explanation.baseline +
@@ -80,11 +92,12 @@ std::string to_text(const Explanation& explanation) {
 nlohmann::ordered_json to_json(const Explanation& explanation) {
   nlohmann::ordered_json futures = nlohmann::ordered_json::array();
   for (const ExplainedFuture& future : explanation.futures) {
-    futures.push_back({{"first", future.first},
-                       {"who", future.who},
-                       {"decisions", future.decisions},
-                       {"lost", future.lost},
-                       {"reward", future.reward}});
+    auto& told = futures.emplace_back(nlohmann::ordered_json{{"first", future.first},
+                                                             {"who", future.who},
+                                                             {"decisions", future.decisions},
+                                                             {"elapsed", future.elapsed},
+                                                             {"reward", future.reward}});
+    if (explanation.losses_are_known) told["lost"] = future.lost;
   }
   nlohmann::ordered_json json = {{"decision", explanation.decision},
                                  {"policy", explanation.policy},

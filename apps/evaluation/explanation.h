@@ -28,8 +28,9 @@ struct Explanation {
   int baseline_action = 0;
   std::string baseline_text;  // what that is: "degree 4"
   // The policy's action and the policy from there on; the baseline's action and the policy, where
-  // the two differ; and the baseline from there on.
+  // the two differ; and the baseline from there on: the latter for as long as the first.
   std::vector<ExplainedFuture> futures;
+  bool losses_are_known = false;  // whether the task tells losses (env::Pictured)
   // What would run where when, where the environment can say: of the policy's action.
   std::optional<env::Timeline> timeline;
 };
@@ -43,7 +44,7 @@ struct Explanation {
 // For people; ends with a newline. Pure.
 [[nodiscard]] std::string to_text(const Explanation& explanation);
 // For programs: {"decision", "policy", "view": to_json(DecisionView), "baseline": {"name",
-// "action", "text"}, "futures": [{"first", "who", "decisions", "lost", "reward"}, ...],
+// "action", "text"}, "futures": [{"first", "who", "decisions", "elapsed", "reward", "lost"}, ...],
 // "timeline": {"title", "unit", "ends", "lanes": [{"group", "name", "busy"}, ...]}}. Pure.
 [[nodiscard]] nlohmann::ordered_json to_json(const Explanation& explanation);
 

@@ -1,25 +1,54 @@
 #include "apps/evaluation/future.h"
 
+#include <limits>
+
 #include "env/picture.h"
 
 namespace pacml::apps {
+namespace {
 
-Future follow(const env::Environment& start, int action,
-              const std::function<int(const env::Environment&)>& decide, std::int64_t horizon) {
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+Future follow_until(const env::Environment& start, int action, const Decide& decide,
+                    std::int64_t most_decisions, double until) {
   Future future;
   const auto environment = start.clone();
   const auto* pictured = dynamic_cast<const env::Pictured*>(environment.get());
-  for (bool goes_on = true; goes_on && future.decisions < horizon;) {
+  if (pictured != nullptr && !pictured->tells_losses()) pictured = nullptr;
+  while (!future.is_over && future.decisions < most_decisions && future.elapsed < until) {
     const int next = future.decisions == 0 ? action : decide(*environment);
     const env::StepResult result = environment->step(next);
     ++future.decisions;
-    future.reward += static_cast<double>(result.reward);
-    goes_on = !result.final();
+    future.reward += reward_of_all(result, *environment);
+    future.elapsed += static_cast<double>(result.elapsed);
+    future.is_over = result.final();
     if (pictured == nullptr) continue;
     const auto outcome = pictured->picture().last;
     if (outcome && !outcome->kept) ++future.lost;
   }
   return future;
+}
+
+}  // namespace
+
+double reward_of_all(const env::StepResult& result, const env::Environment& environment) {
+  double reward = static_cast<double>(result.reward);
+  for (const env::AgentReward& other : environment.other_rewards()) {
+    reward += static_cast<double>(other.reward);
+  }
+  return reward;
+}
+
+Future follow(const env::Environment& start, int action, const Decide& decide,
+              std::int64_t horizon) {
+  return follow_until(start, action, decide, horizon, kNoEnd);
+}
+
+Future follow_beside(const Future& other, const env::Environment& start, int action,
+                     const Decide& decide) {
+  constexpr std::int64_t kTimesAsMany = 16;
+  return follow_until(start, action, decide, kTimesAsMany * other.decisions,
+                      other.is_over ? kNoEnd : other.elapsed);
 }
 
 }  // namespace pacml::apps

@@ -22,6 +22,13 @@
 namespace pacml::apps {
 namespace {
 
+// Those that a baseline of that name is the best of; none: it is no such baseline.
+std::vector<std::string> best_of_several(const env::Task& task, const std::string& name) {
+  const auto baselines = task.baselines();
+  const auto found = std::ranges::find(baselines, name, &env::Baseline::name);
+  return found == baselines.end() ? std::vector<std::string>{} : found->best_of;
+}
+
 // "best_constant" of "constant:8" is shown as "best_constant:8".
 std::string shown_as(const std::string& name, const std::string& chosen) {
   const auto colon = chosen.find(':');
@@ -123,10 +130,8 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
 
 NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed run, int threads,
                         const EvaluationWatch& watch) {
-  const auto baselines = task->baselines();
-  const auto chosen = std::ranges::find(baselines, name, &env::Baseline::name);
-  if (chosen != baselines.end() && !chosen->best_of.empty()) {
-    const auto best = tuned_baseline(task, chosen->best_of, run, kTuningEpisodes, threads, watch);
+  if (const auto several = best_of_several(*task, name); !several.empty()) {
+    const auto best = tuned_baseline(task, several, run, kTuningEpisodes, threads, watch);
     NamedPolicy policy = baseline(task, best);
     policy.name = shown_as(name, best);
     return policy;
@@ -152,7 +157,7 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
                     name.substr(plus));
   }
   std::vector<std::string> known = {"baselines"};
-  for (const auto& baseline : baselines) known.push_back(baseline.name);
+  for (const auto& baseline : task->baselines()) known.push_back(baseline.name);
   const std::string meant = did_you_mean(name, known);
   throw UserError("there is no policy and no run folder \"" + name + "\"" +
                   (meant.empty() ? "; pacml eval CONFIG --list tells the task's own" : meant));
@@ -185,6 +190,22 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists, cons
     }
   }
   return names.empty() ? compared : names;
+}
+
+std::string baseline_meant(const std::string& name, const env::TaskPtr& task, Seed run, int threads,
+                           const EvaluationWatch& watch) {
+  const auto several = best_of_several(*task, name);
+  if (several.empty()) return name;
+  return tuned_baseline(task, several, run, kTuningEpisodes, threads, watch);
+}
+
+std::string without_suffixes(const std::string& policy) {
+  std::string bare = policy;
+  for (const std::string_view suffix : {kRefine, kSearch, kSample}) {
+    if (is_trained(bare)) break;
+    if (auto parts = with_suffix(bare, suffix)) bare = std::move(parts->policy);
+  }
+  return bare;
 }
 
 std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,

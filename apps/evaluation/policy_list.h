@@ -14,6 +14,15 @@ namespace pacml::apps {
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& lists,
                                                    const env::Task& task);
 
+// The baseline that a name stands for: of one that is the best of several, such as "best_constant",
+// the one that does best on tuning episodes. Any other name is given back.
+[[nodiscard]] std::string baseline_meant(const std::string& name, const env::TaskPtr& task,
+                                         Seed run, int threads, const EvaluationWatch& watch = {});
+
+// Whose policy that is, without what may stand behind it (below): "runs/a" of
+// "runs/a+search:K=32".
+[[nodiscard]] std::string without_suffixes(const std::string& policy);
+
 // Policies by name: one of the task's baselines (one that is the best of several, such as
 // "best_constant", is chosen on tuning episodes and shown with what it is: "best_constant:8"), or
 // the folder of a run (its best policy), or an exported .safetensors file, which take their most

@@ -83,6 +83,9 @@ class Scalars {
   }
   [[nodiscard]] std::vector<TaggedScalar> take() {
     std::ranges::stable_sort(all_, {}, &TaggedScalar::tag);
+    // A task may have a metric of a name that is ours: one number a tag.
+    const auto twice = std::ranges::unique(all_, {}, &TaggedScalar::tag);
+    all_.erase(twice.begin(), twice.end());
     if (all_.size() > kMostTags) all_.resize(kMostTags);
     return std::move(all_);
   }

@@ -447,7 +447,7 @@ byId('episode-form').addEventListener('submit', async (event) => {
   const [kind, ...rest] = byId('episode-beside').value.split(' ');
   const paths = ['/dashboard/episodes/' + run + '/' + number];
   if (kind === 'baseline') paths.push(paths[0] + '/' + encodeURI(rest.join(' ')));
-  if (kind === 'run') paths.push('/dashboard/episodes/' + rest[0] + '/' + number);
+  if (kind === 'run') paths.push(paths[0] + '/run:' + rest[0]);
   button.disabled = true;
   byId('episode-state').textContent = 'Playing the episode …';
   try {
@@ -490,7 +490,8 @@ function gridPicture(decision, grid) {
     out.push(el('div', { class: 'block' }, el('span', {}, grid.of[0] + ' ' + b), lines));
   }
   const free = grid.items.filter((i) => i === -1).length;
-  const title = grid.title + (free ? ': ' + free + ' of ' + grid.items.length + ' free' : '');
+  const places = grid.items.filter((i) => i !== -2).length;
+  const title = grid.title + (free ? ': ' + free + ' of ' + places + ' free' : '');
   return [el('h4', {}, title), el('div', { class: 'places', role: 'img', 'aria-label': title }, out)];
 }
 

@@ -27,6 +27,7 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   [[nodiscard]] bool resample_future(Seed seed) override;
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] Picture picture() const override;
+  [[nodiscard]] bool tells_losses() const override { return true; }
   // One training step of the job that waits.
   [[nodiscard]] std::optional<Timeline> timeline(int action) const override;
 

@@ -39,3 +39,16 @@ TEST_CASE("a metric is taken over a policy's seeds") {
   CHECK(mean_interval(policy, 1).mean == 9);
   CHECK(std::isnan(mean_interval(PolicyResult{}, 0).mean));
 }
+
+TEST_CASE("a paired difference is over the episodes in which both have a value") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto policy = [](const std::vector<double>& values) {
+    PolicyResult result{"p", {}};
+    for (const double value : values) result.seeds.push_back({1, {0, 10, {value}}});
+    return result;
+  };
+  const PairedDifference paired = paired_difference(policy({1, nan, 3, 8}), policy({2, 7, nan, 4}));
+  CHECK(paired.episodes == 2);
+  CHECK(paired.difference.mean == Approx(1.5));
+  CHECK(paired.mean_of_b == Approx(3));
+}

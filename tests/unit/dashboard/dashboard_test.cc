@@ -109,6 +109,10 @@ TEST_CASE("paths that lead nowhere are no pages", "[unit][dashboard]") {
     CHECK_FALSE(watched.pages.for_readers(path));
   }
   CHECK(watched.get("/dashboard/episodes/0/x", 404).contains("error"));
+  for (const char* other : {"3", "x", "", "-1"}) {
+    CHECK(watched.get(std::string("/dashboard/episodes/0/7/run:") + other, 404)["error"] ==
+          "there is no such run");
+  }
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_CASE("a recording is the episode, decision after decision", "[unit][evaluat
   const auto task = tiny_task();
   auto policy = WatchedPolicy::of_baseline(task, "constant:2");
   const Seed seed{5};
-  const auto recording = record_episode(*task, policy, seed);
+  const auto recording = nlohmann::json::parse(*record_episode(*task, policy, seed));
   const auto environment = task->make_factory()();
   const auto agent = task->make_agent("constant:2");
   const auto played = run_episode(*environment, *agent, seed).value();
@@ -123,7 +123,7 @@ TEST_CASE("a recording is the episode, decision after decision", "[unit][evaluat
   CHECK(lost > 0);
   std::stop_source stop;
   stop.request_stop();
-  CHECK(record_episode(*task, policy, seed, stop.get_token()).is_null());
+  CHECK_FALSE(record_episode(*task, policy, seed, stop.get_token()));
 }
 
 }  // namespace

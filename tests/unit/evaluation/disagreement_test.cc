@@ -2,11 +2,14 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "apps/evaluation/episode_recording.h"
 #include "apps/evaluation/explanation.h"
+#include "env/tasks/cluster_scheduling/task.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_run.h"
 
@@ -134,6 +137,59 @@ TEST_CASE("the verdict names whose choices are better where that can be told",
   CHECK_THAT(to_text(found), Catch::Contains("a choice of b is better: fewer lost by 0.500"));
   found.all.more_lost = {0.1, 0.2};
   CHECK_THAT(to_text(found), Catch::Contains("cannot be told"));
+}
+
+// Several schedulers that decide in turn, in which decisions take unequal times and lose nothing.
+env::TaskPtr schedulers() {
+  env::ClusterSchedulingConfig config;
+  config.jobs.jobs = 30;
+  return std::make_shared<const env::ClusterSchedulingTask>(config);
+}
+
+TEST_CASE("where no decision is a loss, choices are compared by everybody's reward",
+          "[unit][evaluation]") {
+  const auto task = schedulers();
+  const Disagreement found = find_disagreement(*task, baseline(task, "fifo_first_fit"),
+                                               baseline(task, "srtf_best_fit"), kSeeds, 0, 8, 1);
+  CHECK_FALSE(found.losses_are_known);
+  REQUIRE(found.groups.size() > 2);
+  CHECK(found.all.reward_after_first != found.all.reward_after_second);
+  CHECK_THAT(to_text(found), Catch::Contains("reward after the first's"));
+  // A kind of choices of one episode tells nothing of others.
+  bool any = false;
+  for (const DisagreementGroup& group : found.groups) {
+    if (group.decisions > 1) continue;
+    any = true;
+    CHECK(std::isnan(group.less_reward.ci95));
+  }
+  CHECK(any);
+}
+
+TEST_CASE("what schedulers decide is recorded with what all of them are paid",
+          "[unit][evaluation]") {
+  const auto task = schedulers();
+  auto policy = WatchedPolicy::of_baseline(task, "srtf_best_fit");
+  const auto recording = nlohmann::json::parse(*record_episode(*task, policy, kSeeds[0]));
+  double rewards = 0;
+  for (const auto& decision : recording["decisions"]) rewards += decision["reward"].get<double>();
+  CHECK(rewards == Approx(recording["return"].get<double>()));
+}
+
+TEST_CASE("futures that are compared take the same time, however many decisions that is",
+          "[unit][evaluation]") {
+  const auto task = schedulers();
+  auto policy = WatchedPolicy::of_baseline(task, "fifo_first_fit");
+  auto rule = WatchedPolicy::of_baseline(task, "random");
+  for (std::int64_t decision = 0; decision < 20; ++decision) {
+    const Explanation told = explain(*task, policy, rule, kSeeds[1], decision, 5);
+    CHECK_FALSE(told.losses_are_known);
+    for (const ExplainedFuture& future : told.futures) {
+      INFO(decision << ": " << future.first << ", " << future.who);
+      if (future.decisions < 16 * told.futures[0].decisions) {
+        CHECK((future.is_over || future.elapsed >= told.futures[0].elapsed));
+      }
+    }
+  }
 }
 
 }  // namespace

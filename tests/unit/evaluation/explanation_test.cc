@@ -27,7 +27,7 @@ TEST_CASE("what comes of a decision is what happened in the episode, decision fo
           "[unit][evaluation]") {
   const auto task = tiny_task();
   auto policy = WatchedPolicy::of_baseline(task, "constant:2");
-  const auto recording = record_episode(*task, policy, kSeed);
+  const auto recording = nlohmann::json::parse(*record_episode(*task, policy, kSeed));
   const Explanation explanation = explain_rules("constant:2", "constant:4", 3, 8);
   double reward = 0;
   std::int64_t lost = 0;
@@ -57,7 +57,8 @@ TEST_CASE("a future ends with its episode, and a decision behind it is refused",
           "[unit][evaluation]") {
   const auto task = tiny_task();
   auto policy = WatchedPolicy::of_baseline(task, "constant:2");
-  const auto played = record_episode(*task, policy, kSeed)["decisions"].size();
+  const auto played =
+      nlohmann::json::parse(*record_episode(*task, policy, kSeed))["decisions"].size();
   const auto last = static_cast<std::int64_t>(played) - 1;
   CHECK(explain_rules("constant:2", "para_max", last, 25).futures[0].decisions == 1);
   CHECK_THROWS_WITH(explain_rules("constant:2", "para_max", last + 1, 25),

@@ -59,6 +59,10 @@ TEST_CASE("a task that says of itself what cannot be is told in one sentence", "
               [](auto& spec, auto&) { spec.observation.slots[0].node_width = 2; }},
       Mistake{"there must be 1 to 16 metrics, the first of them the objective",
               [](auto& spec, auto&) { spec.metrics.clear(); }},
+      Mistake{"no metric may be called seeds: what is written of evaluations is",
+              [](auto& spec, auto&) { spec.metrics[0].name = "seeds"; }},
+      Mistake{"two metrics are called steps",
+              [](auto& spec, auto&) { spec.metrics.push_back(spec.metrics[0]); }},
       Mistake{"the first metric, steps, is the objective: lower or higher must be better",
               [](auto& spec, auto&) { spec.metrics[0].better = Better::kNeither; }});
   CHECK(sound(mistake.make) == mistake.sentence);
