@@ -43,6 +43,8 @@ class WatchedPolicy {
   // One of the task's baselines, which tells nothing but what it does. UserError: none of that
   // name.
   [[nodiscard]] static WatchedPolicy of_baseline(const env::TaskPtr& task, const std::string& name);
+  WatchedPolicy(const WatchedPolicy&) = delete;
+  WatchedPolicy& operator=(const WatchedPolicy&) = delete;
   WatchedPolicy(WatchedPolicy&&) noexcept;
   WatchedPolicy& operator=(WatchedPolicy&&) noexcept;
   ~WatchedPolicy();

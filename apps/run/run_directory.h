@@ -84,6 +84,7 @@ class RunLock {
   explicit RunLock(const RunDirectory& run);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
+  ~RunLock() = default;
 
   // Whether some process, this one included, has the lock of that folder. Any thread.
   [[nodiscard]] static bool is_held(const std::filesystem::path& run);

@@ -90,6 +90,7 @@ class RecordedJobs {
   [[nodiscard]] Part played() const { return played_; }
   // All jobs. Its statistics are those of the known part, so that what is observed means the same
   // in every part and tells nothing of what is to come.
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): made by every constructor
   [[nodiscard]] const JobPool& pool() const { return *pool_; }
   // Of what the record says of its jobs, however its file is written: equal jobs, equal hash.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }

@@ -33,7 +33,8 @@ class PartitionNodes {
     return static_cast<std::uint32_t>(last_rack_ - first_rack_ + 1);
   }
   [[nodiscard]] std::uint32_t of_partition(int p) const {
-    return p == partition_ ? 0 : static_cast<std::uint32_t>(p < partition_ ? p + 1 : p);
+    if (p == partition_) return 0;
+    return static_cast<std::uint32_t>(p < partition_ ? p + 1 : p);
   }
   [[nodiscard]] std::uint32_t of_rack(std::int32_t rack) const {
     return partitions_ + static_cast<std::uint32_t>(rack - first_rack_);

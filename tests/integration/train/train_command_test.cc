@@ -77,7 +77,7 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
   CHECK((place.log("actor-0") + place.log("actor-1")).find("joined run") != std::string::npos);
 
   const auto lines = place.metrics();
-  REQUIRE(lines.size() >= 1);
+  REQUIRE_FALSE(lines.empty());
   for (std::size_t i = 1; i < lines.size(); ++i) {
     for (const char* key : {"decisions", "samples", "updates", "episodes", "messages", "seconds"}) {
       INFO(key);
@@ -122,7 +122,8 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
 env::TaskConfig shaping_of(const env::PartitioningConfig& partitioning) {
   env::TaskConfig task("placement_shaping");
   auto& settings = task.as<env::PlacementShapingConfig>();
-  static_cast<env::RampTaskConfig&>(settings) = partitioning;
+  const env::RampTaskConfig& common = partitioning;
+  static_cast<env::RampTaskConfig&>(settings) = common;
   settings.joint = true;
   settings.max_blocks = 4;
   return task;

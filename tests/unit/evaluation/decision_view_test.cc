@@ -44,7 +44,7 @@ TEST_CASE("a decision shows the job, the servers, and what would come of each ca
   // What was foreseen is what happens.
   const auto found = std::ranges::find(view.candidates, 2, &CandidateOutcome::action);
   REQUIRE(found != view.candidates.end());
-  const CandidateOutcome chosen = *found;
+  const auto chosen = CandidateOutcome(*found);
   CHECK(environment->step(2).reward == chosen.reward);
   view = look_at(*environment, policy.ask(*environment));
   REQUIRE(view.picture.last);
