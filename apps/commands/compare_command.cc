@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "apps/cli/files.h"
 #include "apps/cli/terminal.h"
@@ -100,9 +99,7 @@ class CompareCommand final : public Command {
                         : load_train_config(config_, {}, {});
     const env::TaskPtr task = config.env.make();
     const Seed seed{static_cast<std::uint64_t>(config.seed)};
-    const int threads = threads_ > 0
-                            ? static_cast<int>(threads_)
-                            : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int threads = threads_or_cores(threads_);
     const auto policies = name_policies({first_, second_}, task, seed, threads);
     WorkProgress progress("episodes");
     return find_disagreement(*task, policies[0], policies[1],

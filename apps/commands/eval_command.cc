@@ -2,7 +2,6 @@
 #include <iostream>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "apps/cli/files.h"
@@ -81,9 +80,7 @@ class EvalCommand final : public Command {
       print_baselines(*task);
       return 0;
     }
-    const int threads = threads_ > 0
-                            ? static_cast<int>(threads_)
-                            : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int threads = threads_or_cores(threads_);
     const Seed run{static_cast<std::uint64_t>(config.seed)};
     const auto policies = [&] {
       WorkProgress progress("tuning episodes");

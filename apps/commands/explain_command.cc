@@ -2,7 +2,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "apps/cli/files.h"
@@ -22,15 +21,13 @@
 namespace pacml::apps {
 namespace {
 
-int num_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
 // What the run compared itself with while it trained, or else what does best on tuning episodes.
 std::string best_baseline(const RunDirectory& run, const env::TaskPtr& task, Seed seed) {
   const std::string told = figures_of(newest_metrics(run.metrics_file())).baseline;
   if (!told.empty() && env::is_baseline(*task, told)) return told;
   const auto names = env::compared_agents(*task);
   if (names.empty()) throw UserError("the task has no baselines to compare with");
-  return tuned_baseline(task, names, seed, kTuningEpisodes, num_cores());
+  return tuned_baseline(task, names, seed, kTuningEpisodes, threads_or_cores(0));
 }
 
 class ExplainCommand final : public Command {
@@ -79,7 +76,8 @@ class ExplainCommand final : public Command {
     const env::TaskPtr task = config.env.make();
     const Seed run_seed{static_cast<std::uint64_t>(config.seed)};
     const auto rule = [&](const std::string& name) {
-      return WatchedPolicy::of_baseline(task, baseline_meant(name, task, run_seed, num_cores()));
+      return WatchedPolicy::of_baseline(task,
+                                        baseline_meant(name, task, run_seed, threads_or_cores(0)));
     };
     WatchedPolicy policy = policy_.empty() ? WatchedPolicy::of_run(task, run_) : rule(policy_);
     std::cerr << policy.warning();

@@ -14,7 +14,6 @@
 #include "apps/evaluation/future.h"
 #include "common/heartbeat.h"
 #include "common/thread_group.h"
-#include "env/picture.h"
 
 namespace pacml::apps {
 namespace {
@@ -225,7 +224,7 @@ Disagreement find_disagreement(const env::Task& task, const NamedPolicy& first,
   std::vector<EpisodeFindings> episodes(seeds.size());
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
-  std::atomic<bool> tells_losses{true};
+  std::atomic<bool> losses_are_known{true};
   ThreadGroup group;
   const std::stop_callback stopped(watch.stop, [&group] { group.request_stop(); });
   const auto workers =
@@ -233,8 +232,7 @@ Disagreement find_disagreement(const env::Task& task, const NamedPolicy& first,
   for (std::size_t w = 0; w < workers; ++w) {
     group.spawn("compare", [&](const std::stop_token& stop) {
       const auto environment = task.make_factory()();
-      const auto* pictured = dynamic_cast<const env::Pictured*>(environment.get());
-      if (pictured == nullptr || !pictured->tells_losses()) tells_losses = false;
+      if (!tells_losses(*environment)) losses_are_known = false;
       for (std::size_t i = next++; i < seeds.size() && !stop.stop_requested(); i = next++) {
         episodes[i] = play(*environment, first, second, seeds[i], horizon, stop);
         if (watch.progress) watch.progress(++done, seeds.size());
@@ -248,7 +246,7 @@ Disagreement find_disagreement(const env::Task& task, const NamedPolicy& first,
   out.second = second.name;
   out.episodes = static_cast<std::int64_t>(seeds.size());
   out.horizon = horizon;
-  out.losses_are_known = tells_losses;
+  out.losses_are_known = losses_are_known;
   std::map<Choices, SumsOfEpisodes> kinds;
   SumsOfEpisodes all;
   for (std::size_t e = 0; e < seeds.size(); ++e) {

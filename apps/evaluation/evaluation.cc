@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "common/heartbeat.h"
@@ -132,6 +133,11 @@ std::vector<Seed> tuning_seeds(Seed run, std::int64_t count) {
     seeds.push_back(derive(run, Purpose::kTuning, static_cast<std::uint64_t>(i)));
   }
   return seeds;
+}
+
+int threads_or_cores(std::int64_t wanted) {
+  if (wanted > 0) return static_cast<int>(wanted);
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count, std::int64_t first) {

@@ -49,6 +49,9 @@ struct EvaluationWatch {
                                            const std::vector<NamedPolicy>& policies, Seed run,
                                            int threads, const EvaluationWatch& watch = {});
 
+// As many threads as are wanted; where that is 0, one per core.
+[[nodiscard]] int threads_or_cores(std::int64_t wanted);
+
 // What a baseline is chosen on where nobody says how many.
 inline constexpr int kTuningEpisodes = 5;
 

@@ -6,18 +6,12 @@
 #include "apps/cli/text_table.h"
 #include "apps/evaluation/timeline_text.h"
 #include "common/result.h"
-#include "env/picture.h"
 
 namespace pacml::apps {
 namespace {
 
 Decide as_decided_by(WatchedPolicy& who) {
   return [&who](const env::Environment& state) { return who.ask(state).action; };
-}
-
-bool tells_losses(const env::Environment& environment) {
-  const auto* pictured = dynamic_cast<const env::Pictured*>(&environment);
-  return pictured != nullptr && pictured->tells_losses();
 }
 
 nlohmann::ordered_json to_json(const env::Timeline& timeline) {

@@ -13,8 +13,8 @@ Future follow_until(const env::Environment& start, int action, const Decide& dec
                     std::int64_t most_decisions, double until) {
   Future future;
   const auto environment = start.clone();
-  const auto* pictured = dynamic_cast<const env::Pictured*>(environment.get());
-  if (pictured != nullptr && !pictured->tells_losses()) pictured = nullptr;
+  const auto* pictured =
+      tells_losses(*environment) ? dynamic_cast<const env::Pictured*>(environment.get()) : nullptr;
   while (!future.is_over && future.decisions < most_decisions && future.elapsed < until) {
     const int next = future.decisions == 0 ? action : decide(*environment);
     const env::StepResult result = environment->step(next);
@@ -37,6 +37,11 @@ double reward_of_all(const env::StepResult& result, const env::Environment& envi
     reward += static_cast<double>(other.reward);
   }
   return reward;
+}
+
+bool tells_losses(const env::Environment& environment) {
+  const auto* pictured = dynamic_cast<const env::Pictured*>(&environment);
+  return pictured != nullptr && pictured->tells_losses();
 }
 
 Future follow(const env::Environment& start, int action, const Decide& decide,

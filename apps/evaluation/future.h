@@ -11,6 +11,9 @@ namespace pacml::apps {
 [[nodiscard]] double reward_of_all(const env::StepResult& result,
                                    const env::Environment& environment);
 
+// Whether a decision can be told to be a loss (env::Pictured).
+[[nodiscard]] bool tells_losses(const env::Environment& environment);
+
 // What comes of a decision: the same state and the same arrivals, from there on.
 struct Future {
   std::int64_t decisions = 0;  // of the episode's: fewer than asked for where it ends before

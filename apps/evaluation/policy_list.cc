@@ -22,13 +22,6 @@
 namespace pacml::apps {
 namespace {
 
-// Those that a baseline of that name is the best of; none: it is no such baseline.
-std::vector<std::string> best_of_several(const env::Task& task, const std::string& name) {
-  const auto baselines = task.baselines();
-  const auto found = std::ranges::find(baselines, name, &env::Baseline::name);
-  return found == baselines.end() ? std::vector<std::string>{} : found->best_of;
-}
-
 // "best_constant" of "constant:8" is shown as "best_constant:8".
 std::string shown_as(const std::string& name, const std::string& chosen) {
   const auto colon = chosen.find(':');
@@ -130,8 +123,7 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
 
 NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed run, int threads,
                         const EvaluationWatch& watch) {
-  if (const auto several = best_of_several(*task, name); !several.empty()) {
-    const auto best = tuned_baseline(task, several, run, kTuningEpisodes, threads, watch);
+  if (const auto best = baseline_meant(name, task, run, threads, watch); best != name) {
     NamedPolicy policy = baseline(task, best);
     policy.name = shown_as(name, best);
     return policy;
@@ -194,9 +186,10 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists, cons
 
 std::string baseline_meant(const std::string& name, const env::TaskPtr& task, Seed run, int threads,
                            const EvaluationWatch& watch) {
-  const auto several = best_of_several(*task, name);
-  if (several.empty()) return name;
-  return tuned_baseline(task, several, run, kTuningEpisodes, threads, watch);
+  const auto baselines = task->baselines();
+  const auto found = std::ranges::find(baselines, name, &env::Baseline::name);
+  if (found == baselines.end() || found->best_of.empty()) return name;
+  return tuned_baseline(task, found->best_of, run, kTuningEpisodes, threads, watch);
 }
 
 std::string without_suffixes(const std::string& policy) {

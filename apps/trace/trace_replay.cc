@@ -24,6 +24,7 @@
 #include "env/graph/profile_library.h"
 #include "env/numerics.h"
 #include "env/tasks/partitioning/environment.h"
+#include "env/text/json_member.h"
 
 namespace pacml::apps {
 namespace {
@@ -78,11 +79,7 @@ void require_known_settings(const json& settings, const std::string& reward) {
       "blocking_weight", "normalise",          "normaliser",
       "inverse",         "transform_with_log", "sign"};
   if (!settings.is_object()) throw UserError(reward + ": kwargs is no map");
-  for (const auto& [key, value] : settings.items()) {
-    if (std::ranges::find(kSettings, key) == kSettings.end()) {
-      throw UserError(reward + " has an unknown \"" + key + "\"" + did_you_mean(key, kSettings));
-    }
-  }
+  require_known_keys(settings, kSettings, reward);
 }
 
 RewardConfig reward_config(const std::string& name, const json& recorded) {

@@ -1,6 +1,5 @@
 #include "env/onnx/inline_functions.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -8,7 +7,7 @@
 #include <utility>
 
 #include "env/onnx/node_graph.h"
-#include "env/onnx/onnx_call.h"
+#include "env/onnx/onnx_file.h"
 #include "env/onnx/operators.h"
 #include "env/onnx/refuse_model.h"
 
@@ -16,10 +15,6 @@ namespace pacml::env {
 namespace {
 
 constexpr int kMostCallDepth = 16;
-constexpr std::uint64_t kMostInlinedBytes = UINT64_C(1) << 28;
-// About what a node, and a name of it, takes beside its bytes.
-constexpr std::uint64_t kNodeBytes = 320;
-constexpr std::uint64_t kNameBytes = 64;
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 using Names = google::protobuf::RepeatedPtrField<std::string>;
@@ -129,7 +124,8 @@ class Inlining {
     if (depth == kMostCallDepth) {
       refuse_model(source_, "its functions call one another more than 16 deep");
     }
-    charge(kNameBytes * static_cast<std::uint64_t>(called->input_size() + called->output_size()));
+    charge(kOnnxTextBytes *
+           static_cast<std::uint64_t>(called->input_size() + called->output_size()));
     const Call call(node, *called, node.op_type() + "#" + std::to_string(++calls_) + "/");
     for (const onnx::NodeProto& body : called->node()) add(call.node(body), depth + 1);
     call.pass_on(*called, out_);
@@ -144,11 +140,11 @@ class Inlining {
   }
   static std::uint64_t bytes_of(const onnx::NodeProto& node) {
     const auto names = static_cast<std::uint64_t>(node.input_size() + node.output_size());
-    return node.ByteSizeLong() + kNodeBytes + kNameBytes * names;
+    return node.ByteSizeLong() + kOnnxMessageBytes + kOnnxTextBytes * names;
   }
   void charge(std::uint64_t bytes) {
     bytes_ += bytes;
-    if (++steps_ > kMostNodes || bytes_ > kMostInlinedBytes) {
+    if (++steps_ > kMostNodes || bytes_ > kMostOnnxBytes) {
       refuse_model(source_, "its functions are more than 200 000 nodes or 256 MiB in their places");
     }
   }

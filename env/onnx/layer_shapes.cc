@@ -86,8 +86,6 @@ Extents last(const Extents& extents, std::size_t size) {
 
 Outputs same(const OnnxCall& call) { return one(call.in(0).type, call.in(0).extents); }
 
-Outputs as_second(const OnnxCall& call) { return one(call.in(1).type, call.in(1).extents); }
-
 Outputs broadcast(const OnnxCall& call) {
   OnnxTensor out = tensor(call.in(0).type, call.in(0).extents);
   for (std::size_t i = 1; i < call.inputs().size(); ++i) {
@@ -121,8 +119,6 @@ Outputs quantize(const OnnxCall& call) {
                                : static_cast<int>(TensorProto::UINT8);
   return one(type, call.in(0).extents);
 }
-
-Outputs dequantize(const OnnxCall& call) { return one(call.in(1).type, call.in(0).extents); }
 
 Outputs normalisation(const OnnxCall& call) {
   Outputs out = same(call);

@@ -22,14 +22,12 @@ using Outputs = std::vector<OnnxTensor>;
 // in where they keep their settings. UserError: it cannot be. Pure.
 
 [[nodiscard]] Outputs same(const OnnxCall& call);        // as the first input
-[[nodiscard]] Outputs as_second(const OnnxCall& call);   // as the second one
 [[nodiscard]] Outputs broadcast(const OnnxCall& call);   // of all inputs
 [[nodiscard]] Outputs comparison(const OnnxCall& call);  // ... as truth values
 [[nodiscard]] Outputs where(const OnnxCall& call);
 [[nodiscard]] Outputs cast(const OnnxCall& call);
-[[nodiscard]] Outputs cast_like(const OnnxCall& call);
+[[nodiscard]] Outputs cast_like(const OnnxCall& call);  // to the second one's type
 [[nodiscard]] Outputs quantize(const OnnxCall& call);
-[[nodiscard]] Outputs dequantize(const OnnxCall& call);
 [[nodiscard]] Outputs normalisation(const OnnxCall& call);  // the first output alone as the input
 
 [[nodiscard]] Outputs convolution(const OnnxCall& call);

@@ -41,6 +41,23 @@ std::int64_t extent(const OnnxCall& call, double value) {
   return static_cast<std::int64_t>(value);
 }
 
+// Extents of the parts that x is split into along an axis. UserError: they are not all of it.
+std::vector<Extents> parts_of(const OnnxCall& call, const OnnxTensor& x, std::size_t axis,
+                              const std::vector<std::int64_t>& sizes) {
+  std::vector<Extents> parts;
+  double sum = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) call.refuse("a part cannot have " + std::to_string(size));
+    sum += static_cast<double>(size);
+    parts.push_back(x.extents);
+    parts.back()[axis] = size;
+  }
+  if (sum != static_cast<double>(x.extents[axis])) {
+    call.refuse("its parts do not add up to " + std::to_string(x.extents[axis]));
+  }
+  return parts;
+}
+
 }  // namespace
 
 Outputs flatten(const OnnxCall& call) {
@@ -152,16 +169,8 @@ Outputs split(const OnnxCall& call) {
   }
   if (sizes.size() != call.num_outputs()) call.refuse("its parts are not as many as its outputs");
   Outputs out;
-  double sum = 0;
-  for (const std::int64_t size : sizes) {
-    if (size < 0) call.refuse("a part cannot have " + std::to_string(size));
-    sum += static_cast<double>(size);
-    out.push_back(one(x.type, x.extents)[0]);
-    out.back().extents[axis] = size;
-  }
-  if (sum != static_cast<double>(x.extents[axis])) {
-    call.refuse("its parts do not add up to " + std::to_string(x.extents[axis]));
-  }
+  for (Extents& part : parts_of(call, x, axis, sizes))
+    out.push_back(tensor(x.type, std::move(part)));
   return out;
 }
 
@@ -184,17 +193,9 @@ Outputs split_to_sequence(const OnnxCall& call) {
   }
   const bool keeps_axis = call.has(1) || call.flag("keepdims", true);
   Outputs out = same(call);
-  double sum = 0;
-  for (const std::int64_t size : sizes) {
-    if (size < 0) call.refuse("a part cannot have " + std::to_string(size));
-    sum += static_cast<double>(size);
-    Extents& part = out[0].parts.emplace_back(x.extents);
-    part[axis] = size;
-    if (!keeps_axis) part.erase(part.begin() + static_cast<std::ptrdiff_t>(axis));
-  }
-  if (sum != static_cast<double>(x.extents[axis])) {
-    call.refuse("its parts do not add up to " + std::to_string(x.extents[axis]));
-  }
+  out[0].parts = parts_of(call, x, axis, sizes);
+  if (keeps_axis) return out;
+  for (Extents& part : out[0].parts) part.erase(part.begin() + static_cast<std::ptrdiff_t>(axis));
   return out;
 }
 

@@ -103,11 +103,7 @@ const Field* find(Kind of, std::uint32_t number) {
 constexpr std::uint32_t kMostText = 1 << 16;  // bytes of a name, or of packed numbers
 constexpr std::uint32_t kMostData = 1 << 10;  // bytes of values that may be asked for
 constexpr int kMostDepth = 16;                // of graphs within graphs
-// About what a piece takes once it is parsed: never less, so that the sum bounds our memory.
-constexpr std::uint64_t kMessageBytes = 320;
-constexpr std::uint64_t kTextBytes = 64;
-constexpr std::uint64_t kNumberBytes = 16;
-constexpr std::uint64_t kMostBytes = UINT64_C(1) << 28;
+constexpr std::uint64_t kNumberBytes = 16;    // of a number, likewise
 
 // Copies a message with the fields of kFields alone, as bytes, before anything is parsed.
 class Slimming {
@@ -171,7 +167,7 @@ class Slimming {
     const auto length = static_cast<int>(size);
     std::string piece;
     if (field != nullptr && field->holds != Kind::kNone) {
-      charge(kMessageBytes);
+      charge(kOnnxMessageBytes);
       const int left = in_.BytesUntilLimit();
       expect(left < 0 || left >= length);
       const auto limit = in_.PushLimit(length);
@@ -183,14 +179,14 @@ class Slimming {
       if (size > kMostText) {
         throw UserError(source_ + ": it holds a name or list of more than 64 KiB");
       }
-      charge(kTextBytes + sizeof(double) * size);
+      charge(kOnnxTextBytes + sizeof(double) * size);
       expect(in_.ReadString(&piece, length));
     }
     return piece;
   }
   void charge(std::uint64_t bytes) {
     taken_ += bytes;
-    if (taken_ > kMostBytes) {
+    if (taken_ > kMostOnnxBytes) {
       throw UserError(source_ + ": it takes more than 256 MiB without its weights");
     }
   }

@@ -2,10 +2,18 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <cstdint>
 #include <istream>
 #include <string>
 
 namespace pacml::env {
+
+// About what a message, and a text of it, take beside their bytes once they are parsed: never less,
+// so that the sum bounds our memory, ...
+inline constexpr std::uint64_t kOnnxMessageBytes = 320;
+inline constexpr std::uint64_t kOnnxTextBytes = 64;
+// ... which is at most this.
+inline constexpr std::uint64_t kMostOnnxBytes = UINT64_C(1) << 28;
 
 // An ONNX model without what is large in it: tensors of more than a few numbers keep their type and
 // shape alone, and documentation is left out. So memory is bounded whatever the weights take, and

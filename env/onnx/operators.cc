@@ -281,7 +281,7 @@ void add_elements(Table& table) {
   table["CastLike"].reads = 1;
   add(table, {"QuantizeLinear"}, {shapes::quantize, pointwise, kPointwise, Trained::kNone, true});
   add(table, {"DequantizeLinear"},
-      {shapes::dequantize, pointwise, kPointwise, Trained::kNone, true});
+      {shapes::cast_like, pointwise, kPointwise, Trained::kNone, true});
   add(table, {"Dropout"}, {shapes::same, dropout, kPointwise, Trained::kNone, true});
 }
 
@@ -308,9 +308,7 @@ void add_layout(Table& table) {
       {shapes::gather, gather, "rows of a table", Trained::kParameters, false, cv::gather});
   add(table, {"GatherElements"}, {shapes::same, copy, kCopy});
   table["GatherElements"].outputs = [](const OnnxCall& call) {
-    shapes::Outputs out = shapes::as_second(call);
-    out[0].type = call.in(0).type;
-    return out;
+    return shapes::one(call.in(0).type, call.in(1).extents);
   };
   add(table, {"GatherND"}, {shapes::gather_nd, copy, kCopy});
   add(table, {"ScatterND", "ScatterElements", "Scatter"}, {shapes::same, copy, kCopy});

@@ -11,10 +11,10 @@
 
 #include "common/json_text.h"
 #include "common/result.h"
-#include "common/text.h"
 #include "env/graph/profile_reader.h"
 #include "env/placement/profile_ops.h"
 #include "env/text/json_file.h"
+#include "env/text/json_member.h"
 
 namespace pacml::env {
 namespace {
@@ -39,18 +39,6 @@ std::string text(const json& value, const std::string& what) {
   return value.get<std::string>();
 }
 
-// A misspelt key would go unseen: whatever may be absent would be 0.
-template <std::size_t N>
-void require_known(const json& object, const std::array<const char*, N>& keys,
-                   const std::string& of) {
-  if (!object.is_object()) return;
-  for (const auto& [key, value] : object.items()) {
-    if (std::ranges::find(keys, key) == keys.end()) {
-      throw UserError(of + " has an unknown \"" + key + "\"" + did_you_mean(key, keys));
-    }
-  }
-}
-
 OpSpec op_from_json(const json& value, std::size_t index) {
   static constexpr std::array kKeys = {"name",   "cost_us",         "output_bytes", "group",
                                        "memory", "parameter_bytes", "kept_bytes"};
@@ -58,7 +46,7 @@ OpSpec op_from_json(const json& value, std::size_t index) {
   OpSpec op;
   op.name = text(member(value, "name", place), "the name of " + place);
   const std::string named = place + " (\"" + op.name + "\")";
-  require_known(value, kKeys, named);
+  require_known_keys(value, kKeys, named);
   op.cost_us = number(member(value, "cost_us", named), "cost_us of " + named);
   const json& outputs = member(value, "output_bytes", named);
   if (!outputs.is_array()) throw UserError("output_bytes of " + named + " is no list");
@@ -105,7 +93,7 @@ std::int32_t end_from_json(const json& value, const Names& names, const std::str
 OpGraphSpec op_graph_from_json(const json& graph, const OpGraphLimits& limits) {
   const json& ops = member(graph, "ops", "the graph");
   const json& edges = member(graph, "edges", "the graph");
-  require_known(graph, std::to_array({"ops", "edges"}), "the graph");
+  require_known_keys(graph, std::to_array({"ops", "edges"}), "the graph");
   if (!ops.is_array() || !edges.is_array()) {
     throw UserError("ops and edges of the graph must be lists");
   }

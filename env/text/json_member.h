@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -8,9 +9,23 @@
 #include <utility>
 
 #include "common/config/fields.h"
+#include "common/json_text.h"
 #include "common/result.h"
+#include "common/text.h"
 
 namespace pacml::env {
+
+// UserError: an object has a key that is none of these, which would go unread; `of` says whose.
+// What is no object has none.
+template <class Keys>
+void require_known_keys(const nlohmann::json& object, const Keys& keys, const std::string& of) {
+  if (!object.is_object()) return;
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(keys, key) == keys.end()) {
+      throw UserError(of + " has an unknown \"" + key + "\"" + did_you_mean(key, keys));
+    }
+  }
+}
 
 // A value of a JSON document and where it stands in it, for error messages. Borrows the value. What
 // is not as it is asked for is a UserError that names the place.
@@ -91,7 +106,7 @@ class JsonMember {
     // A list or an object may be large.
     throw UserError(path_ + ": expected " + expected + ", found " +
                     (value_->is_structured() ? "an " + std::string(value_->type_name())
-                                             : value_->dump().substr(0, 60)));
+                                             : json_text(*value_).substr(0, 60)));
   }
 
   const nlohmann::json* value_;

@@ -14,7 +14,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -265,8 +264,7 @@ std::string evaluate(const TaskHandle& handle, const Strings& names, std::int64_
   }
   if (threads < 0 || threads > 1024)
     throw UserError("threads: must be in 0..1024 (0: one per core)");
-  const int used =
-      threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int used = apps::threads_or_cores(threads);
   return interruptible([&](const std::stop_token& stop) -> std::string {
     const auto policies = apps::name_policies(apps::split_names(names, *handle.task), handle.task,
                                               handle.seed, used, {stop, {}});

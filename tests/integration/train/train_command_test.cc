@@ -118,6 +118,16 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
   CHECK(newest_checkpoint(place).counters.at("updates") > checkpoint.counters.at("updates"));
 }
 
+// Of a training that ended well: something was learned, and nothing of the actors' was lost.
+void check_learned(const Workplace& place) {
+  const json last = place.metrics().back();
+  CHECK(last["updates"] > 0);
+  for (const char* key : {"gaps", "duplicates", "malformed", "misfits"}) {
+    INFO(key);
+    CHECK(last[key] == 0);
+  }
+}
+
 // The same cluster and jobs, where degree and block are chosen at once.
 env::TaskConfig shaping_of(const env::PartitioningConfig& partitioning) {
   env::TaskConfig task("placement_shaping");
@@ -159,12 +169,7 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
   const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "1"}));
   INFO(trained.err);
   REQUIRE(trained.code == 0);
-  const json last = place.metrics().back();
-  CHECK(last["updates"] > 0);
-  for (const char* key : {"gaps", "duplicates", "malformed", "misfits"}) {
-    INFO(key);
-    CHECK(last[key] == 0);
-  }
+  check_learned(place);
   const Outcome judged =
       pacml({"eval", place.config_file(), "--policy",
              place.run() + "," + place.run() + "+search:K=2,H=3", "--seeds", "2"});
@@ -202,12 +207,7 @@ TEST_CASE("one set of weights is trained on clusters of several sizes, and decid
   const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "2"}));
   INFO(trained.err);
   REQUIRE(trained.code == 0);
-  const json last = place.metrics().back();
-  CHECK(last["updates"] > 0);
-  for (const char* key : {"gaps", "duplicates", "malformed", "misfits"}) {
-    INFO(key);
-    CHECK(last[key] == 0);
-  }
+  check_learned(place);
   // Not one of those.
   const auto judge = [&](const std::string& policy) {
     return pacml({"eval", place.config_file(), "--set", "env.ramp.topology=[3,3,2]", "--set",
