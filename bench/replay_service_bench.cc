@@ -43,10 +43,19 @@ wire::Graph make_graph() {
   return graph;
 }
 
+ObservationShape shape_of_rows() { return plain_shape(17, 17); }
+
+serving::RunIdentity make_run() {
+  serving::RunIdentity run;
+  const wire::Graph graph = make_graph();
+  run.form = {.shape = shape_of_rows(), .graphs = {{graph.hash, graph.num_nodes}}};
+  return run;
+}
+
 PrioritizedTransitions make_batch() {
   PrioritizedTransitions batch;
   Observations& observations = batch.transitions.observations;
-  observations = Observations(plain_shape(17, 17), 2 * kRows);
+  observations = Observations(shape_of_rows(), 2 * kRows);
   observations.set_graphs({make_graph().hash});
   Rng rng(Seed{1});
   for (std::size_t i = 0; i < kRows; ++i) {
@@ -74,8 +83,7 @@ class Shard {
     config.table.capacity = 1 << 19;
     config.table.min_size = 1;
     config.inserts_per_sample = 0;  // what a shard can do is measured, not what a learner needs
-    server_ =
-        std::make_unique<replay::Server>(serving::RunIdentity{}, config, Seed{1}, 0, std::nullopt);
+    server_ = std::make_unique<replay::Server>(make_run(), config, Seed{1}, 0, std::nullopt);
     threads_.spawn("bench-shard",
                    [this](const std::stop_token& stop) { server_->run(*router_, stop); });
   }

@@ -13,7 +13,9 @@
 #include "common/json_text.h"
 #include "common/spell_number.h"
 #include "common/transport/curve.h"
+#include "common/wire/codec.h"
 #include "common/wire/frame.h"
+#include "common/wire/graph_hash.h"
 #include "replay/server_state.h"
 #include "replay/snapshot.h"
 
@@ -31,7 +33,7 @@ constexpr std::size_t kMostLearners = 64;
 constexpr std::size_t kMostRequests = 4096;  // of all learners
 // Beyond what is drawn: enough for slow actors to have under way, and for a learner's pauses.
 constexpr double kInsertBurst = 1U << 20;
-constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request
+constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request, as far as messages hold them
 constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
 
 // How much may be under way: as much as actors want, but what keeps the shard busy when they want
@@ -46,6 +48,17 @@ serving::WorkWindowConfig work_of(const ReplayConfig& config) {
   return work;
 }
 
+// How many draws fit into an answer: as many as are asked for at most, and as a message holds of
+// the largest transitions beside the reports of episodes and the list of graphs.
+std::uint32_t draws_in_answer(const ExperienceForm& form) {
+  constexpr std::size_t kBeside =
+      kMostEpisodes * sizeof(EpisodeRecord) + GraphStore::kMost * sizeof(GraphHash);
+  constexpr std::size_t kRoom = wire::WireLimits{}.max_payload_bytes - kBeside;
+  const std::size_t draw =
+      packed_bytes(form.shape, form.most_nodes()) + sizeof(std::uint64_t) + sizeof(double);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(kMostDraws, kRoom / draw));
+}
+
 }  // namespace
 
 Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed seed,
@@ -56,6 +69,7 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       shard_(shard),
       snapshot_path_(std::move(snapshot)),
       table_(config.table, derive(seed, Purpose::kReplay, shard)),
+      most_draws_(draws_in_answer(run.form)),
       allowance_(config.table.samples_per_insert > 0 ? 0 : config.inserts_per_sample, kInsertBurst),
       desk_(run,
             {.server = "replay shard",
@@ -76,7 +90,9 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
   if (!state) throw UserError(snapshot_path_->string() + ": " + state.error().detail);
   table_ = std::move(restored.table);
   graphs_ = std::move(state->graphs);
-  shape_ = state->shape;
+  if (state->shape && *state->shape != desk_.sessions().run().form.shape) {
+    throw UserError(snapshot_path_->string() + ": its transitions are not as wide as this run's");
+  }
   desk_.restore(state->accepted);
   spdlog::info("goes on from {} with {} items", snapshot_path_->string(), table_.size());
 }
@@ -132,7 +148,7 @@ void Server::dispatch(const transport::Incoming& incoming) {
 void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& message,
                             std::size_t bytes) {
   if (auto* const insert = std::get_if<wire::Insert>(&message)) {
-    receive(peer, std::move(*insert), bytes);
+    desk_.receive(peer, std::move(*insert), bytes);
   } else if (auto* const graph = std::get_if<wire::Graph>(&message)) {
     learn_graph(peer, std::move(*graph));
   }
@@ -141,7 +157,7 @@ void Server::dispatch_actor(const transport::PeerId& peer, wire::Message&& messa
 
 void Server::dispatch_learner(const transport::PeerId& peer, wire::Message&& message) {
   if (const auto* sample = std::get_if<wire::Sample>(&message)) {
-    if (sample->count > kMostDraws) {
+    if (sample->count > most_draws_) {
       return desk_.refuse(peer, {wire::Refusal::kMalformed, "more draws than an answer holds"});
     }
     if (requests_.size() < kMostRequests) {
@@ -199,15 +215,6 @@ void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& h
 void Server::forget_learner(const transport::PeerId& peer) {
   learners_.erase(peer);
   std::erase_if(requests_, [&](const Request& request) { return request.peer == peer; });
-}
-
-void Server::receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes) {
-  ObservationShape shape = insert.batch.transitions.observations.shape();
-  if (shape_ && *shape_ != shape) {
-    return desk_.refuse(
-        peer, {wire::Refusal::kMalformed, "transitions of another width than those here"});
-  }
-  if (desk_.receive(peer, std::move(insert), bytes)) shape_ = std::move(shape);
 }
 
 bool Server::take(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes) {
@@ -307,9 +314,8 @@ void Server::answer(const Request& request) {
   wire::Message message = wire::Samples{};  // filled where it is sent from: batches are large
   auto& samples = std::get<wire::Samples>(message);
   samples.request = request.sample.request;
-  PACML_CHECK(shape_.has_value(), "a table with items knows what they look like");
   Transitions& transitions = samples.transitions;
-  transitions = Transitions(*shape_);
+  transitions = Transitions(desk_.sessions().run().form.shape);
   transitions.observations.set_graphs(graphs_.hashes());
   transitions.observations.reserve(2 * drawn.size());
   transitions.heads.reserve(drawn.size());
@@ -336,10 +342,13 @@ void Server::update_priorities(const wire::PriorityUpdates& updates) {
 
 void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
   // At a run's start every actor is asked, and only the first answer is news.
-  if (graphs_.contains(graph.hash)) return;
+  if (graphs_.contains(graph.hash) || !desk_.expects(peer, graph.hash)) return;
+  if (wire::hash_graph(graph) != graph.hash) {
+    return desk_.refuse(peer,
+                        {wire::Refusal::kMalformed, "a graph that is not what its hash says"});
+  }
   if (!graphs_.add(std::move(graph))) {
-    return desk_.refuse(peer, {wire::Refusal::kMalformed,
-                               "a graph that is not what its hash says, or one too many"});
+    return desk_.refuse(peer, {wire::Refusal::kConfig, "the shard has no room for more graphs"});
   }
   desk_.deliver();
 }
@@ -358,7 +367,8 @@ void Server::sweep() {
 
 void Server::begin_snapshot() {
   writer_ = std::make_unique<SnapshotWriter>(*snapshot_path_);
-  const Bytes extra = encode_server_state({shape_, graphs_, desk_.sessions().tracker().state()});
+  const Bytes extra = encode_server_state(
+      {desk_.sessions().run().form.shape, graphs_, desk_.sessions().tracker().state()});
   table_.begin_snapshot(extra, *writer_);
 }
 

@@ -36,7 +36,7 @@ class Server {
  public:
   // `snapshot`: the file that snapshots go to; where it is there, the shard goes on from it.
   // `shard`: its number, which names its random streams. UserError: the file is damaged, or of a
-  // table with other settings. Borrows the clock.
+  // table with other settings or of another task. Borrows the clock.
   Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed seed,
          std::uint32_t shard, std::optional<std::filesystem::path> snapshot,
          const Clock& clock = steady());
@@ -81,8 +81,6 @@ class Server {
   void welcome(const transport::Incoming& from, const wire::Hello& hello);
   void welcome_learner(const transport::PeerId& peer, const wire::Hello& hello);
   void forget_learner(const transport::PeerId& peer);
-  // `bytes`: of its frame.
-  void receive(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes);
   // A message into the queue for the rate limiter; false: it is full.
   bool take(const transport::PeerId& peer, wire::Insert&& insert, std::size_t bytes);
   // What waits, as far as the rate limiter lets it in.
@@ -125,8 +123,8 @@ class Server {
 
   Table table_;
   GraphStore graphs_;
+  std::uint32_t most_draws_;  // that an answer holds
   InsertAllowance allowance_;
-  std::optional<ObservationShape> shape_;  // none: nothing was inserted yet
   serving::ActorDesk<wire::Insert> desk_;
   std::deque<Waiting> waiting_;   // for the rate limiter
   std::deque<Request> requests_;  // as well

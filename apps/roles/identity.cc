@@ -39,6 +39,14 @@ wire::Hello make_actor_hello(const TrainConfig& config, ActorId id, const Agreem
   return hello;
 }
 
+ExperienceForm form_of(const env::EnvironmentSpec& spec) {
+  ExperienceForm form{.shape = spec.observation.shape(), .graphs = {}};
+  for (const auto& graph : spec.graphs) {
+    form.graphs.emplace(graph->hash, static_cast<std::uint32_t>(graph->num_nodes));
+  }
+  return form;
+}
+
 serving::RunIdentity make_identity(const TrainConfig& config, const env::Task& task,
                                    const Agreement& agreement, const std::string& run_id) {
   serving::RunIdentity identity;
@@ -48,6 +56,7 @@ serving::RunIdentity make_identity(const TrainConfig& config, const env::Task& t
   identity.config_text = dump_config(agreement);
   identity.max_policy_lag = static_cast<std::uint64_t>(update_size_of(config).max_policy_lag);
   identity.room = room_for(config, task);
+  identity.form = form_of(task.spec());
   return identity;
 }
 

@@ -22,6 +22,9 @@ namespace pacml::apps {
 [[nodiscard]] wire::Hello make_actor_hello(const TrainConfig& config, ActorId id,
                                            const Agreement& agreement, const std::string& run_id);
 
+// What decisions of a task look like on the wire.
+[[nodiscard]] ExperienceForm form_of(const env::EnvironmentSpec& spec);
+
 // What a server compares with it. `run_id` empty: any run is welcome.
 [[nodiscard]] serving::RunIdentity make_identity(const TrainConfig& config, const env::Task& task,
                                                  const Agreement& agreement,

@@ -18,11 +18,11 @@ std::uint64_t decisions_in(const wire::Experience& message) {
 }
 std::uint64_t decisions_in(const wire::Insert& message) { return message.batch.priorities.size(); }
 
-std::vector<GraphHash> graphs_in(const wire::Experience& message) {
-  return message.sequences.observations.graphs();
+const Observations& observations_in(const wire::Experience& message) {
+  return message.sequences.observations;
 }
-std::vector<GraphHash> graphs_in(const wire::Insert& message) {
-  return message.batch.transitions.observations.graphs();
+const Observations& observations_in(const wire::Insert& message) {
+  return message.batch.transitions.observations;
 }
 
 std::string why_not_granted(const wire::Experience&) {
@@ -111,6 +111,10 @@ void ActorDesk<Message>::refuse_stranger(const transport::PeerId& peer) {
 template <class Message>
 bool ActorDesk<Message>::receive(const transport::PeerId& peer, Message&& message,
                                  std::size_t bytes) {
+  if (auto known = is_of_form(observations_in(message), sessions_.run().form); !known) {
+    refuse(peer, {wire::Refusal::kMalformed, known.error().detail});
+    return false;
+  }
   const std::uint64_t decisions = decisions_in(message);
   const auto verdict =
       sessions_.accept(peer, message.actor, message.incarnation, message.sequence, decisions);
@@ -126,10 +130,17 @@ bool ActorDesk<Message>::receive(const transport::PeerId& peer, Message&& messag
     ++counters_.no_room;
     return false;
   }
-  auto graphs = graphs_in(message);
+  auto graphs = observations_in(message).graphs();
   gate_.push(peer, std::move(message), std::move(graphs), decisions, bytes);
   deliver(peer);
   return true;
+}
+
+template <class Message>
+bool ActorDesk<Message>::expects(const transport::PeerId& peer, GraphHash graph) {
+  if (sessions_.run().form.has(graph)) return true;
+  refuse(peer, {wire::Refusal::kMalformed, "a graph that no decision of this run is about"});
+  return false;
 }
 
 template <class Message>

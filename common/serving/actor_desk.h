@@ -74,8 +74,11 @@ class ActorDesk {
   // Answers somebody who is nobody here.
   void refuse_stranger(const transport::PeerId& peer);
   // Whether the message is kept: it has been taken, or will be when its graphs are there or there
-  // is room. `bytes`: of its frame. Pre: knows(peer).
+  // is room. What has not the form of the run's experience is refused. `bytes`: of its frame. Pre:
+  // knows(peer).
   bool receive(const transport::PeerId& peer, Message&& message, std::size_t bytes);
+  // Whether decisions of the run are about that graph; who sends another one is refused.
+  [[nodiscard]] bool expects(const transport::PeerId& peer, GraphHash graph);
   // Something new is there, graphs or room: takes what waited for it, and asks for the graphs that
   // are missing.
   void deliver();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/clock.h"
+#include "common/experience/experience_form.h"
 #include "common/serving/work_window.h"
 #include "common/transport/channel.h"
 #include "common/wire/messages.h"
@@ -36,7 +37,8 @@ struct RunIdentity {
   std::uint64_t config_hash = 0;  // of what must agree with peers
   std::string config_text;
   std::uint64_t max_policy_lag = 0;
-  MessageRoom room{};  // at this server
+  MessageRoom room{};     // at this server
+  ExperienceForm form{};  // of what its actors send
 };
 
 struct SessionsConfig {

@@ -14,7 +14,6 @@
 #include "common/scope_exit.h"
 #include "common/wire/codec.h"
 #include "common/wire/frame.h"
-#include "common/wire/graph_hash.h"
 #include "env/graph_message.h"
 #include "learner/wanted_work.h"
 
@@ -37,7 +36,6 @@ constexpr double kStarvedShare = 0.02;
 constexpr double kWaits = 0.1;    // ... to be said to wait
 constexpr double kMeanOver = 20;  // adaptions: a second
 // Graphs are few; a peer that names more distinct ones than this is broken or hostile.
-constexpr std::size_t kMaxGraphs = 1U << 16;
 constexpr std::size_t kMostPeers = 32;  // that the status tells of one by one
 
 wire::Refused end_of_run() { return {wire::Refusal::kStopping, "the learner stops"}; }
@@ -61,7 +59,6 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
                             std::size_t bytes) { return take(peer, std::move(experience), bytes); },
              .status = [this] { return status(); }},
             clock),
-      max_graph_bytes_(config.max_graph_bytes),
       farewell_(config.farewell),
       more_(std::move(more)) {}
 
@@ -187,15 +184,12 @@ bool ExperienceServer::take(const transport::PeerId& peer, wire::Experience&& ex
 
 void ExperienceServer::learn_graph(const transport::PeerId& peer, const wire::Graph& message) {
   // At a run's start every actor is asked, and only the first answer is news.
-  if (graphs_.contains(message.hash)) return;
+  if (graphs_.contains(message.hash) || !desk_.expects(peer, message.hash)) return;
   auto graph = env::from_message(message);
-  const std::size_t bytes = wire::bytes_of(message);
-  if (graph->hash != message.hash || graphs_.size() >= kMaxGraphs ||
-      bytes > max_graph_bytes_ - graph_bytes_) {
-    return desk_.refuse(peer, {wire::Refusal::kMalformed,
-                               "a graph that is not what its hash says, or one too many"});
+  if (graph->hash != message.hash) {
+    return desk_.refuse(peer,
+                        {wire::Refusal::kMalformed, "a graph that is not what its hash says"});
   }
-  graph_bytes_ += bytes;
   graphs_.emplace(graph->hash, std::move(graph));
   desk_.deliver();
 }

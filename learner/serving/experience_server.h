@@ -42,7 +42,6 @@ struct ExperienceServerConfig {
   std::size_t max_actors = static_cast<std::size_t>(LearnerConfig{}.max_actors);
   // An actor that is not heard of for so long is forgotten.
   Duration silence = in_seconds(LearnerConfig{}.forget_seconds);
-  std::size_t max_graph_bytes = std::size_t{1} << 30;  // of all graphs; further ones are refused
   // Of messages that wait here; what would exceed them is dropped, unless nothing else waits.
   std::size_t max_waiting_bytes = std::size_t{1} << 30;
   Duration farewell{0};  // at most, for actors to confirm that they have heard of our end
@@ -135,9 +134,7 @@ class ExperienceServer {
   transport::FramePublisher* publisher_ = nullptr;
   serving::ActorDesk<wire::Experience> desk_;  // but for what is thread-safe of it
   std::unordered_map<GraphHash, env::GraphFeaturesPtr> graphs_;
-  const std::size_t max_graph_bytes_;
   const Duration farewell_;
-  std::size_t graph_bytes_ = 0;
   std::shared_ptr<const model::Parameters> weights_;
   std::shared_ptr<const model::Parameters> encoded_of_;  // what encoded_ says
   wire::Frame encoded_;

@@ -51,6 +51,10 @@ inline serving::RunIdentity sample_run() {
   run.config_text = "env:\n  topology: [4, 4, 2]\nnetwork:\n  rounds: 2\n";
   run.config_hash = 7;
   run.max_policy_lag = 20;
+  run.form.shape = plain_shape(2, 3);
+  for (const auto& graph : sample_graphs()) {
+    run.form.graphs.emplace(graph->hash, static_cast<std::uint32_t>(graph->num_nodes));
+  }
   return run;
 }
 

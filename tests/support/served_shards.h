@@ -64,11 +64,17 @@ inline float mark_of(const Transitions& transitions, std::size_t i) {
   return transitions.heads[i].n_step_return;
 }
 
-inline serving::RunIdentity shard_run() {
+// About small_graph(1) and small_graph(2).
+inline serving::RunIdentity shard_run(const ObservationShape& shape = kShape) {
   serving::RunIdentity run;
   run.run_id = "run-1";
   run.config_hash = 7;
   run.config_text = "env:\n  topology: [4, 4, 2]\n";
+  run.form.shape = shape;
+  for (const float mark : {1.0F, 2.0F}) {
+    const wire::Graph graph = small_graph(mark);
+    run.form.graphs.emplace(graph.hash, graph.num_nodes);
+  }
   return run;
 }
 
@@ -98,8 +104,12 @@ inline replay::ReplayConfig shard_config() {
 class ServedShard {
  public:
   explicit ServedShard(replay::ReplayConfig config = shard_config(), std::uint32_t number = 0,
-                       std::optional<std::filesystem::path> snapshot = {})
-      : config_(std::move(config)), number_(number), snapshot_(std::move(snapshot)) {
+                       std::optional<std::filesystem::path> snapshot = {},
+                       serving::RunIdentity run = shard_run())
+      : config_(std::move(config)),
+        number_(number),
+        snapshot_(std::move(snapshot)),
+        run_(std::move(run)) {
     transport_ = hub_.make_server();
     start();
   }
@@ -108,7 +118,7 @@ class ServedShard {
   ~ServedShard() { stop(); }
 
   void start() {
-    server_ = std::make_unique<replay::Server>(shard_run(), config_, Seed{1}, number_, snapshot_);
+    server_ = std::make_unique<replay::Server>(run_, config_, Seed{1}, number_, snapshot_);
     thread_ =
         std::jthread([this](const std::stop_token& stop) { server_->run(*transport_, stop); });
   }
@@ -131,6 +141,7 @@ class ServedShard {
   replay::ReplayConfig config_;
   std::uint32_t number_;
   std::optional<std::filesystem::path> snapshot_;
+  serving::RunIdentity run_;
   transport::InProcessHub hub_{64};
   std::unique_ptr<transport::FrameServer> transport_;
   std::unique_ptr<replay::Server> server_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,12 +43,15 @@ inline ObservationShape random_shape(Rng& rng) {
   return shape;
 }
 
-// A valid row more; of the actions at least one, at random.
-inline void append_random_row(Observations& out, Rng& rng) {
+// A valid row more; of the actions at least one, at random. `graph_nodes`: of every graph, where
+// features are of all their nodes.
+inline void append_random_row(Observations& out, Rng& rng,
+                              std::optional<std::uint32_t> graph_nodes = {}) {
   const ObservationShape& shape = out.shape();
   std::vector<std::uint32_t> nodes;
   for (const auto& slot : shape.slots) {
-    if (slot.dynamic_width > 0) nodes.push_back(static_cast<std::uint32_t>(rng.below(4)));
+    if (slot.dynamic_width == 0) continue;
+    nodes.push_back(graph_nodes ? *graph_nodes : static_cast<std::uint32_t>(rng.below(4)));
   }
   const ObservationRow row = out.append(
       {.candidates = static_cast<std::uint32_t>(1 + rng.below(shape.candidates)), .nodes = nodes});

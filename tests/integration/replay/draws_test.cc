@@ -102,19 +102,19 @@ TEST_CASE("a learner's client hands out batches with their graphs", "[integratio
 TEST_CASE("transitions of any lengths are drawn as they were inserted, also after a restart",
           "[integration][replay]") {
   const TempDir folder;
-  ServedShard shard(shard_config(), 0, folder / "shard");
   ObservationShape shape = plain_shape(2, 5);
   shape.slots.push_back({.dynamic_width = 2, .focus = true});
   shape.candidates_vary = shape.candidates_name_nodes = true;
   shape.candidate_width = 3;
+  ServedShard shard(shard_config(), 0, folder / "shard", shard_run(shape));
   PrioritizedTransitions batch;
   Observations& observations = batch.transitions.observations;
   observations = Observations(shape);
   observations.set_graphs({small_graph().hash});
   Rng rng(Seed{7});
   for (std::size_t i = 0; i < 40; ++i) {
-    append_random_row(observations, rng);
-    append_random_row(observations, rng);
+    append_random_row(observations, rng, small_graph().num_nodes);
+    append_random_row(observations, rng, small_graph().num_nodes);
     const auto mark = static_cast<float>(i);
     batch.transitions.heads.push_back(
         {PolicyVersion{1}, mark, 0.5F, random_action(observations.mask(2 * i), rng), 1});
@@ -141,6 +141,37 @@ TEST_CASE("transitions of any lengths are drawn as they were inserted, also afte
     const auto mark = static_cast<std::size_t>(mark_of(drawn.transitions, i));
     REQUIRE(one(drawn.transitions, i) == one(batch.transitions, mark));
   }
+}
+
+TEST_CASE("a shard answers no request for more than a message holds", "[integration][replay]") {
+  ObservationShape shape = plain_shape(2, 3);
+  shape.slots.push_back({.dynamic_width = 1024});  // two nodes: some 16 kB a transition
+  ServedShard shard(shard_config(), 0, {}, shard_run(shape));
+  PrioritizedTransitions batch;
+  Observations& observations = batch.transitions.observations;
+  observations = Observations(shape);
+  observations.set_graphs({small_graph().hash});
+  Rng rng(Seed{7});
+  append_random_row(observations, rng, small_graph().num_nodes);
+  append_random_row(observations, rng, small_graph().num_nodes);
+  batch.transitions.heads.push_back(
+      {PolicyVersion{1}, 1, 0.5F, random_action(observations.mask(0), rng), 1});
+  batch.priorities = {1};
+  ShardPeer actor(shard, shard_hello(kActor));
+  actor.insert(1, batch);
+  ShardPeer learner(shard, shard_hello(kLearner));
+  learner.say(wire::Sample{1, 20'000});
+  CHECK_THAT(learner.hear<wire::Refused>().reason, Catch::Contains("more draws"));
+  learner.say(wire::Sample{2, 50});
+  CHECK(learner.hear<wire::Samples>().transitions.size() == 50);
+  // Features of more nodes than the graph has are none of this run's.
+  append_random_row(observations, rng, 100);
+  append_random_row(observations, rng, 100);
+  batch.transitions.heads.push_back(
+      {PolicyVersion{1}, 1, 0.5F, random_action(observations.mask(2), rng), 1});
+  batch.priorities = {1, 1e30F};
+  actor.say(wire::Insert{ActorId{0}, Incarnation{100}, Sequence{2}, batch});
+  CHECK(actor.hear<wire::Refused>().why == wire::Refusal::kMalformed);
 }
 
 TEST_CASE("what the learner finds out reaches the items, and what was inserted the learner",

@@ -157,13 +157,24 @@ TEST_CASE("a shard turns away who does not fit, and says why", "[integration][re
     CHECK(peer.hear<wire::Refused>().why == wire::Refusal::kMalformed);
     CHECK(peer.status().at("malformed") == 1);
   }
-  SECTION("transitions of another width") {
-    ShardPeer actor(shard, shard_hello(kActor));
-    actor.insert(1, marked({1}, {1}));
+  SECTION("transitions of another width, who comes first be it who it may") {
+    ShardPeer stranger(shard, shard_hello(kActor, 1));
     auto other = marked({}, {});
     other.transitions = Transitions(plain_shape(3, 3));
-    actor.say(wire::Insert{ActorId{0}, Incarnation{100}, Sequence{2}, other});
+    stranger.say(wire::Insert{ActorId{1}, Incarnation{100}, Sequence{1}, other});
+    CHECK(stranger.hear<wire::Refused>().why == wire::Refusal::kMalformed);
+    ShardPeer actor(shard, shard_hello(kActor));
+    actor.insert(1, marked({1}, {1}));
+    CHECK(actor.status().at("items") == 1);
+  }
+  SECTION("transitions, and a graph, of another task") {
+    const wire::Graph foreign = small_graph(9);
+    ShardPeer actor(shard, shard_hello(kActor));
+    actor.say(wire::Insert{ActorId{0}, Incarnation{100}, Sequence{1}, marked({1}, {1}, foreign)});
     CHECK(actor.hear<wire::Refused>().why == wire::Refusal::kMalformed);
+    actor.say(foreign);
+    CHECK(actor.hear<wire::Refused>().why == wire::Refusal::kMalformed);
+    CHECK(actor.status().at("graphs") == 0);
   }
   SECTION("a graph that is not what its hash says") {
     ShardPeer actor(shard, shard_hello(kActor));

@@ -95,17 +95,24 @@ TEMPLATE_TEST_CASE(
   CHECK(forgotten);
 }
 
-TEMPLATE_TEST_CASE("graphs that together are too large are refused", "[integration][serving]",
-                   InProcessPair, ZmqTcpPair) {
-  ServedLearner<TestType> learner({.max_graph_bytes = 50});  // each has 28
+TEMPLATE_TEST_CASE("graphs that no decision of the run is about are not kept, nor asked for",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner;
   auto peer = learner.raw_peer();
   peer.say(sample_hello());
-  for (const std::size_t i : {0, 0, 1}) peer.say(to_message(learner.graph(i)));
-  const auto refused = peer.template hear<wire::Refused>();
-  CHECK(refused.why == wire::Refusal::kMalformed);
+  peer.template hear<wire::Welcome>();
+  env::GraphFeatures foreign = learner.graph(0);
+  foreign.node_features[0] = 9;
+  foreign.hash = env::hash_features(foreign);
+  peer.say(to_message(foreign));
+  CHECK(peer.template hear<wire::Refused>().why == wire::Refusal::kMalformed);
+  peer.say_experience(1, foreign);
+  CHECK(peer.template hear<wire::Refused>().why == wire::Refusal::kMalformed);
+  // Its grant is as it was.
+  peer.say(to_message(learner.graph(0)));
   peer.say_experience(1, learner.graph(0));
   REQUIRE(learner.server().pop({}, soon()));
-  CHECK(learner.server().counters().refused == 1);
+  CHECK(learner.server().counters().refused == 2);
 }
 
 TEMPLATE_TEST_CASE("a graph that is not what its hash says is refused", "[integration][serving]",

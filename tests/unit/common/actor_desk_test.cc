@@ -37,6 +37,12 @@ wire::Experience experience(std::uint64_t sequence, GraphHash graph = kKnown,
   return {self.actor, self.incarnation, Sequence{sequence}, plain_sequences({3}, graph)};
 }
 
+RunIdentity run() {
+  RunIdentity out;
+  out.form = {.shape = plain_shape(2, 3), .graphs = {{kKnown, 1}, {kUnknown, 1}}};
+  return out;
+}
+
 // One end of a conversation with a desk.
 class Peer {
  public:
@@ -64,7 +70,7 @@ class Peer {
 class Served {
  public:
   explicit Served(std::size_t max_waiting_bytes = 1U << 20)
-      : desk_({}, {.work = {.messages_per_actor = 2}, .max_actors = 4, .silence = 10s},
+      : desk_(run(), {.work = {.messages_per_actor = 2}, .max_actors = 4, .silence = 10s},
               max_waiting_bytes,
               {.has_graph = [this](GraphHash hash) { return graphs.contains(hash); },
                .take =
@@ -325,10 +331,37 @@ TEST_CASE("when an actor is gone, nothing of it that waited takes up room") {
   CHECK(served.taken.empty());
 }
 
+TEST_CASE("experience that is none of the run's is refused, and its grant stays to be used") {
+  Served served;
+  auto actor = served.welcomed();
+  const auto refused = [&](const wire::Message& message, const std::string& reason) {
+    actor.say(message);
+    served.serve();
+    const auto answer = actor.hear<wire::Refused>();
+    CHECK(answer.why == wire::Refusal::kMalformed);
+    CHECK(answer.reason == reason);
+  };
+  wire::Experience wider = experience(1);
+  wider.sequences = plain_sequences({3}, kKnown, 3);
+  refused(wider, "the decisions are not as wide as this run's");
+  refused(experience(1, GraphHash{3}), "the decisions are about a graph that this run has not");
+  CHECK(served.desk().waiting_for_graphs() == 0);
+  CHECK(served.desk().counters().accepted == 0);
+  actor.say(experience(1));
+  served.serve();
+  CHECK(served.taken.size() == 1);
+  CHECK(served.desk().expects(served.taken[0].peer, kUnknown));
+  CHECK_FALSE(served.desk().expects(served.taken[0].peer, GraphHash{3}));
+  CHECK(actor.hear<wire::Refused>().reason == "a graph that no decision of this run is about");
+}
+
 TEST_CASE("a shard's actors are refused in a shard's words") {
   transport::InProcessHub hub;
   const auto transport = hub.make_server();
-  ActorDesk<wire::Insert> desk({}, {}, 1U << 20,
+  const Transitions transitions = plain_transitions(std::vector<PlainTransition>(2), kKnown);
+  RunIdentity identity = run();
+  identity.form.shape = transitions.observations.shape();
+  ActorDesk<wire::Insert> desk(identity, {}, 1U << 20,
                                {.has_graph = [](GraphHash) { return true; },
                                 .take = [](const auto&, auto&&, auto) { return true; },
                                 .status = [] { return std::string(); }});
@@ -340,7 +373,7 @@ TEST_CASE("a shard's actors are refused in a shard's words") {
   desk.welcome(*incoming, hello(), PolicyVersion{0});
   static_cast<void>(actor.hear<wire::Welcome>());
   wire::Insert insert{ActorId{1}, Incarnation{1}, Sequence{1}, {}};
-  insert.batch.transitions = plain_transitions(std::vector<PlainTransition>(2), kKnown);
+  insert.batch.transitions = transitions;
   insert.batch.priorities = {1, 1};
   CHECK_FALSE(desk.receive(incoming->peer, wire::Insert(insert), 1));
   CHECK(actor.hear<wire::Refused>().reason ==
