@@ -6,16 +6,24 @@
 #include "common/check.h"
 
 namespace pacml::actor {
+namespace {
+
+LinkConfig with_give_up(LinkConfig config, std::optional<Duration> give_up) {
+  config.give_up = give_up.value_or(config.give_up);
+  return config;
+}
+
+}  // namespace
 
 ReplayLink::ReplayLink(transport::FrameClient& learner, transport::FrameSubscriber& announcements,
                        transport::FrameClient& shard, const wire::Hello& hello,
                        std::span<const env::GraphFeaturesPtr> graphs, const LinkConfig& config,
-                       const Clock& clock)
+                       std::optional<Duration> shard_give_up, const Clock& clock)
     : learner_(learner, {"learner", ServerLink::WhenItStops::kEnd}, hello, graphs, config,
                &weights_, clock),
       weights_(learner_, announcements, WeightsInbox::Supply::kOnDemand, config, clock),
       shard_(shard, {"replay shard", ServerLink::WhenItStops::kWaitForAnother}, hello, graphs,
-             config, nullptr, clock) {}
+             with_give_up(config, shard_give_up), nullptr, clock) {}
 
 Result<wire::Welcome> ReplayLink::join(std::stop_token stop) { return learner_.join(stop); }
 

@@ -73,7 +73,8 @@ Result<void> ServerLink::handle(wire::Message message) {
       [this](auto&& m) -> Result<void> {
         using M = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<M, wire::Welcome>) {
-          if (state_ != State::kJoining) return {};  // the answer to a Hello that was repeated
+          // The answer to a Hello that was repeated, or of a former conversation.
+          if (state_ != State::kJoining || m.incarnation != hello_.incarnation) return {};
           state_ = State::kJoined;
           if (++joins_ > 1) spdlog::info("joined the {} again", server_.name);
           granted_ = m.credits;

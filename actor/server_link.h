@@ -116,6 +116,8 @@ class ServerLink {
   bool say(const wire::Message& message);
 
   [[nodiscard]] bool joined() const { return state_ == State::kJoined; }
+  // Whether an error has ended it.
+  [[nodiscard]] bool ended() const { return ended_.has_value(); }
   [[nodiscard]] std::uint64_t joins() const { return joins_; }
   // Messages that were on their way when a connection was lost: perhaps never received.
   [[nodiscard]] std::uint64_t unacknowledged() const { return unacknowledged_; }

@@ -56,7 +56,6 @@ std::string as_utf8(const std::string& text) { return json::parse(json_text(json
 class StateReader {
  public:
   [[nodiscard]] bool ok() const { return ok_; }
-  void reject() { ok_ = false; }
 
   const json& member(const json& object, const char* key) {
     static const json nothing;
@@ -73,11 +72,6 @@ class StateReader {
     if (value.is_number_integer()) return value.get<std::int64_t>();
     ok_ = false;
     return 0;
-  }
-  bool flag(const json& value) {
-    if (value.is_boolean()) return value.get<bool>();
-    ok_ = false;
-    return false;
   }
   double real(const json& value) {
     const std::string spelled = text(value);
@@ -108,36 +102,13 @@ class StateReader {
   bool ok_ = true;
 };
 
-json to_json(const Rng::State& state) {
-  json words = json::array();
-  for (const std::uint64_t word : state.words) words.push_back(spell(word));
-  return {{"words", words}, {"spare", spell(state.spare_normal)}, {"has_spare", state.has_spare}};
-}
-
-Rng::State read_stream(StateReader& reader, const json& value) {
-  Rng::State out;
-  std::size_t next = 0;
-  for (const json& word : reader.member(value, "words")) {
-    if (next < out.words.size()) out.words[next] = reader.bits(word);
-    ++next;
-  }
-  if (next != out.words.size()) reader.reject();
-  out.spare_normal = reader.real(reader.member(value, "spare"));
-  out.has_spare = reader.flag(reader.member(value, "has_spare"));
-  return out;
-}
-
 json state_of(const Checkpoint& checkpoint) {
   json state = {{"algorithm", checkpoint.algorithm.algorithm},
                 {"counts", checkpoint.algorithm.counts},
                 {"reals", json::object()},
                 {"counters", checkpoint.counters},
-                {"random_streams", json::object()},
                 {"config_hash", spell(checkpoint.config_hash)}};
   for (const auto& [name, value] : checkpoint.algorithm.reals) state["reals"][name] = spell(value);
-  for (const auto& [name, stream] : checkpoint.random_streams) {
-    state["random_streams"][name] = to_json(stream);
-  }
   if (checkpoint.best_score) state["best_score"] = spell(*checkpoint.best_score);
   return state;
 }
@@ -154,10 +125,6 @@ bool read_state(const json& state, Checkpoint& out) {
   reader.each(reader.member(state, "counters"), [&](const std::string& name, const json& value) {
     out.counters[name] = reader.count(value);
   });
-  reader.each(reader.member(state, "random_streams"),
-              [&](const std::string& name, const json& value) {
-                out.random_streams[name] = read_stream(reader, value);
-              });
   out.config_hash = reader.bits(reader.member(state, "config_hash"));
   if (state.contains("best_score")) out.best_score = reader.real(state["best_score"]);
   return reader.ok();

@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "common/result.h"
-#include "common/rng.h"
 #include "learner/algorithm_state.h"
 #include "model/parameters.h"
 
 namespace pacml::learner {
 
-// Everything that a run needs to go on as if it had never stopped. Value type.
+// Everything that a learner needs to go on with a run where it stopped. What is on its way to it,
+// episodes that actors play and the random streams that they draw from are not in here: actors
+// begin anew (actor_seed), and a replay has snapshots of its own. Value type.
 struct Checkpoint {
   AlgorithmState algorithm;  // weights, optimiser, schedules' positions
   // Of the run, over all its restarts: "updates", "decisions", "episodes", ...
   std::map<std::string, std::int64_t> counters;
-  std::map<std::string, Rng::State> random_streams;
   std::string run_id;
   std::string config_text;  // effective configuration, YAML
   std::uint64_t config_hash = 0;

@@ -10,7 +10,7 @@ SequenceUpdates::SequenceUpdates(SequenceAlgorithm& algorithm, const model::Netw
                                  SampleSource& source, std::int64_t batch_decisions)
     : algorithm_(&algorithm), shape_(shape), source_(&source), batch_decisions_(batch_decisions) {}
 
-void SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record) {
+bool SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record) {
   if (graphs_.add_readable(received.graphs, shape_)) algorithm_->set_graphs(graphs_.graphs());
   // Its room goes back now, not with the update: among replicas, an update may take more than one's
   // window. What is gathered stays below a batch and one message.
@@ -19,7 +19,7 @@ void SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record
   const bool searched = sequences.num_decisions() == 0 || !sequences.action_values.empty();
   if (!fits(sequences, shape_, graphs_) || (algorithm_->learns_from_searches() && !searched)) {
     ++record.counters.misfits;
-    return;
+    return false;
   }
   const auto decisions = static_cast<std::int64_t>(sequences.num_decisions());
   record.counters.decisions += decisions;
@@ -30,6 +30,7 @@ void SequenceUpdates::accept(ReceivedSequences&& received, LearnerRecord& record
   for (const EpisodeRecord& episode : sequences.episodes) record.add(episode);
   gathered_decisions_ += decisions;
   gathered_.push_back(std::move(received));
+  return true;
 }
 
 Result<void> SequenceUpdates::collect(std::int64_t count, const std::stop_token& stop,
@@ -37,7 +38,10 @@ Result<void> SequenceUpdates::collect(std::int64_t count, const std::stop_token&
   while (gathered_decisions_ < count) {
     auto received = source_->next(stop, deadline);
     if (!received) return tl::unexpected(received.error());
-    accept(*std::move(received), record);
+    if (accept(*std::move(received), record)) continue;
+    // A source that is full of misfits never waits, so nobody else would look at these.
+    if (stop.stop_requested()) return fail(Errc::kStopped);
+    if (deadline.expired()) return fail(Errc::kTimeout);
   }
   return {};
 }

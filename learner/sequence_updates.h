@@ -28,7 +28,8 @@ class SequenceUpdates final : public Updates {
   [[nodiscard]] std::size_t queue_depth() const override { return source_->queue_depth(); }
 
  private:
-  void accept(ReceivedSequences&& received, LearnerRecord& record);
+  // False: it does not fit, and was counted.
+  bool accept(ReceivedSequences&& received, LearnerRecord& record);
 
   SequenceAlgorithm* algorithm_;
   model::NetworkShape shape_;

@@ -183,8 +183,9 @@ bool Client::receive(std::size_t shard, Deadline deadline) {
 
 void Client::handle(std::size_t index, wire::Message&& message) {
   Shard& shard = shards_[index];
-  if (std::holds_alternative<wire::Welcome>(message)) {
-    if (shard.joined) return;  // the answer to a Hello that was repeated
+  if (const auto* welcome = std::get_if<wire::Welcome>(&message)) {
+    // The answer to a Hello that was repeated, or of a former life of ours.
+    if (shard.joined || welcome->incarnation != hello_.incarnation) return;
     shard.joined = true;
     ++shard.life;
     shard.last_answer = clock_->now();
@@ -211,8 +212,19 @@ void Client::handle(std::size_t index, wire::Message&& message) {
   }
 }
 
+void Client::take_reports(std::span<const EpisodeRecord> reports) {
+  const std::scoped_lock lock(mutex_);
+  auto& episodes = news_.episodes;
+  episodes.insert(episodes.end(), reports.begin(), reports.end());
+  if (episodes.size() <= kMostEpisodes) return;
+  status_.episodes_lost += episodes.size() - kMostEpisodes;
+  episodes.erase(episodes.begin(), episodes.end() - kMostEpisodes);
+}
+
 void Client::take(std::size_t index, wire::Samples&& samples) {
   Shard& shard = shards_[index];
+  // Whether or not anybody still waits for the draws: a report is told once.
+  take_reports(samples.episodes);
   const auto same = [&](const wire::Samples& other) { return other.request == samples.request; };
   if (!shard.owed.contains(samples.request) || std::ranges::any_of(shard.waiting, same)) return;
   shard.last_answer = clock_->now();
@@ -231,11 +243,6 @@ void Client::take(std::size_t index, wire::Samples&& samples) {
     // A shard that came back from a snapshot counts from there: what it lost is not news again.
     const std::uint64_t before = std::exchange(news_.totals[index], samples.shard.inserted);
     if (samples.shard.inserted > before) news_.inserted += samples.shard.inserted - before;
-    auto& episodes = news_.episodes;
-    episodes.insert(episodes.end(), samples.episodes.begin(), samples.episodes.end());
-    if (episodes.size() > kMostEpisodes) {
-      episodes.erase(episodes.begin(), episodes.end() - kMostEpisodes);
-    }
   }
   shard.state = samples.shard;
   shard.known = true;

@@ -65,13 +65,14 @@ struct ShardFigures {
 
 // Counters since construction, and the shards now.
 struct ClientStatus {
-  std::uint64_t shards = 0;        // welcomed and not gone
-  std::uint64_t joins = 0;         // 1 for each shard, and 1 each time that one came back
-  std::uint64_t redrawn = 0;       // draws that a lost or starving shard owed
-  std::uint64_t updates_lost = 0;  // priorities for items of a shard that was gone
-  std::uint64_t batches = 0;       // complete
-  std::uint64_t malformed = 0;     // frames that did not decode, dropped
-  double items = 0;                // stored in all shards
+  std::uint64_t shards = 0;         // welcomed and not gone
+  std::uint64_t joins = 0;          // 1 for each shard, and 1 each time that one came back
+  std::uint64_t redrawn = 0;        // draws that a lost or starving shard owed
+  std::uint64_t updates_lost = 0;   // priorities for items of a shard that was gone
+  std::uint64_t episodes_lost = 0;  // reports that nobody took in time
+  std::uint64_t batches = 0;        // complete
+  std::uint64_t malformed = 0;      // frames that did not decode, dropped
+  double items = 0;                 // stored in all shards
   double total_priority = 0;
   std::vector<ShardFigures> each{};  // by the number of the shard
 };
@@ -159,6 +160,7 @@ class Client {
   // True: something came.
   bool receive(std::size_t shard, Deadline deadline);
   void handle(std::size_t index, wire::Message&& message);
+  void take_reports(std::span<const EpisodeRecord> reports);
   void take(std::size_t index, wire::Samples&& samples);
   void take_waiting(std::size_t index);
   void add_rows(std::size_t index, const Owed& owed, const wire::Samples& samples);

@@ -208,8 +208,8 @@ void Server::welcome_learner(const transport::PeerId& peer, const wire::Hello& h
   }
   learners_[peer] = {hello.actor, clock_->now()};
   const auto& run = desk_.sessions().run();
-  desk_.send(peer,
-             wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag, 1});
+  desk_.send(peer, wire::Welcome{run.run_id, run.run_seed, 0, PolicyVersion{0}, run.max_policy_lag,
+                                 1, hello.incarnation});
 }
 
 void Server::forget_learner(const transport::PeerId& peer) {

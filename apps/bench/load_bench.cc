@@ -21,6 +21,7 @@
 #include "apps/cli/terminal.h"
 #include "apps/cli/text_table.h"
 #include "apps/process/open_files.h"
+#include "apps/roles/actor_seed.h"
 #include "apps/roles/ask_status.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
@@ -64,7 +65,8 @@ bench::CannedExperience record(const TrainConfig& config, const env::TaskPtr& ta
   const auto shape = model::make_shape(config.network, task->spec());
   const Seed seed{static_cast<std::uint64_t>(config.seed)};
   const auto policy = model::make_fused_policy(shape);
-  const auto loop = make_actor_loop(config, *task, *policy, seed, ActorId{0}, PolicyVersion{0});
+  const auto loop = make_actor_loop(config, *task, *policy, ActorId{0},
+                                    actor_seed(seed, ActorId{0}, PolicyVersion{0}));
   loop->set_parameters(model::initialise(shape, seed));
   for (std::size_t i = 0; i < kBeforeCanned; ++i) static_cast<void>(loop->run_message());
   std::vector<std::vector<actor::ActorMessage>> sizes(

@@ -18,6 +18,7 @@
 #include "apps/bench/process_figures.h"
 #include "apps/cli/files.h"
 #include "apps/process/hand_over.h"
+#include "apps/roles/actor_seed.h"
 #include "apps/roles/ask_status.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
@@ -268,11 +269,12 @@ class ScalingBench {
     Loop(const TrainConfig& config, std::size_t id, const model::Parameters& weights)
         : task(config.env.make()),  // its memo is an actor's own, as in a process
           policy(model::make_fused_policy(model::make_shape(config.network, task->spec()))),
-          loop(make_actor_loop(config, *task, *policy,
-                               Seed{static_cast<std::uint64_t>(config.seed)},
-                               ActorId{static_cast<std::uint32_t>(id)}, PolicyVersion{0})) {
+          loop(make_actor_loop(config, *task, *policy, actor_of(id),
+                               actor_seed(Seed{static_cast<std::uint64_t>(config.seed)},
+                                          actor_of(id), PolicyVersion{0}))) {
       loop->set_parameters(weights);
     }
+    static ActorId actor_of(std::size_t id) { return ActorId{static_cast<std::uint32_t>(id)}; }
     void run() { static_cast<void>(loop->run_message()); }
 
     env::TaskPtr task;

@@ -69,6 +69,7 @@ constexpr Figure kFigures[] = {
     {"/faults/metrics_failures", "pacml_metrics_failures_total", kCounter, "Lines of metrics that could not be written."},
     {"/replay/shards", "pacml_replay_shards", kGauge, "Replay shards that are connected."},
     {"/replay/redrawn", "pacml_replay_redrawn_total", kCounter, "Draws that a lost or starving shard owed."},
+    {"/replay/episodes_lost", "pacml_replay_episode_reports_lost_total", kCounter, "Reports of episodes that the learner did not take in time."},
     {"/replay/updates_lost", "pacml_replay_updates_lost_total", kCounter, "Priorities for items of a shard that was gone."},
     {"/replicas/together", "pacml_learner_replicas", kGauge, "Learners that take updates together, now."},
     {"/replicas/groups", "pacml_replica_groups_total", kCounter, "Times that learners formed a group."},

@@ -8,6 +8,7 @@
 
 #include "actor/learner_link.h"
 #include "actor/replay_link.h"
+#include "apps/roles/actor_seed.h"
 #include "apps/roles/actor_status.h"
 #include "apps/roles/composition.h"
 #include "apps/roles/encryption.h"
@@ -37,10 +38,15 @@ std::string history(const actor::ReplayLink& link) {
          " messages may be lost";
 }
 
+// Whether more than the learner is away: another one would not help.
+bool shard_is_gone(const actor::LearnerLink&) { return false; }
+bool shard_is_gone(const actor::ReplayLink& link) { return link.shard_is_gone(); }
+
 // What ended an actor's work for one learner.
 struct Stint {
   Error ended;
-  bool joined = false;  // the learner was there
+  bool joined = false;        // the learner was there
+  bool learner_away = false;  // it is the learner that is not, or no longer, there
 };
 
 // Acts until something ends it, over a link that is to be joined first.
@@ -48,12 +54,13 @@ template <class Link>
 Stint act(const TrainConfig& config, const ActorRoleOptions& options, const env::TaskPtr& task,
           Link& link, ActorStatus& status, const std::stop_token& stop) {
   const auto welcome = link.join(stop);
-  if (!welcome) return {welcome.error(), false};
-  spdlog::info("joined run {} at policy version {}", welcome->run_id,
-               welcome->policy_version.get());
+  if (!welcome) return {welcome.error(), false, welcome.error().code == Errc::kTimeout};
+  const Seed seed = actor_seed(welcome->run_seed, ActorId{options.id}, welcome->policy_version,
+                               welcome->incarnation);
+  spdlog::info("joined run {} at policy version {}; draws from seed {}", welcome->run_id,
+               welcome->policy_version.get(), seed.get());
   const auto policy = model::make_fused_policy(model::make_shape(config.network, task->spec()));
-  const auto loop = make_actor_loop(config, *task, *policy, welcome->run_seed, ActorId{options.id},
-                                    welcome->policy_version);
+  const auto loop = make_actor_loop(config, *task, *policy, ActorId{options.id}, seed);
   ReportedSink sink(
       link,
       [&loop] {
@@ -68,7 +75,7 @@ Stint act(const TrainConfig& config, const ActorRoleOptions& options, const env:
           : "";
   spdlog::info("acted {} decisions, {}{}; ended: {}", loop->decisions(), refused, history(link),
                ended.detail);
-  return {ended, true};
+  return {ended, true, ended.code == Errc::kTimeout && !shard_is_gone(link)};
 }
 
 // Joins that learner, and a replay shard where there are some, and acts.
@@ -85,6 +92,7 @@ Stint connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
       make_actor_hello(config, ActorId{options.id}, agreement_of(config, *task), options.run_id);
   const auto& graphs = task->spec().graphs;
   auto config_of_links = actor::LinkConfig::from(config.patience);
+  const Duration give_up = config_of_links.give_up;
   if (options.learners.size() > 1) {
     config_of_links.give_up =
         std::min(config_of_links.give_up, in_seconds(config.patience.move_on_seconds));
@@ -97,7 +105,7 @@ Stint connect_and_act(const TrainConfig& config, const ActorRoleOptions& options
   // Actors are spread over the shards.
   const auto& nearest = options.replay[options.id % options.replay.size()];
   transport::Dealer shard(context, transport::Endpoint::parse(nearest), sockets, kWatched);
-  actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links);
+  actor::ReplayLink link(learner, announcements, shard, hello, graphs, config_of_links, give_up);
   return act(config, options, task, link, status, stop);
 }
 
@@ -109,9 +117,9 @@ Error act_for_all(const TrainConfig& config, const ActorRoleOptions& options,
   TimePoint alone_since = steady().now();
   for (std::size_t turn = options.id % learners;; turn = (turn + 1) % learners) {
     const TimePoint begun = steady().now();
-    auto [ended, joined] =
+    auto [ended, joined, learner_away] =
         connect_and_act(config, options, options.learners[turn], context, status, stop);
-    if (ended.code != Errc::kTimeout || learners == 1) return ended;
+    if (!learner_away || learners == 1) return ended;
     const TimePoint now = steady().now();
     if (joined) {
       alone_since = std::max(begun, now - in_seconds(config.patience.move_on_seconds));

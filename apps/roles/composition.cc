@@ -7,7 +7,6 @@
 #include "actor/expert_behaviour.h"
 #include "actor/exploration.h"
 #include "actor/impala_behaviour.h"
-#include "apps/roles/actor_seed.h"
 #include "learner/apex_dqn.h"
 #include "learner/expert_iteration.h"
 #include "learner/impala.h"
@@ -75,9 +74,7 @@ std::unique_ptr<model::TrainableNetwork> make_network_on(std::int64_t threads,
 }
 
 std::unique_ptr<actor::ActorLoop> make_actor_loop(const TrainConfig& config, const env::Task& task,
-                                                  model::Policy& policy, Seed run, ActorId id,
-                                                  PolicyVersion joined_at) {
-  const Seed seed = actor_seed(run, id, joined_at);
+                                                  model::Policy& policy, ActorId id, Seed seed) {
   auto behaviour = make_behaviour(config, task.spec(), id, policy, seed);
   return std::make_unique<actor::ActorLoop>(config.actor, task.make_factory(), policy,
                                             std::move(behaviour), seed);

@@ -26,13 +26,12 @@ using NetworkFactory =
 [[nodiscard]] std::unique_ptr<model::TrainableNetwork> make_network_on(
     std::int64_t threads, const NetworkFactory& make_network, const model::NetworkShape& shape);
 
-// The loop of actor `id`, which joined the run at these weights' version, with the behaviour that
-// the algorithm asks for. Borrows `policy`.
+// The loop of actor `id` with the behaviour that the algorithm asks for. `seed`: actor_seed().
+// Borrows `policy`.
 [[nodiscard]] std::unique_ptr<actor::ActorLoop> make_actor_loop(const TrainConfig& config,
                                                                 const env::Task& task,
-                                                                model::Policy& policy, Seed run,
-                                                                ActorId id,
-                                                                PolicyVersion joined_at);
+                                                                model::Policy& policy, ActorId id,
+                                                                Seed seed);
 
 // Where experience comes from: in sequences, each learned from once, or out of a replay.
 using ExperienceSource = std::variant<learner::SampleSource*, learner::TransitionSource*>;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "apps/roles/actor_seed.h"
 #include "apps/roles/composition.h"
 #include "common/check.h"
 #include "model/fused_policy.h"
@@ -77,9 +78,9 @@ learner::TransitionSource::News InProcessReplay::take_news() { return std::excha
 
 void InProcessReplay::publish(model::Parameters parameters) {
   if (!loop_) {
-    loop_ =
-        make_actor_loop(config_, *task_, *policy_, Seed{static_cast<std::uint64_t>(config_.seed)},
-                        ActorId{0}, parameters.version);
+    const Seed run{static_cast<std::uint64_t>(config_.seed)};
+    loop_ = make_actor_loop(config_, *task_, *policy_, ActorId{0},
+                            actor_seed(run, ActorId{0}, parameters.version));
   }
   loop_->set_parameters(parameters);
 }

@@ -85,6 +85,7 @@ json replayed(const replay::ClientStatus& replay) {
           {"batches", replay.batches},
           {"redrawn", replay.redrawn},
           {"malformed", replay.malformed},
+          {"episodes_lost", replay.episodes_lost},
           {"updates_lost", replay.updates_lost}};
 }
 

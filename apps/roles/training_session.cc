@@ -17,6 +17,7 @@
 #include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/rng.h"
+#include "common/try_again.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 
@@ -33,14 +34,19 @@ constexpr std::int64_t kMostSkipped = 100;
 // ... at a limit, where no more of them come; one or two may be bad luck.
 constexpr std::int64_t kMostSkippedAtLimit = 3;
 
-// Whether the best policy so far is still there; if not, the next evaluation finds another one.
-bool best_is_whole(const learner::CheckpointFolder& folder, const model::ParameterLayout& layout) {
+// The score of the best policy so far, as its own file has it: a checkpoint may be older. nullopt:
+// there is none, or it is damaged; the next evaluation finds another one. TryAgainError: nobody
+// knows.
+std::optional<double> best_score_in(const learner::CheckpointFolder& folder,
+                                    const model::ParameterLayout& layout) {
+  if (!std::filesystem::exists(folder.best_file())) return std::nullopt;
   try {
-    static_cast<void>(learner::load_checkpoint(folder.best_file(), layout));
-    return true;
+    return learner::load_checkpoint(folder.best_file(), layout).best_score;
+  } catch (const TryAgainError&) {
+    throw;
   } catch (const UserError& error) {
     spdlog::error("{}: the next evaluation replaces it", error.what());
-    return false;
+    return std::nullopt;
   }
 }
 
@@ -193,9 +199,7 @@ bool TrainingSession::step(const std::stop_token& stop) {
     next_.evaluation = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
   }
   if (metrics_.due()) write_metrics();
-  if (leads() && (clock_->now() >= next_.checkpoint || checkpoint_requested_.exchange(false))) {
-    checkpoint();
-  }
+  if (leads() && (clock_->now() >= next_.checkpoint || checkpoint_requested_)) checkpoint();
   if (stop.stop_requested()) return false;
   ended_at_limit_ = limit_reached();
   return !ended_at_limit_;
@@ -344,8 +348,17 @@ nlohmann::json TrainingSession::faults() const {
 
 void TrainingSession::checkpoint() {
   next_.checkpoint = clock_->now() + in_seconds(config_.learner.checkpoint_seconds);
-  // What the last update made gives nothing to learn from: the checkpoint before it is worth more.
-  if (loop_->skipped_in_a_row() > 0) return;
+  // Weights that no update gets on from are worth less than those of the checkpoint before. One
+  // that is skipped now and then says nothing of them.
+  const bool stuck = loop_->skipped_in_a_row() >= kMostSkippedAtLimit;
+  if (stuck) {
+    if (!std::exchange(withheld_, true)) {
+      spdlog::warn("no checkpoint is made while updates are skipped: {} in a row",
+                   loop_->skipped_in_a_row());
+    }
+    return;
+  }
+  withheld_ = checkpoint_requested_ = false;
   checkpoints_->save(make_checkpoint());
 }
 
@@ -359,7 +372,8 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
   checkpoint.algorithm = learning_.algorithm->save();
   checkpoint.counters = {
       {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)},
-      {"millionths_of_run", static_cast<std::int64_t>(share_of_run().value_or(0) * 1e6)}};
+      {"millionths_of_run",
+       static_cast<std::int64_t>(share_of_run().value_or(share_before_) * 1e6)}};
   visit_fields(loop_->counters(),
                [&](const char* name, std::int64_t count) { checkpoint.counters[name] = count; });
   if (drawn_ != nullptr) {
@@ -394,9 +408,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   }
   seconds_before_ = static_cast<double>(counter("milliseconds")) / 1e3;
   share_before_ = static_cast<double>(counter("millionths_of_run")) / 1e6;
-  if (checkpoint.best_score && best_is_whole(folder, network_->layout())) {
-    scores_->restore(checkpoint.best_score);
-  }
+  scores_->restore(best_score_in(folder, network_->layout()));
   spdlog::info("resumed from {} at update {}", loaded.file.string(), counter("updates"));
 }
 

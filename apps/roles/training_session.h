@@ -88,7 +88,7 @@ class TrainingSession {
   // Of a policy that is not scored to the end, nothing is known.
   void evaluate(const std::function<bool()>& goes_on);
   [[nodiscard]] learner::Checkpoint make_checkpoint() const;
-  // Hands the state to the writer.
+  // Hands the state to the writer, unless learning is stuck: what was asked for then waits.
   void checkpoint();
   [[nodiscard]] Result<void> written_checkpoint();
   void restore(const learner::CheckpointFolder& folder);
@@ -130,6 +130,7 @@ class TrainingSession {
   Housekeeping next_;
   bool ended_at_limit_ = false;
   std::atomic<bool> checkpoint_requested_{false};
+  bool withheld_ = false;  // a checkpoint was due, and nothing worth one was there
 };
 
 }  // namespace pacml::apps

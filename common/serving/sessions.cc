@@ -124,7 +124,8 @@ void Sessions::forget(const transport::PeerId& peer) {
 
 wire::Welcome Sessions::welcome(const transport::PeerId& peer, PolicyVersion version) const {
   const Actor& actor = actors_.at(peer);
-  return {run_.run_id, run_.run_seed, actor.granted, version, run_.max_policy_lag, actor.unrolls};
+  return {run_.run_id,         run_.run_seed, actor.granted,    version,
+          run_.max_policy_lag, actor.unrolls, actor.incarnation};
 }
 
 void Sessions::hand_out() {

@@ -6,6 +6,7 @@
 #include "common/transport/channel.h"
 #include "common/transport/context.h"
 #include "common/transport/handshake_trouble.h"
+#include "common/transport/socket_events.h"
 
 // Internal to common/transport.
 
@@ -17,17 +18,13 @@ class HandshakeMonitor {
  public:
   // Before the socket connects.
   HandshakeMonitor(Context& context, zmq::socket_t& watched, HandshakeTrouble trouble);
-  HandshakeMonitor(const HandshakeMonitor&) = delete;
-  HandshakeMonitor& operator=(const HandshakeMonitor&) = delete;
-  ~HandshakeMonitor();
 
   // Takes in what has been reported. Never waits.
   void listen();
   [[nodiscard]] std::optional<Trouble> trouble();
 
  private:
-  zmq::socket_t* watched_;
-  zmq::socket_t reports_;
+  SocketEvents events_;
   HandshakeTrouble trouble_;
 };
 

@@ -4,14 +4,9 @@
 #include <netinet/in.h>
 #include <spdlog/spdlog.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <string>
 #include <utility>
-
-#include "common/check.h"
-#include "common/transport/zmq_socket.h"
 
 namespace pacml::transport {
 namespace {
@@ -46,22 +41,8 @@ std::uint64_t bytes_received(int fd) {
 }  // namespace
 
 UnfinishedMessages::UnfinishedMessages(Context& context, zmq::socket_t& bound, std::int64_t limit)
-    : bound_(&bound),
-      reports_(context.native().zmq, zmq::socket_type::pair),
-      limit_(static_cast<std::uint64_t>(limit)) {
-  static std::atomic<std::uint64_t> next{0};
-  const std::string endpoint = "inproc://pacml.connections." + std::to_string(next++);
-  const int monitored = zmq_socket_monitor(bound.handle(), endpoint.c_str(), kConnectionEvents);
-  PACML_CHECK(monitored == 0, "a socket has one monitor");
-  reports_.set(zmq::sockopt::linger, 0);
-  reports_.set(zmq::sockopt::rcvhwm, 0);  // a full queue would stop the thread of all sockets
-  reports_.connect(endpoint);
-}
-
-UnfinishedMessages::~UnfinishedMessages() {
-  // Reports to nobody would stop it as well.
-  zmq_socket_monitor(bound_->handle(), nullptr, 0);
-}
+    : events_(context, bound, kConnectionEvents, "connections"),
+      limit_(static_cast<std::uint64_t>(limit)) {}
 
 void UnfinishedMessages::took(zmq::message_t& part) {
   ++taken_;
@@ -99,24 +80,12 @@ void UnfinishedMessages::look_at(int fd, Connection& connection) {
 }
 
 void UnfinishedMessages::listen() {
-  try {
-    zmq::message_t part;
-    while (reports_.recv(part, zmq::recv_flags::dontwait)) {
-      // The first part: event (16 bits) and value (32 bits); the second one: the address.
-      std::uint16_t event = 0;
-      std::int32_t fd = -1;
-      if (part.size() == sizeof event + sizeof fd) {
-        std::memcpy(&event, part.data(), sizeof event);
-        std::memcpy(&fd, part.data<char>() + sizeof event, sizeof fd);
-        connections_.erase(fd);
-        const auto peer = event == ZMQ_EVENT_ACCEPTED ? peer_of(fd) : sockaddr_storage{};
-        if (is_tcp(peer)) connections_[fd] = {.peer = peer};
-      }
-      while (part.more()) static_cast<void>(reports_.recv(part));
-    }
-  } catch (const zmq::error_t& e) {
-    PACML_CHECK(e.num() == ETERM || e.num() == EINTR, "reading from a socket of our own");
-  }
+  events_.take([this](std::uint16_t event, std::uint32_t value) {
+    const int fd = static_cast<int>(value);
+    connections_.erase(fd);
+    const auto peer = event == ZMQ_EVENT_ACCEPTED ? peer_of(fd) : sockaddr_storage{};
+    if (is_tcp(peer)) connections_[fd] = {.peer = peer};
+  });
 }
 
 }  // namespace pacml::transport

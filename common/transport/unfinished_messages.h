@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/transport/context.h"
+#include "common/transport/socket_events.h"
 
 // Internal to common/transport.
 
@@ -23,9 +24,6 @@ class UnfinishedMessages {
   // Before the socket is bound. `limit`: bytes of one message; what comes until the next look, a
   // quarter of a second, may be on top.
   UnfinishedMessages(Context& context, zmq::socket_t& bound, std::int64_t limit);
-  UnfinishedMessages(const UnfinishedMessages&) = delete;
-  UnfinishedMessages& operator=(const UnfinishedMessages&) = delete;
-  ~UnfinishedMessages();
 
   // A whole message, of which that is a part, has been taken out of the socket.
   void took(zmq::message_t& part);
@@ -42,8 +40,7 @@ class UnfinishedMessages {
   void listen();
   void look_at(int fd, Connection& connection);
 
-  zmq::socket_t* bound_;
-  zmq::socket_t reports_;
+  SocketEvents events_;
   std::uint64_t limit_;
   std::map<int, Connection> connections_;  // by descriptor, which libzmq owns
   std::size_t taken_ = 0;                  // messages, since the last look

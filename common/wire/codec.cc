@@ -316,13 +316,14 @@ Result<Message> read(std::type_identity<Hello>, Source in) {
 }
 
 Frame write(const Welcome& m) {
-  return EnvelopeWriter(index_of<Welcome>(), 6)
+  return EnvelopeWriter(index_of<Welcome>(), 7)
       .text(m.run_id, kDefaults.max_text)
       .number(m.run_seed.get())
       .number(m.credits)
       .number(m.policy_version.get())
       .number(m.max_policy_lag)
       .number(m.unrolls)
+      .number(m.incarnation.get())
       .frame();
 }
 
@@ -334,6 +335,7 @@ Result<Message> read(std::type_identity<Welcome>, Source in) {
   m.policy_version = PolicyVersion{in.envelope.number()};
   m.max_policy_lag = in.envelope.number();
   m.unrolls = in.envelope.number32();
+  m.incarnation = Incarnation{in.envelope.number()};
   if (!in.envelope.complete()) return bad_envelope();
   if (m.unrolls == 0) return corrupt("a grant of nothing");
   return finished(in, std::move(m));

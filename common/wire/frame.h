@@ -22,7 +22,7 @@ struct Frame {
 
 // Envelope: magic u32, protocol version u16, message type u16, then one MessagePack array.
 inline constexpr std::uint32_t kMagic = 0x4C434150;  // "PACL" as bytes
-inline constexpr std::uint16_t kProtocolVersion = 9;
+inline constexpr std::uint16_t kProtocolVersion = 10;
 inline constexpr std::size_t kHeaderBytes = 8;
 
 // A frame with more parts is refused without looking into them.

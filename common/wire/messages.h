@@ -28,7 +28,7 @@ enum class Refusal : std::uint8_t {
   kConfig = 2,       // another task, space or network; or the run's configuration has no place
   kRun = 3,          // belongs to another run
   kStale = 4,        // this incarnation of the actor, or a newer one, was here before
-  kMalformed = 5,    // its frames do not decode
+  kMalformed = 5,    // its frames do not decode, or hold what nobody of the run would send
   kStopping = 6,     // the server is about to end
 };
 constexpr auto enum_names(Refusal) {
@@ -64,6 +64,7 @@ struct Welcome {
   PolicyVersion policy_version;
   std::uint64_t max_policy_lag = 0;  // versions
   std::uint32_t unrolls = 1;         // that messages to come shall hold, as in Credit
+  Incarnation incarnation{};         // of the Hello that it answers
   bool operator==(const Welcome&) const = default;
 };
 

@@ -220,9 +220,10 @@ inline wire::Message random_message(Rng& rng, std::size_t type) {
                    1 + static_cast<std::uint32_t>(rng.below(256))};
     case 1:
       return Welcome{
-          random_bytes(rng, 40), Seed{random_number(rng)},
-          random_number(rng),    PolicyVersion{random_number(rng)},
-          random_number(rng),    1 + static_cast<std::uint32_t>(random_number(rng) >> 33)};
+          random_bytes(rng, 40),  Seed{random_number(rng)},
+          random_number(rng),     PolicyVersion{random_number(rng)},
+          random_number(rng),     1 + static_cast<std::uint32_t>(random_number(rng) >> 33),
+          Incarnation{rng.next()}};
     case 2:
       return Refused{static_cast<Refusal>(1 + rng.below(6)), random_bytes(rng, 300),
                      Incarnation{rng.next()}};

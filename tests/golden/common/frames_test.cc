@@ -75,7 +75,7 @@ std::vector<Message> samples() {
 
   return {Hello{Role::kActor, ActorId{3}, Incarnation{2}, 0x1234, "a: 1\n", "run-1", "host", 4321,
                 50, 32},
-          Welcome{"run-1", Seed{42}, 4, PolicyVersion{9}, 16, 25},
+          Welcome{"run-1", Seed{42}, 4, PolicyVersion{9}, 16, 25, Incarnation{77}},
           Refused{Refusal::kStale, "task: 1 here, 2 there", Incarnation{300}},
           experience,
           Credit{12, Sequence{8}, 25},

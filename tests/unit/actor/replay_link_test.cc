@@ -59,9 +59,9 @@ struct Connected {
   std::unique_ptr<transport::FrameClient> to_shard = shard.connect();
   ReplayLink link;
 
-  explicit Connected(const LinkConfig& config = kQuick)
+  explicit Connected(const LinkConfig& config = kQuick, std::optional<Duration> shard_give_up = {})
       : link(*to_learner, *announcements, *to_shard, sample_hello(), sample_graphs(), config,
-             stage.clock()) {}
+             shard_give_up, stage.clock()) {}
 
   [[nodiscard]] Result<void> send(std::int64_t mark) { return link.send(sample_batch(mark), {}); }
   // Acts as a loop does, which takes its time, until `holds`.
@@ -209,6 +209,45 @@ TEST_CASE("a shard that stops in order is waited for", "[unit][actor]") {
   for (std::int64_t mark = 2; mark <= 6; ++mark) REQUIRE(c.send(mark));
   CHECK(c.stage.over());
   CHECK(c.link.shard_joins() == 2);
+}
+
+TEST_CASE("a Welcome that was for a former life is none", "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.link.join({}));
+  REQUIRE(c.send(1));
+  c.shard.become(Mood::kIsDead);
+  // It says Hello again by then, and hears what was on its way to it before.
+  c.stage.once([&] { return c.shard.hellos().size() > 3; }, [&] { c.shard.welcome_former(50); });
+  c.stage.after(1s, [&] {
+    CHECK(c.link.shard_joins() == 1);
+    c.shard.become(Mood::kServes);
+  });
+  for (std::int64_t mark = 2; mark <= 6; ++mark) REQUIRE(c.send(mark));
+  CHECK(c.stage.over());
+  CHECK(c.link.shard_joins() == 2);
+}
+
+TEST_CASE("where another learner may be had, a shard is waited for as long as ever",
+          "[unit][actor]") {
+  LinkConfig config = kQuick;
+  config.give_up = 5s;  // then the next learner is tried
+  Connected c(config, 100s);
+  REQUIRE(c.link.join({}));
+  const TimePoint begun = c.stage.clock().now();
+  SECTION("which is not the learner's fault") {
+    c.shard.become(Mood::kIsDead);
+    Result<void> sent;
+    while (sent) sent = c.send(1);
+    CHECK(sent.error().code == Errc::kTimeout);
+    CHECK(c.link.shard_is_gone());
+    CHECK(c.stage.clock().now() - begun >= 100s);
+  }
+  SECTION("but not the learner") {
+    c.learner.become(Mood::kIsDead);
+    while (c.send(1)) c.stage.pass();
+    CHECK_FALSE(c.link.shard_is_gone());
+    CHECK(c.stage.clock().now() - begun < 10s);
+  }
 }
 
 TEST_CASE("a shard that never comes ends the link, after its patience", "[unit][actor]") {

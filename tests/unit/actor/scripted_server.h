@@ -118,6 +118,12 @@ class ScriptedServer {
   // Says what is no message to whoever sent the last one.
   void babble() { say_frame(last_peer_, wire::Frame{{Bytes(20)}}); }
 
+  // Welcomes whoever sent the last message, as a former life of it with so many credits.
+  void welcome_former(std::uint64_t credits) {
+    say(last_peer_,
+        wire::Welcome{"run-1", Seed{1}, credits, PolicyVersion{0}, 5, 1, Incarnation{1}});
+  }
+
   // Asks whoever sent the last message for a graph.
   void ask_for(GraphHash graph) { say(last_peer_, wire::NeedGraph{graph}); }
 
@@ -202,11 +208,12 @@ class ScriptedServer {
   }
 
   void serve(const transport::PeerId& peer, const wire::Message& message) {
-    if (std::holds_alternative<wire::Hello>(message)) {
+    if (const auto* hello = std::get_if<wire::Hello>(&message)) {
       known_.insert(peer);
       accepted_ = Sequence{0};
       const auto version = weights_.values.empty() ? PolicyVersion{0} : weights_.version;
-      return say(peer, wire::Welcome{"run-1", Seed{42}, kCredits, version, 5});
+      return say(peer,
+                 wire::Welcome{"run-1", Seed{42}, kCredits, version, 5, 1, hello->incarnation});
     }
     if (!known_.contains(peer)) {
       return say(peer, wire::Refused{wire::Refusal::kUnknownPeer, "who are you?"});

@@ -178,7 +178,7 @@ json everything() {
   status["faults"] = {
       {"checkpoint_failures", 1}, {"checkpoint_age_seconds", 1}, {"metrics_failures", 1}};
   status["replicas"] = {{"together", 1}, {"groups", 1}, {"divergences", 1}};
-  status["replay"] = {{"shards", 1}, {"redrawn", 1}, {"updates_lost", 1}};
+  status["replay"] = {{"shards", 1}, {"redrawn", 1}, {"episodes_lost", 1}, {"updates_lost", 1}};
   return status;
 }
 

@@ -43,9 +43,6 @@ Checkpoint example(std::int64_t updates = 7) {
   out.algorithm.reals = {{"a", 1.0 / 3}, {"b", -0.0}, {"c", std::numeric_limits<double>::max()}};
   out.algorithm.counts = {{"updates", updates}, {"large", INT64_MAX}};
   out.counters = {{"updates", updates}, {"decisions", 1'234'567'890'123}};
-  Rng rng(Seed{1});
-  static_cast<void>(rng.normal());
-  out.random_streams = {{"evaluation", rng.state()}, {"other", Rng(Seed{2}).state()}};
   out.run_id = "run-1";
   out.config_text = "learner:\n  name: \"x\"\n";
   out.config_hash = 0xfedcba9876543210ULL;

@@ -142,7 +142,7 @@ TEST_CASE("every decision that was sent is learned from, stale, a misfit, or sti
   bench.add(7, 1, "a", graph_of_width(0, 1), 5);  // other global features
   bench.add(2, 1, "a", graph_of_width(4, 2));     // a graph of another width
   bench.add(4, 1, "a", graph_of_width(0, 3));     // a graph that is new, and fits
-  while (bench.step()) {
+  while (bench.loop.step({}, Deadline::never())) {
   }
   const LearnerCounters& counters = bench.loop.counters();
   CHECK(counters.misfits == 2);
@@ -154,6 +154,17 @@ TEST_CASE("every decision that was sent is learned from, stale, a misfit, or sti
   CHECK(gathered < kBatch);
   CHECK(counters.stale > 0);
   CHECK(bench.source.consumed_of["a"] == 33);
+}
+
+TEST_CASE("messages that never fit do not hold up who waits for the learner", "[unit][learner]") {
+  Bench bench;
+  for (int i = 0; i < 5; ++i) bench.add(7, 1, "a", graph_of_width(0, 1), 5);
+  CHECK(bench.step().error().code == Errc::kTimeout);
+  CHECK(bench.loop.counters().misfits == 1);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(bench.loop.step(stop.get_token(), Deadline::never()).error().code == Errc::kStopped);
+  CHECK(bench.loop.counters().misfits == 2);
 }
 
 TEST_CASE("weights are published after each update that changed them", "[unit][learner]") {

@@ -269,14 +269,15 @@ TEST_CASE("a line of metrics says what the replay shards hold, where there are s
                                       .joins = 3,
                                       .redrawn = 4,
                                       .updates_lost = 5,
+                                      .episodes_lost = 9,
                                       .batches = 6,
                                       .items = 7,
                                       .total_priority = 8.5};
   run.train(400);
   const json expected = {
-      {"each", json::array()}, {"shards", 2},  {"joins", 3}, {"redrawn", 4},
-      {"updates_lost", 5},     {"batches", 6}, {"items", 7}, {"total_priority", 8.5},
-      {"malformed", 0}};
+      {"each", json::array()}, {"shards", 2},       {"joins", 3}, {"redrawn", 4},
+      {"updates_lost", 5},     {"batches", 6},      {"items", 7}, {"total_priority", 8.5},
+      {"malformed", 0},        {"episodes_lost", 9}};
   CHECK(run.metrics().at(0)["replay"] == expected);
 }
 
@@ -472,6 +473,72 @@ TEST_CASE("a damaged checkpoint is passed over for the one before it", "[unit][t
   run.session().run(stopped());
   // One update from the first checkpoint, which had none.
   CHECK(run.newest().counters.at("updates") == 1);
+}
+
+TEST_CASE("a run that was cut off between its best policy and the checkpoint keeps that policy",
+          "[unit][train]") {
+  Run run;
+  run.train(800);
+  const auto layout = layout_of(run.config());
+  const auto best_file = run.checkpoint_folder() / "best.safetensors";
+  auto best = learner::load_checkpoint(best_file, layout);
+  best.best_score = 0;  // no job blocked: no later policy is better
+  learner::CheckpointFolder folder(run.checkpoint_folder(), 5);
+  REQUIRE(folder.save_best(best, layout));
+  auto last = run.newest();
+  last.best_score = GENERATE(std::optional<double>(1.0), std::optional<double>());
+  REQUIRE(folder.save(last, layout));
+  run.train(2'000);
+  CHECK(learner::load_checkpoint(best_file, layout) == best);
+  CHECK(run.newest().best_score == 0.0);
+  CHECK(run.metrics().back()["evaluation"]["best"] == 0.0);
+}
+
+TEST_CASE("an update that is skipped now and then keeps no checkpoint from being made",
+          "[unit][train]") {
+  TrainConfig config = quiet_config();
+  config.actor.environments = 1;
+  config.impala.batch_decisions = config.actor.unroll_length;
+  Run run(config);
+  TrainingSession& session = run.session();
+  session.begin();
+  REQUIRE(session.step({}));
+  const float sound = newest_network->parameters()[0];
+  const auto diverge = [] { newest_network->parameters()[0] = std::numeric_limits<float>::max(); };
+  diverge();
+  REQUIRE(session.step({}));
+  newest_network->parameters()[0] = sound;  // it goes on after all
+  SECTION("the last one") {
+    session.finish();
+    CHECK(run.newest().counters.at("updates") == 1);
+    CHECK(run.newest().counters.at("skipped") == 1);
+  }
+  SECTION("one that was asked for while learning is stuck, once it goes on") {
+    diverge();
+    for (int i = 0; i < 4; ++i) REQUIRE(session.step({}));
+    session.request_checkpoint();
+    REQUIRE(session.step({}));
+    CHECK(run.newest().counters.at("updates") == 0);
+    newest_network->parameters()[0] = sound;
+    REQUIRE(session.step({}));
+    run.wait_for_checkpoint(2);
+  }
+}
+
+TEST_CASE("a run that is resumed without a limit keeps its place in its schedules",
+          "[unit][train]") {
+  Run run;
+  run.options().decisions = 4'000;
+  TrainingSession& session = run.session();
+  session.begin();
+  while (session.step({})) {
+    if (session.status()["decisions"] >= 2'000) break;
+  }
+  session.finish();
+  CHECK(run.newest().counters.at("millionths_of_run") == 500'000);
+  run.options().decisions.reset();
+  run.session().run(stopped());
+  CHECK(run.newest().counters.at("millionths_of_run") == 500'000);
 }
 
 TEST_CASE("the best policy is kept when a later one is worse", "[unit][train]") {
