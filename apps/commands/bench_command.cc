@@ -66,6 +66,8 @@ class BenchCommand final : public Command {
     BenchReport report;
     for (const auto& bench : benches_) {
       if (!name_.empty() && bench.name != name_) continue;
+      // Some take a minute; figures alone go to the standard output.
+      std::cerr << "measuring " << bench.name << "\n";
       const std::size_t before = report.size();
       bench.run(settings_, report);
       std::cout << format_report(

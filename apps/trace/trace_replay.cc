@@ -17,6 +17,7 @@
 #include "apps/trace/gpu_cluster_trace.h"
 #include "apps/trace/placement_trace.h"
 #include "apps/trace/trace_number.h"
+#include "common/config/named_enum.h"
 #include "common/json_text.h"
 #include "common/result.h"
 #include "common/rng.h"
@@ -65,12 +66,8 @@ const json& member(const json& object, const char* key) {
 // A recording that asks for something else than is replayed would be compared with another thing.
 template <class Enum>
 Enum named(const std::string& text, const std::string& what) {
-  std::vector<std::string> names;
-  for (const auto& entry : enum_names(Enum{})) {
-    if (entry.name == text) return entry.value;
-    names.emplace_back(entry.name);
-  }
-  throw UserError(what + " is an unknown '" + text + "'" + did_you_mean(text, names));
+  if (const auto value = value_named<Enum>(text)) return *value;
+  throw UserError(what + " is an unknown '" + text + "'" + did_you_mean(text, names_of<Enum>()));
 }
 
 void require_known_settings(const json& settings, const std::string& reward) {

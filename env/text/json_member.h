@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "common/config/fields.h"
+#include "common/config/named_enum.h"
 #include "common/json_text.h"
 #include "common/result.h"
 #include "common/text.h"
@@ -71,13 +71,8 @@ class JsonMember {
   }
   template <NamedEnum Enum>
   [[nodiscard]] Enum name() const {
-    const std::string text = this->text();
-    std::string names;
-    for (const auto& entry : enum_names(Enum{})) {
-      if (entry.name == text) return entry.value;
-      names += (names.empty() ? "" : ", ") + std::string(entry.name);
-    }
-    fail("one of " + names);
+    if (const auto value = value_named<Enum>(text())) return *value;
+    fail("one of " + join(names_of<Enum>()));
   }
   template <class F>
   void for_each(F f) const {
