@@ -49,6 +49,14 @@ TrainConfig quiet_config() {
   return config;
 }
 
+// Each message is an update.
+TrainConfig config_of_small_updates() {
+  TrainConfig config = quiet_config();
+  config.actor.environments = 1;
+  config.impala.batch_decisions = config.actor.unroll_length;
+  return config;
+}
+
 // A run folder with one session after another in it.
 class Run {
  public:
@@ -301,10 +309,7 @@ TEST_CASE("a session tells that it goes on while its policy is evaluated", "[uni
 
 TEST_CASE("a session whose learning diverges ends before its limit, with weights that are finite",
           "[unit][train]") {
-  TrainConfig config = quiet_config();
-  config.actor.environments = 1;
-  config.impala.batch_decisions = config.actor.unroll_length;
-  Run run(config);
+  Run run(config_of_small_updates());
   TrainingSession& session = run.session();
   session.begin();
   REQUIRE(session.step({}));
@@ -324,9 +329,7 @@ TEST_CASE("a session whose learning diverges ends before its limit, with weights
 }
 
 TEST_CASE("a session that reaches its limit while learning diverges says so", "[unit][train]") {
-  TrainConfig config = quiet_config();
-  config.actor.environments = 1;
-  config.impala.batch_decisions = config.actor.unroll_length;
+  const TrainConfig config = config_of_small_updates();
   const auto diverge = [] { newest_network->parameters()[0] = std::numeric_limits<float>::max(); };
   const auto end_of = [](TrainingSession& session) {
     while (session.step({})) {
@@ -496,10 +499,7 @@ TEST_CASE("a run that was cut off between its best policy and the checkpoint kee
 
 TEST_CASE("an update that is skipped now and then keeps no checkpoint from being made",
           "[unit][train]") {
-  TrainConfig config = quiet_config();
-  config.actor.environments = 1;
-  config.impala.batch_decisions = config.actor.unroll_length;
-  Run run(config);
+  Run run(config_of_small_updates());
   TrainingSession& session = run.session();
   session.begin();
   REQUIRE(session.step({}));
