@@ -177,10 +177,24 @@ class Training {
     return program_beside_us(name).string();
   }
 
+  [[nodiscard]] std::filesystem::path snapshot_of(std::int64_t shard) const {
+    return run_ / "replay" / ("shard-" + std::to_string(shard));
+  }
+
+  // What a run that never began left there is not ours to go on from. Nothing else is touched: the
+  // folder may have been somebody's before it was a run's.
+  void remove_former_snapshots() const {
+    for (std::int64_t shard = 0; shard < options_.replay_shards; ++shard) {
+      std::error_code error;
+      std::filesystem::remove(snapshot_of(shard), error);
+      if (error) {
+        throw UserError("cannot remove " + snapshot_of(shard).string() + ": " + error.message());
+      }
+    }
+  }
+
   void make_folders() const {
-    // What a run that never began left there is not ours to go on from.
-    std::error_code ignored;
-    if (!options_.resume) std::filesystem::remove_all(run_ / "replay", ignored);
+    if (!options_.resume) remove_former_snapshots();
     for (const char* name : {"logs", "replay"}) {
       if (name == std::string_view("replay") && options_.replay_shards == 0) continue;
       std::error_code error;
@@ -212,7 +226,7 @@ class Training {
     shard.spec.command = {program("pacml"), "replay"};
     append(shard.spec.command, config_arguments_);
     append(shard.spec.command, {"--bind", address, "--shard", std::to_string(number), "--snapshot",
-                                (run_ / "replay" / ("shard-" + std::to_string(number))).string()});
+                                snapshot_of(number).string()});
     log_to_file(shard.spec);
     shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
     start(std::move(shard));

@@ -195,6 +195,31 @@ TEST_CASE("the configuration of a manifest is the one that was launched") {
         apex_request().config);
 }
 
+// yaml-cpp takes one of two equal keys and says nothing; a cluster takes the other, or neither.
+void check_keys_differ(const YAML::Node& node, const std::string& path) {
+  if (node.IsMap()) {
+    std::set<std::string> keys;
+    for (const auto& entry : node) {
+      const std::string key = entry.first.as<std::string>();
+      INFO(path << " has " << key << " twice");
+      CHECK(keys.insert(key).second);
+      check_keys_differ(entry.second, path + "." + key);
+    }
+  } else if (node.IsSequence()) {
+    for (const auto& item : node) check_keys_differ(item, path + "[]");
+  }
+}
+
+TEST_CASE("no manifest has a key twice") {
+  for (LaunchRequest request : {apex_request(), impala_request()}) {
+    request.minutes.reset();
+    request.decisions.reset();
+    for (const YAML::Node& document : YAML::LoadAll(make_manifests(request))) {
+      check_keys_differ(document, document["kind"].as<std::string>());
+    }
+  }
+}
+
 TEST_CASE("pods are replaced when what they are configured with is") {
   const auto hash_of = [](const LaunchRequest& request) {
     std::set<std::string> hashes;

@@ -1,6 +1,7 @@
 // `pacml train` with algorithm: apex, from its first line to what others make of it.
 
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -145,6 +146,19 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
   CHECK(inserted_in_all > inserted);
   // What was found in the shards is not counted as new.
   CHECK(all.back()["decisions"] <= inserted_in_all);
+}
+
+TEST_CASE("a run that begins in somebody's folder leaves what is there", "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const fs::path replay = fs::path(place.run()) / "replay";
+  fs::create_directories(replay / "letters");
+  std::ofstream(replay / "letters" / "one") << "dear";
+  std::ofstream(replay / "shard-0") << "of a run that never began";
+  const Outcome trained = pacml(train_words(place, {"--decisions", "2000"}));
+  INFO(trained.err);
+  CHECK(trained.code == 0);
+  CHECK(fs::exists(replay / "letters" / "one"));
+  CHECK(fs::file_size(replay / "shard-0") > 100);
 }
 
 TEST_CASE("deterministic Ape-X is the same bit for bit, and differs with the seed",
