@@ -177,18 +177,15 @@ class Training {
     return program_beside_us(name).string();
   }
 
-  [[nodiscard]] std::filesystem::path snapshot_of(std::int64_t shard) const {
-    return run_ / "replay" / ("shard-" + std::to_string(shard));
-  }
-
   // What a run that never began left there is not ours to go on from. Nothing else is touched: the
   // folder may have been somebody's before it was a run's.
   void remove_former_snapshots() const {
     for (std::int64_t shard = 0; shard < options_.replay_shards; ++shard) {
       std::error_code error;
-      std::filesystem::remove(snapshot_of(shard), error);
+      const auto snapshot = RunDirectory::snapshot_file(run_, shard);
+      std::filesystem::remove(snapshot, error);
       if (error) {
-        throw UserError("cannot remove " + snapshot_of(shard).string() + ": " + error.message());
+        throw UserError("cannot remove " + snapshot.string() + ": " + error.message());
       }
     }
   }
@@ -226,7 +223,7 @@ class Training {
     shard.spec.command = {program("pacml"), "replay"};
     append(shard.spec.command, config_arguments_);
     append(shard.spec.command, {"--bind", address, "--shard", std::to_string(number), "--snapshot",
-                                snapshot_of(number).string()});
+                                RunDirectory::snapshot_file(run_, number).string()});
     log_to_file(shard.spec);
     shard.spec.signal_on_parent_death = SIGTERM;  // it still writes a snapshot
     start(std::move(shard));

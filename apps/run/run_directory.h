@@ -15,6 +15,7 @@ namespace pacml::apps {
 //   metrics.jsonl    one object a line; metrics-K.jsonl: of learner K of several
 //   checkpoints/     written by the learner
 //   logs/            one file a process
+//   replay/          snapshots of replay shards
 //   losses           what its last end did not leave in order; otherwise not there
 // Immutable.
 class RunDirectory {
@@ -64,6 +65,12 @@ class RunDirectory {
            (replica == 0 ? "metrics.jsonl" : "metrics-" + std::to_string(replica) + ".jsonl");
   }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  // Where a replay shard of a run there leaves its snapshots, on its own host: the run need not be
+  // there yet.
+  [[nodiscard]] static std::filesystem::path snapshot_file(const std::filesystem::path& path,
+                                                           std::int64_t shard) {
+    return path / "replay" / ("shard-" + std::to_string(shard));
+  }
   // logs/<role>.log
   [[nodiscard]] std::filesystem::path log_file(const std::string& role) const {
     return path_ / "logs" / (role + ".log");

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/config/fields.h"
+#include "common/config/named_enum.h"
 #include "common/config/node.h"
 #include "common/config/seconds.h"
 #include "common/config/source.h"
@@ -153,15 +153,13 @@ void read_value(T& value, const ConfigNode& node, const std::string& path, Probl
   } else if constexpr (std::same_as<T, std::string>) {
     if (auto read = parse_string(node, path, problems)) value = std::move(*read);
   } else if constexpr (NamedEnum<T>) {
-    std::vector<std::string> known;
-    for (const auto& entry : enum_names(value)) {
-      if (node.kind == ConfigNode::Kind::kScalar && node.text == entry.name) {
-        value = entry.value;
-        return;
-      }
-      known.emplace_back(entry.name);
+    std::optional<T> named;
+    if (node.kind == ConfigNode::Kind::kScalar) named = value_named<T>(node.text);
+    if (named) {
+      value = *named;
+    } else {
+      report_unknown_name(node, path, names_of<T>(), problems);
     }
-    report_unknown_name(node, path, known, problems);
   } else if constexpr (IsStrong<T>::value) {
     auto number = value.get();
     read_value(number, node, path, problems);
