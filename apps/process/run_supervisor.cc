@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr int kMostDeaths = 8;               // of one member ...
 constexpr std::chrono::minutes kWindow{10};  // ... within which it is no accident
+constexpr std::chrono::seconds kOneRequest{2};  // within which two SIGTERM may be one
 constexpr milliseconds kFirstRestart{250};   // after a death that nobody waits for
 
 int stage_of(MemberKind kind) {
@@ -59,11 +60,7 @@ RunSupervisor::RunSupervisor(boost::asio::io_context& io, RunSupervision setting
     : settings_(std::move(settings)),
       tell_(std::move(tell)),
       done_(std::move(done)),
-      signals_(io, {.stop =
-                        [this](int signal) {
-                          // Of one lost session there may be two SIGHUP, and nobody is impatient.
-                          if (!stopping_ || signal != SIGHUP) stop();
-                        },
+      signals_(io, {.stop = [this](int signal) { asked_to_stop(signal); },
                     .checkpoint = [this] { ask_for_checkpoint(); }}),
       supervisor_(io, [this](const ChildReport& report) { observe(report); }) {
   raise_open_file_limit();  // each process has a life line
@@ -94,6 +91,19 @@ void RunSupervisor::start(Member member) {
   if (!log.empty()) logs_[name] = log;
   if (is_learner) learner_ = name;
   if (member.kind == MemberKind::kActor) ++actors_, ++actors_left_;
+}
+
+void RunSupervisor::asked_to_stop(int signal) {
+  const TimePoint now = steady().now();
+  if (!asked_) {
+    asked_ = now;
+    if (!stopping_) stop();
+    return;
+  }
+  // Of one lost session there may be two SIGHUP. A batch system may tell a job's processes and then
+  // its script, which tells us again. In both cases nobody is impatient.
+  if (signal == SIGHUP || (signal == SIGTERM && now - *asked_ < kOneRequest)) return;
+  stop();
 }
 
 void RunSupervisor::stop() {

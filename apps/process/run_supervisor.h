@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/process/supervisor.h"
+#include "common/clock.h"
 #include "common/signals.h"
 
 namespace pacml::apps {
@@ -46,8 +47,9 @@ struct RunSupervision {
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up
 // what dies too often, stops all in order (actors, the learner that leads, the others, shards, so
 // that a shard's last snapshot has all that was inserted) and kills what does not. SIGINT, SIGTERM
-// and SIGHUP stop the run in order, a second one of the first two kills; SIGUSR1 asks the learner
-// for a checkpoint, as soon as it can hear. Thread-confined as Supervisor is.
+// and SIGHUP stop the run in order; a second SIGINT kills, as does a SIGTERM that comes more than two
+// seconds after the first request: before, it may be the same one, told twice. SIGUSR1 asks the
+// learner for a checkpoint, as soon as it can hear. Thread-confined as Supervisor is.
 //
 // The exit code is the learner's, unless something else has ended the run, or a shard could not
 // leave its last snapshot: then that one's; what was killed has 128 + SIGKILL. A run that comes to
@@ -91,6 +93,7 @@ class RunSupervisor {
   // "NAME ended with code 3: it cannot be read; see LOG".
   void complain(const ChildReport& report) const;
   void end_run(const ChildReport& report, const std::string& why);
+  void asked_to_stop(int signal);
   void ask_for_checkpoint();
   void tell_of_learner() const;
 
@@ -110,6 +113,7 @@ class RunSupervisor {
   std::int64_t actors_left_ = 0;
   std::int64_t actor_deaths_ = 0;
   ChildReport last_actor_death_;
+  std::optional<TimePoint> asked_;  // to stop, by a signal, for the first time
   bool stopping_ = false;
   bool failed_ = false;  // exit_code_ is that of who ended the run
   int exit_code_ = 0;

@@ -1,5 +1,6 @@
 #include "apps/process/run_supervisor.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -78,6 +79,39 @@ TEST_CASE("a run that stops in order ends with the learner's code and leaves no 
   CHECK(run.supervisor->exit_code() == 0);
   CHECK(run.told.empty());
   CHECK(run.supervisor->losses().empty());
+}
+
+// A learner that needs a moment to stop in order, and says when it was asked.
+struct Stopping {
+  explicit Stopping(Run& run) {
+    const auto asked = run.folder / "asked";
+    run.start_living(MemberKind::kLearner, "learner",
+                     "trap \"\" TERM; : > " + asked.string() + "; sleep 4; exit 0");
+    std::raise(SIGTERM);
+    run.run_until([&] { return std::filesystem::exists(asked); });
+  }
+};
+
+TEST_CASE("one request to stop may be told twice") {
+  Run run;
+  const Stopping learner(run);
+  std::raise(SIGTERM);
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);
+  CHECK(run.told.empty());
+}
+
+TEST_CASE("whoever cannot wait kills") {
+  Run run;
+  const Stopping learner(run);
+  SECTION("with a second SIGINT at any time") { std::raise(SIGINT); }
+  SECTION("with a second SIGTERM that is no echo of the first") {
+    const Deadline soon = Deadline::in(2'100ms);
+    run.run_until([&] { return soon.expired(); });
+    std::raise(SIGTERM);
+  }
+  run.end();
+  CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
 }
 
 TEST_CASE("a shard that has to be killed is told, is the exit code, and is remembered") {

@@ -606,7 +606,7 @@ TEST_CASE("a second signal ends the waiting, and the checkpoint is there all the
   process.signal(SIGTERM);
   testing::wait_until("the last checkpoint is written",
                       [&] { return place.checkpoints().back() > before.back(); });
-  process.signal(SIGTERM);
+  process.signal(SIGINT);
   CHECK(process.end() == 128 + SIGKILL);
   CHECK_THAT(process.err(), Catch::Contains("--resume goes on from its last checkpoint"));
 }
