@@ -55,7 +55,9 @@ PrivateFolder::PrivateFolder(const std::string& name) {
   const fs::path making = path_ / ".making";
   lock_ = FileDescriptor(::open(making.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   const bool held = lock_.is_open() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0;
-  if (held && ::rename(making.c_str(), (path_ / kLock).c_str()) == 0) return;
+  kept_ = FileDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool kept = kept_.is_open() && ::flock(kept_.get(), LOCK_SH | LOCK_NB) == 0;
+  if (held && kept && ::rename(making.c_str(), (path_ / kLock).c_str()) == 0) return;
   const int error = errno;
   std::error_code ignored;
   fs::remove_all(path_, ignored);

@@ -84,6 +84,18 @@ void LearnerLoop::regrouped() {
   wishes_ = {};
   missing_ = 0;
   decisions_of_replicas_.clear();
+  if (replicas_->size() > 1) return;
+  // Nobody asks for it any more: what came since the group last spoke.
+  const Word mine = my_word();
+  count(mine);
+  was_heard(mine);
+}
+
+void LearnerLoop::was_heard(const Word& mine) {
+  told_ = mine.tally;
+  record_.statistics.policy_lag.merge(own_.statistics.policy_lag);
+  own_.statistics.policy_lag.clear();
+  record_.add_actions(std::exchange(own_.statistics.actions, {}));
 }
 
 Result<std::int64_t> LearnerLoop::agree() {
@@ -103,10 +115,7 @@ Result<std::int64_t> LearnerLoop::agree() {
     collected += word.collected;
     if (leads || word.life == life_) count(word);
   }
-  told_ = mine.tally;
-  record_.statistics.policy_lag.merge(own_.statistics.policy_lag);
-  own_.statistics.policy_lag.clear();
-  record_.add_actions(std::exchange(own_.statistics.actions, {}));
+  was_heard(mine);
   if (wishes.stop != 0) return fail(Errc::kStopped, "the leader has ended the run");
   if (wishes.regroup != 0) return fail(Errc::kDisconnected, "another replica is taken in");
   return static_cast<std::int64_t>(collected);

@@ -92,6 +92,8 @@ class LearnerLoop {
   [[nodiscard]] Result<void> check_same(const Word& mine, const std::vector<Word>& words) const;
   // Adds what a replica has counted since it was last heard.
   void count(const Word& word);
+  // What this one has said of itself is in the record now.
+  void was_heard(const Word& mine);
 
   const Algorithm* algorithm_;
   Updates* updates_;

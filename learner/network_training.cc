@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "common/finite.h"
+#include "common/heartbeat.h"
 
 namespace pacml::learner {
 namespace {
@@ -100,6 +101,7 @@ void NetworkTraining::begin_update() {
 }
 
 Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate) {
+  beat();  // an update of many steps goes on
   const std::span<float> weights = network_->parameters();
   auto step = optimizer_.step(weights, gradient, learning_rate);
   step.applied = step.applied && all_finite(weights) && optimizer_.is_finite();

@@ -34,7 +34,7 @@ constexpr std::size_t kMostRequests = 4096;  // of all learners
 // Beyond what is drawn: enough for slow actors to have under way, and for a learner's pauses.
 constexpr double kInsertBurst = 1U << 20;
 constexpr std::uint32_t kMostDraws = 1U << 16;   // of one request, as far as messages hold them
-constexpr std::size_t kMostEpisodes = 1U << 16;  // as a message may hold
+constexpr std::size_t kMostEpisodes = 1U << 16;  // of one answer
 
 // How much may be under way: as much as actors want, but what keeps the shard busy when they want
 // more than it can do.

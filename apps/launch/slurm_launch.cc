@@ -1,6 +1,7 @@
 #include "apps/launch/slurm_launch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <ostream>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
 #include "common/config/dump.h"
+#include "common/hash.h"
 #include "common/result.h"
 #include "common/text.h"
 
@@ -45,13 +47,19 @@ std::vector<std::string> learner_command(const fs::path& folder) {
   return {"sbatch", "--parsable", (folder / "learner.sbatch").string()};
 }
 
-TemplateValues common_values(const LaunchRequest& request, const RoleResources& resources) {
+// Of what it says: another launch into the same folder changes nothing for jobs that wait.
+fs::path config_file(const LaunchRequest& request, const std::string& config) {
+  return job_folder(request) / ("config-" + std::to_string(content_hash(config)) + ".yaml");
+}
+
+TemplateValues common_values(const LaunchRequest& request, const fs::path& config,
+                             const RoleResources& resources) {
   const SlurmSite& slurm = request.site.slurm;
   TemplateValues t;
   t.values = {{"JOB", "pacml-" + run_name(request)},
               {"RUN", plain_path("--run", request.run)},
               {"PROGRAM", shell_word(program_of(request))},
-              {"CONFIG", (job_folder(request) / "config.yaml").string()},
+              {"CONFIG", config.string()},
               {"CPUS", std::to_string(resources.cpus)},
               {"MEMORY", std::to_string(resources.memory_mib)},
               {"TIME", slurm.time_limit},
@@ -125,32 +133,36 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   request.config.env.make_paths_absolute();
   request.config.warm_start.from = absolute_or_empty(request.config.warm_start.from);
   const fs::path folder = job_folder(request);
-  TemplateValues learner = common_values(request, resources_of_servers(request));
+  const std::string config = dump_config(request.config);
+  const fs::path file = config_file(request, config);
+  TemplateValues learner = common_values(request, file, resources_of_servers(request));
   learner.values["LOG"] = (folder / "learner-%j.log").string();
   learner.values["WARNING"] = std::to_string(warning_seconds(request));
   learner.values["PORT"] = request.site.port == 0 ? "*" : std::to_string(request.site.port);
   learner.values["ARGUMENTS"] =
       shell_words(limit_words(request) + key_words(request) + http_words(request));
 
-  TemplateValues actors = common_values(request, request.site.actor);
+  TemplateValues actors = common_values(request, file, request.site.actor);
   actors.values["WARNING"] = std::to_string(warning_seconds(request));
+  actors.values["SILENCE"] = std::to_string(
+      static_cast<std::int64_t>(std::ceil(request.config.supervision.silence_seconds.count())));
   actors.values["ASK_SECONDS"] = std::to_string(request.site.slurm.ask_seconds);
   actors.values["LOG"] = (folder / "actors-%A_%a.log").string();
   actors.values["ARGUMENTS"] =
       shell_words(std::vector<std::string>{"--run-id", run_name(request)} + key_words(request));
-  return {dump_config(request.config), fill_template(deploy_file("slurm/learner.sbatch"), learner),
+  return {file.string(), config, fill_template(deploy_file("slurm/learner.sbatch"), learner),
           fill_template(deploy_file("slurm/actors.sbatch"), actors)};
 }
 
 void print_slurm_launch(const LaunchRequest& request, std::ostream& out) {
   const SlurmJobs jobs = make_slurm_jobs(request);
   const fs::path folder = job_folder(request);
-  const auto file = [&](const char* name, const std::string& text) {
-    out << "==> " << (folder / name).string() << " <==\n" << text << "\n";
+  const auto print = [&](const fs::path& file, const std::string& text) {
+    out << "==> " << file.string() << " <==\n" << text << "\n";
   };
-  file("config.yaml", jobs.config);
-  file("learner.sbatch", jobs.learner);
-  file("actors.sbatch", jobs.actors);
+  print(jobs.config_file, jobs.config);
+  print(folder / "learner.sbatch", jobs.learner);
+  print(folder / "actors.sbatch", jobs.actors);
   out << "==> and then <==\nLEARNER=$(" << shell_words(learner_command(folder)) << ")\n"
       << shell_words(array_command(folder, 0, actors_of(request) - 1)) << " $LEARNER\n";
 }
@@ -164,7 +176,7 @@ int launch_on_slurm(const LaunchRequest& request, std::ostream& out) {
   if (error) {
     throw UserError("cannot create the folder " + folder.string() + ": " + error.message());
   }
-  write_user_file(folder / "config.yaml", jobs.config);
+  write_user_file(jobs.config_file, jobs.config);
   write_user_file(folder / "learner.sbatch", jobs.learner);
   write_user_file(folder / "actors.sbatch", jobs.actors);
 

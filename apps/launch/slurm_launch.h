@@ -12,9 +12,10 @@ namespace pacml::apps {
 
 // What is submitted. The files belong into RUN/slurm/.
 struct SlurmJobs {
-  std::string config;  // config.yaml: every setting, so that a later change of CONFIG has no effect
-  std::string learner;  // learner.sbatch
-  std::string actors;   // actors.sbatch; takes the learner's job number
+  std::string config_file;  // its path; called after what it says
+  std::string config;       // every setting, so that a later change of CONFIG has no effect
+  std::string learner;      // learner.sbatch
+  std::string actors;       // actors.sbatch; takes the learner's job number
 };
 
 // UserError: a path that batch files cannot hold; no keys where they are needed. Pure, but for

@@ -105,8 +105,7 @@ class Plan {
     RemoteRole made = role("replay", "replay-" + number, host, MemberKind::kShard);
     append(made.options,
            {"--bind", shard_endpoint(bound(host), s).str(), "--shard", number, "--snapshot",
-            RunDirectory::snapshot_file(request_.run, s).string(), "--run-id",
-            run_name(request_)});
+            RunDirectory::snapshot_file(request_.run, s).string(), "--run-id", run_name(request_)});
     return made;
   }
 

@@ -15,10 +15,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kMostDeaths = 8;               // of one member ...
-constexpr std::chrono::minutes kWindow{10};  // ... within which it is no accident
+constexpr int kMostDeaths = 8;                  // of one member ...
+constexpr std::chrono::minutes kWindow{10};     // ... within which it is no accident
 constexpr std::chrono::seconds kOneRequest{2};  // within which two SIGTERM may be one
-constexpr milliseconds kFirstRestart{250};   // after a death that nobody waits for
+constexpr milliseconds kFirstRestart{250};      // after a death that nobody waits for
 
 int stage_of(MemberKind kind) {
   switch (kind) {

@@ -47,8 +47,8 @@ struct RunSupervision {
 // The processes of one run, wherever they are: starts again what dies or falls silent, gives up
 // what dies too often, stops all in order (actors, the learner that leads, the others, shards, so
 // that a shard's last snapshot has all that was inserted) and kills what does not. SIGINT, SIGTERM
-// and SIGHUP stop the run in order; a second SIGINT kills, as does a SIGTERM that comes more than two
-// seconds after the first request: before, it may be the same one, told twice. SIGUSR1 asks the
+// and SIGHUP stop the run in order; a second SIGINT kills, as does a SIGTERM that comes more than
+// two seconds after the first request: before, it may be the same one, told twice. SIGUSR1 asks the
 // learner for a checkpoint, as soon as it can hear. Thread-confined as Supervisor is.
 //
 // The exit code is the learner's, unless something else has ended the run, or a shard could not

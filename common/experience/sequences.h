@@ -68,7 +68,7 @@ struct Sequences {
 struct SequenceLimits {
   std::uint32_t max_length = 4096;  // of one sequence
   std::uint32_t max_decisions = 1U << 20;
-  std::uint32_t max_episodes = 1U << 16;
+  std::uint32_t max_episodes = 1U << 20;  // each of one decision, perhaps
   ObservationLimits observations;
 };
 

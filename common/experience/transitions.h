@@ -70,7 +70,7 @@ struct PrioritizedTransitions {
 // The largest message that is believed.
 struct TransitionLimits {
   std::uint32_t max_transitions = 1U << 20;
-  std::uint32_t max_episodes = 1U << 16;
+  std::uint32_t max_episodes = 1U << 20;  // each of one decision, perhaps
   ObservationLimits observations;
 };
 

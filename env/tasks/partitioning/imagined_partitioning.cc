@@ -49,10 +49,6 @@ StepResult ImaginedPartitioning::step(int action) {
     PACML_CHECK(!config.apply_action_mask, "the action is masked");
     decision = {};
   }
-  if (cluster_.exhausted()) {
-    last_seen_.emplace(shared_->observation);
-    last_seen_->look_at(cluster_, shared_->ranges, recent_);
-  }
   const Job job = cluster_.waiting_job();
   const PlanningCluster::Outcome outcome = cluster_.decide(decision);
   const double value = reward_of(job, outcome);
@@ -62,13 +58,14 @@ StepResult ImaginedPartitioning::step(int action) {
   return_ += value;
   ++decisions_;
   if (cluster_.finished()) {
-    result.truncated = cluster_.out_of_time() && config.time_limit == TimeLimit::kTruncated;
+    if (cluster_.out_of_time() && config.time_limit == TimeLimit::kTruncated) {
+      cluster_.pass_limit();
+      result.truncated = cluster_.waits();
+    }
     result.terminated = !result.truncated;
-    if (result.truncated) cluster_.pass_limit();
   }
   terminated_ = result.terminated;
   if (cluster_.waits()) {
-    last_seen_.reset();
     recent_.add(cluster_.waiting_job().fraction, cluster_.waiting_job().arrived);
   }
   return result;
@@ -97,10 +94,6 @@ double ImaginedPartitioning::reward_of(const Job& job,
 
 void ImaginedPartitioning::observe(Observations& out) const {
   PACML_CHECK(!terminated_, "nobody decides any more");
-  if (last_seen_) {
-    last_seen_->write(out);
-    return;
-  }
   shared_->observation.look_at(cluster_, shared_->ranges, recent_);
   shared_->observation.write(out);
 }

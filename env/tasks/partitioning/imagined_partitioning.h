@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "env/environment.h"
@@ -45,8 +44,6 @@ class ImaginedPartitioning final : public Environment {
   std::shared_ptr<Shared> shared_;
   PlanningCluster cluster_;
   RecentArrivals recent_;
-  // What the last decision showed, where it is known beforehand that it was the last one.
-  std::optional<DegreeObservation> last_seen_;
   bool terminated_ = false;
   double return_ = 0;
   std::int64_t decisions_ = 0;

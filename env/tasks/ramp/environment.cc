@@ -82,18 +82,20 @@ StepResult RampEnvironment::step(int action) {
   ++decisions_;
   if (cluster_.finished()) {
     const bool out_of_time = cluster_.now() >= config.cluster.max_simulation_time;
-    result.truncated = out_of_time && config.time_limit == TimeLimit::kTruncated;
+    result.truncated =
+        out_of_time && config.time_limit == TimeLimit::kTruncated && look_beyond_limit();
     result.terminated = !result.truncated;
-    if (result.truncated) observe_beyond_limit();
   } else {
     look_at_waiting_job(cluster_);
   }
   return result;
 }
 
-void RampEnvironment::observe_beyond_limit() {
+bool RampEnvironment::look_beyond_limit() {
   const Cluster beyond = cluster_.beyond_limit();
-  if (beyond.queued()) look_at_waiting_job(beyond);
+  if (!beyond.queued()) return false;
+  look_at_waiting_job(beyond);
+  return true;
 }
 
 bool RampEnvironment::resample_future(Seed seed) {

@@ -76,8 +76,8 @@ class RampEnvironment : public Environment, public Pictured, public Timed {
   void begin(std::size_t cluster, std::span<const ModelFractions> fractions);
   void start(std::size_t cluster, JobStream jobs, Seed seed);
   void look_at_waiting_job(const Cluster& cluster);
-  // Leaves the observation as it is where no job comes any more.
-  void observe_beyond_limit();
+  // At the job that would have come next, had there been no limit. False: none would have.
+  bool look_beyond_limit();
 
   [[nodiscard]] Cluster make_cluster(std::size_t number) const;
 

@@ -33,6 +33,8 @@ void check_golden(const std::string& file, std::string text, const LaunchRequest
   }
   static const std::regex kHash("pacml/config: \"[0-9]+\"");
   text = std::regex_replace(text, kHash, "pacml/config: \"(its hash)\"");
+  static const std::regex kFile("config-[0-9]+\\.yaml");
+  text = std::regex_replace(text, kFile, "config-(its hash).yaml");
   testing::check_golden("tests/golden/launch/" + file, text);
 }
 

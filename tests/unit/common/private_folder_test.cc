@@ -1,5 +1,7 @@
 #include "common/private_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <fstream>
 #include <string>
 
+#include "common/file_descriptor.h"
 #include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -26,6 +29,9 @@ TEST_CASE("a private folder is its owner's alone, and goes with it") {
     file = folder / "file";
     std::ofstream(file) << "text";
     CHECK(std::filesystem::exists(file));
+    // As a cleaner of old files asks whether it is in use.
+    const FileDescriptor cleaner(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY));
+    CHECK(::flock(cleaner.get(), LOCK_EX | LOCK_NB) == -1);
   }
   CHECK_FALSE(std::filesystem::exists(file.parent_path()));
 }

@@ -72,6 +72,22 @@ TEST_CASE("a learner's job whose actors cannot be submitted is taken back") {
   CHECK(out.str().empty());
 }
 
+TEST_CASE("another launch into a folder changes nothing for jobs that wait") {
+  const PretendedSlurm slurm;
+  slurm.say("sbatch", "echo 12");
+  std::ostringstream out;
+  LaunchRequest request = request_in(slurm.place("run"));
+  REQUIRE(launch_on_slurm(request, out) == 0);
+  const SlurmJobs first = make_slurm_jobs(request);
+  request.config.seed += 1;
+  REQUIRE(launch_on_slurm(request, out) == 0);
+  CHECK(testing::text_of(first.config_file) == first.config);
+  CHECK_THAT(first.learner, Catch::Contains(first.config_file));
+  const SlurmJobs second = make_slurm_jobs(request);
+  CHECK(testing::text_of(second.config_file) == second.config);
+  CHECK(second.config != first.config);
+}
+
 TEST_CASE("what a job on Slurm reads is named so that it is found from every folder") {
   LaunchRequest request = request_in("run");
   request.config.warm_start.from = "other/run";

@@ -3,6 +3,8 @@
 #include <limits>
 #include <vector>
 
+#include "common/clock.h"
+#include "common/heartbeat.h"
 #include "tests/support/catch.h"
 #include "tests/support/tabular_network.h"
 
@@ -33,6 +35,15 @@ TEST_CASE("an update of several steps is made as a whole", "[unit][learner]") {
   CHECK(table.training.version() == PolicyVersion{1});
   CHECK(table.training.decisions() == 7);
   CHECK(table.network.parameters()[0] < 0);
+}
+
+TEST_CASE("each step of an update is a sign of life", "[unit][learner]") {
+  const Heartbeat heart("learn");
+  TrainedTable table;
+  table.training.begin_update();
+  const TimePoint before = steady().now();
+  REQUIRE(table.step(1).applied);
+  CHECK(longest_silence(before)->lasted == Duration{0});
 }
 
 TEST_CASE("an update that is not sound is undone, its first steps and its moments as well",

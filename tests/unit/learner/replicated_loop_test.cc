@@ -203,20 +203,47 @@ TEST_CASE("a replica that has gone ends the group of the others, who keep what t
   CHECK(replicas[0].updates.collected() == 9);
 }
 
+// A group in the place of which another may come.
+class Changing final : public ReplicaGroup {
+ public:
+  ReplicaGroup* now = nullptr;
+  [[nodiscard]] std::size_t size() const override { return now->size(); }
+  [[nodiscard]] std::size_t rank() const override { return now->rank(); }
+  Result<void> gather(std::span<const double> mine, std::vector<double>& all) override {
+    return now->gather(mine, all);
+  }
+  Result<void> sum(std::span<float> values) override { return now->sum(values); }
+  Result<void> broadcast(std::string& bytes) override { return now->broadcast(bytes); }
+};
+
+TEST_CASE("a leader that is left alone counts what came while its group broke", "[unit][learner]") {
+  Changing changing;
+  auto two = ThreadedGroup::make(2);
+  changing.now = two[0].get();
+  Replica leader(changing);
+  Replica follower(*two[1]);
+  on_threads(2, [&](std::size_t rank) {
+    Replica& mine = rank == 0 ? leader : follower;
+    mine.add(rank == 0 ? 4 : 3);
+    static_cast<void>(mine.step());
+  });
+  leader.add(2);
+  two[1]->leave();
+  REQUIRE_FALSE(leader.step());  // it has taken the message in
+  changing.now = &alone();
+  leader.loop.regrouped();
+  leader.add(6);
+  CHECK(leader.step());
+  CHECK(leader.loop.counters().decisions == 4 + 3 + 2 + 6);
+  CHECK(leader.loop.counters().episodes == 4);
+  const LearnerStatistics all = leader.loop.take_statistics();
+  CHECK(all.episodes.return_sum == Approx(4 * 1.5));
+  CHECK(std::accumulate(all.actions.begin(), all.actions.end(), std::int64_t{0}) == 4 + 2 + 6);
+}
+
 TEST_CASE("a leader that is new does not count again what the one before it was told",
           "[unit][learner]") {
   // The follower outlives its leader: the same loop in two groups, one after the other.
-  class Changing final : public ReplicaGroup {
-   public:
-    ReplicaGroup* now = nullptr;
-    [[nodiscard]] std::size_t size() const override { return now->size(); }
-    [[nodiscard]] std::size_t rank() const override { return now->rank(); }
-    Result<void> gather(std::span<const double> mine, std::vector<double>& all) override {
-      return now->gather(mine, all);
-    }
-    Result<void> sum(std::span<float> values) override { return now->sum(values); }
-    Result<void> broadcast(std::string& bytes) override { return now->broadcast(bytes); }
-  };
   Changing changing;
   auto first = ThreadedGroup::make(2);
   changing.now = first[1].get();

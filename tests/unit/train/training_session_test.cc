@@ -1,5 +1,12 @@
 #include "apps/roles/training_session.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -8,13 +15,17 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "apps/roles/in_process_actor.h"
 #include "common/clock.h"
 #include "common/config/dump.h"
+#include "common/file_descriptor.h"
+#include "common/heartbeat.h"
 #include "common/log.h"
 #include "common/result.h"
+#include "common/scope_exit.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/drifting_network.h"
@@ -448,6 +459,49 @@ TEST_CASE("a disk that fails during training is counted, at the end it is an err
   fs::remove(run.checkpoint_folder());
   CHECK_NOTHROW(session.finish());
   CHECK(run.newest().counters.at("updates") == 1);
+}
+
+// A file in the place of which nothing can be written until somebody reads.
+class FullPipe {
+ public:
+  explicit FullPipe(const fs::path& path) {
+    fs::remove(path);
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    REQUIRE(file_.is_open());
+    const char byte = '\n';
+    while (::write(file_.get(), &byte, 1) == 1) {
+    }
+    REQUIRE(errno == EAGAIN);
+  }
+  void empty() const {
+    std::array<char, 4096> block{};
+    while (::read(file_.get(), block.data(), block.size()) > 0) {
+    }
+  }
+
+ private:
+  FileDescriptor file_;
+};
+
+TEST_CASE("a session that waits for its disk is not taken for one that hangs", "[unit][train]") {
+  Run run(config_of_small_updates());
+  run.train(400);
+  const FullPipe metrics(run.checkpoint_folder().parent_path() / "metrics.jsonl");
+  run.config().learner.metrics_seconds = 1e-3;
+  run.options().decisions = 1'000'000;
+  TrainingSession& session = run.session();
+  session.begin();
+  std::atomic<bool> begun = false;
+  std::jthread learn([&] {
+    const Heartbeat heart("learn");
+    begun = true;
+    CHECK_NOTHROW(session.step({}));
+  });
+  const ScopeExit disk_goes_on([&] { metrics.empty(); });
+  const Deadline deadline = testing::soon();
+  while (!begun || longest_silence(steady().now())) REQUIRE_FALSE(deadline.expired());
+  CHECK(hung_thread(steady().now() + std::chrono::hours(1), std::chrono::seconds(30)).empty());
 }
 
 TEST_CASE("a disk that takes no first checkpoint ends the run before it begins", "[unit][train]") {

@@ -174,11 +174,16 @@ TEST_CASE("an exhausted job list terminates, the time limit truncates", "[partit
 
   PartitioningConfig c;
   c.cluster.max_simulation_time = 50;
-  const StepResult cut = env_of(c, {{0, 1, 0}}).step(1);
+  const std::vector<RecordedJob> one_beyond_limit = {{0, 1, 0}, {0, 1, 60}};
+  const StepResult cut = env_of(c, one_beyond_limit).step(1);
   CHECK(cut.truncated);
   CHECK_FALSE(cut.terminated);
+  // Nobody would have decided anything after the limit.
+  const StepResult drained_at_limit = env_of(c, {{0, 1, 0}}).step(1);
+  CHECK(drained_at_limit.terminated);
+  CHECK_FALSE(drained_at_limit.truncated);
   c.time_limit = TimeLimit::kTerminated;
-  const StepResult ended = env_of(c, {{0, 1, 0}}).step(1);
+  const StepResult ended = env_of(c, one_beyond_limit).step(1);
   CHECK(ended.terminated);
   CHECK_FALSE(ended.truncated);
 }
