@@ -132,6 +132,9 @@ class Environment {
   [[nodiscard]] virtual std::string describe(int action) const {
     return "action " + std::to_string(action);
   }
+  // The same without names of what is there once, such as a job's number: for whoever counts how
+  // often a choice was made.
+  [[nodiscard]] virtual std::string describe_kind(int action) const { return describe(action); }
 };
 
 // Makes environments for one thread: they share what they remember of their task.

@@ -1,5 +1,6 @@
 #include "planning/search_config.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -46,6 +47,8 @@ std::vector<std::string> validate(const SearchConfig& c) {
   return problems;
 }
 
+bool is_search_key(std::string_view name) { return std::ranges::find(kKeys, name) != kKeys.end(); }
+
 SearchConfig parse_search(std::string_view text, SearchConfig config) {
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
@@ -53,6 +56,9 @@ SearchConfig parse_search(std::string_view text, SearchConfig config) {
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     const std::size_t equals = setting.find('=');
     const std::string key(setting.substr(0, equals));
+    if (equals == std::string_view::npos && is_search_key(key)) {
+      throw UserError("search: " + key + " needs a value, as in " + key + "=1");
+    }
     const double value =
         equals == std::string_view::npos ? 0 : number_of(key, setting.substr(equals + 1));
     if (key == "K") {

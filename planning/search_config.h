@@ -31,6 +31,9 @@ struct SearchConfig {
 // Every problem, as a sentence that begins with the key as parse_search spells it.
 [[nodiscard]] std::vector<std::string> validate(const SearchConfig& config);
 
+// Whether parse_search() knows a setting of that name.
+[[nodiscard]] bool is_search_key(std::string_view name);
+
 // Reads "K=64,H=40,gamma=0.99,gap=3,weight=0.6,race=2.5,ms=5", any of them, into `config`.
 // UserError: another key, no number, or a problem of validate().
 [[nodiscard]] SearchConfig parse_search(std::string_view text, SearchConfig config = {});

@@ -72,6 +72,9 @@ def own_header_first(root, path):
 
 
 def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__.strip())
+        return 0
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     root = root.parent.parent if root.is_file() else root
     allowed = read_layers(root)

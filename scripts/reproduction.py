@@ -4,6 +4,7 @@ Commands of pacml whose results are kept, so that an interrupted run goes on whe
 tables and pictures of what they say.
 """
 import argparse
+import itertools
 import json
 import math
 import os
@@ -76,10 +77,23 @@ class Study:
             return run
         return run if done.exists() else None
 
+    def missing(self):
+        """Steps whose results are not there, or read what is not."""
+        missing, anew = [], set()
+        for step in self.steps:
+            _, result, command = step
+            read = {path for word in command for path in word.split("+")[0].split(",")}
+            if self.is_done(step) and not anew & read:
+                continue
+            missing.append(step)
+            if result.name == "trained":
+                anew.add(str(result.parent))
+        return missing
+
     def run(self):
         """Computes what is missing."""
         begun, taken = time.monotonic(), 0
-        missing = [step for step in self.steps if not self.is_done(step)]
+        missing = self.missing()
         if len(missing) < len(self.steps):
             print(f"{len(self.steps) - len(missing)} of {len(self.steps)} results are there", flush=True)
         for number, (what, result, command) in enumerate(missing, 1):
@@ -87,6 +101,8 @@ class Study:
             if taken:
                 left = f", some {math.ceil((time.monotonic() - begun) / taken * (len(missing) - taken) / 60)} min left"
             print(f"{number} of {len(missing)}: {what}{left}", flush=True)
+            if result.name == "trained":
+                self.begin_training(result, command)
             result.parent.mkdir(parents=True, exist_ok=True)
             try:
                 ended = subprocess.run(command, stdout=subprocess.DEVNULL, cwd=ROOT, check=False)
@@ -98,6 +114,18 @@ class Study:
                 result.touch()
             self.note(result).write_text(shlex.join(command) + "\n", encoding="utf-8")
             taken += 1
+
+    def begin_training(self, result, command):
+        """What was trained otherwise, perhaps for a shorter time, is put aside: whoever went on from there would be neither."""
+        run, text = result.parent, shlex.join(command) + "\n"
+        begun = run.with_name(run.name + ".begun")
+        former = next((note.read_text(encoding="utf-8") for note in (begun, self.note(result)) if note.exists()), text)
+        if run.exists() and former != text:
+            aside = next(path for path in (run.with_name(f"{run.name}.former-{n}") for n in itertools.count(1)) if not path.exists())
+            print(f"{run.name} was trained otherwise: now {aside}", flush=True)
+            run.rename(aside)
+        run.parent.mkdir(parents=True, exist_ok=True)
+        begun.write_text(text, encoding="utf-8")
 
     @staticmethod
     def note(result):

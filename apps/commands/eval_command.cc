@@ -14,6 +14,7 @@
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
 #include "common/result.h"
+#include "env/problem_list.h"
 
 namespace pacml::apps {
 namespace {
@@ -29,11 +30,21 @@ void print_baselines(const env::Task& task) {
   }
 }
 
+// What the intervals of drawn episodes are about where they draw from a list.
+void tell_of_problems(const env::Task& task) {
+  const auto environment = task.make_factory()();
+  const auto* list = dynamic_cast<const env::ProblemList*>(environment.get());
+  if (list == nullptr || list->num_problems() == 0) return;
+  std::cerr << "every episode draws one of " << list->num_problems()
+            << " problems, from which training with these settings draws too: the intervals say "
+               "nothing of others\n";
+}
+
 class EvalCommand final : public Command {
  public:
   [[nodiscard]] CommandText text() const override {
     return {"eval",
-            "compare policies on the same episodes, none of which training has seen",
+            "compare policies on the same episodes, of other seeds than training's",
             {{"eval configs/paper/beta_a.yaml --policy para_max,constant:4,runs/a --seeds 10",
               "two baselines and a trained policy"},
              {"eval configs/paper/beta_a.yaml --out results.json",
@@ -94,6 +105,7 @@ class EvalCommand final : public Command {
       return evaluate(*task, policies, evaluation_seeds(run, seeds, first_seed_), threads, watch);
     }();
     std::cout << format_table(result, columns_of_stdout());
+    if (!problems_) tell_of_problems(*task);
     if (!out_.empty()) write_user_file(out_, to_json(result));
     return 0;
   }

@@ -54,8 +54,9 @@ class ExplainCommand final : public Command {
     options.option("--json", &json_, "for programs");
     options.output("--chrome-trace TRACE.json", &trace_,
                    "what would run where when, in Chrome's trace event format");
-    options.output("--episode DECISIONS.json", &episode_,
-                   "write every decision of the episode as JSON, and explain none");
+    options.output(
+        "--episode DECISIONS.json", &episode_,
+        "write the decisions of the episode (the first 2000, or 16 MiB) as JSON, and explain none");
     options.option("--policy NAME", &policy_,
                    "with --episode: a baseline that decides instead of the run's policy");
   }

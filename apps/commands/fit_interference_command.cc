@@ -65,8 +65,8 @@ class FitInterferenceCommand final : public Command {
     options.option(
         "--form NAME", &form_,
         "what --out is filled by: constant, effects (of both types), features (of their families "
-        "and batches) or latent (both); latent if not given");
-    options.option("--seed S", &seed_, "of what is left out together; 0 if not given");
+        "and batches) or latent (both)");
+    options.option("--seed S", &seed_, "of what is left out together");
     options.output("--out FILE", &out_, "the tables, with a share for every pair");
     options.option("--all", &all_,
                    "--out has what was fitted also for the pairs that were measured");

@@ -14,10 +14,11 @@ struct HttpOptions {
   std::optional<std::string> address;
   std::optional<std::string> token_file;
 
-  void declare(Options& options) {
+  void declare(Options& options, bool with_dashboard = false) {
     options.option("--http [HOST:]PORT", &address,
-                   "serves /status, /metrics, /healthz and /readyz there; a port alone is for this "
-                   "machine, 0 any free port");
+                   std::string("serves ") + (with_dashboard ? "the dashboard (/), " : "") +
+                       "/status, /metrics, /healthz and /readyz there; a port alone is for this "
+                       "machine, 0 any free port");
     options.option("--http-token-file FILE", &token_file,
                    "who reads /status or /metrics has to show this token");
   }

@@ -54,7 +54,7 @@ class LearnerCommand final : public Command {
     options.option("--decisions N", &options_.decisions, "stop after N decisions of the run");
     options.option("--in-process-actor", &in_process_actor_,
                    "one process, one thread, reproducible bit for bit; no actors join");
-    http_.declare(options);
+    http_.declare(options, true);
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
   }

@@ -51,7 +51,7 @@ class TrainCommand final : public Command {
     options.option("--resume", &resume_, "go on from the run's last checkpoint");
     options.option("--continue", &go_on_,
                    "begin the run, or go on where it has a checkpoint: for what starts us again");
-    http_.declare(options);
+    http_.declare(options, true);
     options.option("--deterministic", &deterministic_,
                    "one process, one thread: the same weights from run to run, bit for bit");
   }

@@ -138,11 +138,12 @@ class WorkloadCommand final : public Command {
         "jobs of a RAMP cluster");
     options.option("--format NAME", &from_.format, "which; as its first line says, if not given");
     options.option("--first N", &from_.first, "leaves out the first N jobs");
-    options.option("--jobs N", &from_.jobs, "N jobs at most");
+    options.option("--jobs N", &from_.jobs, "N jobs at most; 0: all");
     options.option("--sort", &from_.sort, "in the order of arrival, which is else refused");
     options.option("--load L", &load_,
                    "times of arrival such that L times the GPUs' time is wanted; needs --gpus");
-    options.option("--gpus N", &gpus_, "GPUs of the cluster that the load is meant for");
+    options.option("--gpus N", &gpus_,
+                   "GPUs of the cluster that the load is meant for; with --load alone");
     options.output("--out OUT.csv", &out_, "the jobs in our own format");
   }
   [[nodiscard]] int run() override {

@@ -53,7 +53,8 @@ EpisodeFindings play(env::Environment& environment, const NamedPolicy& first,
     const int action = plays->act(environment);
     const int other = doubts->act(environment);
     if (other != action) {
-      EpisodeSums& sums = found.sums[{environment.describe(action), environment.describe(other)}];
+      EpisodeSums& sums =
+          found.sums[{environment.describe_kind(action), environment.describe_kind(other)}];
       const Future mine = follow(environment, action, decide, horizon);
       const Future theirs = follow_beside(mine, environment, other, decide);
       ++sums.decisions;

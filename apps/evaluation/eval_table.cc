@@ -81,6 +81,21 @@ std::optional<std::pair<std::size_t, std::size_t>> compared(const EvalResult& re
                                                    : pair;
 }
 
+// Whoever is picked by what is compared looks better than it is.
+std::string who_was_picked(const EvalResult& result, const PolicyResult& first,
+                           const PolicyResult& second, bool first_is_better) {
+  const std::string warning = ": other episodes may say otherwise";
+  if (first.learned == second.learned) {
+    const std::size_t all = result.policies.size();
+    if (all == 2) return {};
+    return ", by which these two of " + std::to_string(all) + " were picked" + warning;
+  }
+  const PolicyResult& better = first_is_better ? first : second;
+  const auto rivals = std::ranges::count(result.policies, better.learned, &PolicyResult::learned);
+  if (rivals == 1) return {};
+  return ", by which " + better.name + " was picked out of " + std::to_string(rivals) + warning;
+}
+
 // "a is better than b: blocking rate lower by 0.0223 ± 0.0031 (28 %) on the same 20 episodes".
 std::string format_verdict(const EvalResult& result) {
   const auto pair = compared(result);
@@ -90,22 +105,16 @@ std::string format_verdict(const EvalResult& result) {
   const auto [difference, episodes, base] = paired_difference(first, second);
   if (std::isnan(difference.ci95)) return {};
   const env::MetricSpec& metric = result.metrics.front();
-  const std::size_t all = result.policies.size();
-  // Whoever is picked by what is compared looks better than it is.
-  const bool is_picked = first.learned == second.learned && all > 2;
+  const bool is_higher = difference.mean > 0;
+  const bool is_better = is_higher == (metric.better == env::Better::kHigher);
   const std::string on = " on the same " + std::to_string(episodes) + " episodes" +
-                         (is_picked ? ", by which these two of " + std::to_string(all) +
-                                          " were picked: other episodes may say otherwise"
-                                    : "") +
-                         "\n";
+                         who_was_picked(result, first, second, is_better) + "\n";
   const double size = std::abs(difference.mean);
   if (size <= difference.ci95) {
     return "\n" + first.name + " and " + second.name + ": no difference in " + metric.title +
            " can be told" + on;
   }
   const double from = std::abs(base);
-  const bool is_higher = difference.mean > 0;
-  const bool is_better = is_higher == (metric.better == env::Better::kHigher);
   return "\n" + first.name + (is_better ? " is better than " : " is worse than ") + second.name +
          ": " + metric.title + (is_higher ? " higher by " : " lower by ") +
          format_number(size, metric.decimals) + " ± " +

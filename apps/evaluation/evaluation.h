@@ -65,6 +65,7 @@ inline constexpr int kTuningEpisodes = 5;
 // Seeds of tuning episodes of a run seed: what chooses between policies during training, too.
 [[nodiscard]] std::vector<Seed> tuning_seeds(Seed run, std::int64_t count);
 // Seeds of held-out episodes first .. first + count - 1 of a run seed; training never uses them.
+// Where a task has a list of problems or of jobs to draw from, other seeds draw from the same list.
 [[nodiscard]] std::vector<Seed> evaluation_seeds(Seed run, std::int64_t count,
                                                  std::int64_t first = 0);
 

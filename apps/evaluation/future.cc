@@ -1,5 +1,6 @@
 #include "apps/evaluation/future.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "env/picture.h"
@@ -19,8 +20,12 @@ Future follow_until(const env::Environment& start, int action, const Decide& dec
     const int next = future.decisions == 0 ? action : decide(*environment);
     const env::StepResult result = environment->step(next);
     ++future.decisions;
-    future.reward += reward_of_all(result, *environment);
-    future.elapsed += static_cast<double>(result.elapsed);
+    // Of a step that lasts longer than the stretch of time its share counts.
+    const double length = static_cast<double>(result.elapsed);
+    const double counted = std::min(length, until - future.elapsed);
+    const double share = length > counted ? counted / length : 1;
+    future.reward += share * reward_of_all(result, *environment);
+    future.elapsed += counted;
     future.is_over = result.final();
     if (pictured == nullptr) continue;
     const auto outcome = pictured->picture().last;

@@ -30,8 +30,9 @@ using Decide = std::function<int(const env::Environment&)>;
                             std::int64_t horizon);
 
 // The same for as long as `other` of the same state lasted, or to the episode's end as that one
-// did: where decisions take unequal times, as many of them would be another stretch of time. At
-// most 16 times as many decisions.
+// did: where decisions take unequal times, as many of them would be another stretch of time. Of a
+// step that goes on beyond it, rewards count by the share of its time that is within. At most 16
+// times as many decisions.
 [[nodiscard]] Future follow_beside(const Future& other, const env::Environment& start, int action,
                                    const Decide& decide);
 

@@ -18,6 +18,7 @@
 #include "common/text.h"
 #include "env/refinable_task.h"
 #include "planning/search_agent.h"
+#include "planning/search_config.h"
 
 namespace pacml::apps {
 namespace {
@@ -170,7 +171,8 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists, cons
       begin = end + 1;
       if (name.empty()) throw UserError("--policy " + list + ": a name is empty");
       if (!names.empty() && names.back().find(kSearch) != std::string::npos &&
-          name.find('=') != std::string::npos && name.find(kSearch) == std::string::npos) {
+          (name.find('=') != std::string::npos || planning::is_search_key(name)) &&
+          name.find(kSearch) == std::string::npos) {
         names.back() += "," + name;  // another setting of that search
         continue;
       }

@@ -100,6 +100,10 @@ double discount_of(const TrainConfig& config) {
   return 1;
 }
 
+bool learns_values(const TrainConfig& config) {
+  return config.algorithm != AlgorithmKind::kReinforce;
+}
+
 double reward_scale_of(const TrainConfig& config) {
   switch (config.algorithm) {
     case AlgorithmKind::kImpala:
@@ -150,7 +154,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   trained.discount = discount_of(trained.config);
   const double scale = reward_scale_of(trained.config);
   // What nobody has trained says nothing.
-  const bool has_value = trained.config.algorithm != AlgorithmKind::kReinforce;
+  const bool has_value = learns_values(trained.config);
   if (auto weights = learner::folded_weights(checkpoint.algorithm, layout, trained.heads)) {
     learner::scale_values(has_value ? 1 / scale : 0, layout, trained.heads, *weights);
     trained.valued = {trained.parameters.version, layout.hash, *std::move(weights)};

@@ -31,6 +31,9 @@ struct TrainedRun {
 // What the heads of a run's network say.
 [[nodiscard]] model::ValueHeads heads_of(const TrainConfig& config);
 
+// Whether an algorithm's networks say what states are worth.
+[[nodiscard]] bool learns_values(const TrainConfig& config);
+
 // What later rewards are worth to an algorithm's networks.
 [[nodiscard]] double discount_of(const TrainConfig& config);
 

@@ -65,7 +65,7 @@ WatchedPolicy WatchedPolicy::of_model(const env::TaskPtr& task, const TrainedRun
   impl->warning = run.warning;
   impl->network = std::make_unique<TrainedAgent>(
       run.shape, run.valued ? *run.valued : run.parameters, task->spec().graphs);
-  impl->has_value = run.valued.has_value();
+  impl->has_value = run.valued.has_value() && learns_values(run.config);
   impl->heads = run.heads;
   return WatchedPolicy(std::move(impl));
 }

@@ -363,6 +363,7 @@ std::string first_line_of(std::istream& in) {
   }
   in.clear();
   in.seekg(0);
+  if (line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   return line;
 }
 

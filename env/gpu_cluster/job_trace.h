@@ -56,8 +56,8 @@ class JobTraceReader {
  public:
   virtual ~JobTraceReader() = default;
   // The next job; absent: the end. Left out is who wants no GPU, or of whom nobody says when they
-  // began. UserError, "FILE:line:column: ...": a field that is
-  // not what it should be, a line with other columns.
+  // began. UserError, "FILE:line:column: ...", of lists in JSON
+  // "FILE: job N: ...": a field that is not what it should be, a line with other columns.
   [[nodiscard]] virtual std::optional<TraceJob> next() = 0;
   [[nodiscard]] std::int64_t num_left_out() const { return num_left_out_; }
 
@@ -65,8 +65,8 @@ class JobTraceReader {
   std::int64_t num_left_out_ = 0;
 };
 
-// A file's first line, its first 64 KiB at most; empty: it cannot be read, or has none. Reading
-// then begins at the start again.
+// A file's first line, its first 64 KiB at most, without a byte-order mark; empty: it cannot be
+// read, or has none. Reading then begins at the start again.
 [[nodiscard]] std::string first_line_of(std::istream& in);
 
 // Which format a file's first line is of; absent: none, or one without a header that is not known.

@@ -28,6 +28,13 @@ bool is_small(const OnnxTensor& tensor) {
   return product_of(tensor.extents) <= static_cast<double>(kMostValues);
 }
 
+bool can_be_broadcast(const OnnxTensor& input, const Extents& out) {
+  if (input.num_axes() > out.size()) return false;
+  const auto shared = out.end() - static_cast<std::ptrdiff_t>(input.num_axes());
+  return std::equal(input.extents.begin(), input.extents.end(), shared,
+                    [](std::int64_t own, std::int64_t whole) { return own == 1 || own == whole; });
+}
+
 // The element of an input that goes into element `index` of a result to which it is broadcast.
 double broadcast_value(const OnnxTensor& input, const Extents& out, std::size_t index) {
   std::size_t place = 0;
@@ -107,6 +114,9 @@ void cast(const OnnxCall& call, Outputs& outputs) {
 void arithmetic(const OnnxCall& call, Outputs& outputs) {
   const auto known = calculations().find(call.node().op_type());
   if (known == calculations().end() || !are_known(call) || !is_small(outputs[0])) return;
+  for (const OnnxTensor* input : call.inputs()) {
+    if (input != nullptr && !can_be_broadcast(*input, outputs[0].extents)) return;
+  }
   Values operands;
   Values results;
   for (std::size_t i = 0; i < count(outputs[0]); ++i) {
@@ -138,8 +148,8 @@ void slice(const OnnxCall& call, Outputs& outputs) {
   const bool has_attributes = call.has_attribute("starts");
   const auto starts =
       has_attributes ? call.integers("starts", {}, INT64_MIN, INT64_MAX) : call.whole_values(1);
-  if (starts.empty()) return passed_on(call, outputs);
-  const std::int64_t step = call.has(4) ? call.whole_values(4).at(0) : 1;
+  if (starts.empty() || size == 0) return passed_on(call, outputs);
+  const std::int64_t step = call.has(4) ? call.whole_value(4) : 1;
   constexpr std::int64_t kFar = INT64_C(1) << 40;
   std::int64_t at = std::clamp(starts[0], -kFar, kFar);
   if (at < 0) at += size;

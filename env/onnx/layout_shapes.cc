@@ -182,7 +182,7 @@ Outputs split_to_sequence(const OnnxCall& call) {
   if (is_listed) {
     sizes = call.whole_values(1);
   } else {
-    const std::int64_t share = call.has(1) ? call.whole_values(1).at(0) : 1;
+    const std::int64_t share = call.has(1) ? call.whole_value(1) : 1;
     if (share < 1) call.refuse("a part cannot have " + std::to_string(share));
     if (x.extents[axis] / share >= kMostParts) {
       call.refuse("it makes more than " + std::to_string(kMostParts) + " parts");
@@ -203,7 +203,7 @@ Outputs sequence_at(const OnnxCall& call) {
   const OnnxTensor& x = call.in(0);
   if (x.parts.empty()) return same(call);  // of whatever the sequence is
   const auto count = static_cast<std::int64_t>(x.parts.size());
-  const std::int64_t said = call.in(1).values ? call.whole_values(1).at(0) : 0;
+  const std::int64_t said = call.in(1).values ? call.whole_value(1) : 0;
   const std::int64_t index = said < 0 ? said + count : said;
   if (index < 0 || index >= count) {
     call.refuse("there is no part " + std::to_string(said) + " of " + std::to_string(count));

@@ -105,6 +105,15 @@ std::vector<std::int64_t> OnnxCall::whole_values(std::size_t input) const {
   return numbers;
 }
 
+std::int64_t OnnxCall::whole_value(std::size_t input) const {
+  const auto all = whole_values(input);
+  if (all.size() != 1) {
+    refuse("its input " + std::to_string(input) + " should hold one number, not " +
+           std::to_string(all.size()));
+  }
+  return all.front();
+}
+
 const onnx::AttributeProto* OnnxCall::find(std::string_view name) const {
   for (const onnx::AttributeProto& attribute : node_->attribute()) {
     if (attribute.name() == name) return &attribute;

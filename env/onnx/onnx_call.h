@@ -43,6 +43,8 @@ class OnnxCall {
   [[nodiscard]] const std::vector<double>& values(std::size_t input) const;
   // ... as whole numbers; those beyond +-2^40 are cut off there.
   [[nodiscard]] std::vector<std::int64_t> whole_values(std::size_t input) const;
+  // ... of which there is one. UserError: there are none, or several.
+  [[nodiscard]] std::int64_t whole_value(std::size_t input) const;
 
   // Attributes; `fallback` where there is none. UserError: of another type, or not in least..most.
   [[nodiscard]] bool has_attribute(std::string_view name) const { return find(name) != nullptr; }

@@ -54,6 +54,7 @@ bool DelimitedText::next() {
     if (read == Line::kEnd && in_.bad()) throw UserError(name_ + ": it cannot be read on");
     if (read == Line::kEnd) return false;
     ++line_;
+    if (line_ == 1 && text_.starts_with(kByteOrderMark)) text_.erase(0, kByteOrderMark.size());
     fields_.clear();
     if (read == Line::kTooLong) fail(0, "the line is longer than 64 KiB");
     if (!text_.empty() && text_.back() == '\r') text_.pop_back();

@@ -10,9 +10,12 @@
 
 namespace pacml::env {
 
+// As spreadsheets and some editors begin a file.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Rows of fields out of a text, line after line, in bounded memory: between delimiters, or in
 // quotes (RFC 4180, within a line). Errors are UserErrors that begin with "FILE:line:column: ".
-// Thread-confined.
+// A byte-order mark at the beginning is passed over. Thread-confined.
 class DelimitedText {
  public:
   // Reads from `in`, borrowed; `name` is the file's, for errors.

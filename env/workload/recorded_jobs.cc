@@ -25,8 +25,6 @@ constexpr std::size_t kMostJobs = 5'000'000;
 constexpr std::size_t kMostLine = std::size_t{1} << 16;
 constexpr double kMostTime = 1e15;
 constexpr double kLeastFraction = 1e-9;
-// As spreadsheets and some editors begin a file.
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t\r";
 constexpr double kTogether = 1e-6;                    // of the mean time between arrivals
 constexpr std::uint64_t kLimitStream = 0x6c696d6974;  // "limit"
@@ -44,9 +42,7 @@ Columns columns_of(const DelimitedText& header) {
                                                           {"fraction", &columns.fraction},
                                                           {"limit", &columns.limit}};
   for (std::size_t field = 0; field < header.size(); ++field) {
-    std::string_view name = header[field];
-    if (field == 0 && name.starts_with(kByteOrderMark)) name.remove_prefix(kByteOrderMark.size());
-    const auto found = known.find(name);
+    const auto found = known.find(header[field]);
     if (found == known.end()) continue;
     if (*found->second != kNowhere) header.fail(field, "the column comes twice");
     *found->second = field;

@@ -266,15 +266,14 @@ void ExperienceServer::announce_new_weights() {
   // A subscriber that misses an announcement hears the next: it is repeated while nothing newer
   // comes.
   const bool news = weights_ != announced_;
+  const Duration paid_for = kPerAnnouncedActor * desk_.sessions().actors().size();
+  const Duration repeat = std::max<Duration>(kRepeatEvery, paid_for);
   next_announcement_ =
-      last_announcement_ +
-      (news ? std::max<Duration>(kAnnounceEvery,
-                                 kPerAnnouncedActor * desk_.sessions().actors().size())
-            : kRepeatEvery);
+      last_announcement_ + (news ? std::max<Duration>(kAnnounceEvery, paid_for) : repeat);
   if (clock_->now() < next_announcement_) return;
   announced_ = weights_;
   last_announcement_ = clock_->now();
-  next_announcement_ = last_announcement_ + kRepeatEvery;
+  next_announcement_ = last_announcement_ + repeat;
   static_cast<void>(publisher_->publish(wire::encode(wire::WeightsAnnouncement{
       weights_->version, content_hash(std::span<const float>(weights_->values))})));
 }

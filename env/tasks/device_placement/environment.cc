@@ -85,6 +85,11 @@ void DevicePlacementEnv::simulate() {
     start_us_[g] = std::min(start_us_[g], run.start_us()[v]);
     end_us_[g] = std::max(end_us_[g], run.end_us()[v]);
   }
+  leader_start_us_.clear();
+  for (std::size_t g = 0; g < about.num_groups(); ++g) {
+    leader_start_us_.push_back(
+        run.start_us()[static_cast<std::size_t>(about.graph->groups()[g].front())]);
+  }
   peak_bytes_.clear();
   if (about.is_limited()) peak_bytes_.assign(run.peak_bytes().begin(), run.peak_bytes().end());
   over_memory_gb_ = about.over_limit_bytes(peak_bytes_) / 1e9;
@@ -113,6 +118,7 @@ void DevicePlacementEnv::look() {
                              .focus = group(),
                              .start_us = start_us_,
                              .end_us = end_us_,
+                             .leader_start_us = leader_start_us_,
                              .peak_bytes = peak_bytes_,
                              .runtime_s = runtime_s_,
                              .single_s = problem().single_s,
@@ -211,6 +217,10 @@ std::string DevicePlacementEnv::describe(int action) const {
   const PlacementProblem& about = *problem().problem;
   return about.graph->group_name(group()) + " on " +
          about.devices->name(static_cast<std::size_t>(action));
+}
+
+std::string DevicePlacementEnv::describe_kind(int action) const {
+  return "on " + problem().problem->devices->name(static_cast<std::size_t>(action));
 }
 
 Picture DevicePlacementEnv::picture() const {

@@ -46,6 +46,7 @@ class DevicePlacementEnv final : public Environment, public Pictured, public Pro
   [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] std::string describe(int action) const override;
+  [[nodiscard]] std::string describe_kind(int action) const override;
   // The groups by the device that they are on; its time is decisions.
   [[nodiscard]] Picture picture() const override;
 
@@ -70,6 +71,7 @@ class DevicePlacementEnv final : public Environment, public Pictured, public Pro
   std::vector<std::uint8_t> visited_;
   // Of the last simulation.
   std::vector<double> start_us_;
+  std::vector<double> leader_start_us_;
   std::vector<double> end_us_;
   std::vector<double> peak_bytes_;
   double runtime_s_ = 0;

@@ -298,7 +298,7 @@ void ShownPlacement::look_at_published(const PlacementProblem& problem,
   std::vector<int> visits;
   for (const std::uint8_t visited : state.visited) visits.push_back(state.rounds_done + visited);
   const auto rows = placeto_features({.attributes = problem.groups->attributes(),
-                                      .start_us = state.start_us,
+                                      .start_us = state.leader_start_us,
                                       .device = state.device,
                                       .visits = visits,
                                       .current = state.focus,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "common/check.h"
@@ -325,10 +326,19 @@ Picture GpuSchedulingEnv::picture() const {
   return picture;
 }
 
-std::string GpuSchedulingEnv::describe(int action) const {
+Offer GpuSchedulingEnv::offer_of(int action) const {
   const GpuDecision* placed = own(action);
-  const Offer offer = placed != nullptr ? Offer{.kind = Offer::Kind::kOneServer, .job = placed->job}
-                                        : offers_[at(action)];
+  return placed != nullptr ? Offer{.kind = Offer::Kind::kOneServer, .job = placed->job}
+                           : offers_[at(action)];
+}
+
+std::span<const std::int32_t> GpuSchedulingEnv::gpus_of(int action) const {
+  const GpuDecision* placed = own(action);
+  return placed != nullptr ? std::span<const std::int32_t>(placed->gpus) : offers_.gpus(at(action));
+}
+
+std::string GpuSchedulingEnv::describe(int action) const {
+  const Offer offer = offer_of(action);
   if (offer.kind == Offer::Kind::kPass) return "wait";
   const GpuJobSpec& job = (*jobs_)[at(offer.job)];
   const auto named = [&](std::size_t gpus) {
@@ -338,8 +348,7 @@ std::string GpuSchedulingEnv::describe(int action) const {
   if (offer.kind == Offer::Kind::kForward) {
     return named(at(job.gpus)) + "to scheduler " + std::to_string(offer.to);
   }
-  const auto gpus =
-      placed != nullptr ? std::span<const std::int32_t>(placed->gpus) : offers_.gpus(at(action));
+  const auto gpus = gpus_of(action);
   const GpuTopology& t = state().topology();
   const std::int32_t first = t.server_of(gpus.front());
   const std::int32_t last = t.server_of(gpus.back());
@@ -349,6 +358,21 @@ std::string GpuSchedulingEnv::describe(int action) const {
     where += " beside job " + std::to_string(other);
   }
   return named(gpus.size()) + where;
+}
+
+std::string GpuSchedulingEnv::describe_kind(int action) const {
+  const Offer offer = offer_of(action);
+  if (offer.kind == Offer::Kind::kPass) return "wait";
+  if (offer.kind == Offer::Kind::kForward) return "to another scheduler";
+  const auto gpus = gpus_of(action);
+  std::set<std::int32_t> servers;
+  for (const std::int32_t gpu : gpus) servers.insert(state().topology().server_of(gpu));
+  const auto counted = [](std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  const bool is_shared = state().resident(gpus.front(), 0) >= 0;
+  return counted(gpus.size(), "GPU") + " on " + counted(servers.size(), "server") +
+         (is_shared ? ", shared" : "");
 }
 
 const GpuSchedulingEnv& scheduling_env(const Environment& environment) {

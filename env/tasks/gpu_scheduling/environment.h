@@ -42,6 +42,7 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   [[nodiscard]] bool resample_future(Seed seed) override;
   [[nodiscard]] EpisodeRecord summary() const override;
   [[nodiscard]] std::string describe(int action) const override;
+  [[nodiscard]] std::string describe_kind(int action) const override;
   // The GPUs of the cluster by the jobs on them; its time is seconds.
   [[nodiscard]] Picture picture() const override;
 
@@ -87,6 +88,9 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
     const auto a = static_cast<std::size_t>(action);
     return a < offers_.size() ? nullptr : &own_[a - offers_.size()];
   }
+  // What an action would be; of a placement of its own, where.
+  [[nodiscard]] Offer offer_of(int action) const;
+  [[nodiscard]] std::span<const std::int32_t> gpus_of(int action) const;
   void take(const Offer& offer, std::size_t which);
   void place(std::int32_t job, std::span<const std::int32_t> gpus);
   [[nodiscard]] double price_of(std::int32_t job, int partition) const;

@@ -113,4 +113,10 @@ std::string PlacementShapingEnv::describe(int action) const {
   return text;
 }
 
+std::string PlacementShapingEnv::describe_kind(int action) const {
+  const Candidate& candidate = candidates_[static_cast<std::size_t>(action)];
+  if (candidate.degree == 0 || candidate.block == 0) return describe(action);
+  return "degree " + std::to_string(candidate.degree) + " elsewhere";
+}
+
 }  // namespace pacml::env

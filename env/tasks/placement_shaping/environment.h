@@ -32,6 +32,7 @@ class PlacementShapingEnv final : public RampEnvironment {
   void observe(Observations& out) const override;
   [[nodiscard]] std::unique_ptr<Environment> clone() const override;
   [[nodiscard]] std::string describe(int action) const override;
+  [[nodiscard]] std::string describe_kind(int action) const override;
 
   struct Candidate {
     int degree = 0;

@@ -67,15 +67,19 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   CHECK_THAT(again.out, Catch::StartsWith("4 of 5 results are there\n1 of 1: degree/paper.json\n"));
   CHECK_THAT(again.out, Catch::Contains(text_of(folder / "unseen/table.md")));
 
-  // What was trained by another command is trained on by this one.
+  // What was trained by another command is put aside, and what was told of it is told anew.
   const fs::path command = folder / "runs/unseen/trained.command";
   const std::string said = text_of(command);
   std::ofstream(command) << "pacml train something else\n";
+  std::ofstream(folder / "runs/unseen.begun") << "pacml train something else\n";
   const Outcome other = make("reproduce", {"degree", "unseen"}, folder.path());
   INFO(other.err << other.out);
   CHECK(other.code == 0);
-  CHECK_THAT(other.out, Catch::StartsWith("4 of 5 results are there\n1 of 1: training unseen"));
+  CHECK_THAT(other.out, Catch::StartsWith("3 of 5 results are there\n1 of 2: training unseen") &&
+                            Catch::Contains("unseen was trained otherwise: now ") &&
+                            Catch::Contains("2 of 2: unseen/unseen.json"));
   CHECK(text_of(command) == said);
+  CHECK(fs::exists(folder / "runs/unseen.former-1/trained"));
 }
 
 TEST_CASE("what teaches to place fastest is found out", "[integration][plot]") {

@@ -89,9 +89,14 @@ TEST_CASE("the last sentence is about what was learned, wherever it stands in th
   result.policies[0].learned = true;  // the worst of them
   CHECK_THAT(lines_of(format_table(result)).back(),
              Catch::StartsWith("random is worse than runs/mine: blocking rate higher by 0.3500"));
+  CHECK_THAT(lines_of(format_table(result)).back(),
+             Catch::EndsWith("by which runs/mine was picked out of 2: other episodes may say "
+                             "otherwise"));
   result.policies[1].learned = true;
   CHECK_THAT(lines_of(format_table(result)).back(),
-             Catch::StartsWith("runs/mine is better than rule: "));
+             Catch::StartsWith("runs/mine is better than rule: ") &&
+                 Catch::EndsWith("by which runs/mine was picked out of 2: other episodes may say "
+                                 "otherwise"));
   result.policies[2].learned = true;  // then the best two
   CHECK_THAT(
       lines_of(format_table(result)).back(),

@@ -37,6 +37,35 @@ TEST_CASE("what is no ONNX model is refused") {
   }
 }
 
+TEST_CASE("constants that do not fit are folded into nothing") {
+  // More operands than the operator has, of which no element goes with the result's.
+  for (const OnnxModel::Extents& further : {OnnxModel::Extents{}, OnnxModel::Extents{1, 2}}) {
+    OnnxModel m;
+    const std::string x = m.input("x", {4});
+    m.output(m.add("Add", {x, m.add("Neg", {m.integers("s", {1, 2, 3, 4}),
+                                            m.integers("e", further)})}));
+    CHECK(refusal_of(m) != "");
+  }
+  OnnxModel backwards;
+  const std::string none = backwards.integers("none", {});
+  backwards.output(backwards.add(
+      "Slice", {none, backwards.integers("from", {0}), backwards.integers("to", {-9}),
+                backwards.integers("axes", {0}), backwards.integers("steps", {-1})}));
+  CHECK(refusal_of(backwards) != "");
+}
+
+TEST_CASE("a number that should be one, and is none or several, is refused") {
+  OnnxModel m;
+  const std::string x = m.input("x", {1, 8});
+  const std::string parts = m.add("SplitToSequence", {x, m.weight("split", {1, 0}, 7)});
+  m.output(parts);
+  CHECK_THAT(refusal_of(m), Catch::Contains("should hold one number, not 0"));
+  OnnxModel at;
+  const std::string sequence = at.add("SplitToSequence", {at.input("x", {1, 8})});
+  at.output(at.add("SequenceAt", {sequence, at.integers("index", {})}));
+  CHECK_THAT(refusal_of(at), Catch::Contains("should hold one number, not 0"));
+}
+
 TEST_CASE("a cycle is refused") {
   OnnxModel m;
   const std::string x = m.input("x", {4, 16});

@@ -152,6 +152,11 @@ TEST_CASE("a policy whose values nobody has trained expects nothing", "[unit][ev
       CHECK(std::ranges::equal(weights, learned));
     }
   }
+  const env::TaskPtr task = config.env.make();
+  const auto environment = task->make_factory()();
+  environment->reset(Seed{1});
+  auto watched = WatchedPolicy::of_model(task, trained, "run");
+  CHECK_FALSE(watched.ask(*environment).value.has_value());
 }
 
 TEST_CASE("where the best policy's file is broken, the newest checkpoint is taken, and it is said",

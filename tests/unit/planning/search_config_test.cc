@@ -27,7 +27,8 @@ TEST_CASE("a search that cannot be is refused with a sentence", "[planning]") {
   CHECK_THROWS_WITH(parse_search("K=0"), "search: K: must be in 1..100000");
   CHECK_THROWS_WITH(parse_search("H=1.5"), "search: H is a whole number of at most 1e9");
   CHECK_THROWS_WITH(parse_search("H=inf"), "search: H is a whole number of at most 1e9");
-  CHECK_THROWS_WITH(parse_search("K"), "search: K: must be in 1..100000");
+  CHECK_THROWS_WITH(parse_search("K"), "search: K needs a value, as in K=1");
+  CHECK_THROWS_WITH(parse_search("K=4,weight"), "search: weight needs a value, as in weight=1");
   CHECK_THROWS_WITH(parse_search("K=many"), "search: K=many is no number");
   CHECK_THROWS_WITH(parse_search("gamma=1.01"), "search: gamma: must be above 0 and at most 1");
   CHECK_THROWS_WITH(parse_search("gap=-1"), "search: gap: must be >= 0");

@@ -157,6 +157,13 @@ TEST_CASE("a job of Philly's log is its attempts together", "[unit][gpu_cluster]
   CHECK_FALSE(jobs[1].duration_s.has_value());
 }
 
+TEST_CASE("a byte-order mark, as spreadsheets write it, is passed over", "[unit][gpu_cluster]") {
+  std::istringstream in("\xEF\xBB\xBF" + std::string(kJobTraceHeader) + "\n");
+  const auto format = recognise_job_trace(first_line_of(in));
+  REQUIRE(format == JobTraceFormat::kPacml);
+  CHECK_FALSE(read_job_trace(in, "jobs.csv", *format)->next());
+}
+
 TEST_CASE("formats are recognised by their first line", "[unit][gpu_cluster]") {
   CHECK(recognise_job_trace(kJobTraceHeader) == JobTraceFormat::kPacml);
   CHECK(recognise_job_trace("a\tb\tc\td\te\tf\tg\r") == JobTraceFormat::kGavel);

@@ -471,6 +471,36 @@ TEST_CASE("what the published network reads is as published but for the scale of
   }
 }
 
+TEST_CASE("a group starts for the published network when the operation that leads it does",
+          "[unit][env]") {
+  const testing::TempDir folder;
+  const auto file = folder / "graph.json";
+  // The group's first operation runs last.
+  std::ofstream(file) << R"({"ops": [
+    {"name": "late", "cost_us": 10, "output_bytes": [], "group": "g"},
+    {"name": "between", "cost_us": 10, "output_bytes": [1]},
+    {"name": "early", "cost_us": 10, "output_bytes": [1], "group": "g"}],
+    "edges": [["early", 0, "between"], ["between", 0, "late"]]})";
+  Config config = one_graph();
+  config.families = {};
+  config.graphs = {file.string()};
+  config.shown = ShownPlacements::kPublished;
+  const auto task = task_of(config);
+  auto env = environment_of(task);
+  env.reset(Seed{1});
+  REQUIRE(env.problem().problem->num_groups() == 2);
+  PlacementEvaluator evaluator(env.problem().problem);
+  static_cast<void>(evaluator.runtime_s(env.placement()));
+  const auto start = evaluator.simulator().start_us();
+  REQUIRE(start[0] > start[1]);
+  Observations shown = task->spec().make_observations();
+  env.observe(shown);
+  constexpr std::size_t kStart = 2;  // behind how often, and whether it is the one
+  const std::size_t other = 1 - env.group();
+  const auto row = shown.node_features(0, 0).subspan(other * 5, 5);
+  CHECK(row[kStart] == (other == 0 ? 1.0F : -1.0F));  // the leader's start, of which it is all
+}
+
 TEST_CASE("what the published network cannot read is refused", "[unit][env]") {
   Config config = one_graph();
   config.shown = ShownPlacements::kPublished;

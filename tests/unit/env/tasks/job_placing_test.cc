@@ -47,6 +47,7 @@ TEST_CASE("the next job is offered every size that has room, whatever it asks fo
   CHECK(env.offers()[1].rate == Approx(rate_on(*task, 2)));
   CHECK(env.offers()[2].rate == Approx(rate_on(*task, 4)));
   CHECK_THAT(env.describe(2), Catch::Contains("4 GPUs"));
+  CHECK_THAT(env.describe_kind(2), Catch::StartsWith("4 GPUs on ") && !Catch::Contains("job"));
   // It asks for two: nothing is changed by what is offered.
   CHECK(env.state().jobs()[0].gpus == 2);
   CHECK(env.state().gpus_wanted(0) == 6);

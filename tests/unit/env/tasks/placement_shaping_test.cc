@@ -126,7 +126,9 @@ TEST_CASE("jointly, every degree brings its blocks along", "[placement_shaping]"
   for (const int degree : {1, 2, 4}) CHECK(std::ranges::count(degrees, degree) >= 1);
   CHECK(environment.describe(0) == "refuse the job");
   CHECK(environment.describe(1) == "degree 1 by first fit");
+  CHECK(environment.describe_kind(1) == "degree 1 by first fit");
   CHECK(environment.describe(2) == "degree 1 on servers 1");
+  CHECK(environment.describe_kind(2) == "degree 1 elsewhere");
   CHECK(choice("first_fit:1", environment) == 1);
   CHECK(degrees[static_cast<std::size_t>(choice("last_fit:4", environment))] == 4);
   CHECK(choice("first_fit:6", environment) == 0);  // of which there is none
