@@ -19,6 +19,7 @@
 #include "common/clock.h"
 #include "common/exit_codes.h"
 #include "common/log.h"
+#include "common/scheduling.h"
 #include "common/transport/dealer.h"
 #include "common/transport/subscriber.h"
 #include "env/task.h"
@@ -133,6 +134,7 @@ Error act_for_all(const TrainConfig& config, const ActorRoleOptions& options,
 }  // namespace
 
 int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
+  use_batch_scheduling();
   LifeLine life_line(in_seconds(config.supervision.silence_seconds),
                      in_seconds(config.supervision.stop_seconds));
   check_replay_addresses(config, options.replay);

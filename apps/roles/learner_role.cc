@@ -34,6 +34,7 @@
 #include "common/json_text.h"
 #include "common/log.h"
 #include "common/rng.h"
+#include "common/scheduling.h"
 #include "common/scope_exit.h"
 #include "common/transport/dealer.h"
 #include "common/transport/router.h"
@@ -230,6 +231,7 @@ class ServingLearner {
             .drawn = drawn_ ? &*drawn_ : nullptr},
         wiring_ ? &wiring_->replicas() : nullptr);
     threads.push_back({"learn", [this](const std::stop_token& stop) { learn(stop); }});
+    use_batch_scheduling();  // all but learn(), and the threads of the network, which there are
     for (auto& [name, body] : threads) body = keeping_actors(server_, std::move(body));
     std::optional<Dashboard> dashboard;
     if (options_.http && leads()) dashboard.emplace(std::vector{run_.path()});
@@ -265,6 +267,7 @@ class ServingLearner {
   }
 
   void learn(const std::stop_token& stop) {
+    use_normal_scheduling();
     const ScopeExit at_end([this] {
       if (wiring_) wiring_->disconnect();
     });

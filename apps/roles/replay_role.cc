@@ -14,6 +14,7 @@
 #include "common/atomic_file.h"
 #include "common/log.h"
 #include "common/result.h"
+#include "common/scheduling.h"
 #include "common/transport/router.h"
 #include "env/task.h"
 #include "replay/server.h"
@@ -21,6 +22,7 @@
 namespace pacml::apps {
 
 int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
+  use_batch_scheduling();
   LifeLine life_line(in_seconds(config.supervision.silence_seconds),
                      in_seconds(config.supervision.stop_seconds));
   if (!uses_replay(config.algorithm)) {

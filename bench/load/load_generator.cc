@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/load/ready_set.h"
+#include "common/scheduling.h"
 #include "common/thread_group.h"
 #include "common/transport/dealer.h"
 #include "common/transport/subscriber.h"
@@ -282,6 +283,7 @@ LoadReport run_load(transport::Context& context, const LoadTarget& target, const
   const TimePoint started = steady().now();
   for (std::size_t i = 0; i < threads; ++i) {
     group.spawn("load-" + std::to_string(i), [&, i](const std::stop_token& asked) {
+      use_batch_scheduling();  // as the actors that these stand for
       Driver(shared, shares, i).run(context, target, hello, graphs, canned, asked);
     });
   }

@@ -42,15 +42,15 @@ TEST_CASE("constants that do not fit are folded into nothing") {
   for (const OnnxModel::Extents& further : {OnnxModel::Extents{}, OnnxModel::Extents{1, 2}}) {
     OnnxModel m;
     const std::string x = m.input("x", {4});
-    m.output(m.add("Add", {x, m.add("Neg", {m.integers("s", {1, 2, 3, 4}),
-                                            m.integers("e", further)})}));
+    m.output(
+        m.add("Add", {x, m.add("Neg", {m.integers("s", {1, 2, 3, 4}), m.integers("e", further)})}));
     CHECK(refusal_of(m) != "");
   }
   OnnxModel backwards;
   const std::string none = backwards.integers("none", {});
-  backwards.output(backwards.add(
-      "Slice", {none, backwards.integers("from", {0}), backwards.integers("to", {-9}),
-                backwards.integers("axes", {0}), backwards.integers("steps", {-1})}));
+  backwards.output(
+      backwards.add("Slice", {none, backwards.integers("from", {0}), backwards.integers("to", {-9}),
+                              backwards.integers("axes", {0}), backwards.integers("steps", {-1})}));
   CHECK(refusal_of(backwards) != "");
 }
 
