@@ -45,20 +45,18 @@ struct WorkGrant {
 // Hands out work: who may act next, and how much of it. Arithmetic only; it sends nothing.
 //
 //   bounded     what is in flight never exceeds the window, but for one message that alone is
-//   larger,
-//               and for messages that come when their grant had already been given to others
+//               larger, and for messages that come when their grant had already been given to
+//               others
 //   fair        the actor that was served least comes next, in decisions; who joins begins where
-//   the
-//               others are, who could take nothing for a while catches up by a window at most, and
-//               who had much while there were few waits for the others by two messages at most
+//               the others are, who could take nothing for a while catches up by a window at most,
+//               and who had much while there were few waits for the others by two messages at most
 //   divided     messages are as large as all actors can have messages_per_actor of at once, but not
 //               smaller than `small`, and then as much smaller as the fewest of them that make a
 //               batch may be, so that a batch is what it is called with any number of actors; when
 //               that is not enough, only so many actors have a grant at a time as the window has
 //               room for, in turns
 //   returned    when its actor leaves; when the server passes over the numbers of lost messages;
-//   and
-//               after `patience`, whereupon an actor gets nothing more until it has spoken
+//               and after `patience`, whereupon an actor gets nothing more until it has spoken
 //
 // Thread-confined.
 class WorkWindow {
