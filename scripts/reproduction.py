@@ -82,12 +82,11 @@ class Study:
         missing, anew = [], set()
         for step in self.steps:
             _, result, command = step
-            read = {path for word in command for path in word.split("+")[0].split(",")}
-            if self.is_done(step) and not anew & read:
+            if self.is_done(step) and not anew & self.runs_read(command):
                 continue
             missing.append(step)
             if result.name == "trained":
-                anew.add(str(result.parent))
+                anew.add(result.parent)
         return missing
 
     def run(self):
@@ -128,13 +127,21 @@ class Study:
         begun.write_text(text, encoding="utf-8")
 
     @staticmethod
+    def runs_read(command):
+        """What may be folders of runs: those that policies are named by."""
+        return {pathlib.Path(path) for word in command for path in word.split("+")[0].split(",")}
+
+    @staticmethod
     def note(result):
         return result.with_name(result.name + ".command")
 
     def is_done(self, step):
         _, result, command = step
         try:
-            return result.exists() and self.note(result).read_text(encoding="utf-8").strip() == shlex.join(command)
+            # Of a run that was trained since, it tells what is no more.
+            trained = (run / "trained" for run in self.runs_read(command))
+            newest = max((marker.stat().st_mtime_ns for marker in trained if marker.exists()), default=0)
+            return result.stat().st_mtime_ns >= newest and self.note(result).read_text(encoding="utf-8").strip() == shlex.join(command)
         except OSError:
             return False
 

@@ -14,7 +14,6 @@
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
 #include "common/result.h"
-#include "env/problem_list.h"
 
 namespace pacml::apps {
 namespace {
@@ -32,10 +31,9 @@ void print_baselines(const env::Task& task) {
 
 // What the intervals of drawn episodes are about where they draw from a list.
 void tell_of_problems(const env::Task& task) {
-  const auto environment = task.make_factory()();
-  const auto* list = dynamic_cast<const env::ProblemList*>(environment.get());
-  if (list == nullptr || list->num_problems() == 0) return;
-  std::cerr << "every episode draws one of " << list->num_problems()
+  const std::size_t problems = num_problems(task).value_or(0);
+  if (problems == 0) return;
+  std::cerr << "every episode draws one of " << problems
             << " problems, from which training with these settings draws too: the intervals say "
                "nothing of others\n";
 }

@@ -105,15 +105,21 @@ EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& polic
   return evaluate(task, policies, episodes, threads, watch);
 }
 
-EvalResult evaluate_problems(const env::Task& task, const std::vector<NamedPolicy>& policies,
-                             Seed run, int threads, const EvaluationWatch& watch) {
+std::optional<std::size_t> num_problems(const env::Task& task) {
   const auto environment = task.make_factory()();
   const env::ProblemList* problems = problems_of(*environment);
-  if (problems == nullptr || problems->num_problems() == 0) {
+  if (problems == nullptr) return std::nullopt;
+  return problems->num_problems();
+}
+
+EvalResult evaluate_problems(const env::Task& task, const std::vector<NamedPolicy>& policies,
+                             Seed run, int threads, const EvaluationWatch& watch) {
+  const auto problems = num_problems(task);
+  const std::size_t count = problems.value_or(0);
+  if (count == 0) {
     throw UserError("the task " + task.spec().task + " has no list of problems" +
-                    (problems == nullptr ? "" : " with these settings"));
+                    (problems ? " with these settings" : ""));
   }
-  const auto count = problems->num_problems();
   const auto seeds = evaluation_seeds(run, static_cast<std::int64_t>(count));
   std::vector<Episode> episodes;
   for (std::size_t i = 0; i < count; ++i) episodes.push_back({seeds[i], i});

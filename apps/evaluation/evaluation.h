@@ -43,6 +43,10 @@ struct EvaluationWatch {
                                   const std::vector<Seed>& seeds, int threads,
                                   const EvaluationWatch& watch = {});
 
+// How many problems the task's episodes draw from; 0: none with these settings, nullopt: it is no
+// such task.
+[[nodiscard]] std::optional<std::size_t> num_problems(const env::Task& task);
+
 // Every policy on each of the task's problems once; otherwise as above. `run` seeds what chance
 // decides beside. UserError: the task has no list of problems.
 [[nodiscard]] EvalResult evaluate_problems(const env::Task& task,

@@ -86,9 +86,11 @@ void DevicePlacementEnv::simulate() {
     end_us_[g] = std::max(end_us_[g], run.end_us()[v]);
   }
   leader_start_us_.clear();
-  for (std::size_t g = 0; g < about.num_groups(); ++g) {
-    leader_start_us_.push_back(
-        run.start_us()[static_cast<std::size_t>(about.graph->groups()[g].front())]);
+  if (task_->config().shown == ShownPlacements::kPublished) {
+    for (std::size_t g = 0; g < about.num_groups(); ++g) {
+      leader_start_us_.push_back(
+          run.start_us()[static_cast<std::size_t>(about.graph->groups()[g].front())]);
+    }
   }
   peak_bytes_.clear();
   if (about.is_limited()) peak_bytes_.assign(run.peak_bytes().begin(), run.peak_bytes().end());

@@ -43,10 +43,11 @@ struct PlacementState {
   int rounds_done = 0;
   std::size_t focus = 0;  // the group that is to be placed
   // Of the last simulation.
-  std::span<const double> start_us;         // [groups], of the first operation to start
-  std::span<const double> end_us;           // [groups], of the last to end
-  std::span<const double> leader_start_us;  // [groups], of the operation that leads the group
-  std::span<const double> peak_bytes;       // [devices]; empty: not simulated
+  std::span<const double> start_us;  // [groups], of the first operation to start
+  std::span<const double> end_us;    // [groups], of the last to end
+  // [groups], of the operation that leads the group; needed by look_at_published alone.
+  std::span<const double> leader_start_us;
+  std::span<const double> peak_bytes;  // [devices]; empty: not simulated
   double runtime_s = 0;
   double single_s = 0;  // what everything on one device takes
   double best_s = 0;    // of this episode

@@ -2,6 +2,7 @@
 // pictures.
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -80,6 +81,15 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
                             Catch::Contains("3 of 3: unseen/unseen.json"));
   CHECK(text_of(command) == said);
   CHECK(fs::exists(folder / "runs/unseen.former-1/trained"));
+
+  // As when it was interrupted between the training and what is told of it.
+  const fs::path results = folder / "unseen/unseen.json";
+  fs::last_write_time(
+      results, fs::last_write_time(folder / "runs/unseen/trained") - std::chrono::seconds(1));
+  const Outcome interrupted = make("reproduce", {"degree", "unseen"}, folder.path());
+  CHECK(interrupted.code == 0);
+  CHECK_THAT(interrupted.out,
+             Catch::StartsWith("4 of 5 results are there\n1 of 1: unseen/unseen.json\n"));
 }
 
 TEST_CASE("what teaches to place fastest is found out", "[integration][plot]") {
