@@ -12,6 +12,7 @@
 #include "bench/sampling_structures.h"
 #include "common/bytes.h"
 #include "common/check.h"
+#include "common/clock.h"
 #include "common/private_folder.h"
 #include "common/rng.h"
 #include "replay/prioritized.h"
@@ -124,11 +125,19 @@ class TableWork {
     for (std::size_t i = b * kBatch; i < (b + 1) * kBatch; ++i) {
       const auto key = table_.insert(payload_, work_.priorities[i]);
       PACML_CHECK(key.has_value(), "the item is valid");
-      if (keys_.size() < kItems) keys_.push_back(*key);
+      keys_[i] = *key;
     }
   }
+  // Pre: what is updated is there: nothing was inserted since the filling, or refresh(b).
   void update(std::size_t b) {
-    static_cast<void>(table_.update_priorities(std::span(updates_).subspan(b * kBatch, kBatch)));
+    const auto counts = table_.update_priorities(std::span(updates_).subspan(b * kBatch, kBatch));
+    PACML_CHECK(counts.applied == kBatch, "keys of items that are there");
+  }
+  // Names the items that took the places of those that update(b) was about.
+  void refresh(std::size_t b) {
+    for (std::size_t i = b * kBatch; i < (b + 1) * kBatch; ++i) {
+      updates_[i].key = keys_[work_.slots[i]];
+    }
   }
   void sample() { PACML_CHECK(table_.sample(drawn_) == kBatch, "the table is full"); }
   void sample_and_copy() {
@@ -152,16 +161,21 @@ class TableWork {
   const Work& work_;
   Table table_;
   const Bytes payload_ = Bytes(kPayload, std::byte{1});
-  std::vector<ItemKey> keys_;
+  std::vector<ItemKey> keys_ = std::vector<ItemKey>(kItems);
   std::vector<PriorityUpdate> updates_;
   std::vector<SampledItem> drawn_ = std::vector<SampledItem>(kBatch);
   Bytes copies_ = Bytes(kBatch * kPayload);
 };
 
+double waited_since(TimePoint start) {
+  return std::chrono::duration<double>(steady().now() - start).count();
+}
+
 void measure_snapshot(TableWork& work, Figures& figures) {
   const auto mix = [&work](std::size_t b) {
     work.insert(b);
     work.sample_and_copy();
+    work.refresh(b);
     work.update(b);
   };
   const double alone = rate(mix);
@@ -172,18 +186,22 @@ void measure_snapshot(TableWork& work, Figures& figures) {
   std::vector<double> costs;
   double longest_pause = 0;
   double bytes = 0;
+  std::size_t next = 0;  // goes on, so that the oldest items are always those that come next
   for (int round = 0; round < 5; ++round) {
     SnapshotWriter writer(path);
     const double start = thread_seconds();
+    // As an actor feels it: with what it waits for.
+    const TimePoint begun = steady().now();
     work.table().begin_snapshot({}, writer);
-    longest_pause = std::max(longest_pause, thread_seconds() - start);
+    longest_pause = std::max(longest_pause, waited_since(begun));
     std::size_t batches = 0;
     bool over = false;
     while (!over) {
-      mix(batches++ % kBatches);
-      const double pause = thread_seconds();
+      mix(next++ % kBatches);
+      ++batches;
+      const TimePoint pause = steady().now();
       over = work.table().advance_snapshot(kBatch);
-      longest_pause = std::max(longest_pause, thread_seconds() - pause);
+      longest_pause = std::max(longest_pause, waited_since(pause));
     }
     durations.push_back(thread_seconds() - start);
     const double expected = static_cast<double>(batches * kBatch) / alone;

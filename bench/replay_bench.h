@@ -18,7 +18,8 @@ namespace pacml::bench {
 //       taken into a file, relative to the time without
 //   snapshot_cost_seconds     the difference: what a snapshot costs the table's thread altogether
 //   snapshot_seconds, snapshot_bytes
-//   snapshot_longest_pause_seconds                     of one call that only serves the snapshot
+//   snapshot_longest_pause_seconds                     of one call that only serves the snapshot,
+//       with what it waits for
 // Takes about fifteen seconds and 700 MB.
 [[nodiscard]] Figures run_replay_bench();
 

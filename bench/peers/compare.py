@@ -68,11 +68,12 @@ def run_pacml(options):
     lines = [line for line in lines if "updates" in line]
     last = lines[-1]
     first = next(line for line in lines if line["seconds"] >= seconds.warm)
-    rate = (last["decisions"] - first["decisions"]) / (last["seconds"] - first["seconds"])
+    rate = {key: (last[key] - first[key]) / (last["seconds"] - first["seconds"])
+            for key in ("decisions", "samples")}
     version = subprocess.run([options.program, "version"], check=True, text=True,
                              stdout=subprocess.PIPE).stdout.split("\n")[0]
-    # IMPALA learns each decision once.
-    return {"steps": rate, "samples": rate, "version": version,
+    # IMPALA learns each decision once, or not at all where it comes too late.
+    return {"steps": rate["decisions"], "samples": rate["samples"], "version": version,
             "as": "IMPALA, one actor process, one learner process"}
 
 
