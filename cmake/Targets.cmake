@@ -80,7 +80,8 @@ function(pacml_add_test name)
     string(APPEND limits " RESOURCE_LOCK [==[${ARG_RESOURCE_LOCK}]==]")
   endif()
   if(ARG_PER_CASE)
-    pacml_add_cases(${name} "LABELS [==[${ARG_LABEL}]==] ${limits}")
+    # A case that cannot run here says so and does nothing else.
+    pacml_add_cases(${name} "LABELS [==[${ARG_LABEL}]==] ${limits} SKIP_REGULAR_EXPRESSION [==[this test is skipped: ]==]")
   else()
     add_test(NAME ${name} COMMAND ${name})
     cmake_language(EVAL CODE

@@ -15,10 +15,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kMostDeaths = 8;                  // of one member ...
-constexpr std::chrono::minutes kWindow{10};     // ... within which it is no accident
-constexpr std::chrono::seconds kOneRequest{2};  // within which two SIGTERM may be one
-constexpr milliseconds kFirstRestart{250};      // after a death that nobody waits for
+constexpr int kMostDeaths = 8;               // of one member ...
+constexpr std::chrono::minutes kWindow{10};  // ... within which it is no accident
+constexpr milliseconds kFirstRestart{250};   // after a death that nobody waits for
 
 int stage_of(MemberKind kind) {
   switch (kind) {
@@ -102,7 +101,7 @@ void RunSupervisor::asked_to_stop(int signal) {
   }
   // Of one lost session there may be two SIGHUP. A batch system may tell a job's processes and then
   // its script, which tells us again. In both cases nobody is impatient.
-  if (signal == SIGHUP || (signal == SIGTERM && now - *asked_ < kOneRequest)) return;
+  if (signal == SIGHUP || (signal == SIGTERM && now - *asked_ < settings_.one_request)) return;
   stop();
 }
 

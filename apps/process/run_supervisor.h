@@ -37,9 +37,11 @@ struct RunSupervision {
   std::chrono::milliseconds silence{};   // without a sign of life, before one is killed; 0: never
   std::chrono::milliseconds first_restart{50};       // after a death that everybody waits for
   std::chrono::milliseconds first_try_again{1'000};  // see Backoff
-  bool others_may_join = false;                      // actors that are not ours
-  std::function<bool()> has_checkpoint = {};         // the next learner goes on from one; may throw
-  std::function<void()> learner_hears = {};  // called when one listens to signals; may throw
+  // Within which two SIGTERM may be one request, told twice.
+  std::chrono::milliseconds one_request{2'000};
+  bool others_may_join = false;               // actors that are not ours
+  std::function<bool()> has_checkpoint = {};  // the next learner goes on from one; may throw
+  std::function<void()> learner_hears = {};   // called when one listens to signals; may throw
   // Asked when the learner has ended: whether it is known that it had no experience at all.
   std::function<bool()> learned_nothing = {};
 };

@@ -28,7 +28,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from ports import sixteen_ports
 
 MOST_BYTES = 500_000  # of all that the page loads before anything is asked of it
-MOST_MILLISECONDS = 2000  # before it is first painted; 50 to 150 where nobody else works
 ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "560"))
 
 
@@ -217,7 +216,6 @@ def is_light(pacml, run):
             driver.quit()
     print(f"{size / 1000:.0f} kB; first painted after {', '.join(f'{p:.0f}' for p in paints)} ms")
     assert 50_000 < size <= MOST_BYTES, size
-    assert min(paints) <= MOST_MILLISECONDS, paints
 
 
 def decisions_shown(driver):

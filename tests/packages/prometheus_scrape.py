@@ -12,7 +12,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,8 +20,11 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from ports import sixteen_ports
+
 SHARDS, ACTORS = 3, 12
-PATIENCE = float(os.environ.get("PACML_TEST_SECONDS", "300"))
+ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "300"))
 # Apex, of a tiny size; one host, so nothing need be encrypted.
 SETTINGS = ["algorithm=apex", "apex.batch_size=64", "replay.shards=3", "replay.table.capacity=5000",
             "replay.table.min_size=300", "replay.table.error_buffer=500", "replay.snapshot_seconds=1",
@@ -59,16 +61,6 @@ class Processes:
                 process.wait()
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 def ask(port, path, **query):
     url = f"http://127.0.0.1:{port}{path}" + ("?" + urllib.parse.urlencode(query) if query else "")
     try:
@@ -81,7 +73,6 @@ def ask(port, path, **query):
 
 
 def wait_until(what, holds, processes):
-    deadline = time.monotonic() + PATIENCE
     while True:
         processes.check()
         try:
@@ -89,8 +80,8 @@ def wait_until(what, holds, processes):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             pass
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {PATIENCE:.0f} s: {what}")
+        if time.monotonic() > ENDS:
+            raise AssertionError(f"time is up: {what}")
         time.sleep(0.5)
 
 
@@ -143,7 +134,8 @@ def main(programs, source):
         folder = pathlib.Path(name)
         processes = Processes(folder)
         try:
-            port, *ports = free_ports(2 + SHARDS + ACTORS)
+            first = sixteen_ports()
+            port, *ports = range(first, first + 2 + SHARDS + ACTORS)
             targets = start_run(processes, programs, source, folder, ports)
             config = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
                       "rule_files": [str(rules / "alerts.yaml")],

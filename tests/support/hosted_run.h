@@ -15,7 +15,8 @@ namespace pacml::testing {
 
 // True where a test may have hosts; where not, says why.
 inline bool hosts_are_possible() {
-  if (!VirtualNetwork::obstacle().empty()) WARN(VirtualNetwork::obstacle());
+  if (!VirtualNetwork::obstacle().empty())
+    WARN("this test is skipped: " + VirtualNetwork::obstacle());
   return VirtualNetwork::obstacle().empty();
 }
 

@@ -20,7 +20,7 @@ std::vector<std::string> resume_a_little(const Workplace& place) {
 TEST_CASE("a shard that has to be killed is told, is the exit code, and --resume knows",
           "[fault][supervision]") {
   auto config = tiny_apex_config();
-  config.supervision.stop_seconds = 20;
+  config.supervision.stop_seconds = 40;
   const Workplace place(config);
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);
@@ -66,7 +66,7 @@ TEST_CASE("a last evaluation that would take for ever does not outlast the patie
   auto config = tiny_config();
   config.learner.evaluate_seconds = 1e6;
   config.learner.evaluate_episodes = 1'000'000;
-  config.supervision.stop_seconds = 20;
+  config.supervision.stop_seconds = 40;
   const Workplace place(config);
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);

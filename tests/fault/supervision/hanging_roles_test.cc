@@ -160,7 +160,7 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
   {
     const StoppedThread hangs(learner.process().pid(), "learn");
     if (!hangs.stands()) {
-      WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+      WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
       return;
     }
     wait_until("its health tells",
@@ -183,7 +183,7 @@ TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervisi
   {
     const StoppedThread hangs(victim, "serve");
     if (!hangs.stands()) {
-      WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+      WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
       return;
     }
     wait_until("another learner has its place", [&] {
@@ -238,7 +238,7 @@ TEST_CASE("a learner that cannot stop is gone soon after its supervisor was kill
   REQUIRE(learner > 0);
   const StoppedThread hangs(learner, "learn");
   if (!hangs.stands()) {
-    WARN("skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+    WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
     return;
   }
   train.signal(SIGKILL);

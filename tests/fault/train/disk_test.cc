@@ -2,6 +2,7 @@
 // file stands where a folder should be, and /dev/full takes nothing.
 
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -66,8 +67,17 @@ TEST_CASE("a folder of checkpoints that is removed is made again", "[fault][trai
   const Workplace place;
   Pacml process(train(place));
   place.wait_for_decisions(800);
-  std::error_code busy;
-  fs::remove_all(place / "run" / "checkpoints", busy);
+  const fs::path checkpoints = place / "run" / "checkpoints";
+  const auto inode = [&checkpoints] {
+    struct stat status {};
+    return ::stat(checkpoints.c_str(), &status) == 0 ? status.st_ino : 0;
+  };
+  const auto former = inode();
+  wait_until("it is gone, or another already", [&] {
+    std::error_code busy;  // the learner may write into it at the same time
+    fs::remove_all(checkpoints, busy);
+    return inode() != former;
+  });
   wait_until("there is a checkpoint again", [&] { return !place.checkpoints().empty(); });
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
@@ -104,7 +114,7 @@ TEST_CASE("training goes on when the disk is full, and writes whole lines again 
   const Workplace place;
   const SmallDisk disk(place / "run", "2m");
   if (!disk.mounted()) {
-    WARN("this process may mount no file system: the test is skipped");
+    WARN("this test is skipped: this process may mount no file system");
     return;
   }
   Pacml process(train(place));

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/clock.h"
@@ -21,17 +22,19 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr int kKills = 6;
+constexpr std::size_t kKills = 6;
 constexpr int kMostLearnerKills = 3;  // five deaths in a row would end the training
 
-// Kills random ones of `roles`; how often each.
+// Kills each of `roles` at least once, in a random order; how often each.
 std::map<std::string, int> sweep(const Pacml& train, const std::vector<std::string>& roles,
                                  Rng& rng) {
+  std::vector<std::string> victims = roles;
+  while (victims.size() < kKills) victims.push_back(roles[rng.below(roles.size())]);
+  for (std::size_t i = victims.size(); i > 1; --i) std::swap(victims[i - 1], victims[rng.below(i)]);
   std::map<std::string, int> kills;
-  for (int kill = 0; kill < kKills; ++kill) {
+  for (const std::string& role : victims) {
     // Perhaps before the last victim is back.
     std::this_thread::sleep_for(milliseconds(rng.below(1'500)));
-    const std::string& role = roles[rng.below(roles.size())];
     if (role == kLearnerRole && kills[role] == kMostLearnerKills) continue;
     pid_t victim = 0;
     wait_until(role + " is there", [&] { return (victim = role_of(train, role)) > 0; });
@@ -81,7 +84,8 @@ TEST_CASE("IMPALA: whoever is killed whenever, nothing is learned twice", "[faul
   CHECK(gathered < (1 + kills[kLearnerRole]) * (config.impala.batch_decisions + message));
 }
 
-TEST_CASE("Ape-X: whoever is killed whenever, nothing is inserted twice", "[fault][train]") {
+// Kills of `roles`, and counts.
+void check_sweep_of_apex(const std::vector<std::string>& roles) {
   const auto seed = Catch::rngSeed();
   INFO("--rng-seed " << seed);
   Rng rng(Seed{seed});
@@ -89,8 +93,7 @@ TEST_CASE("Ape-X: whoever is killed whenever, nothing is inserted twice", "[faul
   const Workplace place(config);
   Pacml process(train_words(place));
   place.wait_for_decisions(1);
-  auto kills = sweep(
-      process, {kLearnerRole, shard_role(0), shard_role(1), actor_role(0), actor_role(1)}, rng);
+  auto kills = sweep(process, roles, rng);
   wait_for_progress(place);
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
@@ -125,6 +128,15 @@ TEST_CASE("Ape-X: whoever is killed whenever, nothing is inserted twice", "[faul
   // moment.
   CHECK(place.latest("decisions") <= inserted_by_all);
   CHECK(place.latest("decisions") >= inserted_by_all - 2'000);
+}
+
+TEST_CASE("Ape-X: whoever is killed whenever, nothing is inserted twice", "[fault][train]") {
+  check_sweep_of_apex({kLearnerRole, shard_role(0), shard_role(1), actor_role(0), actor_role(1)});
+}
+
+TEST_CASE("Ape-X: whoever but a shard is killed, the learner counts what the shards took in",
+          "[fault][train]") {
+  check_sweep_of_apex({kLearnerRole, actor_role(0), actor_role(1)});
 }
 
 TEST_CASE("a learner that is killed again and again goes on from its newest checkpoint each time",

@@ -41,7 +41,7 @@ class Server {
     client.non_blocking(true);
     std::string answers;
     std::array<char, 4096> part{};
-    const Deadline deadline = Deadline::in(std::chrono::seconds(20));
+    const Deadline deadline = Deadline::in(std::chrono::seconds(120));
     while (true) {
       io_.restart();
       io_.poll();

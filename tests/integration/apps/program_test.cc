@@ -105,7 +105,7 @@ TEST_CASE("every listed command has a help text with examples") {
     CHECK_THAT(help.output, Catch::Contains("Examples:"));
     ++commands;
   }
-  CHECK(commands > 0);
+  CHECK(commands >= 15);  // also where there is no LibTorch
 }
 
 TEST_CASE("the learner's commands go to the program beside pacml, with one mathematical thread") {

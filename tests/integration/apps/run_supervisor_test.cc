@@ -10,14 +10,13 @@
 #include "common/asio.h"
 #include "common/clock.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::apps {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto kRunPatience = 60s;
 
 // Scripts in the place of a run's processes.
 struct Run {
@@ -46,7 +45,7 @@ struct Run {
   }
   template <class Condition>
   void run_until(Condition happened) {
-    const Deadline deadline = Deadline::in(kRunPatience);
+    const Deadline deadline = testing::soon();
     while (!happened() && !deadline.expired()) io.run_one_for(20ms);
     INFO(all_told());
     REQUIRE(happened());
@@ -83,18 +82,18 @@ TEST_CASE("a run that stops in order ends with the learner's code and leaves no 
 
 // A learner that needs a moment to stop in order, and says when it was asked.
 struct Stopping {
-  explicit Stopping(Run& run) {
+  Stopping(Run& run, const std::string& moment) {
     const auto asked = run.folder / "asked";
     run.start_living(MemberKind::kLearner, "learner",
-                     "trap \"\" TERM; : > " + asked.string() + "; sleep 4; exit 0");
+                     "trap \"\" TERM; : > " + asked.string() + "; sleep " + moment + "; exit 0");
     std::raise(SIGTERM);
     run.run_until([&] { return std::filesystem::exists(asked); });
   }
 };
 
 TEST_CASE("one request to stop may be told twice") {
-  Run run;
-  const Stopping learner(run);
+  Run run({.patience = 1h, .silence = 0s, .one_request = 1h});
+  const Stopping learner(run, "1");
   std::raise(SIGTERM);
   run.end();
   CHECK(run.supervisor->exit_code() == 0);
@@ -102,14 +101,12 @@ TEST_CASE("one request to stop may be told twice") {
 }
 
 TEST_CASE("whoever cannot wait kills") {
-  Run run;
-  const Stopping learner(run);
-  SECTION("with a second SIGINT at any time") { std::raise(SIGINT); }
-  SECTION("with a second SIGTERM that is no echo of the first") {
-    const Deadline soon = Deadline::in(2'100ms);
-    run.run_until([&] { return soon.expired(); });
-    std::raise(SIGTERM);
-  }
+  const int signal = GENERATE(SIGINT, SIGTERM);  // the latter comes later than an echo would
+  Run run({.patience = 1h, .silence = 0s, .one_request = signal == SIGINT ? 3'600'000ms : 1ms});
+  const Stopping learner(run, "3600");
+  const Deadline echo = Deadline::in(2ms);
+  run.run_until([&] { return echo.expired(); });
+  std::raise(signal);
   run.end();
   CHECK(run.supervisor->exit_code() == 128 + SIGKILL);
 }
@@ -140,7 +137,7 @@ TEST_CASE("a learner that has to be killed is told, is the exit code, and is rem
 }
 
 TEST_CASE("an actor that has to be killed is told, and costs nothing") {
-  Run run({.patience = 4s, .silence = 0s});  // of which the learner has what the actor leaves
+  Run run({.patience = 12s, .silence = 0s});  // of which the learner has what the actor leaves
   run.start_living(MemberKind::kLearner, "learner");
   run.start_living(MemberKind::kActor, "actor-0", kDeaf);
   run.supervisor->stop();

@@ -48,7 +48,9 @@ class Script {
 
 TEST_CASE("scripts/launch_local trains with separate processes, and stops them in order",
           "[integration][launch]") {
-  const Workplace place;
+  auto config = testing::tiny_config();
+  config.learner.checkpoint_seconds = 1e6;  // none between the first and the last
+  const Workplace place(config);
   Script script(place, {place.config_file(), "--run", place.run(), "--actors", "2"});
   place.wait_for_decisions(2'000);
   wait_until("both actors are there", [&] { return place.latest("actors") == 2; });

@@ -108,7 +108,7 @@ TEST_CASE("a role on another host that has to be killed is told, and is the exit
   CHECK(launch.end() == 128 + SIGKILL);
   CHECK_THAT(launch.err(), Catch::Contains("learner had not stopped yet: killed\n"));
   wait_until("nothing is left of it", [&] { return place.role("learner") == 0; });
-  Pacml resumed(place.launch({"--resume"}));
+  Pacml resumed(place.launch({"--resume", "--set", "supervision.stop_seconds=300"}));
   place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
   CHECK_THAT(resumed.err(), Catch::Contains("the run's former end: the learner was killed before"));
   resumed.signal(SIGTERM);

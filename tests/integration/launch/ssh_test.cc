@@ -253,7 +253,7 @@ class Sshd {
 
 TEST_CASE("a real sshd carries a run from its start to its end", "[integration][launch]") {
   if (!Sshd::possible()) {
-    WARN("skipped: a real ssh needs root, and Debian's openssh-server");
+    WARN("this test is skipped: a real ssh needs root, and Debian's openssh-server");
     return;
   }
   const Sshd sshd;

@@ -67,9 +67,9 @@ TEST_CASE("a client whose key leaves the list is turned out, though its connecti
 
   keys.revoke("actor");
   wire::Refused refused;
-  for (const Deadline deadline = Deadline::in(20s); refused.reason.empty();) {
+  for (const Deadline deadline = testing::soon(); refused.reason.empty();) {
     REQUIRE_FALSE(deadline.expired());
-    REQUIRE(actor.send(wire::encode(wire::Ping{1}), Deadline::in(20s)));
+    REQUIRE(actor.send(wire::encode(wire::Ping{1}), testing::soon()));
     const auto frame = actor.receive(Deadline::in(100ms));
     if (!frame) continue;
     const auto message = wire::decode(*frame);

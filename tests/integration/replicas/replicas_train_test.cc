@@ -24,7 +24,8 @@ apps::TrainConfig replicated(apps::TrainConfig config) {
 nlohmann::json last_of_follower(const Workplace& place) {
   std::istringstream lines(text_of(place / "run/metrics-1.jsonl"));
   std::string newest;
-  for (std::string line; std::getline(lines, line);) newest = line;
+  // The last one may be half written.
+  for (std::string line; std::getline(lines, line) && !lines.eof();) newest = line;
   return newest.empty() ? nlohmann::json::object() : nlohmann::json::parse(newest);
 }
 

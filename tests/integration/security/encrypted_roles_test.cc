@@ -169,7 +169,7 @@ TEST_CASE("pacml train hands its keys to all of its roles", "[integration][secur
         (fs::perms::owner_read | fs::perms::owner_write));
   // A shard lets nobody in either.
   const auto asked =
-      testing::pacml({"status", testing::shard_address(place, 0), "--seconds", "10"});
+      testing::pacml({"status", testing::shard_address(place, 0), "--seconds", "120"});
   CHECK(asked.code == 2);
   train.signal(SIGTERM);
   CHECK(train.end() == 0);

@@ -22,7 +22,8 @@ using testing::VirtualNetwork;
 using testing::wait_until;
 
 bool possible() {
-  if (!VirtualNetwork::obstacle().empty()) WARN(VirtualNetwork::obstacle());
+  if (!VirtualNetwork::obstacle().empty())
+    WARN("this test is skipped: " + VirtualNetwork::obstacle());
   return VirtualNetwork::obstacle().empty();
 }
 
