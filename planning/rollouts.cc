@@ -23,17 +23,21 @@ Rollouts::Rollouts(double discount, RolloutPolicy& policy) : discount_(discount)
 void Rollouts::add(const env::Environment& environment, std::span<const int> actions, Seed future,
                    std::span<double> sums) {
   PACML_CHECK(!actions.empty() && sums.size() == actions.size(), "one sum for each action");
-  auto root = environment.imagine(future);
-  if (!root) {
-    forget();
-    throw UserError(
-        "a search needs other futures than the true one, and this episode's jobs leave none to "
-        "draw");
-  }
-  for (std::size_t a = 0; a < actions.size(); ++a) {
-    const bool last = a + 1 == actions.size();
-    worlds_.push_back({last ? std::move(root) : root->clone(), &sums[a], environment.agent()});
-    actions_.push_back(actions[a]);
+  try {
+    auto root = environment.imagine(future);
+    if (!root) {
+      throw UserError(
+          "a search needs other futures than the true one, and this episode's jobs leave none to "
+          "draw");
+    }
+    for (std::size_t a = 0; a < actions.size(); ++a) {
+      const bool last = a + 1 == actions.size();
+      worlds_.push_back({last ? std::move(root) : root->clone(), &sums[a], environment.agent()});
+      actions_.push_back(actions[a]);
+    }
+  } catch (...) {
+    forget();  // whoever goes on has other sums
+    throw;
   }
 }
 

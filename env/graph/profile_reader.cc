@@ -227,15 +227,19 @@ Profile read_profile_file(const std::filesystem::path& path) {
 }
 
 std::vector<std::string> list_profiles(const std::filesystem::path& directory) {
-  if (!std::filesystem::is_directory(directory)) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error)) {
     throw UserError(directory.string() + ": no such folder of profiles");
   }
   std::vector<std::string> models;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (std::filesystem::exists(entry.path() / "graph.txt")) {
-      models.push_back(entry.path().filename().string());
+  std::filesystem::directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    std::error_code closed;  // to us, such as a volume's lost+found
+    if (std::filesystem::exists(entry->path() / "graph.txt", closed)) {
+      models.push_back(entry->path().filename().string());
     }
   }
+  if (error) throw UserError(directory.string() + ": " + error.message());
   if (models.empty()) {
     throw UserError(directory.string() + ": holds no <model>/graph.txt");
   }

@@ -1,5 +1,6 @@
 #include "env/placement/device_presets.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "common/config/reader.h"
@@ -45,6 +46,11 @@ const std::vector<std::string>& device_presets() {
   static const std::vector<std::string> names = {"placeto:N", "a100x4", "a100x8",
                                                  "a100x8_two_hosts"};
   return names;
+}
+
+bool names_devices_file(std::string_view name_or_file) {
+  return !name_or_file.starts_with(kPlaceto) &&
+         std::ranges::find(device_presets(), name_or_file) == device_presets().end();
 }
 
 DevicesConfig devices_config(std::string_view name_or_file) {

@@ -19,6 +19,9 @@ namespace pacml::env {
 // ours. UserError: neither a name nor a file that can be read; what it says cannot be.
 [[nodiscard]] DevicesConfig devices_config(std::string_view name_or_file);
 
+// Whether that is to be a file, which need not be there: it is no name.
+[[nodiscard]] bool names_devices_file(std::string_view name_or_file);
+
 // The names, for people.
 [[nodiscard]] const std::vector<std::string>& device_presets();
 

@@ -55,6 +55,8 @@ void check_pmf(const DistributionConfig& config, std::vector<std::string>& probl
     const auto value = parse_number(key);
     if (!value) {
       problems.push_back("pmf has \"" + key + "\" where a finite number is expected");
+    } else if (std::abs(*value) > kMostValue) {
+      problems.push_back("pmf has the value " + key + "; values must be from -1e15 to 1e15");
     } else if (std::ranges::find(values, *value) != values.end()) {
       problems.push_back("pmf names the value " + to_text(*value) + " twice");
     } else {
@@ -259,7 +261,8 @@ double round_to_decimals(double value, int decimals) {
 
 std::vector<double> uniform_grid(double min, double max, int decimals) {
   const double step = grid_step(decimals);
-  const double count = std::ceil((max + step - min) / step);
+  // Far from 0 a step may be too small to tell.
+  const double count = std::max(1.0, std::ceil((max + step - min) / step));
   std::vector<double> grid;
   for (double k = 0; k < count; ++k) grid.push_back(round_to_decimals(min + k * step, decimals));
   return grid;

@@ -7,6 +7,7 @@
 
 #include "common/config/fields.h"
 #include "common/experience/observation_spec.h"
+#include "env/placement/device_presets.h"
 #include "env/placement/placement_problem.h"
 
 namespace pacml::env {
@@ -122,6 +123,14 @@ void visit_fields(Config& c, Visitor&& v) {
   v("what_if", c.what_if);
   v("what_if_rest", c.what_if_rest);
   v("hidden", c.hidden);
+}
+
+template <class Visitor>
+void visit_paths(DevicePlacementConfig& c, Visitor&& v) {
+  for (std::string& file : c.graphs) v(file);
+  for (std::string& name : c.devices) {
+    if (names_devices_file(name)) v(name);
+  }
 }
 
 [[nodiscard]] std::vector<std::string> validate(const DevicePlacementConfig& config);

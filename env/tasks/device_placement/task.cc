@@ -1,6 +1,7 @@
 #include "env/tasks/device_placement/task.h"
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -29,6 +30,20 @@ std::vector<DeviceSetPtr> device_sets(const DevicePlacementConfig& config) {
   return sets;
 }
 
+// What is read from files is called as they are, wherever they lie: that may differ from host to
+// host. Of two that are called alike the second has a number.
+std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  std::map<std::string, int> called;
+  for (const std::string& file : files) {
+    std::string name = std::filesystem::path(file).filename().string();
+    const int times = ++called[name];
+    if (times > 1) name += " (" + std::to_string(times) + ")";
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 std::vector<MetricSpec> placement_metrics() {
   return {{"relative_runtime", "runtime / one device", "of one device", Better::kLower, 4, {}},
           {"best_relative_runtime", "best on the way", "of one device", Better::kLower, 4, {}},
@@ -39,7 +54,8 @@ std::vector<MetricSpec> placement_metrics() {
 
 }  // namespace
 
-DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config) : config_(config) {
+DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config)
+    : config_(config), device_names_(names_of_files(config.devices)) {
   if (const auto found = validate(config); !found.empty()) {
     throw UserError("env: " + found.front());
   }
@@ -52,9 +68,11 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config) : 
           family + " " + std::to_string(number), sets);
     }
   }
-  for (const std::string& file : config.graphs) {
+  const auto graph_names = names_of_files(config.graphs);
+  for (std::size_t i = 0; i < config.graphs.size(); ++i) {
+    const std::string& file = config.graphs[i];
     try {
-      add(std::make_shared<const OpGraph>(read_op_graph(file)), file, sets);
+      add(std::make_shared<const OpGraph>(read_op_graph(file)), graph_names[i], sets);
     } catch (const UserError& error) {
       const std::string what = error.what();
       throw UserError(what.starts_with(file) ? what : file + ": " + what);
@@ -68,7 +86,7 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config) : 
   }
   for (const std::string& file : config.graphs) spec_.add_input("env.graphs", file);
   for (const std::string& name : config.devices) {
-    std::error_code none;
+    std::error_code none;  // a pipe has been read once, and has no more
     if (std::filesystem::is_regular_file(name, none)) spec_.add_input("env.devices", name);
   }
   spec_.task = "device_placement";
@@ -85,7 +103,7 @@ void DevicePlacementTask::add(const OpGraphPtr& graph, const std::string& name,
                       " graphs, each on every set of devices");
     }
     PlacementTaskProblem entry;
-    entry.name = name + " on " + config_.devices[i];
+    entry.name = name + " on " + device_names_[i];
     try {
       entry.problem = std::make_shared<const PlacementProblem>(graph, devices[i], config_.penalty);
     } catch (const UserError& error) {

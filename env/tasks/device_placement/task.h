@@ -50,6 +50,7 @@ class DevicePlacementTask final : public Task,
            const std::vector<DeviceSetPtr>& devices);
 
   DevicePlacementConfig config_;
+  std::vector<std::string> device_names_;  // of each set of devices
   HiddenFeatures hidden_;
   std::vector<PlacementTaskProblem> problems_;
   EnvironmentSpec spec_;

@@ -215,7 +215,8 @@ class ClusterReader {
     float of_limit = 0;  // completion time over the limit
     float taken = 0;     // servers
     const ServerSet* servers = nullptr;
-    if (decision.degree > 0) {
+    // As above: rows of other processes may name any number.
+    if (decision.degree > 0 && memo_.topology().has_block_shape(decision.degree)) {
       // Null where the job finds no place, which looks like a refusal.
       if (const auto& execution =
               memo_.place_that_fits(model, decision.degree, occupied_, decision.block)) {

@@ -30,33 +30,6 @@ double greatest_size(const RampTaskConfig& c) {
   return greatest;
 }
 
-// An episode must come to an end, and in a time that somebody waits for.
-void check_episode(const RampTaskConfig& c, std::vector<std::string>& problems) {
-  if (!c.workload.recorded.file.empty()) return;  // its jobs are known when the task is made
-  const auto& interarrival = c.workload.interarrival;
-  if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
-  if (!arrival_problems(interarrival).empty()) return;  // the workload says so itself
-  double most = greatest_load(c.workload);
-  if (validate(c.ramp).empty()) most *= greatest_size(c);
-  const double between = ArrivalProcess(interarrival).mean() / most;
-  double arrivals = c.cluster.max_simulation_time / between;
-  if (c.workload.sampling == Sampling::kRemove) {
-    const auto models = static_cast<double>(std::max<std::size_t>(1, c.workload.models.size()));
-    arrivals = std::min(arrivals, models * c.workload.replication_factor);
-  } else if (std::isinf(arrivals)) {
-    problems.push_back("cluster.max_simulation_time: .inf makes an episode without end, since " +
-                       std::string(pacml::name_of(c.workload.sampling)) +
-                       " (workload.sampling) never runs out of jobs");
-    return;
-  }
-  if (arrivals <= kMostArrivals) return;
-  std::ostringstream sentence;
-  sentence << "cluster.max_simulation_time: an episode of " << c.cluster.max_simulation_time
-           << " with a job every " << between << " (workload.interarrival) has " << arrivals
-           << " jobs, more than " << kMostArrivals;
-  problems.push_back(sentence.str());
-}
-
 void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problems) {
   // What is wrong with the first is said of ramp.
   if (!validate(c.ramp).empty()) return;
@@ -84,6 +57,33 @@ void check_topologies(const RampTaskConfig& c, std::vector<std::string>& problem
 }
 
 }  // namespace
+
+// An episode must come to an end, and in a time that somebody waits for.
+void check_episode(const RampTaskConfig& c, std::size_t num_models,
+                   std::vector<std::string>& problems) {
+  if (!c.workload.recorded.file.empty()) return;  // its jobs are known when the task is made
+  const auto& interarrival = c.workload.interarrival;
+  if (!validate(c.cluster).empty() || !validate(interarrival).empty()) return;
+  if (!arrival_problems(interarrival).empty()) return;  // the workload says so itself
+  double most = greatest_load(c.workload);
+  if (validate(c.ramp).empty()) most *= greatest_size(c);
+  const double between = ArrivalProcess(interarrival).mean() / most;
+  double arrivals = c.cluster.max_simulation_time / between;
+  if (c.workload.sampling == Sampling::kRemove) {
+    arrivals = std::min(arrivals, static_cast<double>(num_models) * c.workload.replication_factor);
+  } else if (std::isinf(arrivals)) {
+    problems.push_back("cluster.max_simulation_time: .inf makes an episode without end, since " +
+                       std::string(pacml::name_of(c.workload.sampling)) +
+                       " (workload.sampling) never runs out of jobs");
+    return;
+  }
+  if (arrivals <= kMostArrivals) return;
+  std::ostringstream sentence;
+  sentence << "cluster.max_simulation_time: an episode of " << c.cluster.max_simulation_time
+           << " with a job every " << between << " (workload.interarrival) has " << arrivals
+           << " jobs, more than " << kMostArrivals;
+  problems.push_back(sentence.str());
+}
 
 std::vector<std::array<int, 3>> topologies(const RampTaskConfig& config) {
   std::vector<std::array<int, 3>> all = {config.ramp.topology};
@@ -118,7 +118,8 @@ std::vector<std::string> validate_ramp(const RampTaskConfig& c) {
     problems.emplace_back("max_partitions_in_observation: must be at least 1");
   }
   check_topologies(c, problems);
-  check_episode(c, problems);
+  // Without a list all that there are are used, which RampTask knows.
+  check_episode(c, std::max<std::size_t>(1, c.workload.models.size()), problems);
   const auto names = switch_names();
   for (const auto& [name, value] : c.semantic_overrides) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;

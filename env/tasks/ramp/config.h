@@ -78,6 +78,11 @@ void visit_paths(RampTaskConfig& c, Visitor&& v) {
 // seconds to simulate then, and its log hundreds of megabytes.
 inline constexpr double kMostArrivals = 1e6;
 
+// Adds what is wrong with how long an episode would last, of jobs of so many models. Those that a
+// file has recorded are known when the task is made.
+void check_episode(const RampTaskConfig& config, std::size_t num_models,
+                   std::vector<std::string>& problems);
+
 // Every problem of its own fields, as a sentence that begins with the key.
 [[nodiscard]] std::vector<std::string> validate_ramp(const RampTaskConfig& config);
 

@@ -40,6 +40,7 @@ void RampEnvironment::reset(const ClusterMoment& moment, const RecentArrivals& r
   begin(0, later.statistics());
   draw_from(Seed{0});
   recent_ = recent;
+  recent_.set_clock(0);  // the waiting job is the last of them, and the cluster's clock begins now
   cluster_.reset(moment, std::move(later));
   job_waits(cluster_);
 }

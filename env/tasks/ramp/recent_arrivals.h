@@ -14,11 +14,12 @@ class RecentArrivals {
   // `fraction`: the job's limit, as a fraction of its sequential time. `arrived`: in simulated
   // time.
   void add(double fraction, double arrived);
+  // The last of them arrived at that moment of a clock that has been set anew.
+  void set_clock(double last_arrived) { last_arrived_ = last_arrived; }
 
   [[nodiscard]] bool kept() const { return memory_ > 0; }
   [[nodiscard]] int memory() const { return memory_; }
-  // Of the jobs' limits: mean and standard deviation. 0
-  // where there was none.
+  // Of the jobs' limits: mean and standard deviation. 0 where there was none.
   [[nodiscard]] double mean_fraction() const { return fraction_; }
   [[nodiscard]] double spread_of_fractions() const;
   // Of the times between arrivals, in simulated time; 0 where there was no second job.

@@ -1,6 +1,7 @@
 #include "env/tasks/ramp/task.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -51,13 +52,31 @@ std::string spell(const std::array<int, 3>& topology) {
 
 // As check_episode (config.cc), of jobs that only a file knows.
 void check_length(const RampTaskConfig& config, const WorkloadPlan& plan) {
-  if (!plan.recorded() || plan.sampling() == Sampling::kRemove) return;
-  const double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played() *
-                          plan.greatest_load();
+  if (!plan.recorded()) return;
+  double arrivals = config.cluster.max_simulation_time / plan.recorded()->mean_gap_played() *
+                    plan.greatest_load();
+  if (plan.sampling() == Sampling::kRemove) {
+    arrivals = std::min(arrivals, static_cast<double>(plan.recorded()->played().count));
+  }
   if (arrivals <= kMostArrivals) return;
   throw UserError("cluster.max_simulation_time: an episode would have " + spell_number(arrivals) +
                   " jobs of " + config.workload.recorded.file + ", more than " +
                   spell_number(kMostArrivals));
+}
+
+// Of the models that rewards are scaled by: of a record, those of its known part.
+void check_reward(const RewardConfig& reward, std::span<const JobGraphPtr> graphs,
+                  const WorkloadPlan& plan) {
+  if (reward.kind != RewardKind::kMultiObjectiveJctBlocking) return;
+  std::set<double> times;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const bool counts = !plan.recorded() || plan.recorded()->pool().statistics()[i].jobs > 0;
+    if (counts) times.insert(graphs[i]->total_compute());
+  }
+  if (times.size() > 1) return;
+  throw UserError(
+      "reward: multi_objective_jct_blocking needs models of different sequential times" +
+      std::string(plan.recorded() ? " in what is known of the recorded jobs" : ""));
 }
 
 // Whether a step of them takes the same, wherever it is run.
@@ -95,14 +114,10 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
                                validate(config.cluster), validate(config.reward)}) {
     if (!problems.empty()) throw UserError(problems.front());
   }
+  std::vector<std::string> too_long;
+  check_episode(config, profiles.size(), too_long);
+  if (!too_long.empty()) throw UserError(too_long.front());
   for (const auto& profile : profiles) graphs_.push_back(std::make_shared<const JobGraph>(profile));
-  if (config.reward.kind == RewardKind::kMultiObjectiveJctBlocking &&
-      std::all_of(graphs_.begin(), graphs_.end(), [&](const JobGraphPtr& graph) {
-        return graph->total_compute() == graphs_.front()->total_compute();
-      })) {
-    throw UserError(
-        "reward: multi_objective_jct_blocking needs models of different sequential times");
-  }
   const double time_scale = memo_setting(config, config.ramp.topology).time_scale;
   std::vector<std::string> names;
   std::vector<double> alone;
@@ -114,6 +129,7 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
     add_cluster(topology, RecordedModels{names, alone});
   }
   check_bytes(graphs_, clusters_);
+  check_reward(config.reward, graphs_, *plan());
   for (const RampCluster& cluster : clusters_) check_length(config, *cluster.plan);
   spec_.task = std::move(name);
   spec_.metrics = ramp_metrics();

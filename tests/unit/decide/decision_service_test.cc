@@ -290,6 +290,32 @@ TEST_CASE("a search decides by what it is shown, however often it is asked", "[u
   CHECK(json::parse(service.answer(arriving.dump())) == asked);
 }
 
+TEST_CASE("a search does not go by when the clock began that arrivals are told by",
+          "[unit][decide]") {
+  TrainConfig config = testing::cluster_config();
+  testing::partitioning_of(config).recent_arrivals = 100;
+  const Served served(config);
+  const auto answer_at = [&served](double begin) {
+    DecisionService service(
+        std::make_unique<DecisionModel>(DecisionModelOptions{served.file(), "", "K=8,H=6,gap=50"}));
+    // What still runs would be seen for a rounding longer or shorter.
+    for (int i = 0; i < 3; ++i) {
+      const std::string id = "job-" + std::to_string(i);
+      const double time = begin + 1024.0 * i;
+      static_cast<void>(service.answer(arrival(id, time).dump()));
+      const json finish = {{"type", "finish"}, {"id", id}, {"time", time}};
+      static_cast<void>(service.answer(finish.dump()));
+    }
+    return json::parse(service.answer(arrival("last", begin + 4096).dump()));
+  };
+  const json answer = answer_at(0);
+  REQUIRE(answer["type"] == "decision");
+  REQUIRE(answer["candidates"].size() > 1);
+  json later = answer_at(1 << 20);
+  CHECK(later["candidates"] == answer["candidates"]);
+  CHECK(later["action"] == answer["action"]);
+}
+
 TEST_CASE("the benchmark plays the workload and measures every arrival", "[unit][decide]") {
   Served served;
   const DecideFigures figures = measure_decisions(served.service(), 200);

@@ -78,6 +78,11 @@ TEST_CASE("a uniform distribution gives every grid point the same chance") {
   CHECK(looks_drawn_from(d, count_samples(d, 91'000, Seed{11})));
 }
 
+TEST_CASE("a grid too fine to tell has one value") {
+  CHECK(uniform_grid(5e14, 5e14, 2).size() == 1);
+  CHECK(uniform_grid(2e7, 2e7, 9).size() == 1);
+}
+
 TEST_CASE("a pmf is sampled with its probabilities") {
   const auto d = make_distribution(pmf({{"0.5", 0.05}, {"10", 0.6}, {"2", 0.349}, {"3", 0.001}}));
   REQUIRE(d.values().size() == 4);
@@ -175,6 +180,8 @@ TEST_CASE("a bad distribution is refused with the key at fault") {
   CHECK(first_problem(pmf({{"0.50", 0.5}, {"0.5", 0.5}})) == "pmf names the value 0.5 twice");
   CHECK(first_problem(pmf({{"0.2", -0.5}, {"0.5", 1.5}})) ==
         "pmf gives 0.2 the probability -0.5, which is not one");
+  CHECK(first_problem(pmf({{"1e308", 1.0}})) ==
+        "pmf has the value 1e308; values must be from -1e15 to 1e15");
   CHECK(first_problem(pmf({{"0.2", 0.5}, {"0.5", 0.4}})) == "pmf must sum to 1, not 0.9");
   DistributionConfig bins = skew_normal(1, 1);
   bins.num_bins = 0;

@@ -424,6 +424,21 @@ TEST_CASE("devices come out of a file or by name", "[device_placement]") {
   CHECK_THROWS_WITH(devices_config(file), Catch::Contains("count: must be in 1..256"));
 }
 
+TEST_CASE("problems are called by their files, wherever those lie", "[device_placement]") {
+  const testing::TempDir folder;
+  std::filesystem::create_directories(folder / "a");
+  std::filesystem::create_directories(folder / "b");
+  for (const char* name : {"a/two.yaml", "b/two.yaml"}) {
+    std::ofstream(folder / name) << "devices: [{name: x}, {name: y}]\n";
+  }
+  Config config = one_graph();
+  config.devices = {"placeto:2", (folder / "a/two.yaml").string(),
+                    (folder / "b/two.yaml").string()};
+  CHECK(task_of(config)->spec().graph_names ==
+        std::vector<std::string>{"branch 1000 on placeto:2", "branch 1000 on two.yaml",
+                                 "branch 1000 on two.yaml (2)"});
+}
+
 TEST_CASE("what the published network reads is as published but for the scale of starts",
           "[unit][env]") {
   Config config = one_graph("cell");

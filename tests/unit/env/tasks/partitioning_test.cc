@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <set>
@@ -14,6 +15,7 @@
 #include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
 #include "tests/support/profiles.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml::env {
 namespace {
@@ -478,9 +480,35 @@ TEST_CASE("an episode that would not end, or not soon, is refused", "[partitioni
   CHECK_THAT(problem(), Catch::Contains("without end") && Catch::Contains("remove_and_repeat"));
   c.workload.sampling = Sampling::kRemove;
   CHECK(problem().empty());
+  // Of how many models the jobs are, only the task knows where none are named.
+  c.workload.replication_factor = 1'000'000;
+  CHECK(problem().empty());
+  CHECK_NOTHROW(PartitioningTask(c, {profiles()[0]}));
+  CHECK_THROWS_WITH(PartitioningTask(c, profiles()),
+                    Catch::StartsWith("cluster.max_simulation_time: "));
   c = {};
   c.workload.interarrival.value = 1e-12;
   CHECK_THAT(problem(), Catch::StartsWith("cluster.max_simulation_time: "));
+}
+
+TEST_CASE("recorded jobs of one length are no scale for rewards by length", "[partitioning]") {
+  const testing::TempDir folder;
+  PartitioningConfig c;
+  c.reward.kind = RewardKind::kMultiObjectiveJctBlocking;
+  c.workload.recorded.file = (folder / "jobs.csv").string();
+  c.workload.recorded.known = 0.5;
+  const std::string a = profiles()[0].model;
+  const std::string b = profiles()[1].model;
+  const auto record = [&](const std::vector<std::string>& models) {
+    std::ofstream out(c.workload.recorded.file);
+    out << "model,arrival,fraction\n";
+    for (std::size_t i = 0; i < models.size(); ++i) out << models[i] << "," << i << ",0.5\n";
+  };
+  record({a, b, a, b});
+  CHECK_NOTHROW(PartitioningTask(c, profiles()));
+  record({a, a, a, b});  // of which the first half is known
+  CHECK_THROWS_WITH(PartitioningTask(c, profiles()),
+                    Catch::EndsWith("in what is known of the recorded jobs"));
 }
 
 TEST_CASE("degrees whose graphs would fill the memory are refused with the most that would not",

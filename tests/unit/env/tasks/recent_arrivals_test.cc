@@ -40,6 +40,15 @@ TEST_CASE("of many arrivals those of late count", "[unit][env]") {
   CHECK(recent.mean_gap() == 0);
 }
 
+TEST_CASE("means stay when the clock is set anew", "[unit][env]") {
+  RecentArrivals recent(4);
+  recent.add(0.5, 5000);
+  recent.add(0.5, 5020);
+  recent.set_clock(0);
+  recent.add(0.5, 30);
+  CHECK(recent.mean_gap() == Approx(25));
+}
+
 TEST_CASE("without a memory nothing is kept", "[unit][env]") {
   RecentArrivals recent(0);
   recent.add(0.5, 1);
