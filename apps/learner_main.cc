@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
                                  [](const apps::BenchSettings&, apps::BenchReport& report) {
                                    report.emplace_back("learner", bench::run_learner_bench());
                                    report.emplace_back("apex", bench::run_apex_bench());
-                                 }}},
+                                 },
+                                 false}},
                                model::describe_torch_runtime));
   program.commands.push_back(apps::make_version_command([] {
     std::cout << model::describe_torch_runtime() << "\n";

@@ -8,7 +8,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "common/try_again.h"
@@ -86,6 +88,25 @@ void remove_temporaries(const fs::path& folder, std::string_view prefix) {
   }
 }
 
+// Who may read and write a file; none: it is not there.
+std::optional<mode_t> mode_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return status.st_mode & 0777;
+}
+
+// umask() itself changes what it tells, for every thread. Where /proc is not there: the usual one.
+mode_t umask_of_process() {
+  constexpr std::string_view kKey = "Umask:";
+  constexpr mode_t kUsual = 022;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(kKey)) continue;
+    return static_cast<mode_t>(std::strtoul(line.c_str() + kKey.size(), nullptr, 8)) & 0777;
+  }
+  return kUsual;
+}
+
 // Until a pipe has something to read, or its end; false, with errno set, after ten seconds.
 bool wait_for_input(int fd) {
   constexpr int kPatience = 10'000;  // ms
@@ -133,7 +154,7 @@ Result<AtomicFile> AtomicFile::open_as_it_is(fs::path path) {
   return file;
 }
 
-Result<AtomicFile> AtomicFile::create(fs::path path, mode_t mode) {
+Result<AtomicFile> AtomicFile::create(fs::path path, std::optional<mode_t> mode) {
   std::error_code error;
   const auto kind = fs::status(path, error).type();
   if (kind == fs::file_type::directory) {
@@ -142,21 +163,36 @@ Result<AtomicFile> AtomicFile::create(fs::path path, mode_t mode) {
   }
   const bool exists = kind != fs::file_type::not_found && kind != fs::file_type::none;
   if (exists && kind != fs::file_type::regular) return open_as_it_is(std::move(path));
-  fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
-  if (error) target = path;
-  remove_temporaries(folder_of(target), temporary_prefix(target));
+  auto target = behind_links(path);
+  if (!target) return tl::unexpected(std::move(target.error()));
+  remove_temporaries(folder_of(*target), temporary_prefix(*target));
   // mkostemp chooses a free name, so two writers of one file never share a temporary.
   const fs::path pattern =
-      folder_of(target) / (temporary_prefix(target) + std::string(kRandom, 'X'));
+      folder_of(*target) / (temporary_prefix(*target) + std::string(kRandom, 'X'));
   while (true) {
     std::string temporary = pattern.string();
     FileDescriptor made(::mkostemp(temporary.data(), O_CLOEXEC));
     if (!made.is_open()) return io_error("cannot write", path);
     if (!stays_ours(made.get())) continue;
-    AtomicFile file(std::move(path), std::move(target), std::move(temporary), std::move(made));
-    if (::fchmod(file.file_.get(), mode) != 0) return io_error("cannot write", file.path_);
+    AtomicFile file(std::move(path), std::move(*target), std::move(temporary), std::move(made));
+    const mode_t wanted = mode ? *mode : mode_of(file.target_).value_or(0666 & ~umask_of_process());
+    if (::fchmod(file.file_.get(), wanted) != 0) return io_error("cannot write", file.path_);
     return file;
   }
+}
+
+Result<fs::path> behind_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as the system follows itself
+  fs::path target = path;
+  for (int followed = 0; followed <= kMostLinks; ++followed) {
+    std::error_code error;
+    if (!fs::is_symlink(target, error)) return target;
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) break;
+    target = target.parent_path() / next;  // `next` alone where it is absolute
+  }
+  errno = ELOOP;
+  return io_error("cannot write", path);
 }
 
 Result<void> AtomicFile::append(std::string_view bytes) {
@@ -165,31 +201,56 @@ Result<void> AtomicFile::append(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit() {
+  auto committed = commit(Replaces::kWhatIsThere);
+  if (!committed) return tl::unexpected(std::move(committed.error()));
+  return {};
+}
+
+Result<bool> AtomicFile::commit_new() { return commit(Replaces::kNothing); }
+
+Result<bool> AtomicFile::commit(Replaces replaces) {
   if (target_.empty()) {
     // Devices and pipes have nothing to sync, and say so.
     const bool synced = ::fsync(file_.get()) == 0 || errno == EINVAL || errno == EROFS;
     if (!synced || !file_.close()) return io_error("cannot write", path_);
-    return {};
+    return true;
   }
   // Some file systems report a failed write only at the close; another descriptor keeps the lock
   // until the file has its name.
   const FileDescriptor lock(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
-  const bool written = ::fsync(file_.get()) == 0 && file_.close() &&
-                       ::rename(temporary_.c_str(), target_.c_str()) == 0;
-  if (!written) return io_error("cannot write", path_);
+  if (::fsync(file_.get()) != 0 || !file_.close()) return io_error("cannot write", path_);
+  // Renaming replaces; a second name is only given where there is none.
+  const bool has_both_names =
+      replaces == Replaces::kNothing && ::link(temporary_.c_str(), target_.c_str()) == 0;
+  if (has_both_names) {
+    ::unlink(temporary_.c_str());
+  } else {
+    if (replaces == Replaces::kNothing && errno == EEXIST) return false;
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) return io_error("cannot write", path_);
+  }
   temporary_.clear();
   // The new name is on the disk only when the folder is.
   const fs::path folder = folder_of(target_);
   const FileDescriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent.is_open() || ::fsync(parent.get()) != 0) return io_error("cannot sync", folder);
-  return {};
+  return true;
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view bytes, mode_t mode) {
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
+                                   std::optional<mode_t> mode) {
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(std::move(file.error()));
   if (auto written = file->append(bytes); !written) return written;
   return file->commit();
+}
+
+Result<bool> write_new_file(const fs::path& path, std::string_view bytes) {
+  auto file = AtomicFile::create(path);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  if (auto written = file->append(bytes); !written) {
+    return tl::unexpected(std::move(written.error()));
+  }
+  return file->commit_new();
 }
 
 void remove_stale_temporaries(const fs::path& folder) { remove_temporaries(folder, {}); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,13 +18,16 @@ namespace pacml {
 // any moment, finds the old content or the new. Written to a temporary beside it, which goes with
 // its owner unless commit() puts it in place; where its owner was killed, with the next one that
 // writes the same file (or remove_stale_temporaries). A symbolic link stays one: what it leads to
-// is written. What is no plain file, such as a device or a pipe, is never replaced: it is written
-// into, and has what was appended, whatever becomes of the rest. Thread-confined.
+// is written, also where that is not there yet. What is no plain file, such as a device or a pipe,
+// is never replaced: it is written into, and has what was appended, whatever becomes of the rest.
+// Thread-confined.
 class AtomicFile {
  public:
   // kIo, here and below: the sentence names the path and the reason; the old file is untouched.
-  // `mode`: who may read and write it, at no moment more than that.
-  [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path, mode_t mode = 0644);
+  // `mode`: who may read and write it, at no moment more than that. None: as the file that is
+  // replaced, or a new one as the process's umask has it.
+  [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path,
+                                                 std::optional<mode_t> mode = std::nullopt);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -33,8 +37,13 @@ class AtomicFile {
   [[nodiscard]] Result<void> append(std::string_view bytes);
   // Syncs the content, renames, syncs the folder. Called once, last.
   [[nodiscard]] Result<void> commit();
+  // The same where nothing has the name yet. False: something has, and stays. Where the file system
+  // cannot tell, it is replaced.
+  [[nodiscard]] Result<bool> commit_new();
 
  private:
+  enum class Replaces { kWhatIsThere, kNothing };
+  [[nodiscard]] Result<bool> commit(Replaces replaces);
   AtomicFile(std::filesystem::path path, std::filesystem::path target, std::string temporary,
              FileDescriptor file);
   static Result<AtomicFile> open_as_it_is(std::filesystem::path path);
@@ -47,7 +56,16 @@ class AtomicFile {
 
 // The same for a file whose content is at hand.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path,
-                                                 std::string_view bytes, mode_t mode = 0644);
+                                                 std::string_view bytes,
+                                                 std::optional<mode_t> mode = std::nullopt);
+
+// ... and that is to be new. False: there is something of that name, which stays.
+[[nodiscard]] Result<bool> write_new_file(const std::filesystem::path& path,
+                                          std::string_view bytes);
+
+// Where `path` leads to: itself, or what is behind its last part's symbolic links, whether that is
+// there or not. kIo: they lead in a circle.
+[[nodiscard]] Result<std::filesystem::path> behind_links(const std::filesystem::path& path);
 
 // Removes what AtomicFiles in `folder` have left whose owners were killed; those of living owners,
 // on whatever host, stay. What cannot be removed stays, too.

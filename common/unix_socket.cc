@@ -32,10 +32,10 @@ AtSocketPath look_at_socket_path(const std::string& path) {
   if (::lstat(path.c_str(), &file) != 0) return AtSocketPath::kFree;
   if (!S_ISSOCK(file.st_mode)) return AtSocketPath::kOtherFile;
   const FileDescriptor probe = make_unix_socket();
-  // Where as many wait as may, the system says to try again.
-  const bool listens =
-      probe.is_open() && (at_path(::connect, probe.get(), path) || errno == EAGAIN);
-  return listens ? AtSocketPath::kListener : AtSocketPath::kFree;
+  if (!probe.is_open() || at_path(::connect, probe.get(), path)) return AtSocketPath::kListener;
+  // Else as many wait as may, it is a socket of another kind, or another user's.
+  const bool left_behind = errno == ECONNREFUSED || errno == ENOENT;
+  return left_behind ? AtSocketPath::kFree : AtSocketPath::kListener;
 }
 
 FileDescriptor listen_at_socket_path(const std::string& path, int backlog) {

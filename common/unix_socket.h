@@ -15,7 +15,7 @@ inline constexpr std::size_t kLongestSocketPath = sizeof(sockaddr_un::sun_path) 
 // What there is where a socket is to be.
 enum class AtSocketPath {
   kFree,       // nothing, or a socket that was left behind
-  kListener,   // somebody takes connections
+  kListener,   // somebody takes connections, or nobody can tell
   kOtherFile,  // no socket
 };
 // Pre: 1 .. kLongestSocketPath bytes; so below.

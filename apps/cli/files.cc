@@ -41,18 +41,24 @@ void keep_user_file(const fs::path& path, std::string_view text) {
 }
 
 void check_writable(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code ignored;
   const auto kind = fs::status(path, ignored).type();
   const bool replaced = kind == fs::file_type::regular || kind == fs::file_type::not_found ||
                         kind == fs::file_type::none;
-  if (::access((replaced ? folder : path).c_str(), W_OK) != 0) refuse(path);
-  if (replaced && !fs::is_directory(folder, ignored)) {
-    errno = ENOTDIR;
-    refuse(path);
+  if (!replaced) {
+    if (::access(path.c_str(), W_OK) != 0) refuse(path);
+    if (kind == fs::file_type::directory) {
+      errno = EISDIR;
+      refuse(path);
+    }
+    return;
   }
-  if (fs::is_directory(path, ignored)) {
-    errno = EISDIR;
+  const auto target = behind_links(path);
+  if (!target) throw_error(target.error());
+  const fs::path folder = target->has_parent_path() ? target->parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK) != 0) refuse(path);
+  if (!fs::is_directory(folder, ignored)) {
+    errno = ENOTDIR;
     refuse(path);
   }
 }

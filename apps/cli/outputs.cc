@@ -1,5 +1,6 @@
 #include "apps/cli/outputs.h"
 
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <variant>
@@ -42,11 +43,24 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
   return !error && whole == fs::weakly_canonical(other, error) && !error;
 }
 
-// "FILE", or the file in "KEY=FILE".
+// "FILE", the file in "KEY=FILE", one of several in "FILE,FILE" or "KEY=[FILE, FILE]", each also
+// with something behind it as in "FILE+search:K=64".
 bool names_file(const std::string& word, const fs::path& file) {
-  const std::size_t equals = word.find('=');
-  return is_same_file(word, file) ||
-         (equals != std::string::npos && is_same_file(word.substr(equals + 1), file));
+  if (word.empty()) return false;
+  if (is_same_file(word, file)) return true;
+  if (const auto comma = word.find(','); comma != std::string::npos) {
+    return names_file(word.substr(0, comma), file) || names_file(word.substr(comma + 1), file);
+  }
+  constexpr std::string_view kAround = " '\"[]";
+  const std::size_t first = word.find_first_not_of(kAround);
+  if (first == std::string::npos) return false;
+  const std::string bare = word.substr(first, word.find_last_not_of(kAround) - first + 1);
+  if (bare != word) return names_file(bare, file);
+  if (const auto equals = word.find('='); equals != std::string::npos) {
+    if (names_file(word.substr(equals + 1), file)) return true;
+  }
+  const auto plus = word.rfind('+');
+  return plus != std::string::npos && names_file(word.substr(0, plus), file);
 }
 
 void check_not_named_again(const Options& options, const OptionSpec& output,

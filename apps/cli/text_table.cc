@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 namespace pacml::apps {
 namespace {
@@ -36,15 +37,17 @@ std::string padding(std::size_t width, std::string_view text) {
 
 }  // namespace
 
+std::string shown(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
 std::string align_columns(const std::vector<std::vector<std::string>>& given, std::size_t width) {
   if (given.empty()) return {};
-  // Names are a user's: what would move a terminal's cursor, or worse, is shown as '?'.
   std::vector<std::vector<std::string>> rows = given;
   for (auto& row : rows) {
-    for (std::string& cell : row) {
-      std::ranges::replace_if(
-          cell, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-    }
+    for (std::string& cell : row) cell = shown(std::move(cell));
   }
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,8 @@
 
 namespace pacml::apps {
 namespace {
+
+constexpr std::int64_t kMostRounds = 1000;
 
 class BenchCommand final : public Command {
  public:
@@ -43,7 +46,7 @@ class BenchCommand final : public Command {
                    "pipeline: pairs of runs, in the clear and with these keys");
     options.option("--watched", &settings_.watched,
                    "pipeline: pairs of runs, alone and with everything that shows it");
-    options.option("--rounds N", &settings_.rounds, "how many pairs");
+    options.option("--rounds N", &rounds_, "how many pairs (default 5)");
     options.output("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
@@ -55,11 +58,24 @@ class BenchCommand final : public Command {
       throw UserError(std::string(settings_.watched ? "--watched" : "--keys") +
                       ": is of the benchmark pipeline, not of " + name_);
     }
-    if (settings_.rounds < 1) throw UserError("--rounds: must be at least 1");
+    const std::int64_t rounds = rounds_.value_or(settings_.rounds);
+    if (rounds < 1 || rounds > kMostRounds) {
+      throw UserError("--rounds: must be in 1.." + std::to_string(kMostRounds));
+    }
+    if (rounds_ && !settings_.watched && settings_.keys.empty()) {
+      throw UserError("--rounds: is how many pairs, which --keys or --watched measures");
+    }
+    settings_.rounds = rounds;
     std::vector<std::string> names;
     for (const auto& bench : benches_) names.push_back(bench.name);
     if (!name_.empty() && std::find(names.begin(), names.end(), name_) == names.end()) {
       throw UserError("there is no benchmark \"" + name_ + "\"" + did_you_mean(name_, names));
+    }
+    for (const auto& bench : benches_) {
+      if (bench.name != name_ || bench.takes_config) continue;
+      if (settings_.config.empty() && settings_.profiles.empty()) continue;
+      throw UserError(std::string(settings_.config.empty() ? "--profiles" : "--config") +
+                      ": the benchmark " + name_ + " measures what no configuration changes");
     }
     const std::string math = math_();
     std::cout << math << "\n" << std::flush;
@@ -82,6 +98,7 @@ class BenchCommand final : public Command {
   std::vector<NamedBench> benches_;
   std::function<std::string()> math_;
   std::string name_;
+  std::optional<std::int64_t> rounds_;
   BenchSettings settings_;
   std::string out_;
 };

@@ -24,6 +24,7 @@ struct BenchSettings {
 struct NamedBench {
   std::string name;
   std::function<void(const BenchSettings&, BenchReport&)> run;
+  bool takes_config = true;  // others measure what is the same for every configuration
 };
 
 // `pacml bench` over a program's benchmarks. `math`: what the learner computes with, for the

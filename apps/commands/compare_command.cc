@@ -57,6 +57,9 @@ class CompareCommand final : public Command {
     check_range("--first-seed", first_seed_, 0, std::int64_t{1} << 53);
     check_range("--horizon", horizon_, 1, 100'000);
     check_range("--threads", threads_, 0, 1024);
+    if (settings_ && plays_otherwise()) {
+      throw UserError("--settings: plays no episodes, and goes with --out alone");
+    }
     const auto first = run_of(first_);
     const auto second = run_of(second_);
     nlohmann::ordered_json document = nlohmann::ordered_json::object();
@@ -83,6 +86,11 @@ class CompareCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] bool plays_otherwise() const {
+    const CompareCommand usual;
+    return !config_.empty() || seeds_ != usual.seeds_ || first_seed_ != usual.first_seed_ ||
+           horizon_ != usual.horizon_ || threads_ != usual.threads_;
+  }
   static void check_range(const std::string& option, std::int64_t value, std::int64_t least,
                           std::int64_t most) {
     if (value >= least && value <= most) return;

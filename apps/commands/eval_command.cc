@@ -69,7 +69,8 @@ class EvalCommand final : public Command {
     if (problems_ && (seeds_ || first_seed_ != 0)) {
       throw UserError("--problems: takes each problem once, and no --seeds or --first-seed");
     }
-    if (list_ && (problems_ || seeds_ || !policies_.empty() || !out_.empty())) {
+    if (list_ && (problems_ || seeds_ || first_seed_ != 0 || threads_ != 0 || !policies_.empty() ||
+                  !out_.empty())) {
       throw UserError("--list: evaluates nothing, and goes with no other option");
     }
     const std::int64_t seeds = seeds_.value_or(kSeeds);

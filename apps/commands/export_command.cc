@@ -12,6 +12,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/evaluation/trained_run.h"
+#include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
@@ -90,10 +91,12 @@ class ExportCommand final : public Command {
     policy.parameters = trained.valued.value_or(trained.parameters);
     policy.graphs = task->spec().graphs;
     policy.globals = task->spec().observation.globals;
-    policy.notes = {
-        {"config", dump_config(config)},        {"features", kFeatures},
-        {"outputs", outputs_of(trained.heads)}, {"task", task->spec().task},
-        {"run_id", directory.name()},           {"checkpoint", trained.file.filename().string()}};
+    policy.notes = {{"config", dump_config(as_recorded(config))},
+                    {"features", kFeatures},
+                    {"outputs", outputs_of(trained.heads)},
+                    {"task", task->spec().task},
+                    {"run_id", directory.name()},
+                    {"checkpoint", trained.file.filename().string()}};
     if (trained.valued) policy.notes[learner::kValueUnit] = learner::kRewards;
     if (trained.reward_rate != 0) {
       policy.notes[learner::kRewardRate] = json_text(nlohmann::json(trained.reward_rate));

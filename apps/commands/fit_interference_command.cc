@@ -73,6 +73,7 @@ class FitInterferenceCommand final : public Command {
   }
   [[nodiscard]] int run() override {
     const InterferenceForm form = named_choice<InterferenceForm>("--form", form_);
+    if (all_ && out_.empty()) throw UserError("--all: is about what --out has");
     if (seed_ < 0) throw UserError("--seed: must not be negative");
     nlohmann::json document = env::speed_tables_document(file_);
     const env::GpuSpeedTables tables = env::speed_tables(env::JsonMember(document, file_));

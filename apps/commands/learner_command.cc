@@ -60,14 +60,18 @@ class LearnerCommand final : public Command {
   }
   [[nodiscard]] int run() override {
     check_limits(options_.minutes, options_.decisions);
+    if (in_process_actor_) check_alone();
     options_.http = http_.load();
     if (options_.several.replica > 0) {
       options_.resume = false;  // its state is the leader's
     } else if (go_on_) {
-      options_.resume = options_.resume || RunDirectory::resume_or_clear(options_.run_directory);
+      options_.resume = options_.resume || RunDirectory::has_checkpoint(options_.run_directory);
     }
     config_.settle(options_.resume, options_.run_directory);
     const TrainConfig config = options_.resume ? resumed() : config_.load();
+    if (go_on_ && !options_.resume && options_.several.replica == 0) {
+      RunDirectory::clear_what_never_began(options_.run_directory);
+    }
     if (!in_process_actor_) return run_learner(config, options_, make_network_, connect_);
     if (config.learner.replicas > 1) {
       throw UserError("learner.replicas: a reproducible run has one learner, not " +
@@ -77,6 +81,21 @@ class LearnerCommand final : public Command {
   }
 
  private:
+  // UserError: what needs others is asked of one process.
+  void check_alone() const {
+    const auto& several = options_.several;
+    for (const auto& [name, given] :
+         {std::pair{"--bind", options_.bind != LearnerRoleOptions{}.bind},
+          std::pair{"--replay", !options_.replay.empty()},
+          std::pair{"--replica", several.replica != 0},
+          std::pair{"--leader", !several.leader.empty()},
+          std::pair{"--all-reduce-host",
+                    several.all_reduce_host != ReplicaOptions{}.all_reduce_host}}) {
+      if (!given) continue;
+      throw UserError(
+          std::string("--in-process-actor is one process, which nobody joins: without ") + name);
+    }
+  }
   [[nodiscard]] TrainConfig resumed() const {
     const auto run = RunDirectory::open(options_.run_directory);
     auto [config, changes] = config_.resume(run);

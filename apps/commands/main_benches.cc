@@ -139,11 +139,16 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 }  // namespace
 
 std::vector<NamedBench> main_benches() {
-  return {{"simulator", bench_simulator}, {"lookahead", bench_lookahead},
-          {"placement", bench_placement}, {"gpu_cluster", bench_gpu_cluster},
-          {"acting", bench_acting},       {"planning", bench_planning},
-          {"inference", bench_inference}, {"transport", bench_transport},
-          {"replay", bench_replay},       {"learner", bench_learner},
+  return {{"simulator", bench_simulator},
+          {"lookahead", bench_lookahead},
+          {"placement", bench_placement, false},
+          {"gpu_cluster", bench_gpu_cluster, false},
+          {"acting", bench_acting},
+          {"planning", bench_planning},
+          {"inference", bench_inference, false},
+          {"transport", bench_transport, false},
+          {"replay", bench_replay, false},
+          {"learner", bench_learner, false},
           {"pipeline", bench_pipeline}};
 }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -122,18 +123,11 @@ class RunsCommand final : public Command {
     std::vector<Listed> runs;
     const FoundRuns found = find_runs(folder_);
     for (const fs::path& path : found.runs) {
-      Listed run;
-      run.tags = tags_of(path);
-      if (!std::ranges::includes(run.tags, sorted(tags_))) continue;
-      run.name = path == fs::path(folder_) ? RunDirectory::open(path).name()
-                                           : path.lexically_relative(folder_).string();
-      run.summary = summarise_run(path);
-      const EndOfMetrics end = read_end_of_metrics(RunDirectory::open(path).metrics_file());
-      run.figures = figures_of(end.newest);
-      if (run.summary.state == RunState::kEnded) {
-        run.summary.notes.insert(run.summary.notes.end(), end.wrong.begin(), end.wrong.end());
+      try {
+        if (auto run = listed(path)) runs.push_back(*std::move(run));
+      } catch (const UserError&) {  // it was one when it was found: whoever owns it clears it
+        if (RunDirectory::holds_run(path)) throw;
       }
-      runs.push_back(std::move(run));
     }
     if (runs.empty()) {
       tell_of(found.remains, std::cerr);
@@ -143,8 +137,12 @@ class RunsCommand final : public Command {
     std::cout << table_of(runs);
     for (const Listed& run : runs) {
       for (const std::string& note : run.summary.notes) {
-        std::cout << run.name << ": " << note << "\n";
+        std::cout << shown(run.name) << ": " << shown(note) << "\n";
       }
+    }
+    if (!found.are_all) {
+      std::cout << "there are more than " << kMostFound
+                << " runs: the others are left out; name a folder further down\n";
     }
     tell_of(found.remains, std::cout);
     if (!out_.empty()) {
@@ -154,10 +152,25 @@ class RunsCommand final : public Command {
   }
 
  private:
+  // nullopt: it has not the tags.
+  [[nodiscard]] std::optional<Listed> listed(const fs::path& path) const {
+    Listed run;
+    run.tags = tags_of(path);
+    if (!std::ranges::includes(run.tags, sorted(tags_))) return std::nullopt;
+    run.name = path == fs::path(folder_) ? RunDirectory::open(path).name()
+                                         : path.lexically_relative(folder_).string();
+    run.summary = summarise_run(path);
+    const EndOfMetrics end = read_end_of_metrics(RunDirectory::open(path).metrics_file());
+    run.figures = figures_of(end.newest);
+    if (run.summary.state == RunState::kEnded) {
+      run.summary.notes.insert(run.summary.notes.end(), end.wrong.begin(), end.wrong.end());
+    }
+    return run;
+  }
   void tell_of(const std::vector<fs::path>& remains, std::ostream& out) const {
     for (const fs::path& path : remains) {
       const std::string name = path.lexically_relative(folder_).string();
-      out << (name == "." ? folder_ : name)
+      out << shown(name == "." ? folder_ : name)
           << " is no run: it has metrics or checkpoints, but its config.yaml is missing\n";
     }
   }

@@ -35,6 +35,9 @@ class StatusCommand final : public Command {
     if (!(seconds_ > 0 && seconds_ <= 86'400)) {
       throw UserError("--seconds: must be > 0 and at most 86400 (a day)");
     }
+    if (security_.keys.empty() && security_.client != transport::SecurityConfig{}.client) {
+      throw UserError("--client: is a key in the folder that --keys names");
+    }
     const auto text = ask_status(address_, security_, Deadline::in(in_seconds(seconds_)));
     const auto status = nlohmann::json::parse(text, nullptr, false);
     if (!status.is_object()) throw UserError(address_ + ": its answer is not a status");

@@ -1,7 +1,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/files.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
 #include "apps/commands/http_options.h"
@@ -44,7 +43,7 @@ class TrainCommand final : public Command {
         "--bind ADDRESS", &bind_,
         "where further actors may join, e.g. tcp://*:5555 (then --actors may be 0); port "
         "*: any that is free");
-    options.option("--address-file FILE", &address_file_,
+    options.output("--address-file FILE", &address_file_,
                    "while the run goes on, has the words that further actors need, one a line "
                    "(goes with --bind)");
     options.option("--tag NAME", &tags_, "a word to find the run by (pacml runs); may be repeated");
@@ -62,19 +61,20 @@ class TrainCommand final : public Command {
       throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
     }
     check_tags(tags_);
-    if (!address_file_.empty()) {
-      if (bind_.empty()) throw UserError("--address-file goes with --bind");
-      check_writable(address_file_);
+    if (!address_file_.empty() && bind_.empty()) {
+      throw UserError("--address-file goes with --bind");
     }
+    if (deterministic_) check_deterministic();
     // Complains before anything is started.
     if (const auto pages = http_.load()) check_listenable(*pages);
-    if (go_on_) resume_ = resume_ || RunDirectory::resume_or_clear(run_directory_);
+    if (go_on_) resume_ = resume_ || RunDirectory::has_checkpoint(run_directory_);
     config_.settle(resume_, run_directory_);
     const TrainConfig config = resume_ ? resumed() : config_.load();
     const auto task = config.env.make();  // complains before anything is started
     check_against_task(config, *task);
     if (resume_) check_inputs(RunDirectory::open(run_directory_), agreement_of(config, *task));
     check_keys(config.security);
+    if (go_on_ && !resume_) RunDirectory::clear_what_never_began(run_directory_);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);
     add_tags(run_directory_, tags_);
     if (deterministic_) hand_over_deterministic();
@@ -101,11 +101,17 @@ class TrainCommand final : public Command {
   [[nodiscard]] TrainConfig resumed() const {
     return config_.resume(RunDirectory::open(run_directory_)).config;
   }
-  [[noreturn]] void hand_over_deterministic() const {
+  void check_deterministic() const {
     if (minutes_ || !decisions_) {
       throw UserError(
           "--deterministic needs --decisions, and no --minutes: time is not reproducible");
     }
+    if (actors_ || !bind_.empty()) {
+      throw UserError("--deterministic is one process, which no actor joins: without " +
+                      std::string(actors_ ? "--actors" : "--bind"));
+    }
+  }
+  [[noreturn]] void hand_over_deterministic() const {
     std::vector<std::string> words = {"learner"};
     for (auto& word : config_.arguments()) words.push_back(word);
     words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(*decisions_),

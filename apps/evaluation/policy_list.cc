@@ -156,6 +156,15 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
                   (meant.empty() ? "; pacml eval CONFIG --list tells the task's own" : meant));
 }
 
+// Whether what follows a name, behind a comma, is another setting of its search.
+bool continues_search(const std::string& before, const std::string& next, const env::Task& task) {
+  if (before.find(kSearch) == std::string::npos || next.find(kSearch) != std::string::npos) {
+    return false;
+  }
+  const bool looks_like_one = next.find('=') != std::string::npos || planning::is_search_key(next);
+  return looks_like_one && !is_trained(next) && !env::is_baseline(task, next);
+}
+
 }  // namespace
 
 std::vector<std::string> split_names(const std::vector<std::string>& lists, const env::Task& task) {
@@ -165,15 +174,14 @@ std::vector<std::string> split_names(const std::vector<std::string>& lists, cons
   }
   std::vector<std::string> names;
   for (const auto& list : lists) {
+    const std::size_t of_former = names.size();
     for (std::size_t begin = 0; begin <= list.size();) {
       const std::size_t end = end_of_name(list, begin);
       const std::string name = list.substr(begin, end - begin);
       begin = end + 1;
       if (name.empty()) throw UserError("--policy " + list + ": a name is empty");
-      if (!names.empty() && names.back().find(kSearch) != std::string::npos &&
-          (name.find('=') != std::string::npos || planning::is_search_key(name)) &&
-          name.find(kSearch) == std::string::npos) {
-        names.back() += "," + name;  // another setting of that search
+      if (names.size() > of_former && continues_search(names.back(), name, task)) {
+        names.back() += "," + name;
         continue;
       }
       if (name == "baselines") {

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/files.h"
 #include "apps/launch/deploy_files.h"
 #include "apps/launch/run_program.h"
 #include "apps/launch/template_text.h"
+#include "apps/run/resume.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
 #include "common/result.h"
@@ -130,8 +132,7 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   request.keys = absolute_or_empty(request.keys);
   request.site.http_token_file = absolute_or_empty(request.site.http_token_file);
   // Jobs may be submitted again from another folder.
-  request.config.env.make_paths_absolute();
-  request.config.warm_start.from = absolute_or_empty(request.config.warm_start.from);
+  request.config = as_recorded(std::move(request.config));
   const fs::path folder = job_folder(request);
   const std::string config = dump_config(request.config);
   const fs::path file = config_file(request, config);

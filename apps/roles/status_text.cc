@@ -31,7 +31,7 @@ std::string cell(const json& value) {
   if (value.is_null()) return "-";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number_float()) return number_text(value.get<double>());
-  return value.is_string() ? value.get<std::string>() : json_text(value);
+  return shown(value.is_string() ? value.get<std::string>() : json_text(value));
 }
 
 bool is_table(const json& value) {
@@ -46,7 +46,7 @@ struct Parts {
 
 void sort_out(const json& object, const std::string& before, Parts& parts) {
   for (const auto& [key, value] : object.items()) {
-    const std::string name = before.empty() ? key : before + "." + key;
+    const std::string name = before.empty() ? shown(key) : before + "." + shown(key);
     if (value.is_object()) {
       sort_out(value, name, parts);
     } else if (is_table(value)) {

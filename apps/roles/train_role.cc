@@ -23,6 +23,7 @@
 #include "apps/run/run_news.h"
 #include "apps/run/run_summary.h"
 #include "common/asio.h"
+#include "common/atomic_file.h"
 #include "common/private_folder.h"
 #include "common/repeating_timer.h"
 #include "common/result.h"
@@ -157,7 +158,7 @@ class Training {
     if (bound.kind() != transport::Endpoint::Kind::kTcp || !everywhere) return bound.str();
     return "tcp://" + host_name() + ":" + bound.port();
   }
-  void write_addresses() const {
+  void write_addresses() {
     if (options_.address_file.empty()) return;
     std::string lines;
     for (std::int64_t k = 0; k < options_.learners; ++k) {
@@ -167,10 +168,17 @@ class Training {
       lines += "--replay\n" + reached_from_elsewhere(shard_endpoint(address(), s)) + "\n";
     }
     write_user_file(options_.address_file, lines);
+    addresses_ = lines;
   }
+  // What we wrote, unless somebody else has written there since.
   void remove_addresses() const {
     std::error_code ignored;
-    if (!options_.address_file.empty()) std::filesystem::remove(options_.address_file, ignored);
+    const std::filesystem::path file = options_.address_file;
+    if (addresses_.empty() || !std::filesystem::is_regular_file(file, ignored)) return;
+    const auto there = read_file(file);
+    if (!there || *there != addresses_) return;
+    const auto target = behind_links(file);
+    if (target) std::filesystem::remove(*target, ignored);
   }
 
   [[nodiscard]] static std::string program(const char* name) {
@@ -342,6 +350,7 @@ class Training {
   RunNews news_;
   std::unique_ptr<ProgressDisplay> display_;
   TrainProgress progress_;
+  std::string addresses_;  // as the address file has them; empty: not written
   boost::asio::io_context io_;
   RunSupervisor supervisor_;
   RepeatingTimer looks_;

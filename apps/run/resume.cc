@@ -161,8 +161,9 @@ std::vector<std::string> differing(const fs::path& file, const Hashes& now,
 
 TrainConfig as_recorded(TrainConfig config) {
   config.env.make_paths_absolute();
-  std::string& keys = config.security.keys;
-  if (!keys.empty()) keys = fs::absolute(keys).lexically_normal().string();
+  for (std::string* path : {&config.security.keys, &config.warm_start.from}) {
+    if (!path->empty()) *path = fs::absolute(*path).lexically_normal().string();
+  }
   return config;
 }
 

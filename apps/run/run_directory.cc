@@ -42,9 +42,17 @@ void make_folder(const fs::path& path) {
 
 // A folder with the configuration of a run, not one that happens to hold a config.yaml.
 bool is_run(const fs::path& folder) {
-  std::ifstream config(folder / "config.yaml");
+  const fs::path file = folder / "config.yaml";
+  std::error_code absent;
+  if (!fs::is_regular_file(file, absent)) return false;
+  std::ifstream config(file);
   std::string line;
   return std::getline(config, line) && line.starts_with(kConfigHeader);
+}
+
+std::string recorded(std::string_view effective_config) {
+  return std::string(kConfigHeader) + ", written by pacml " + version() + ".\n" +
+         std::string(effective_config);
 }
 
 bool is_own_name(const std::string& file) {
@@ -133,6 +141,12 @@ bool RunDirectory::resume_or_clear(const fs::path& path) {
   return false;
 }
 
+void RunDirectory::clear_what_never_began(const fs::path& path) {
+  if (resume_or_clear(path)) {
+    throw TryAgainError(path.string() + " has a checkpoint by now, which another process has made");
+  }
+}
+
 void RunDirectory::note_losses(const fs::path& path, const std::vector<std::string>& sentences) {
   std::string text;
   for (const auto& sentence : sentences) text += sentence + "\n";
@@ -154,13 +168,14 @@ RunDirectory RunDirectory::create(const fs::path& path, std::string_view effecti
   refuse_existing(path);
   const RunDirectory run(path);
   for (const char* folder : {"checkpoints", "logs"}) make_folder(path / folder);
-  run.record(effective_config);
+  const auto is_ours = write_new_file(run.config_file(), recorded(effective_config));
+  if (!is_ours) throw_error(is_ours.error());
+  if (!*is_ours) refuse_existing(path);
   return run;
 }
 
 void RunDirectory::record(std::string_view effective_config) const {
-  keep_user_file(config_file(), std::string(kConfigHeader) + ", written by pacml " + version() +
-                                    ".\n" + std::string(effective_config));
+  keep_user_file(config_file(), recorded(effective_config));
 }
 
 void RunDirectory::abandon() const {

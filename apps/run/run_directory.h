@@ -21,8 +21,8 @@ namespace pacml::apps {
 class RunDirectory {
  public:
   // UserError, here and below: `path` is empty or the root, which are no folders for a run.
-  // Makes a new run. UserError: the folder already holds one, or cannot be written. An existing
-  // folder without a run is taken.
+  // Makes a new run; of several that try at once, one does. UserError: the folder already holds
+  // one, or cannot be written. An existing folder without a run is taken.
   [[nodiscard]] static RunDirectory create(const std::filesystem::path& path,
                                            std::string_view effective_config);
   // An existing run. UserError: there is none.
@@ -38,6 +38,9 @@ class RunDirectory {
   // from. Otherwise create() will do: a life that ended before its first checkpoint leaves a run
   // that is neither new nor to be resumed, and this clears it.
   [[nodiscard]] static bool resume_or_clear(const std::filesystem::path& path);
+  // Only the latter, for whoever has seen that there is no checkpoint and knows what to begin with.
+  // TryAgainError: there is one by now.
+  static void clear_what_never_began(const std::filesystem::path& path);
   // What was not left in order when the run ended last (RunSupervisor::losses), until somebody
   // takes note of it. Where it cannot be written, that is logged nowhere: the same was told to the
   // user.

@@ -9,6 +9,7 @@
 
 #include "apps/run/run_directory.h"
 #include "apps/run/train_config.h"
+#include "common/atomic_file.h"
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/json_at.h"
@@ -33,8 +34,8 @@ std::optional<std::chrono::seconds> age_of(const fs::path& file) {
 }
 
 void read_settings(const RunDirectory& run, RunSummary& summary) {
-  std::ifstream file(run.config_file());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;  // more is no configuration
+  const std::string text = read_file(run.config_file(), kMostBytes).value_or("");
   try {
     const auto source = ConfigSource::from_text(run.config_file().string(), text);
     if (source.root().entries.empty()) throw UserError("config.yaml sets nothing");
@@ -66,16 +67,21 @@ bool holds_remains(const fs::path& folder) {
 void find_below(const fs::path& folder, int depth, std::size_t most, FoundRuns& found) {
   std::error_code error;
   if (fs::exists(folder / "config.yaml", error)) {
-    if (found.runs.size() < most) found.runs.push_back(folder);
+    if (found.runs.size() < most) {
+      found.runs.push_back(folder);
+    } else {
+      found.are_all = false;
+    }
     return;
   }
   const std::size_t before = found.runs.size();
   if (depth > 0) {
-    for (const auto& entry :
-         fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
-      if (found.runs.size() >= most) break;
-      if (!entry.is_directory(error) || entry.is_symlink(error)) continue;
-      find_below(entry.path(), depth - 1, most, found);
+    // What cannot be listed, or goes meanwhile, holds no runs.
+    fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
+    for (; !error && entry != fs::directory_iterator() && found.are_all; entry.increment(error)) {
+      std::error_code gone;
+      if (!entry->is_directory(gone) || entry->is_symlink(gone)) continue;
+      find_below(entry->path(), depth - 1, most, found);
     }
   }
   // A folder of runs may have others of these names beside them.

@@ -70,11 +70,13 @@ struct FoundRuns {
   std::vector<std::filesystem::path> runs;
   // Folders that have metrics or checkpoints, but no configuration, which makes them none.
   std::vector<std::filesystem::path> remains;
+  bool are_all = true;  // otherwise there are more, which are left out
 };
+inline constexpr std::size_t kMostFound = 10'000;
 // `folder` itself, or what is below it, down to `depth` levels, at most `most` of each. UserError:
 // `folder` is none.
 [[nodiscard]] FoundRuns find_runs(const std::filesystem::path& folder, int depth = 3,
-                                  std::size_t most = 1000);
+                                  std::size_t most = kMostFound);
 
 // "now", "42 s", "7 min", "3 h", "12 d". Pure.
 [[nodiscard]] std::string age_text(std::chrono::seconds age);

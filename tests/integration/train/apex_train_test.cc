@@ -220,6 +220,32 @@ TEST_CASE("whoever is to join reads where training listens, for as long as it do
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
+TEST_CASE("a file for addresses that somebody else has written stays", "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const auto file = place / "address";
+  const std::vector<std::string> more = {"--bind", "tcp://127.0.0.1:*", "--address-file",
+                                         file.string()};
+  testing::Pacml train(train_words(place, more));
+  testing::wait_until("it is known where the learner is",
+                      [&] { return std::filesystem::exists(file); });
+  place.wait_for_decisions(1'000);
+  std::ofstream(file) << "another run's";
+  train.signal(SIGTERM);
+  CHECK(train.end() == 0);
+  CHECK(testing::text_of(file) == "another run's");
+
+  // What is read, or is another run's, is not written at all.
+  for (const std::string& taken :
+       {place.config_file(), (std::filesystem::path(place.run()) / "config.yaml").string()}) {
+    const std::string before = testing::text_of(taken);
+    const Outcome refused = pacml({"train", place.config_file(), "--run", place.run() + "2",
+                                   "--bind", "tcp://127.0.0.1:*", "--address-file", taken});
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Catch::Contains("--address-file"));
+    CHECK(testing::text_of(taken) == before);
+  }
+}
+
 TEST_CASE("where training may choose the port, all its processes know which it is",
           "[integration][train]") {
   const Workplace place(tiny_apex_config());

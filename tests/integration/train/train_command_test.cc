@@ -355,7 +355,11 @@ TEST_CASE("a run's folder that goes while it is trained ends the run with a sent
   const Workplace place;
   Pacml process(train(place, {}));
   place.wait_for_decisions(1'000);
-  fs::remove_all(place.run());
+  testing::wait_until("the folder is gone", [&] {
+    std::error_code busy;  // the learner may write into it at the same time
+    fs::remove_all(place.run(), busy);
+    return !fs::exists(place.run());
+  });
   process.signal(SIGTERM);
   CHECK(process.end() == 2);
   CHECK_THAT(process.err(), Catch::Contains("no checkpoint could be written"));
@@ -597,6 +601,7 @@ TEST_CASE("a run is trained on what is known of a record, and judged by the rest
 TEST_CASE("a second signal ends the waiting, and the checkpoint is there all the same",
           "[integration][train]") {
   auto config = tiny_config();
+  config.learner.checkpoint_seconds = 1e6;  // none between the first and the last
   config.learner.evaluate_seconds = 1e6;
   config.learner.evaluate_episodes = 1'000'000;  // the last evaluation takes minutes
   const Workplace place(config);
@@ -626,6 +631,60 @@ TEST_CASE("a checkpoint is written when one is asked for", "[integration][train]
                       [&] { return place.checkpoints().size() > before.size(); });
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
+}
+
+TEST_CASE("as many checkpoints are kept as is asked for", "[integration][train]") {
+  auto config = tiny_config();
+  config.learner.keep_checkpoints = 2;
+  config.learner.checkpoint_seconds = 0.01;
+  const Workplace place(config);
+  REQUIRE(pacml(train(place, {"--deterministic", "--decisions", "8000"})).code == 0);
+  CHECK(place.checkpoints().size() == 2);
+  CHECK(newest_checkpoint(place).counters.at("decisions") >= 8'000);
+}
+
+TEST_CASE("an actor that finds no learner for as long as it may look ends with code 75",
+          "[integration][train]") {
+  const Workplace place;
+  const Outcome alone = pacml({"actor", place.config_file(), "--id", "0", "--learner",
+                               place.socket(), "--set", "patience.give_up_seconds=0.5"});
+  CHECK(alone.code == 75);
+  CHECK_THAT(alone.err, Catch::Contains("learner"));
+}
+
+TEST_CASE("one process takes nothing that is for several", "[integration][train]") {
+  const Workplace place;
+  for (const Words& more : {Words{"--actors", "2"}, Words{"--bind", "tcp://127.0.0.1:*"}}) {
+    Words words = {"--deterministic", "--decisions", "400", "--tag", "t"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome refused = pacml(train(place, words));
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Catch::Contains("without " + more.front()));
+    CHECK_FALSE(fs::exists(place.run()));  // nor a tag that stays for the next run there
+  }
+  for (const Words& more :
+       {Words{"--bind", place.socket()}, Words{"--replay", place.socket()}, Words{"--replica", "1"},
+        Words{"--leader", place.socket()}, Words{"--all-reduce-host", "localhost"}}) {
+    Words words = {"learner", place.config_file(), "--run", place.run(), "--in-process-actor"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome refused = pacml(words);
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Catch::Contains("without " + more.front()));
+  }
+}
+
+TEST_CASE("a run that never began keeps its settings until others are named",
+          "[integration][train]") {
+  const Workplace place;
+  REQUIRE(pacml(train(place, {"--decisions", "400"})).code == 0);
+  fs::remove_all(place / "run" / "checkpoints");  // as if it had ended before the first
+  const auto settings = place / "run" / "config.yaml";
+  const std::string before = testing::text_of(settings);
+  const Outcome refused = pacml({"train", "--run", place.run(), "--continue"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("CONFIG is required"));
+  CHECK(testing::text_of(settings) == before);
+  CHECK(pacml(train(place, {"--continue", "--decisions", "400"})).code == 0);
 }
 
 TEST_CASE("a run is called by its folder's name, however the folder is spelled",

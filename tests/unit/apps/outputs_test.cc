@@ -65,7 +65,9 @@ TEST_CASE("a file of its own may be written, new or old") {
 TEST_CASE("what a command reads is not overwritten, by whatever name") {
   Sample s;
   s.graph = s.file("g.txt");
-  s.settings = {"a.b=3", "env.workload.recorded.file=" + s.file("jobs.csv")};
+  s.settings = {"a.b=3", "env.workload.recorded.file=" + s.file("jobs.csv"),
+                "env.job_lists=[ '" + s.file("a.json") + "', " + s.file("b.json") + " ]",
+                s.name_of("run") + "," + s.file("p.safetensors") + "+search:K=4,H=2"};
   fs::create_symlink(s.config, s.folder / "link");
   fs::create_directory(s.folder / "sub");
   for (const auto& [out, reader] :
@@ -73,7 +75,10 @@ TEST_CASE("what a command reads is not overwritten, by whatever name") {
                                                         {s.name_of("link"), "CONFIG"},
                                                         {s.name_of("sub/../a.yaml"), "CONFIG"},
                                                         {*s.graph, "--graph"},
-                                                        {s.name_of("jobs.csv"), "--set"}}) {
+                                                        {s.name_of("jobs.csv"), "--set"},
+                                                        {s.name_of("a.json"), "--set"},
+                                                        {s.name_of("b.json"), "--set"},
+                                                        {s.name_of("p.safetensors"), "--set"}}) {
     s.out = out;
     CHECK(s.refusal() == "--out " + out + " is what " + reader +
                              " names, and would be overwritten; name another file");
@@ -95,6 +100,10 @@ TEST_CASE("a file that cannot be written is told beforehand, as is one that some
   s.out = s.name_of("no/such.json");
   CHECK_THAT(s.refusal(), Catch::StartsWith("cannot write " + s.out));
   s.out = s.folder.path().string();
+  CHECK_THAT(s.refusal(), Catch::StartsWith("cannot write " + s.out));
+  // What a link leads to is what is written.
+  fs::create_symlink(s.folder / "no" / "such.json", s.folder / "dangling");
+  s.out = s.name_of("dangling");
   CHECK_THAT(s.refusal(), Catch::StartsWith("cannot write " + s.out));
   s.out = s.name_of("new.json");
   const auto refuse = [](const fs::path& file) {

@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "common/result.h"
+#include "common/try_again.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 
@@ -55,6 +58,35 @@ TEST_CASE("what starts again resumes a run that has a checkpoint, and clears one
   std::ofstream(run.checkpoints() / "checkpoint-000000000001.safetensors") << "weights";
   CHECK(RunDirectory::resume_or_clear(scratch.path()));
   CHECK_NOTHROW(RunDirectory::open(scratch.path()));
+}
+
+TEST_CASE("of several that make one run at once, one does") {
+  const TempDir scratch;
+  std::atomic<int> made = 0;
+  const auto make = [&](int who) {
+    try {
+      static_cast<void>(
+          RunDirectory::create(scratch / "run", "seed: " + std::to_string(who) + "\n"));
+      ++made;
+    } catch (const UserError&) {  // another one has
+    }
+  };
+  {
+    std::vector<std::jthread> several;
+    for (int who = 0; who < 8; ++who) several.emplace_back(make, who);
+  }
+  CHECK(made == 1);
+}
+
+TEST_CASE("who has seen no checkpoint clears none") {
+  const TempDir scratch;
+  const auto run = RunDirectory::create(scratch.path(), "seed: 7\n");
+  RunDirectory::clear_what_never_began(scratch.path());
+  CHECK_FALSE(RunDirectory::holds_run(scratch.path()));
+  const auto again = RunDirectory::create(scratch.path(), "seed: 7\n");
+  std::ofstream(again.checkpoints() / "checkpoint-000000000001.safetensors") << "weights";
+  CHECK_THROWS_AS(RunDirectory::clear_what_never_began(scratch.path()), TryAgainError);
+  CHECK(RunDirectory::holds_run(scratch.path()));
 }
 
 TEST_CASE("what starts again clears neither somebody's own file nor a run that goes on") {

@@ -106,7 +106,9 @@ TEST_CASE("runs are found below a folder, and not within one another") {
         std::vector<std::filesystem::path>{folder / "a", folder / "b", folder / "deep/er/c"});
   CHECK(found.remains.empty());
   CHECK(find_runs(folder.path(), 1).runs.size() == 2);
+  CHECK(found.are_all);
   CHECK(find_runs(folder.path(), 3, 2).runs.size() == 2);
+  CHECK_FALSE(find_runs(folder.path(), 3, 2).are_all);
   CHECK(find_runs(folder / "a").runs == std::vector<std::filesystem::path>{folder / "a"});
   CHECK_THROWS_AS(find_runs(folder / "file"), UserError);
 }

@@ -107,6 +107,7 @@ TEST_CASE("a list that is broken or gone leaves the former one in force until it
   }
   CHECK(holds(file.current(), kAnna));
   CHECK_FALSE(holds(file.current(), kBert));
+  fs::remove(path);  // else it would stay open to others
   replace(path, kBert + " bert\n");
   CHECK(holds(file.current(), kBert));
   CHECK_FALSE(holds(file.current(), kAnna));

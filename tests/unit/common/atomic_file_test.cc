@@ -58,12 +58,52 @@ TEST_CASE("a folder that is not there is an error with a reason", "[file]") {
   REQUIRE_THAT(result.error().detail, Catch::EndsWith("No such file or directory"));
 }
 
-TEST_CASE("a written file can be read by others", "[file]") {
-  const TempDir folder;
-  REQUIRE(write_file_atomically(folder / "f", "x"));
+mode_t mode_of(const fs::path& file) {
   struct stat status {};
-  REQUIRE(::stat((folder / "f").c_str(), &status) == 0);
-  REQUIRE((status.st_mode & 0777) == 0644);
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  return status.st_mode & 0777;
+}
+
+// Until it goes.
+class Umask {
+ public:
+  explicit Umask(mode_t mask) : before_(::umask(mask)) {}
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+  ~Umask() { ::umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+TEST_CASE("whoever may read a new file is as the umask says", "[file]") {
+  const TempDir folder;
+  for (const mode_t mask : {0022U, 0077U, 0002U}) {
+    const Umask umask(mask);
+    const auto file = folder / std::to_string(mask);
+    REQUIRE(write_file_atomically(file, "x"));
+    CHECK(mode_of(file) == (0666 & ~mask));
+  }
+  REQUIRE(write_file_atomically(folder / "secret", "x", 0600));
+  CHECK(mode_of(folder / "secret") == 0600);
+}
+
+TEST_CASE("a file that is replaced stays as readable as it was", "[file]") {
+  const TempDir folder;
+  REQUIRE(write_file_atomically(folder / "f", "old", 0640));
+  REQUIRE(write_file_atomically(folder / "f", "new"));
+  CHECK(mode_of(folder / "f") == 0640);
+  REQUIRE(write_file_atomically(folder / "f", "newer", 0600));
+  CHECK(mode_of(folder / "f") == 0600);
+}
+
+TEST_CASE("a new file takes no other's place", "[file]") {
+  const TempDir folder;
+  CHECK(write_new_file(folder / "f", "first") == true);
+  CHECK(write_new_file(folder / "f", "second") == false);
+  CHECK(read_file(folder / "f") == "first");
+  CHECK(files_in(folder.path()) == 1);
+  CHECK(write_new_file(folder / "no" / "f", "x").error().code == Errc::kIo);
 }
 
 TEST_CASE("reading stops at the limit", "[file]") {
@@ -118,6 +158,27 @@ TEST_CASE("a link stays a link, and its goal is replaced", "[file]") {
   CHECK(fs::is_symlink(folder / "link"));
   CHECK(read_file(folder / "goal" / "f") == "new");
   CHECK(files_in(folder / "goal") == 1);
+}
+
+TEST_CASE("a link to what is not there yet stays a link", "[file]") {
+  const TempDir folder;
+  fs::create_directory(folder / "far");
+  fs::create_symlink("next", folder / "link");
+  fs::create_symlink(folder / "far" / "f", folder / "next");
+  CHECK(behind_links(folder / "link") == folder / "far" / "f");
+  REQUIRE(write_file_atomically(folder / "link", "new"));
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(fs::is_symlink(folder / "next"));
+  CHECK(read_file(folder / "far" / "f") == "new");
+}
+
+TEST_CASE("links that lead in a circle are an error", "[file]") {
+  const TempDir folder;
+  fs::create_symlink("b", folder / "a");
+  fs::create_symlink("a", folder / "b");
+  CHECK_THAT(write_file_atomically(folder / "a", "x").error().detail,
+             Catch::Contains((folder / "a").string()));
+  CHECK(fs::is_symlink(folder / "b"));
 }
 
 // A process that writes half a file and is killed.

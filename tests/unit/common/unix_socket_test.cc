@@ -1,5 +1,6 @@
 #include "common/unix_socket.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -35,6 +36,22 @@ TEST_CASE("who takes no further connection for now still listens", "[socket]") {
   for (int look = 0; look < 4; ++look) {
     CHECK(look_at_socket_path(path) == AtSocketPath::kListener);
   }
+}
+
+TEST_CASE("a socket that does not take connections is not taken for one that was left behind",
+          "[socket]") {
+  const TempDir folder;
+  const std::string path = (folder / "s").string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, path.size());
+  {
+    const FileDescriptor letters(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::bind(letters.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+            0);
+    CHECK(look_at_socket_path(path) == AtSocketPath::kListener);
+  }
+  CHECK(look_at_socket_path(path) == AtSocketPath::kFree);
 }
 
 TEST_CASE("what is no socket is told from one", "[socket]") {

@@ -8,6 +8,7 @@
 
 #include "common/config/dump.h"
 #include "common/result.h"
+#include "env/tasks/device_placement/config.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
@@ -143,10 +144,27 @@ TEST_CASE("paths are recorded so that they hold from every folder", "[unit][conf
   TrainConfig config;
   testing::partitioning_of(config).profiles = "models";
   config.security.keys = "keys/../other";
+  config.warm_start.from = "runs/a";
   const auto recorded = as_recorded(config);
   CHECK(testing::partitioning_of(recorded).profiles == (fs::current_path() / "models").string());
   CHECK(recorded.security.keys == (fs::current_path() / "other").string());
+  CHECK(recorded.warm_start.from == (fs::current_path() / "runs/a").string());
   CHECK(as_recorded(TrainConfig{}) == TrainConfig{});
+
+  TrainConfig placing;
+  placing.env = env::TaskConfig("device_placement");
+  auto& task = placing.env.as<env::DevicePlacementConfig>();
+  task.graphs = {"g.json"};
+  task.devices = {"placeto:2", "a100x4", "mine/devices.yaml"};
+  placing.env.make_paths_absolute();
+  CHECK(task.graphs[0] == (fs::current_path() / "g.json").string());
+  CHECK(task.devices ==
+        std::vector<std::string>{"placeto:2", "a100x4",
+                                 (fs::current_path() / "mine/devices.yaml").string()});
+  // Whether two hosts agree does not depend on where either has them.
+  placing.env.forget_folders();
+  CHECK(task.graphs[0] == "g.json");
+  CHECK(task.devices.back() == "devices.yaml");
 }
 
 TEST_CASE("a run is not resumed on other job graphs", "[unit][config]") {

@@ -357,6 +357,18 @@ TEST_CASE("a comma in the name of a run does not split it", "[unit][evaluation]"
   CHECK(split_names({run + "0"}, *make_task()).size() == 2);  // which is not there
 }
 
+TEST_CASE("settings of a search end where the next policy begins", "[unit][evaluation]") {
+  using Names = std::vector<std::string>;
+  const testing::TempDir folder;
+  const std::string run = (folder / "lr=1").string();
+  std::filesystem::create_directory(run);
+  const auto split = [](const Names& lists) { return split_names(lists, *make_task()); };
+  CHECK(split({run + "+search:K=4,H=2,gap=0.3"}) == Names{run + "+search:K=4,H=2,gap=0.3"});
+  CHECK(split({run + "+search:K=4," + run}) == Names{run + "+search:K=4", run});
+  CHECK(split({run + "+search:K=4", run}) == Names{run + "+search:K=4", run});
+  CHECK(split({run + "+search:K=4", "H=2"}).size() == 2);  // another list is another policy
+}
+
 TEST_CASE("an evaluation ends when it is asked to, and tells how far it is", "[unit][evaluation]") {
   std::stop_source stop;
   std::vector<std::size_t> told;
