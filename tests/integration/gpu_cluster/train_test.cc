@@ -77,7 +77,7 @@ TEST_CASE("who learns which job is next lets the short ones go first",
 
 TEST_CASE("who learns how many workers job graphs get does not hand out all of them",
           "[integration][gpu_cluster]") {
-  const JudgedTraining training(config_of("job_placing", kGraphs), "ppo", 100000,
+  const JudgedTraining training(config_of("job_placing", kGraphs), "ppo", 200000,
                                 "max_parallel,random");
   CHECK(training.objective() == "average_jct_s");
   CHECK(training.mean(0) < 0.9 * std::min(training.mean(1), training.mean(2)));
