@@ -32,6 +32,8 @@ DecisionService::~DecisionService() = default;
 
 std::string DecisionService::answer(std::string_view line) { return impl_->service.answer(line); }
 
+const std::string& DecisionService::warning() const { return impl_->service.model().warning(); }
+
 void DecisionService::take_over(const std::string& path, const PolicyOptions& options) {
   guarded([&] { impl_->service.take_over(load(path, options)); });
 }

@@ -115,6 +115,7 @@ std::vector<double> Environment::metrics() const {
 }
 
 Environment Environment::clone() const {
+  if (!impl_->begun) throw Error("an environment is reset before anything else");
   auto copy =
       guarded([&] { return std::make_unique<Impl>(impl_->task, impl_->environment->clone()); });
   copy->begun = impl_->begun;

@@ -65,6 +65,8 @@ Policy::~Policy() = default;
 
 const Task& Policy::task() const { return impl_->task; }
 
+const std::string& Policy::warning() const { return impl_->policy.warning(); }
+
 void Policy::reset(std::uint64_t seed) { impl_->policy.reset(Seed{seed}); }
 
 Decision Policy::decide(const Environment& environment) {

@@ -35,7 +35,8 @@ class AtomicFile {
   ~AtomicFile();
 
   [[nodiscard]] Result<void> append(std::string_view bytes);
-  // Syncs the content, renames, syncs the folder. Called once, last.
+  // Syncs the content, renames, syncs the folder. Called once, last. Where only the folder cannot
+  // be synced the new file is there all the same, until the machine fails.
   [[nodiscard]] Result<void> commit();
   // The same where nothing has the name yet. False: something has, and stays. Where the file system
   // cannot tell, it is replaced.

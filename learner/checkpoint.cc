@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>
@@ -35,10 +35,15 @@ constexpr std::string_view kBest = "best.safetensors";
 tl::unexpected<Error> corrupt(const std::string& what) { return fail(Errc::kCorruptFrame, what); }
 
 // Doubles and 64-bit numbers as text that reads back bit for bit, in every JSON library.
+// As "%a" writes them, whatever a host program has set for a decimal point.
 std::string spell(double value) {
   std::array<char, 40> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%a", value);
-  return {text.data(), static_cast<std::size_t>(length)};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), std::abs(value),
+                                          std::chars_format::hex);
+  PACML_CHECK(error == std::errc{}, "room for any double");
+  const std::string sign = std::signbit(value) ? "-" : "";
+  if (!std::isfinite(value)) return sign + std::string(text.data(), end);  // "inf", "nan"
+  return sign + "0x" + std::string(text.data(), end);
 }
 
 std::string spell(std::uint64_t value) {
@@ -75,10 +80,17 @@ class StateReader {
   }
   double real(const json& value) {
     const std::string spelled = text(value);
-    char* end = nullptr;
-    const double out = std::strtod(spelled.c_str(), &end);
-    ok_ = ok_ && !spelled.empty() && *end == '\0';
-    return out;
+    std::string_view rest = spelled;
+    const bool is_negative = rest.starts_with('-');
+    if (is_negative) rest.remove_prefix(1);
+    const bool is_number = rest.starts_with("0x");
+    if (is_number) rest.remove_prefix(2);
+    double out = 0;
+    const auto [end, error] =
+        std::from_chars(rest.data(), rest.data() + rest.size(), out, std::chars_format::hex);
+    const bool is_whole = error == std::errc{} && end == rest.data() + rest.size();
+    ok_ = ok_ && is_whole && (is_number || !std::isfinite(out));
+    return is_negative ? -out : out;
   }
   std::uint64_t bits(const json& value) {
     const std::string spelled = text(value);

@@ -27,6 +27,9 @@ class PACML_API DecisionService {
   // another shape; then the former one goes on.
   void take_over(const std::string& path, const PolicyOptions& options = {});
 
+  // As Policy::warning, of the policy that decides now.
+  [[nodiscard]] const std::string& warning() const;
+
   struct Impl;
 
  private:

@@ -126,7 +126,7 @@ class PACML_API Environment {
   [[nodiscard]] const Task& task() const;
   // Starts an episode that is a pure function of `seed`.
   void reset(std::uint64_t seed);
-  // Error, here and below: there was no reset().
+  // Error, of all below but is_over(): there was no reset().
   // After the end of an episode that a limit cut: what the next decision would have shown.
   [[nodiscard]] Observation observe() const;
   [[nodiscard]] CandidateRows candidates() const;

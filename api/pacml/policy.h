@@ -37,7 +37,9 @@ struct Decision {
 class PACML_API Policy {
  public:
   // The best policy of a run folder, or one that `pacml export --format safetensors` wrote, for the
-  // task that it was trained for. Error: neither is there, or it is damaged.
+  // task that it was trained for. A run whose best policy is damaged has another one, as warning()
+  // tells. Error: neither is there, or it is damaged; a file whose task is in Python, which is code
+  // that a file does not get to run.
   [[nodiscard]] static Policy open(const std::string& path, const PolicyOptions& options = {});
   // The same for a task that is already there. Error: also where it was trained for other
   // decisions.
@@ -51,6 +53,9 @@ class PACML_API Policy {
   ~Policy();
 
   [[nodiscard]] const Task& task() const;
+  // Sentences, each a line, that whoever uses it should read: that the best policy is damaged, say,
+  // and another one was taken. Mostly empty.
+  [[nodiscard]] const std::string& warning() const;
   // Begins an episode: what a search or a baseline draws is a function of `seed`, and of what was
   // decided since.
   void reset(std::uint64_t seed);

@@ -45,10 +45,48 @@ learner::Safetensors read_exported(const fs::path& file) {
   return *std::move(read);
 }
 
+ConfigSource source_of(const fs::path& file, const learner::Safetensors& exported,
+                       const std::vector<std::string>& changes = {}) {
+  return ConfigSource::from_text(file.string() + " (its configuration)",
+                                 exported.metadata.at("config"), changes);
+}
+
+// A task in Python is code, which even a look at its configuration runs: a file of weights, from
+// whomever it is, does not get to say which.
+void refuse_code(const fs::path& file, const ConfigSource& source) {
+  const ConfigNode* const env = source.root().find("env");
+  const ConfigNode* const task = env != nullptr ? env->find("task") : nullptr;
+  if (task == nullptr || task->text != "python") return;
+  throw UserError(file.string() +
+                  " is a policy of a task in Python, which is code that a file does not get to "
+                  "run: take its run folder, or open it for the task itself");
+}
+
 TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported,
                       const std::vector<std::string>& changes = {}) {
-  return read_config<TrainConfig>(ConfigSource::from_text(file.string() + " (its configuration)",
-                                                          exported.metadata.at("config"), changes));
+  const ConfigSource source = source_of(file, exported, changes);
+  refuse_code(file, source);
+  return read_config<TrainConfig>(source);
+}
+
+// Only what says how to read the weights, for a task that is there: what the file says of its own
+// is not even looked at.
+TrainConfig config_without_task(const fs::path& file, const learner::Safetensors& exported) {
+  constexpr std::string_view kTask[] = {"env"};
+  const ConfigSource source = source_of(file, exported).without(kTask);
+  TrainConfig config;
+  config_detail::Problems problems;
+  config_detail::read_value(config, source.root(), "", problems);
+  problems.throw_if_any();
+  const auto check = [&](std::string_view name, const auto& section) {
+    if (name == kTask[0]) return;
+    const ConfigNode* const node = source.root().find(name);
+    config_detail::validate_all(section, node != nullptr ? *node : ConfigNode(), std::string(name),
+                                problems);
+  };
+  visit_fields(std::as_const(config), check);
+  problems.throw_if_any();
+  return config;
 }
 
 PolicyVersion version_of(const fs::path& file, const learner::Safetensors& exported) {
@@ -69,7 +107,8 @@ TrainedRun policy_of(const fs::path& file, const learner::Safetensors& exported,
   }
   out.shape = model::make_shape(out.config.network, spec);
   const auto layout = model::make_layout(out.shape);
-  out.parameters = {version_of(file, exported), layout.hash, std::vector<float>(layout.total)};
+  // All of them are looked at before there is room for any: a small file may name a huge network.
+  std::vector<const learner::NamedTensor*> tensors;
   for (const auto& entry : layout.entries) {
     const auto tensor =
         std::ranges::find(exported.tensors, entry.name, &learner::NamedTensor::name);
@@ -80,7 +119,12 @@ TrainedRun policy_of(const fs::path& file, const learner::Safetensors& exported,
     if (!all_finite(tensor->values)) {
       throw UserError(file.string() + " holds weights \"" + entry.name + "\" that are no numbers");
     }
-    std::ranges::copy(tensor->values, model::view(out.parameters, layout, entry.name).begin());
+    tensors.push_back(&*tensor);
+  }
+  out.parameters = {version_of(file, exported), layout.hash, std::vector<float>(layout.total)};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    std::ranges::copy(tensors[i]->values,
+                      model::view(out.parameters, layout, layout.entries[i].name).begin());
   }
   if (exported.tensors.size() != layout.entries.size()) {
     throw UserError(file.string() + " holds weights that its own network does not have");
@@ -127,7 +171,7 @@ bool is_folder(const fs::path& path) {
 
 TrainedRun load_exported_policy(const fs::path& file, const env::EnvironmentSpec& spec) {
   const auto exported = read_exported(file);
-  return policy_of(file, exported, config_of(file, exported), spec);
+  return policy_of(file, exported, config_without_task(file, exported), spec);
 }
 
 TrainedRun load_trained_policy(const fs::path& path, const env::EnvironmentSpec& spec) {

@@ -20,12 +20,13 @@ struct Model {
 // "KEY=VALUE" each, settings of the task that differ from the training's, as far as the policy can
 // be asked then. A policy of several clusters is for the first of them, or for theirs. UserError:
 // neither is there, it is damaged, or its job graphs are not there; a change that cannot be, or
-// that the policy was not trained for.
+// that the policy was not trained for; a file whose task is in Python, which is code that it does
+// not get to run.
 [[nodiscard]] Model load_model(const std::filesystem::path& path, const std::string& profiles = {},
                                const std::vector<std::string>& changes = {});
 
-// The same of such a file, for decisions of a task that is already there. UserError: as above, or a
-// network for other decisions.
+// The same of such a file, for decisions of a task that is already there; what the file says of its
+// own is not looked at. UserError: as above, or a network for other decisions.
 [[nodiscard]] TrainedRun load_exported_policy(const std::filesystem::path& file,
                                               const env::EnvironmentSpec& spec);
 

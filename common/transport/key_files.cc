@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "common/atomic_file.h"
@@ -31,7 +32,7 @@ fs::path file_of(const fs::path& folder, std::string_view name, const char* suff
   return folder / (std::string(name) + suffix);
 }
 
-void write(const fs::path& path, std::string_view text, mode_t mode) {
+void write(const fs::path& path, std::string_view text, std::optional<mode_t> mode = {}) {
   const auto written = write_file_atomically(path, text, mode);
   if (!written) throw UserError(written.error().detail);
 }
@@ -147,7 +148,16 @@ void add_client_key(const fs::path& folder, std::string_view name) {
   if (!text) throw_error(text.error());
   const bool open_line = !text->empty() && !text->ends_with('\n');
   const std::string public_key = write_pair(folder, name);
-  write(list, *text + (open_line ? "\n" : "") + line_of(public_key, name), kPublic);
+  try {
+    write(list, *text + (open_line ? "\n" : "") + line_of(public_key, name));
+  } catch (const UserError&) {
+    // A key that nobody lets in would be in the way of the next try.
+    for (const char* suffix : {".key", ".pub"}) {
+      std::error_code ignored;
+      fs::remove(file_of(folder, name, suffix), ignored);
+    }
+    throw;
+  }
 }
 
 Encryption server_encryption(const fs::path& folder) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -102,6 +103,7 @@ TEST_CASE("what is not to be done with an environment is an error, and changes n
   CHECK_THROWS_AS(environment.observe(), Error);
   CHECK_THROWS_AS(environment.step(0), Error);
   CHECK_THROWS_AS(environment.metrics(), Error);
+  CHECK_THROWS_AS(environment.clone(), Error);
   CHECK(environment.is_over());
   environment.reset(1);
   CHECK_THROWS_AS(environment.step(-1), Error);
@@ -208,6 +210,42 @@ TEST_CASE("what goes wrong in an environment in Python is the library's error", 
   CHECK_THROWS_AS(environment.step(0), Error);
   environment.reset(1);
   CHECK(environment.step(0).reward == 1);
+}
+
+TEST_CASE("a policy's file runs no code that it names", "[unit][api]") {
+  const testing::TempDir folder;
+  const std::string ran = (folder / "ran").string();
+  std::ofstream(folder / "task.py")
+      << "open('" << ran << "', 'w').close()\n"
+      << "class T:\n    globals = ['x']\n    actions = 2\n"
+         "    def reset(self, *, seed):\n        return [0.0], {}\n"
+         "    def step(self, action):\n        return [1.0], 1.0, True, False, {}\n";
+  const std::string text = "env: {task: python, file: " + (folder / "task.py").string() +
+                           ", make: T, interpreter: /usr/bin/python3}\n"
+                           "network: {head: dense}\n";
+  const std::string config = (folder / "c.yaml").string();
+  std::ofstream(config) << text;
+  const Task task = Task::from_file(config);
+  const std::string file = (folder / "p.safetensors").string();
+  testing::write_random_policy(file, apps::load_train_config(config, {}, {}), 3);
+  REQUIRE(std::filesystem::remove(ran));
+  CHECK_THROWS_WITH(Policy::open(file), Catch::Contains("a file does not get to run"));
+  CHECK_THROWS_WITH(DecisionService(file), Catch::Contains("a file does not get to run"));
+  const Policy policy = Policy::open(file, task);
+  CHECK(policy.warning().empty());
+  CHECK_FALSE(std::filesystem::exists(ran));
+}
+
+TEST_CASE("a policy that was taken for the best one, which is damaged, says so", "[unit][api]") {
+  const testing::TempDir folder;
+  testing::write_random_run(folder / "run", testing::cluster_config(), 3);
+  CHECK(Policy::open((folder / "run").string()).warning().empty());
+  const auto best = folder / "run" / "checkpoints" / "best.safetensors";
+  std::ofstream(best) << "cut off";
+  CHECK_THAT(Policy::open((folder / "run").string()).warning(),
+             Catch::Contains("best.safetensors") && Catch::Contains("need not be as good"));
+  CHECK_THAT(DecisionService((folder / "run").string()).warning(),
+             Catch::Contains("need not be as good"));
 }
 
 TEST_CASE("a configuration that is wrong is an error that names the key", "[unit][api]") {

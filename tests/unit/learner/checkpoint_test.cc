@@ -40,7 +40,11 @@ Checkpoint example(std::int64_t updates = 7) {
   }
   out.algorithm.vectors["none"] = {};
   out.algorithm.vectors["short"] = {1, 2};
-  out.algorithm.reals = {{"a", 1.0 / 3}, {"b", -0.0}, {"c", std::numeric_limits<double>::max()}};
+  out.algorithm.reals = {{"a", 1.0 / 3},
+                         {"b", -0.0},
+                         {"c", std::numeric_limits<double>::max()},
+                         {"d", std::numeric_limits<double>::denorm_min()},
+                         {"e", -0x1.5ap-3}};
   out.algorithm.counts = {{"updates", updates}, {"large", INT64_MAX}};
   out.counters = {{"updates", updates}, {"decisions", 1'234'567'890'123}};
   out.run_id = "run-1";
