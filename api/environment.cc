@@ -18,7 +18,7 @@ const Environment::Impl& Environment::Impl::of(const Environment& environment) {
 }
 
 const Observations& Environment::Impl::row() const {
-  if (!begun) throw Error("an environment is reset before anything else");
+  check_begun();
   if (!is_observed) {
     observed = environment->spec().make_observations();
     environment->observe(observed);
@@ -27,9 +27,13 @@ const Observations& Environment::Impl::row() const {
   return observed;
 }
 
+void Environment::Impl::check_begun() const {
+  if (!begun) throw Error("an environment is reset before anything else");
+}
+
 void Environment::Impl::check_running() const {
-  if (over)
-    throw Error(begun ? "the episode is over" : "an environment is reset before anything else");
+  check_begun();
+  if (over) throw Error("the episode is over");
 }
 
 void Environment::Impl::check_action(int action) const {
@@ -108,14 +112,14 @@ std::string Environment::describe(int action) const {
 }
 
 std::vector<double> Environment::metrics() const {
-  if (!impl_->begun) throw Error("an environment is reset before anything else");
+  impl_->check_begun();
   // Room for the most.
   const auto values = guarded([&] { return impl_->environment->summary().metrics; });
   return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(task().metrics().size())};
 }
 
 Environment Environment::clone() const {
-  if (!impl_->begun) throw Error("an environment is reset before anything else");
+  impl_->check_begun();
   auto copy =
       guarded([&] { return std::make_unique<Impl>(impl_->task, impl_->environment->clone()); });
   copy->begun = impl_->begun;

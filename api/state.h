@@ -35,7 +35,9 @@ struct Environment::Impl {
   [[nodiscard]] static const Impl& of(const Environment& environment);
   // The current decision's row. Error: no episode has begun.
   [[nodiscard]] const Observations& row() const;
-  // Error: the episode is over, or there was none.
+  // Error: there was no reset().
+  void check_begun() const;
+  // ... or the episode is over.
   void check_running() const;
   // ... or the action is not valid.
   void check_action(int action) const;

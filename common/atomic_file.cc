@@ -88,13 +88,6 @@ void remove_temporaries(const fs::path& folder, std::string_view prefix) {
   }
 }
 
-// Who may read and write a file; none: it is not there.
-std::optional<mode_t> mode_of(const fs::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  return status.st_mode & 0777;
-}
-
 // umask() itself changes what it tells, for every thread. Where /proc is not there: the usual one.
 mode_t umask_of_process() {
   constexpr std::string_view kKey = "Umask:";
@@ -107,6 +100,13 @@ mode_t umask_of_process() {
   return kUsual;
 }
 
+// Who may read and write what takes a file's place: as the file says, or of a new one the umask.
+mode_t usual_mode(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0) return status.st_mode & 0777;
+  return 0666 & ~umask_of_process();
+}
+
 // Until a pipe has something to read, or its end; false, with errno set, after ten seconds.
 bool wait_for_input(int fd) {
   constexpr int kPatience = 10'000;  // ms
@@ -117,6 +117,17 @@ bool wait_for_input(int fd) {
   } while (ready < 0 && errno == EINTR);
   if (ready == 0) errno = ETIMEDOUT;
   return ready > 0;
+}
+
+// Content that is written, and waits for its name.
+Result<AtomicFile> create_with(const fs::path& path, std::string_view bytes,
+                               std::optional<mode_t> mode) {
+  auto file = AtomicFile::create(path, mode);
+  if (!file) return file;
+  if (auto written = file->append(bytes); !written) {
+    return tl::unexpected(std::move(written.error()));
+  }
+  return file;
 }
 
 }  // namespace
@@ -175,7 +186,7 @@ Result<AtomicFile> AtomicFile::create(fs::path path, std::optional<mode_t> mode)
     if (!made.is_open()) return io_error("cannot write", path);
     if (!stays_ours(made.get())) continue;
     AtomicFile file(std::move(path), std::move(*target), std::move(temporary), std::move(made));
-    const mode_t wanted = mode ? *mode : mode_of(file.target_).value_or(0666 & ~umask_of_process());
+    const mode_t wanted = mode ? *mode : usual_mode(file.target_);
     if (::fchmod(file.file_.get(), wanted) != 0) return io_error("cannot write", file.path_);
     return file;
   }
@@ -240,18 +251,14 @@ Result<bool> AtomicFile::commit(Replaces replaces) {
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
                                    std::optional<mode_t> mode) {
-  auto file = AtomicFile::create(path, mode);
+  auto file = create_with(path, bytes, mode);
   if (!file) return tl::unexpected(std::move(file.error()));
-  if (auto written = file->append(bytes); !written) return written;
   return file->commit();
 }
 
 Result<bool> write_new_file(const fs::path& path, std::string_view bytes) {
-  auto file = AtomicFile::create(path);
+  auto file = create_with(path, bytes, std::nullopt);
   if (!file) return tl::unexpected(std::move(file.error()));
-  if (auto written = file->append(bytes); !written) {
-    return tl::unexpected(std::move(written.error()));
-  }
   return file->commit_new();
 }
 

@@ -34,9 +34,7 @@ class BenchCommand final : public Command {
           "what the dashboard, Prometheus and TensorBoard cost"}}};
   }
   void declare(Options& options) override {
-    std::vector<std::string> names;
-    for (const auto& bench : benches_) names.push_back(bench.name);
-    options.optional_argument("NAME", &name_, join(names) + " (default: all)");
+    options.optional_argument("NAME", &name_, join(names()) + " (default: all)");
     options.option(
         "--config CONFIG", &settings_.config,
         "configuration to measure (default: the paper's setting A on the built-in models)");
@@ -46,7 +44,8 @@ class BenchCommand final : public Command {
                    "pipeline: pairs of runs, in the clear and with these keys");
     options.option("--watched", &settings_.watched,
                    "pipeline: pairs of runs, alone and with everything that shows it");
-    options.option("--rounds N", &rounds_, "how many pairs (default 5)");
+    options.option("--rounds N", &rounds_,
+                   "how many pairs (default " + std::to_string(settings_.rounds) + ")");
     options.output("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
@@ -66,17 +65,7 @@ class BenchCommand final : public Command {
       throw UserError("--rounds: is how many pairs, which --keys or --watched measures");
     }
     settings_.rounds = rounds;
-    std::vector<std::string> names;
-    for (const auto& bench : benches_) names.push_back(bench.name);
-    if (!name_.empty() && std::find(names.begin(), names.end(), name_) == names.end()) {
-      throw UserError("there is no benchmark \"" + name_ + "\"" + did_you_mean(name_, names));
-    }
-    for (const auto& bench : benches_) {
-      if (bench.name != name_ || bench.takes_config) continue;
-      if (settings_.config.empty() && settings_.profiles.empty()) continue;
-      throw UserError(std::string(settings_.config.empty() ? "--profiles" : "--config") +
-                      ": the benchmark " + name_ + " measures what no configuration changes");
-    }
+    if (!name_.empty()) check_named();
     const std::string math = math_();
     std::cout << math << "\n" << std::flush;
     BenchReport report;
@@ -95,6 +84,23 @@ class BenchCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& bench : benches_) all.push_back(bench.name);
+    return all;
+  }
+  // UserError: there is no such benchmark, or it has no use for what is said.
+  void check_named() const {
+    const auto named = std::ranges::find(benches_, name_, &NamedBench::name);
+    if (named == benches_.end()) {
+      throw UserError("there is no benchmark \"" + name_ + "\"" + did_you_mean(name_, names()));
+    }
+    const bool has_config = !settings_.config.empty();
+    if (named->takes_config || (!has_config && settings_.profiles.empty())) return;
+    throw UserError(std::string(has_config ? "--config" : "--profiles") + ": the benchmark " +
+                    name_ + " measures what no configuration changes");
+  }
+
   std::vector<NamedBench> benches_;
   std::function<std::string()> math_;
   std::string name_;

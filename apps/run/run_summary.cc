@@ -35,8 +35,11 @@ std::optional<std::chrono::seconds> age_of(const fs::path& file) {
 
 void read_settings(const RunDirectory& run, RunSummary& summary) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;  // more is no configuration
-  const std::string text = read_file(run.config_file(), kMostBytes).value_or("");
+  std::string text;
   try {
+    auto read = read_file(run.config_file(), kMostBytes);
+    if (!read) throw UserError(read.error().detail);
+    text = *std::move(read);
     const auto source = ConfigSource::from_text(run.config_file().string(), text);
     if (source.root().entries.empty()) throw UserError("config.yaml sets nothing");
     const ConfigNode* env = source.root().find("env");

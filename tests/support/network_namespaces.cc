@@ -53,7 +53,7 @@ std::string find_obstacle() {
   if (::geteuid() != 0) return "network namespaces need root";
   for (const std::string tool : {"ip", "tc", "nft"}) {
     if (shell("command -v " + tool).code != 0) {
-      return "" + tool + " is not installed (scripts/install_dependencies --test)";
+      return tool + " is not installed (scripts/install_dependencies --test)";
     }
   }
   try {

@@ -31,8 +31,8 @@ std::vector<DeviceSetPtr> device_sets(const DevicePlacementConfig& config) {
 }
 
 // What is read from files is called as they are, wherever they lie: that may differ from host to
-// host. Of two that are called alike the second has a number.
-std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
+// host. Of two that are called alike the second has a number. Names that are no files stay.
+std::vector<std::string> without_folders(const std::vector<std::string>& files) {
   std::vector<std::string> names;
   std::map<std::string, int> called;
   for (const std::string& file : files) {
@@ -55,7 +55,7 @@ std::vector<MetricSpec> placement_metrics() {
 }  // namespace
 
 DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config)
-    : config_(config), device_names_(names_of_files(config.devices)) {
+    : config_(config), device_names_(without_folders(config.devices)) {
   if (const auto found = validate(config); !found.empty()) {
     throw UserError("env: " + found.front());
   }
@@ -68,7 +68,7 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config)
           family + " " + std::to_string(number), sets);
     }
   }
-  const auto graph_names = names_of_files(config.graphs);
+  const auto graph_names = without_folders(config.graphs);
   for (std::size_t i = 0; i < config.graphs.size(); ++i) {
     const std::string& file = config.graphs[i];
     try {
