@@ -6,8 +6,10 @@
 #include "apps/cli/files.h"
 #include "apps/cli/words.h"
 #include "apps/process/hand_over.h"
+#include "apps/roles/ask_status.h"
 #include "common/clock.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "model/math_environment.h"
 
 namespace pacml::apps {
@@ -15,6 +17,8 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{20};  // for a process to end in order
 constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::seconds kAnswer{2};   // between looks at whether they still run
+constexpr std::chrono::seconds kReady{120};  // programs may lie on a disk that is slow and cold
 
 }  // namespace
 
@@ -73,6 +77,25 @@ std::vector<pid_t> BenchServers::shard_pids() const {
     pids.push_back(processes_[i].second.pid());
   }
   return pids;
+}
+
+void BenchServers::wait_until_ready(const transport::SecurityConfig& security) {
+  std::vector<std::string> addresses = shard_addresses_;
+  addresses.push_back(learner_address_);  // in the order of processes_
+  const Deadline deadline = Deadline::in(kReady);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    while (true) {
+      try {
+        static_cast<void>(ask_status(addresses[i], security, Deadline::in(kAnswer)));
+        break;
+      } catch (const TryAgainError&) {
+        check_running();
+        if (!deadline.expired()) continue;
+      }
+      const auto& name = processes_[i].first;
+      throw UserError("the benchmark's " + name + " does not answer: " + read_user_file(log(name)));
+    }
+  }
 }
 
 void BenchServers::check_running() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/process/child_process.h"
+#include "common/transport/security_config.h"
 
 namespace pacml::apps {
 
@@ -32,6 +33,9 @@ class BenchServers {
   [[nodiscard]] std::vector<pid_t> shard_pids() const;
   [[nodiscard]] std::filesystem::path metrics_file() const { return run_ / "metrics.jsonl"; }
 
+  // Waits until each answers. UserError: one has ended, or says nothing for minutes; with what it
+  // said in its log.
+  void wait_until_ready(const transport::SecurityConfig& security);
   // UserError: one of them has ended; with what it said.
   void check_running();
 

@@ -194,6 +194,7 @@ class LoadBench {
     std::optional<BenchServers> started;
     if (options_.learner.empty()) {
       started.emplace(options_.config_arguments, shards, scratch.path());
+      started->wait_until_ready(config_.security);
     }
     const std::string learner = started ? started->learner() : options_.learner;
     const auto& replay = started ? started->shards() : options_.replay;

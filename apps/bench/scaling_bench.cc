@@ -161,7 +161,7 @@ class ScalingBench {
     const PinnedScope on_learner_cpu({options_.learner_cpu});
     // What a policy does decides what a simulator has to do: these weights stand still.
     BenchServers servers(options_.config_arguments, 0, scratch.path());
-    static_cast<void>(count_at(servers.learner(), "messages"));
+    servers.wait_until_ready(config_.security);
     std::vector<ChildProcess> actors;
     for (std::size_t i = 0; i < count; ++i) {
       const PinnedScope on_actor_cpu({cpu_of(i)});

@@ -77,7 +77,9 @@ bool is_gone(pid_t process) {
 Outcome run(const std::vector<std::string>& words, const Environment& environment) {
   Program program(words, environment);
   const int code = program.end();
-  return {code, program.out(), program.err()};
+  std::string err = program.err();
+  UNSCOPED_INFO("stderr of " << words.front() << ": " << err);  // for the next assertion alone
+  return {code, program.out(), std::move(err)};
 }
 
 }  // namespace pacml::testing

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
@@ -42,6 +43,19 @@ TEST_CASE("pacml bench load spreads actors over replay shards", "[integration][l
   CHECK(figures.at("gaps") == 0);
   CHECK(figures.at("sent_messages") > 0);
   CHECK(figures.at("shards_resident_bytes_most") > 0);
+}
+
+TEST_CASE("pacml bench load tells why its learner ended", "[integration][load]") {
+  // A client has all that it needs of these keys, and a learner has not.
+  const Workplace place;
+  const auto keys = place / "keys";
+  REQUIRE(pacml({"keygen", keys.string()}).code == 0);
+  REQUIRE(std::filesystem::remove(keys / "server.key"));
+  const auto outcome = pacml({"bench", "load", place.config_file(), "--actors", "1", "--set",
+                              "security.keys=" + keys.string()});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("the benchmark's learner ended with code 2: ") &&
+                              Catch::Contains("server.key"));
 }
 
 TEST_CASE("pacml bench load names the option that is wrong", "[integration][load]") {
