@@ -61,13 +61,14 @@ void Client::run(std::span<transport::FrameClient* const> links,
   const ScopeExit at_end([this] { stop(); });
   for (std::size_t turn = 0; !stop_token.stop_requested(); ++turn) {
     beat();
-    for (Shard& shard : shards_) keep_joined(shard);
-    start_batches();
-    send_updates();
+    // First what has come: after a pause of ours, a shard is not silent that has long answered.
     bool came = false;
     for (std::size_t s = 0; s < shards_.size(); ++s) {
       for (int i = 0; i < kFramesInTurn && receive(s, Deadline::now()); ++i) came = true;
     }
+    for (Shard& shard : shards_) keep_joined(shard);
+    start_batches();
+    send_updates();
     hand_out_complete();
     publish_status();
     if (came) continue;

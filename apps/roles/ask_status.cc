@@ -14,13 +14,19 @@ namespace pacml::apps {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{100};  // for a refusal, while waiting
+constexpr std::chrono::seconds kAskAgain{1};
 
-// As receive(), but without waiting for a server that will never answer.
-Result<wire::Frame> receive_or_refusal(transport::Dealer& server, Deadline deadline) {
+// The answer, without waiting for a server that will never give one. A question goes with whom it
+// was put to: a process that ended, or a learner that was only trying whether it may bind.
+Result<wire::Frame> ask(transport::Dealer& server, Deadline deadline) {
   while (true) {
-    auto frame = server.receive(std::min(deadline, Deadline::in(kLook)));
-    const auto trouble = server.trouble();
-    if (frame || deadline.expired() || (trouble && trouble->lasting)) return frame;
+    static_cast<void>(server.send(wire::encode(wire::GetStatus{}), deadline));
+    const Deadline again = Deadline::in(kAskAgain);
+    do {
+      auto frame = server.receive(std::min({deadline, again, Deadline::in(kLook)}));
+      const auto trouble = server.trouble();
+      if (frame || deadline.expired() || (trouble && trouble->lasting)) return frame;
+    } while (!again.expired());
   }
 }
 
@@ -31,9 +37,8 @@ std::string ask_status(const std::string& address, const transport::SecurityConf
   transport::Context context(1, encryption_of(security, Party::kClient));
   transport::Dealer server(context, transport::Endpoint::parse(address), {},
                            transport::Dealer::Handshakes::kWatched);
-  static_cast<void>(server.send(wire::encode(wire::GetStatus{}), deadline));
   while (true) {
-    const auto frame = receive_or_refusal(server, deadline);
+    const auto frame = ask(server, deadline);
     if (!frame) {
       const auto trouble = server.trouble();
       const std::string sentence = address + ": no learner or replay shard answers there";

@@ -244,7 +244,7 @@ def follow_training(pacml, config, folder, axe):
     messages = folder / "messages"
     train = subprocess.Popen([pacml, "train", config, "--run", str(run), "--actors", "2", "--minutes", "60", "--http", str(port),
                               "--set", "algorithm=apex", "--set", "learner.metrics_seconds=0.5", "--set", "learner.evaluate_episodes=1",
-                              "--set", "env.cluster.max_simulation_time=1e5"],
+                              "--set", "env.cluster.max_simulation_time=1e5", "--set", "supervision.stop_seconds=300"],
                              stdout=subprocess.DEVNULL, stderr=messages.open("w"))
     driver = browser(1280, 900, False)
     try:
@@ -272,7 +272,7 @@ def follow_training(pacml, config, folder, axe):
     finally:
         driver.quit()
         train.send_signal(signal.SIGTERM)
-        code = train.wait(120)
+        code = train.wait(300)
     assert code == 0, f"ended with {code}\n{log_of(run)}"
 
 
@@ -284,7 +284,7 @@ def log_of(run):
 
 
 def survive(pacml, run):
-    with Served(pacml, [run]) as served:
+    with Served(pacml, [run], port=str(sixteen_ports())) as served:
         driver = browser(1280, 900, False)
         try:
             driver.get(served.url)

@@ -67,6 +67,8 @@ def ask(port, path, **query):
         with urllib.request.urlopen(url, timeout=10) as answer:
             document = json.load(answer)
     except urllib.error.HTTPError as error:
+        if error.code == 503:  # it listens before it has read its configuration
+            raise
         raise AssertionError(f"{url}: {error.read().decode()}") from error
     assert document["status"] == "success", document
     return document["data"]
@@ -134,8 +136,8 @@ def main(programs, source):
         folder = pathlib.Path(name)
         processes = Processes(folder)
         try:
-            first = sixteen_ports()
-            port, *ports = range(first, first + 2 + SHARDS + ACTORS)
+            port, first = sixteen_ports(), sixteen_ports()
+            ports = range(first, first + 1 + SHARDS + ACTORS)
             targets = start_run(processes, programs, source, folder, ports)
             config = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
                       "rule_files": [str(rules / "alerts.yaml")],

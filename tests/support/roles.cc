@@ -68,9 +68,12 @@ nlohmann::json status_of(const Workplace& place, const std::string& address) {
 }
 
 std::string shard_address(const Workplace& place, int number) {
-  const auto addresses =
-      lines_after(place.log("replay-" + std::to_string(number)), "actors and learners at ");
-  REQUIRE_FALSE(addresses.empty());
+  std::vector<std::string> addresses;
+  wait_until("the shard serves", [&] {
+    addresses =
+        lines_after(place.log("replay-" + std::to_string(number)), "actors and learners at ");
+    return !addresses.empty();
+  });
   return addresses.back();
 }
 

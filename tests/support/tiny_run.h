@@ -33,6 +33,8 @@ inline apps::TrainConfig tiny_config() {
   config.learner.evaluate_seconds = 0.5;
   config.learner.evaluate_episodes = 2;
   config.supervision.silence_seconds = 0;  // tests suspend processes for as long as it takes
+  // Whoever ends in order waits for the disk. Where a role is to be killed, a test says how soon.
+  config.supervision.stop_seconds = 1'000;
   return config;
 }
 

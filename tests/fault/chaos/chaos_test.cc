@@ -50,6 +50,7 @@ apps::TrainConfig chaotic(apps::TrainConfig config) {
   config.actors = kActors;
   config.learner.evaluate_seconds = 5;
   config.replay.patience_seconds = replay::ReplayConfig{}.patience_seconds;
+  config.patience.farewell_seconds = 120;
   if (minutes()) return config;
   // What takes ten seconds by default has to be seen in one.
   config.transport.keepalive_ms = 500;

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<std::string> resume_a_little(const Workplace& place) {
-  return train_words(
-      place, {"--resume", "--decisions", std::to_string(place.latest("decisions") + 2'000)});
+  return train_words(place, {"--resume", "--set", "supervision.stop_seconds=1000", "--decisions",
+                             std::to_string(place.latest("decisions") + 2'000)});
 }
 
 TEST_CASE("a shard that has to be killed is told, is the exit code, and --resume knows",
@@ -66,7 +66,7 @@ TEST_CASE("a last evaluation that would take for ever does not outlast the patie
   auto config = tiny_config();
   config.learner.evaluate_seconds = 1e6;
   config.learner.evaluate_episodes = 1'000'000;
-  config.supervision.stop_seconds = 40;
+  config.supervision.stop_seconds = 120;  // a quarter for the evaluation, the rest for the disk
   const Workplace place(config);
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);

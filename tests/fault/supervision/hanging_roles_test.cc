@@ -23,8 +23,8 @@ namespace {
 constexpr double kSilence = 5;  // the least that may be set
 
 // Where a role that hangs is noticed soon.
-apps::TrainConfig watched(apps::TrainConfig config) {
-  config.supervision.silence_seconds = kSilence;
+apps::TrainConfig watched(apps::TrainConfig config, double silence = kSilence) {
+  config.supervision.silence_seconds = silence;
   return config;
 }
 
@@ -129,14 +129,16 @@ TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
 
 TEST_CASE("a run that is suspended as a whole goes on, and nobody is taken for hung",
           "[fault][supervision]") {
-  const Workplace place(watched(tiny_apex_config()));
+  // Longer than a disk may take for one line of a log, which several threads write once they go on.
+  constexpr double kLongSilence = 15;
+  const Workplace place(watched(tiny_apex_config(), kLongSilence));
   Pacml train(train_words(place));
   place.wait_for_decisions(2'000);
   const auto children = children_of(train.pid());
   CHECK(children.size() == 5);
   train.signal(SIGSTOP);
   for (const auto& [pid, command] : children) REQUIRE(::kill(pid, SIGSTOP) == 0);
-  std::this_thread::sleep_for(std::chrono::duration<double>(kSilence + 1));  // what is tested
+  std::this_thread::sleep_for(std::chrono::duration<double>(kLongSilence + 1));  // what is tested
   for (const auto& [pid, command] : children) REQUIRE(::kill(pid, SIGCONT) == 0);
   train.signal(SIGCONT);
   const auto lines = place.metrics().size();
@@ -154,7 +156,7 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
   wait_until("the pages are served",
              [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
   const auto address = lines_after(place.log("learner"), "health at http://").back();
-  CHECK(http_get(address, "/healthz").body() == "ok\n");
+  wait_until("it is well", [&] { return http_get(address, "/healthz").body() == "ok\n"; });
   // Before its first line it may be waiting for the disk, which is no hanging.
   wait_until("it waits for experience", [&] { return !place.metrics().empty(); });
   {

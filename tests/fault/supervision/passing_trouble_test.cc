@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
@@ -27,7 +28,7 @@ void make_unreadable(const fs::path& file) { fs::create_symlink("/proc/self/mem"
 class UnreadableFile {
  public:
   explicit UnreadableFile(fs::path at) : at_(std::move(at)) {
-    std::ofstream(at_).flush();
+    std::ofstream(at_, std::ios::app).flush();  // what is there comes back in the end
     mounted_ = ::mount("/proc/self/mem", at_.c_str(), nullptr, MS_BIND, nullptr) == 0;
   }
   UnreadableFile(const UnreadableFile&) = delete;
@@ -55,7 +56,9 @@ TEST_CASE("a learner whose checkpoints cannot be read comes again until they can
   const fs::path checkpoints = place / "run" / "checkpoints";
   fs::rename(checkpoints, place / "kept");
   fs::create_directory(checkpoints);
-  make_unreadable(checkpoints / "checkpoint-000000000005.safetensors");
+  // Named as none of them can be: the first update was long ago.
+  const fs::path unreadable = checkpoints / "checkpoint-000000000001.safetensors";
+  make_unreadable(unreadable);
   const pid_t victim = role_of(train, kLearnerRole);
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGKILL) == 0);
@@ -64,8 +67,11 @@ TEST_CASE("a learner whose checkpoints cannot be read comes again until they can
   });
   CHECK_THAT(train.err(), Catch::Contains("there is no whole checkpoint in " +
                                           checkpoints.string() + ": cannot read "));
-  fs::remove_all(checkpoints);
-  fs::rename(place / "kept", checkpoints);
+  // One by one: a learner that found nothing there at all would begin anew.
+  std::vector<fs::path> kept;
+  for (const auto& file : fs::directory_iterator(place / "kept")) kept.push_back(file.path());
+  for (const auto& file : kept) fs::rename(file, checkpoints / file.filename());
+  fs::remove(unreadable);
   wait_until("it goes on",
              [&] { return !lines_after(place.log("learner"), "resumed from ").empty(); });
   place.wait_for_decisions(place.latest("decisions") + 2'000);
@@ -91,7 +97,6 @@ TEST_CASE("a shard whose snapshot cannot be read comes again until it can",
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGUSR1) == 0);
   wait_until("there is a snapshot", [&] { return fs::exists(snapshot); });
-  fs::rename(snapshot, place / "kept");
   UnreadableFile unreadable(snapshot);
   REQUIRE(unreadable.mounted());
   REQUIRE(::kill(victim, SIGKILL) == 0);
@@ -99,7 +104,6 @@ TEST_CASE("a shard whose snapshot cannot be read comes again until it can",
     return train.err().find("replay-1 ended with code 75; starting it again") != std::string::npos;
   });
   unreadable.remove();
-  fs::rename(place / "kept", snapshot);
   wait_until("it goes on",
              [&] { return !lines_after(place.log("replay-1"), "goes on from ").empty(); });
   train.signal(SIGTERM);

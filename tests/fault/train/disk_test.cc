@@ -112,7 +112,7 @@ class SmallDisk {
 TEST_CASE("training goes on when the disk is full, and writes whole lines again when it is not",
           "[fault][train]") {
   const Workplace place;
-  const SmallDisk disk(place / "run", "2m");
+  const SmallDisk disk(place / "run", "8m");
   if (!disk.mounted()) {
     WARN("this test is skipped: this process may mount no file system");
     return;

@@ -162,8 +162,9 @@ TEST_CASE("a learner that is killed again and again goes on from its newest chec
     REQUIRE(::kill(victim, SIGKILL) == 0);
     const auto killed = std::chrono::steady_clock::now();
     wait_until("it is gone", [&] { return role_of(process, kLearnerRole) != victim; });
-    const auto before = place.metrics().size();
+    // In this order: the next life may write a line, and then a checkpoint that is newer than it.
     const auto kept = newest_checkpoint(place).counters.at("updates");
+    const auto before = place.metrics().size();
     wait_until("there is a new update", [&] {
       const auto now = place.metrics();
       return now.size() > before && now.back()["updates"] > kept;

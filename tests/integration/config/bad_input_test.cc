@@ -407,8 +407,8 @@ TEST_CASE("a file that cannot be written is refused before the work, not after i
 
 TEST_CASE("an actor that differs from its learner is told what differs", "[integration][config]") {
   const Workplace place;
-  testing::Pacml learner(
-      {"learner", place.config_file(), "--run", place.run(), "--bind", place.socket()});
+  // An actor that has to wait for its learner would say so.
+  testing::Learner learner(place, place.socket());
   const auto refused = [&](const Words& options) {
     Words command = {"actor", place.config_file(), "--learner", place.socket()};
     command.insert(command.end(), options.begin(), options.end());
@@ -430,8 +430,8 @@ TEST_CASE("an actor that differs from its learner is told what differs", "[integ
   const Outcome run = refused({"--run-id", "other"});
   CHECK(run.code == 2);
   CHECK(run.err == "pacml: the actor belongs to run other, this is run run\n");
-  learner.signal(SIGTERM);
-  CHECK(learner.end() == 0);
+  learner.process().signal(SIGTERM);
+  CHECK(learner.process().end() == 0);
 }
 
 TEST_CASE("an actor whose file of jobs is another one than its learner's is refused",

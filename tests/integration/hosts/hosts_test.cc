@@ -47,6 +47,7 @@ apps::TrainConfig patient(apps::TrainConfig config) {
 // Finds out soon that somebody is gone.
 apps::TrainConfig impatient(apps::TrainConfig config) {
   config.replay.patience_seconds = replay::ReplayConfig{}.patience_seconds;
+  config.patience.farewell_seconds = 120;
   if (long_tests()) return config;
   config.transport.keepalive_ms = 500;
   config.transport.dead_after_ms = 1'000;

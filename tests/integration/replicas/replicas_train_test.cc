@@ -16,6 +16,7 @@ namespace {
 
 apps::TrainConfig replicated(apps::TrainConfig config) {
   config.learner.replicas = 2;
+  config.learner.all_reduce_seconds = 300;  // a learner that waits for the disk is not left behind
   config.actors = 2;
   return config;
 }

@@ -176,7 +176,7 @@ def main():
         requeues_the_learner(run)
         asks_to_stop(run)
         # Its actors ask Slurm now and then whether the learner comes back: time for another run.
-        two = Run(cluster, programs, log, "together", ("--decisions", "500000", "--set", "learner.replicas=2", "--site-set", "learner={cpus: 1, memory_mib: 500}"))
+        two = Run(cluster, programs, log, "together", ("--decisions", "500000", "--set", "learner.replicas=2", "--set", "learner.all_reduce_seconds=300", "--site-set", "learner={cpus: 1, memory_mib: 500}"))
         learns_together(two)
         ends_in_order(run)
     except (AssertionError, RuntimeError, TimeoutError, subprocess.TimeoutExpired) as error:

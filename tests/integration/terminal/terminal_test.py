@@ -65,7 +65,7 @@ class Terminal:
 def train(terminal, pacml, run, environment=""):
     terminal.type(f"{environment} {pacml} train {SOURCE}/configs/quickstart.yaml --run {run} --actors 1 --minutes 30"
                   " --set learner.metrics_seconds=0.5 --set learner.evaluate_seconds=1 --set learner.evaluate_episodes=1"
-                  " --set env.cluster.max_simulation_time=1e5".strip())
+                  " --set env.cluster.max_simulation_time=1e5 --set supervision.stop_seconds=300".strip())
 
 
 def block(terminal):

@@ -306,8 +306,8 @@ TEST_CASE("a run that reaches its limit while learning diverges ends with a sent
     INFO(outcome.err);
     CHECK(outcome.code == 2);
     // By the learner; or by the actor, should the first weights that it ever gets be of that kind.
-    CHECK_THAT(outcome.err, Catch::Contains("learning has diverged: each of the ") &&
-                                    Catch::Contains("smaller impala.learning_rate") ||
+    CHECK_THAT(outcome.err, (Catch::Contains("learning has diverged: each of the ") &&
+                             Catch::Contains("smaller impala.learning_rate")) ||
                                 Catch::Contains("can be acted upon: learning has diverged; see "));
   };
   const Workplace place;
