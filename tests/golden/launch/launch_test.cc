@@ -42,6 +42,7 @@ void check_golden(const std::string& file, std::string text, const LaunchRequest
 LaunchRequest request_of(const TrainConfig& config) {
   LaunchRequest request;
   request.config = config;
+  request.config.supervision.stop_seconds = SupervisionConfig{}.stop_seconds;  // as users have it
   request.config_words = {"configs/tiny.yaml", "--set", "seed=1"};
   request.run = "/data/runs/a";
   request.actors = 4;
