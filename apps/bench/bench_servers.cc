@@ -82,16 +82,19 @@ std::vector<pid_t> BenchServers::shard_pids() const {
 void BenchServers::wait_until_ready(const transport::SecurityConfig& security) {
   std::vector<std::string> addresses = shard_addresses_;
   addresses.push_back(learner_address_);  // in the order of processes_
+  const auto answers = [&security](const std::string& address) {
+    try {
+      static_cast<void>(ask_status(address, security, Deadline::in(kAnswer)));
+      return true;
+    } catch (const TryAgainError&) {
+      return false;
+    }
+  };
   const Deadline deadline = Deadline::in(kReady);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    while (true) {
-      try {
-        static_cast<void>(ask_status(addresses[i], security, Deadline::in(kAnswer)));
-        break;
-      } catch (const TryAgainError&) {
-        check_running();
-        if (!deadline.expired()) continue;
-      }
+    while (!answers(addresses[i])) {
+      check_running();
+      if (!deadline.expired()) continue;
       const auto& name = processes_[i].first;
       throw UserError("the benchmark's " + name + " does not answer: " + read_user_file(log(name)));
     }

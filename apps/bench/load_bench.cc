@@ -194,13 +194,16 @@ class LoadBench {
     std::optional<BenchServers> started;
     if (options_.learner.empty()) {
       started.emplace(options_.config_arguments, shards, scratch.path());
-      started->wait_until_ready(config_.security);
     }
     const std::string learner = started ? started->learner() : options_.learner;
     const auto& replay = started ? started->shards() : options_.replay;
-    for (const auto& address : replay) static_cast<void>(status_of(config_, address));
-    static_cast<void>(
-        status_of(config_, learner));  // the storm is measured, not the start of processes
+    // The storm is measured, not the start of processes.
+    if (started) {
+      started->wait_until_ready(config_.security);
+    } else {
+      for (const auto& address : replay) static_cast<void>(status_of(config_, address));
+      static_cast<void>(status_of(config_, learner));
+    }
 
     ProcessWatch learner_watch(started ? std::vector{started->learner_pid()}
                                        : std::vector<pid_t>{});

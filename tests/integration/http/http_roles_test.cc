@@ -82,8 +82,8 @@ TEST_CASE("pacml train shows its learner while it trains, and stops in order",
   CHECK(metric_at(address, "pacml_gaps_total") == 0);
   CHECK(metric_at(address, "pacml_resident_memory_bytes") > 1e6);
   CHECK(metric_at(address, "pacml_checkpoint_failures_total") == 0);
-  CHECK(metric_at(address, "pacml_checkpoint_age_seconds") <
-        600);  // at most how long the disk takes
+  // Longer than a slow disk takes over the files of one.
+  CHECK(metric_at(address, "pacml_checkpoint_age_seconds") < 600);
 
   const auto served = lines_after(place.log("learner"), "serving actors at ");
   const json asked = status_of(place, served.back());

@@ -158,10 +158,11 @@ TEST_CASE("pacml train hands its keys to all of its roles", "[integration][secur
   const KeyFolder keys;
   Pacml train(train_words(place, {"--keys", keys.path().string()}));
   place.wait_for_decisions(1'000);
+  nlohmann::json report;
   testing::wait_until("the learner has joined the shard", [&] {
-    return status_with(place, testing::shard_address(place, 0), keys.path())["learners"] == 1;
+    report = status_with(place, testing::shard_address(place, 0), keys.path());
+    return report["learners"] == 1;
   });
-  const auto report = status_with(place, testing::shard_address(place, 0), keys.path());
   CHECK(report["denied"] == 0);
   // Nobody else can come near its sockets.
   namespace fs = std::filesystem;
