@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,12 @@
 #include "common/rng.h"
 
 namespace pacml::actor {
+namespace {
+
+// How often those who act hear and say what is due, where a message takes longer to make.
+constexpr std::chrono::milliseconds kTend{100};
+
+}  // namespace
 
 ActorLoop::ActorLoop(const ActorConfig& config, const env::EnvironmentFactory& make_environment,
                      model::Policy& policy, std::unique_ptr<Behaviour> behaviour, Seed seed)
@@ -81,17 +88,37 @@ void ActorLoop::ask_policy() {
   }
 }
 
-ActorMessage ActorLoop::run_message(std::size_t unrolls) {
+void ActorLoop::begin(std::size_t unrolls) {
   PACML_CHECK(!newest_.parameters.values.empty() || refused_weights_ > 0, "weights were given");
   if (newest_.parameters.values.empty()) {
     throw UserError("no weights that are finite have come: learning has diverged");
   }
   environments_.select(std::clamp<std::size_t>(unrolls, 1, environments_.total()));
   behaviour_->begin(environments_.selected());
+}
+
+void ActorLoop::step() {
+  behaviour_->record(environments_.step(decide()));
+  decisions_ += static_cast<std::int64_t>(environments_.size());
+}
+
+ActorMessage ActorLoop::run_message(std::size_t unrolls) {
+  begin(unrolls);
+  while (!behaviour_->full()) step();
+  return behaviour_->take(environments_);
+}
+
+Result<ActorMessage> ActorLoop::act(std::size_t unrolls, ExperienceSink& sink,
+                                    const std::stop_token& stop) {
+  Result<void> tended;
+  const Chore tending(kTend, [&] {
+    if (tended) tended = sink.tend();
+  });
+  begin(unrolls);
   while (!behaviour_->full()) {
-    beat();
-    behaviour_->record(environments_.step(decide()));
-    decisions_ += static_cast<std::int64_t>(environments_.size());
+    if (stop.stop_requested()) return fail(Errc::kStopped, "asked to stop");
+    if (!tended) return tl::unexpected(tended.error());
+    step();
   }
   return behaviour_->take(environments_);
 }
@@ -105,7 +132,9 @@ Error ActorLoop::run(ExperienceSink& sink, std::stop_token stop) {
     const auto work = sink.next_work(stop);
     if (!work) return work.error();
     if (const auto newer = sink.newest_parameters()) set_parameters(*newer);
-    if (auto sent = sink.send(run_message(work->unrolls), stop); !sent) return sent.error();
+    auto message = act(work->unrolls, sink, stop);
+    if (!message) return message.error();
+    if (auto sent = sink.send(*std::move(message), stop); !sent) return sent.error();
   }
   return {Errc::kStopped, "asked to stop"};
 }

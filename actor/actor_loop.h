@@ -9,6 +9,7 @@
 #include "actor/experience_sink.h"
 #include "actor/vector_env.h"
 #include "common/ids.h"
+#include "common/result.h"
 #include "model/policy.h"
 
 namespace pacml::actor {
@@ -33,8 +34,9 @@ class ActorLoop {
   [[nodiscard]] ActorMessage run_message() { return run_message(environments_.total()); }
   [[nodiscard]] ActorMessage run_message(std::size_t unrolls);
 
-  // Acts until told to stop: waits until it may, fetches weights, acts, hands over. The error that
-  // ended it; kStopped when that is the stop token or the learner's end.
+  // Acts until told to stop: waits until it may, fetches weights, acts, hands over. However long
+  // acting takes, the sink is tended to meanwhile, and what is no longer wanted is not finished.
+  // The error that ended it; kStopped when that is the stop token or the learner's end.
   [[nodiscard]] Error run(ExperienceSink& sink, std::stop_token stop);
 
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }
@@ -42,6 +44,10 @@ class ActorLoop {
   [[nodiscard]] std::int64_t refused_weights() const { return refused_weights_; }
 
  private:
+  void begin(std::size_t unrolls);
+  void step();
+  [[nodiscard]] Result<ActorMessage> act(std::size_t unrolls, ExperienceSink& sink,
+                                         const std::stop_token& stop);
   // What the behaviour chooses.
   [[nodiscard]] std::span<const int> decide();
   // Fills output_ for the environments as they are, with what can be acted upon.

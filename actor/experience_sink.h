@@ -30,6 +30,10 @@ class ExperienceSink {
   // actor that is not needed does nothing, and one that is acts with the newest weights. kStopped
   // as below.
   [[nodiscard]] virtual Result<Work> next_work(std::stop_token stop) = 0;
+  // Says what is due to whoever the receivers are, that they know us to be there, and hears whether
+  // they end; never waits. For one who acts for long. Errors as those of next_work, which says them
+  // again.
+  [[nodiscard]] virtual Result<void> tend() = 0;
   // Hands over one message, of the kind that the sink is for (PACML_CHECK); waits while its
   // receiver has no room for it. kStopped: a stop was requested, or the learner is about to end.
   [[nodiscard]] virtual Result<void> send(ActorMessage&& message, std::stop_token stop) = 0;

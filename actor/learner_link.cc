@@ -20,6 +20,8 @@ Result<Work> LearnerLink::next_work(std::stop_token stop) {
   return learner_.await_grant(stop).map([](std::uint32_t unrolls) { return Work{unrolls}; });
 }
 
+Result<void> LearnerLink::tend() { return learner_.tend(); }
+
 Result<void> LearnerLink::send(ActorMessage&& message, std::stop_token stop) {
   auto* sequences = std::get_if<Sequences>(&message);
   PACML_CHECK(sequences != nullptr, "a learner of sequences is sent sequences");

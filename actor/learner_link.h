@@ -29,6 +29,7 @@ class LearnerLink final : public ExperienceSink {
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
 
   [[nodiscard]] Result<Work> next_work(std::stop_token stop) override;
+  [[nodiscard]] Result<void> tend() override;
   // Sequences only.
   [[nodiscard]] Result<void> send(ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;

@@ -32,6 +32,10 @@ Result<Work> ReplayLink::next_work(std::stop_token stop) {
       .map([](std::uint32_t unrolls) { return Work{unrolls}; });
 }
 
+Result<void> ReplayLink::tend() {
+  return learner_.tend().and_then([this] { return shard_.tend(); });
+}
+
 Result<void> ReplayLink::send(ActorMessage&& message, std::stop_token stop) {
   auto* batch = std::get_if<PrioritizedTransitions>(&message);
   PACML_CHECK(batch != nullptr, "a replay shard is sent transitions");

@@ -38,6 +38,7 @@ class ReplayLink final : public ExperienceSink {
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);
 
   [[nodiscard]] Result<Work> next_work(std::stop_token stop) override;
+  [[nodiscard]] Result<void> tend() override;
   // Transitions only.
   [[nodiscard]] Result<void> send(ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;

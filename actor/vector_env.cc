@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/check.h"
+#include "common/heartbeat.h"
 #include "common/rng.h"
 #include "env/feature_check.h"
 
@@ -18,6 +19,7 @@ VectorEnv::VectorEnv(const env::EnvironmentFactory& make, std::size_t size, Seed
   outcome_.results.resize(size);
   observations_.reserve(size);
   for (std::size_t b = 0; b < size; ++b) {
+    beat();
     selected_[b] = b;
     start_episode(b);
     look(b);
@@ -75,6 +77,7 @@ const VectorEnv::Outcome& VectorEnv::step(std::span<const int> actions) {
   outcome_.last_observations.clear();
   observations_.clear();
   for (std::size_t b = 0; b < size(); ++b) {
+    beat();  // each may be slow, and all of them are not one
     env::Environment& environment = *environments_[selected_[b]];
     auto& acted = acted_[selected_[b]];
     if (std::ranges::find(acted, agents_[b]) == acted.end()) acted.push_back(agents_[b]);

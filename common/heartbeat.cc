@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/scope_exit.h"
 
 namespace pacml {
 namespace {
@@ -28,6 +29,7 @@ Ward& ward() {
 }
 
 thread_local Pulse* mine = nullptr;
+thread_local Chore* chore = nullptr;
 
 Duration::rep ticks(TimePoint at) { return at.time_since_epoch().count(); }
 
@@ -49,8 +51,26 @@ Heartbeat::~Heartbeat() {
 }
 
 void beat() {
-  if (mine == nullptr) return;
-  mine->last.store(ticks(steady().now()), std::memory_order_relaxed);
+  if (mine == nullptr && chore == nullptr) return;
+  const TimePoint now = steady().now();
+  if (mine != nullptr) mine->last.store(ticks(now), std::memory_order_relaxed);
+  if (chore != nullptr) chore->do_if_due(now);
+}
+
+Chore::Chore(Duration every, std::function<void()> what)
+    : every_(every), chore_(std::move(what)), due_(steady().now() + every) {
+  PACML_CHECK(chore == nullptr, "a thread has one chore at a time");
+  chore = this;
+}
+
+Chore::~Chore() { chore = nullptr; }
+
+void Chore::do_if_due(TimePoint now) {
+  if (busy_ || now < due_) return;
+  busy_ = true;
+  const ScopeExit at_end([this] { busy_ = false; });
+  due_ = now + every_;
+  chore_();
 }
 
 Rest::Rest() {

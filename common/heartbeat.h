@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,8 +23,29 @@ class Heartbeat {
   ~Heartbeat();
 };
 
-// The calling thread goes on. Cheap (a clock and an atomic); nothing in a thread without heartbeat.
+// The calling thread goes on. Cheap: a clock and an atomic, and a chore that is due; nothing in a
+// thread that has neither heartbeat nor chore. Throws what the chore throws.
 void beat();
+
+// While it exists, the calling thread's beats do this as well, as often as `every` at most: what
+// must not wait until work that may take long is done. One for each thread at a time, which makes
+// and destroys it. Beats from within the chore do not do it again.
+class Chore {
+ public:
+  Chore(Duration every, std::function<void()> chore);
+  Chore(const Chore&) = delete;
+  Chore& operator=(const Chore&) = delete;
+  ~Chore();
+
+ private:
+  friend void beat();
+  void do_if_due(TimePoint now);
+
+  Duration every_;
+  std::function<void()> chore_;
+  TimePoint due_;
+  bool busy_ = false;
+};
 
 // While it exists, the calling thread is not expected to beat: it waits for what may never come, or
 // for a disk. Nests.

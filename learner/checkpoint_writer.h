@@ -32,8 +32,8 @@ class CheckpointWriter {
   // be, checkpoints name the score of the one that is there.
   void save(Checkpoint checkpoint);
   void save_best(Checkpoint checkpoint);
-  // Waits until everything that was handed over has been tried; the error of the newest checkpoint.
-  // A best policy that could not be written is an error, too.
+  // Waits until everything that was handed over has been tried; the error of what was tried last. A
+  // best policy that could not be written is an error, too.
   [[nodiscard]] Result<void> drain();
 
   [[nodiscard]] FaultCounter::Status status() const { return faults_.status(); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/scope_exit.h"
 
@@ -72,6 +73,7 @@ void Rollouts::decide() {
 }
 
 void Rollouts::advance(double rate, Pace& pace) {
+  beat();  // a decision's worlds may take long to play to their ends
   std::size_t kept = 0;
   for (std::size_t w = 0; w < worlds_.size(); ++w) {
     World& world = worlds_[w];

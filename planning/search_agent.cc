@@ -34,11 +34,11 @@ void SearchAgent::reset(Seed seed) {
 int SearchAgent::act(const env::Environment& environment) {
   tried_.clear();
   futures_ = 0;
+  const TimePoint begun = clock_->now();
   const Seed decision{rng_.next()};
   const std::vector<int> actions = likely_actions(environment);
   if (actions.size() == 1) return actions.front();
   Race race(actions, priors(environment, actions), config_.weight);
-  const TimePoint begun = clock_->now();
   while (const int round = next_round(begun)) {
     play_round(environment, race, decision, round);
     race.put_out(config_.race);

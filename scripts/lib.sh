@@ -39,8 +39,11 @@ compile_jobs() {
   echo $((by_memory < cores ? by_memory : cores))
 }
 
-# Files that clang-format and clang-tidy look at: ours, tracked or about to be.
-source_files() {
-  git ls-files --cached --others --exclude-standard -- '*.h' '*.cc' |
+# Our files, tracked or about to be; where git does not know, all but what was built.
+our_files() {
+  { git ls-files --cached --others --exclude-standard 2>/dev/null ||
+    find . -path ./build -prune -o -path ./.git -prune -o -type f -printf '%P\n'; } |
     while read -r file; do if [[ -e $file ]]; then echo "$file"; fi; done
 }
+# Those that clang-format and clang-tidy look at.
+source_files() { our_files | grep -E '\.(h|cc)$'; }

@@ -347,6 +347,9 @@ void run_load_bench(const TrainConfig& config, const LoadBenchOptions& options, 
   const bool replays = uses_replay(config.algorithm);
   if (!options.learner.empty()) check_replay_addresses(config, options.replay);
   std::vector<std::size_t> shards = options.shards;
+  if (!options.learner.empty() && !shards.empty()) {
+    throw UserError("--shards: those of a learner elsewhere are named by --replay");
+  }
   if (!options.learner.empty()) shards = {options.replay.size()};
   if (shards.empty()) {
     shards = {replays ? static_cast<std::size_t>(config.replay.shards) : 0};

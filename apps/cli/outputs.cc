@@ -70,6 +70,9 @@ void check_not_named_again(const Options& options, const OptionSpec& output,
     for (const std::string& word : words_of(other)) {
       if (!names_file(word, file)) continue;
       const bool is_written = other.writes != Writes::kNothing;
+      // A word that is no file's name may well be the same.
+      std::error_code ignored;
+      if (!is_written && !fs::exists(file, ignored)) continue;
       throw UserError(output.name + " " + file + " is what " + other.name +
                       (is_written ? " is to be written to; name two files"
                                   : " names, and would be overwritten; name another file"));

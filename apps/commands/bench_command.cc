@@ -9,6 +9,7 @@
 #include "apps/bench/bench_report.h"
 #include "apps/cli/files.h"
 #include "common/result.h"
+#include "common/spell_number.h"
 #include "common/text.h"
 
 namespace pacml::apps {
@@ -39,7 +40,9 @@ class BenchCommand final : public Command {
         "--config CONFIG", &settings_.config,
         "configuration to measure (default: the paper's setting A on the built-in models)");
     options.option("--profiles DIR", &settings_.profiles, "folder of <model>/graph.txt");
-    options.option("--seconds S", &settings_.seconds, "length of the pipeline's run");
+    options.option(
+        "--seconds S", &seconds_,
+        "length of the pipeline's run (default " + spell_number(settings_.seconds) + ")");
     options.option("--keys DIR", &settings_.keys,
                    "pipeline: pairs of runs, in the clear and with these keys");
     options.option("--watched", &settings_.watched,
@@ -49,13 +52,18 @@ class BenchCommand final : public Command {
     options.output("--out FILE.json", &out_, "write the figures as JSON");
   }
   [[nodiscard]] int run() override {
+    settings_.seconds = seconds_.value_or(settings_.seconds);
     if (!(settings_.seconds >= 5)) throw UserError("--seconds: must be at least 5");
     if (settings_.watched && !settings_.keys.empty()) {
       throw UserError("--watched and --keys are pairs of different kinds");
     }
-    if (!name_.empty() && name_ != "pipeline" && (settings_.watched || !settings_.keys.empty())) {
-      throw UserError(std::string(settings_.watched ? "--watched" : "--keys") +
-                      ": is of the benchmark pipeline, not of " + name_);
+    if (!name_.empty() && name_ != "pipeline") {
+      for (const auto& [option, is_said] : {std::pair{"--watched", settings_.watched},
+                                            {"--keys", !settings_.keys.empty()},
+                                            {"--seconds", seconds_.has_value()}}) {
+        if (!is_said) continue;
+        throw UserError(std::string(option) + ": is of the benchmark pipeline, not of " + name_);
+      }
     }
     const std::int64_t rounds = rounds_.value_or(settings_.rounds);
     if (rounds < 1 || rounds > kMostRounds) {
@@ -105,6 +113,7 @@ class BenchCommand final : public Command {
   std::function<std::string()> math_;
   std::string name_;
   std::optional<std::int64_t> rounds_;
+  std::optional<double> seconds_;
   BenchSettings settings_;
   std::string out_;
 };

@@ -52,7 +52,8 @@ class LaunchCommand final : public Command {
     options.option("--minutes M", &minutes_, "stop after M minutes (not on kubernetes)");
     options.option("--decisions N", &decisions_,
                    "stop after N decisions of the run (not on kubernetes)");
-    options.option("--resume", &resume_, "go on from the run's last checkpoint");
+    options.option("--resume", &resume_,
+                   "go on from the run's last checkpoint (kubernetes always does)");
     options.option("--keys DIR", &keys_, "keys for encryption; see pacml keygen");
   }
   [[nodiscard]] int run() override {

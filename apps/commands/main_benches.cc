@@ -100,12 +100,14 @@ void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
   spec.name = "bench learner";
   spec.command = {program_beside_us("pacml-learner").string(), "bench", "learner", "--out",
                   out.string()};
-  spec.log = "/dev/null";
+  spec.log = scratch / "log";
   auto child = ChildProcess::spawn(spec);
   if (!child) throw UserError("the learner benchmark cannot start: " + child.error().detail);
   std::optional<ChildExit> exit;
   while (!(exit = child->poll())) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  if (!exit->clean()) throw UserError("the learner benchmark " + describe(*exit));
+  if (!exit->clean()) {
+    throw UserError("the learner benchmark " + describe(*exit) + ": " + read_user_file(spec.log));
+  }
   add_json_report(read_user_file(out), report);
 }
 

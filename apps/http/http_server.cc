@@ -158,7 +158,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (!error) return false;
     // Else the client has gone, perhaps in the middle of a request.
     if (error == beast::error::timeout) {
-      cut();
+      const bool only_idle = answered_ && !request_->got_some() && buffer_.size() == 0;
+      only_idle ? close() : cut();
     } else if (error == http::error::body_limit) {
       refuse(413, "a request brings at most " + std::to_string(state_->limits.body_bytes) +
                       " bytes along");
@@ -249,6 +250,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
                       [self = shared_from_this(), keep_alive](error_code error, std::size_t) {
                         if (error == beast::error::timeout) return self->cut();
                         if (error) return;
+                        self->answered_ = true;
                         if (keep_alive) return self->read();
                         self->part();
                       });
@@ -272,6 +274,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<State> state_;
   std::optional<std::list<Connection*>::iterator> place_;  // none: cut
   bool waits_for_reply_ = false;
+  bool answered_ = false;  // a request at least
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> request_;

@@ -31,7 +31,10 @@ class Manifests {
       : request_(request),
         site_(request.site.kubernetes),
         config_(dump_config(request.config)),
-        http_port_(request.site.http_port == 0 ? kHttpPort : request.site.http_port) {}
+        http_port_(request.site.http_port == 0 ? kHttpPort : request.site.http_port) {
+    const auto clash = clash_of_ports(http_port_, request.site.fixed_port());
+    if (!clash.empty()) throw UserError(clash);
+  }
 
   [[nodiscard]] std::string render() const {
     std::string text = common() + "---\n" + learner();
@@ -204,6 +207,10 @@ std::string make_manifests(const LaunchRequest& request) {
         "--minutes, --decisions: Kubernetes would start a learner that ended again; train until "
         "the "
         "run is deleted (kubectl delete -f)");
+  }
+  if (!request.site.http_token_file.empty()) {
+    throw UserError(
+        "http_token_file: on Kubernetes the token is in a secret (kubernetes.token_secret)");
   }
   std::vector<std::string> files = request.config.env.files();
   if (const auto& run = request.config.warm_start.from; !run.empty()) files.push_back(run);

@@ -1,7 +1,10 @@
 #include "apps/launch/site.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "common/config/reader.h"
 
@@ -46,11 +49,46 @@ std::vector<std::string> validate(const SshSite& config) {
   return problems;
 }
 
+std::optional<std::int64_t> seconds_of_slurm_time(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000;  // of each part
+  std::vector<std::int64_t> parts;
+  std::optional<std::size_t> days;  // how many parts stand before them
+  std::optional<std::int64_t> part;
+  const auto finish_part = [&] {
+    if (part) parts.push_back(*part);
+    return std::exchange(part, std::nullopt).has_value();
+  };
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      part = part.value_or(0) * 10 + (c - '0');
+      if (*part > kMost) return std::nullopt;
+    } else if (c != ':' && (c != '-' || days || !parts.empty())) {
+      return std::nullopt;
+    } else {
+      if (!finish_part()) return std::nullopt;
+      if (c == '-') days = parts.size();
+    }
+  }
+  if (!finish_part()) return std::nullopt;
+  std::int64_t seconds = 0;
+  if (days) {
+    seconds = parts.front() * 86'400;
+    parts.erase(parts.begin());
+  }
+  if (parts.size() > 3) return std::nullopt;
+  // Hours come first behind days and where there are three; minutes else.
+  std::int64_t unit = days || parts.size() == 3 ? 3'600 : 60;
+  for (const std::int64_t value : parts) {
+    seconds += value * unit;
+    unit /= 60;
+  }
+  return seconds;
+}
+
 std::vector<std::string> validate(const SlurmSite& config) {
   std::vector<std::string> problems;
   if (!is_one_word(config.partition)) problems.emplace_back("partition: must be one word");
-  const auto is_time = [](char c) { return (c >= '0' && c <= '9') || c == ':' || c == '-'; };
-  if (config.time_limit.empty() || !std::ranges::all_of(config.time_limit, is_time)) {
+  if (!seconds_of_slurm_time(config.time_limit)) {
     problems.emplace_back("time_limit: must be as Slurm has it, such as 30, 24:00:00 or 7-0");
   }
   if (config.warning_seconds < 0 || config.warning_seconds > 65535) {
@@ -104,13 +142,19 @@ std::vector<std::string> validate(const Site& config) {
   if (config.http_port < 0 || config.http_port > 65535) {
     problems.emplace_back("http_port: must be in 0..65535");
   }
-  const std::int64_t lowest_of_roles = config.fixed_port();
-  const std::int64_t highest_of_roles = lowest_of_roles + 1 + kPortsOfShards;
-  if (config.http_port >= lowest_of_roles && config.http_port <= highest_of_roles) {
-    problems.push_back("http_port: must not be in " + std::to_string(lowest_of_roles) + ".." +
-                       std::to_string(highest_of_roles) + ", which roles listen at (port)");
+  if (config.port != 0) {
+    if (auto problem = clash_of_ports(config.http_port, config.port); !problem.empty()) {
+      problems.push_back(std::move(problem));
+    }
   }
   return problems;
+}
+
+std::string clash_of_ports(std::int64_t http_port, std::int64_t port) {
+  const std::int64_t highest = port + 1 + kPortsOfShards;
+  if (http_port < port || http_port > highest) return {};
+  return "http_port: must not be in " + std::to_string(port) + ".." + std::to_string(highest) +
+         ", which roles listen at (port)";
 }
 
 Site load_site(const std::string& path, const std::vector<std::string>& overrides) {

@@ -2,7 +2,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -127,6 +129,10 @@ void visit_fields(Config& c, Visitor&& v) {
 [[nodiscard]] std::vector<std::string> validate(const SlurmSite& config);
 [[nodiscard]] std::vector<std::string> validate(const KubernetesSite& config);
 [[nodiscard]] std::vector<std::string> validate(const Site& config);
+// As Slurm reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S. nullopt: it is none of these.
+[[nodiscard]] std::optional<std::int64_t> seconds_of_slurm_time(std::string_view text);
+// What is wrong with status pages at that port where roles listen from `port` on; empty: nothing.
+[[nodiscard]] std::string clash_of_ports(std::int64_t http_port, std::int64_t port);
 
 // Reads a site file; an empty path means the defaults. `overrides` as for every configuration.
 // UserError names file, line and key.

@@ -88,6 +88,18 @@ std::int64_t warning_seconds(const LaunchRequest& request) {
   return std::min<std::int64_t>(65535, stop_seconds(request) + 30);
 }
 
+// A job that is told when it begins would begin again, and again.
+void check_time_limit(const LaunchRequest& request) {
+  constexpr std::int64_t kLeast = 120;  // a signal may come a minute early
+  const std::string& said = request.site.slurm.time_limit;
+  const std::int64_t limit = seconds_of_slurm_time(said).value_or(0);
+  const std::int64_t warning = warning_seconds(request);
+  if (limit == 0 || limit >= warning + kLeast) return;  // Slurm's 0 is no limit
+  throw UserError("slurm.time_limit: of " + said + ", the last " + std::to_string(warning) +
+                  " s are there to stop in (slurm.warning_seconds, supervision.stop_seconds), and "
+                  "two minutes must be left to train in");
+}
+
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -132,6 +144,7 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
   request.keys = absolute_or_empty(request.keys);
   request.site.http_token_file = absolute_or_empty(request.site.http_token_file);
   // Jobs may be submitted again from another folder.
+  check_time_limit(request);
   request.config = as_recorded(std::move(request.config));
   const fs::path folder = job_folder(request);
   const std::string config = dump_config(request.config);

@@ -186,12 +186,11 @@ Words words_for_ssh(const RemoteRole& role, const LaunchRequest& request,
                     const std::string& directory, const std::string& config) {
   const SshSite& site = request.site.ssh;
   const std::string beat = std::to_string(std::max<std::int64_t>(1, site.silence_seconds / 4));
-  Words words = {"ssh", "-T",
-                 "-o",  "BatchMode=yes",
-                 "-o",  "ConnectTimeout=10",
-                 "-o",  "ServerAliveInterval=" + beat,
-                 "-o",  "ServerAliveCountMax=4"};
+  // Of two values of an option, ssh takes the first.
+  Words words = {"ssh", "-T"};
   append(words, site.options);
+  append(words, {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
+                 "ServerAliveInterval=" + beat, "-o", "ServerAliveCountMax=4"});
   append(words, {"--", role.login});
   Words remote = {"exec",
                   "bash",
@@ -320,6 +319,10 @@ class SshRun {
 
 std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
                                         const std::vector<Host>& hosts) {
+  const Site& site = request.site;
+  if (const auto clash = clash_of_ports(site.http_port, site.fixed_port()); !clash.empty()) {
+    throw UserError(clash);
+  }
   return Plan(request, hosts).roles();
 }
 

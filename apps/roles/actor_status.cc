@@ -84,6 +84,8 @@ Result<actor::Work> ReportedSink::next_work(std::stop_token stop) {
   return work;
 }
 
+Result<void> ReportedSink::tend() { return inner_->tend(); }
+
 Result<void> ReportedSink::send(actor::ActorMessage&& message, std::stop_token stop) {
   auto sent = inner_->send(std::move(message), std::move(stop));
   if (sent) status_->has_sent();

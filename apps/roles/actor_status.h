@@ -68,6 +68,7 @@ class ReportedSink final : public actor::ExperienceSink {
       : inner_(&inner), progress_(std::move(progress)), status_(&status) {}
 
   [[nodiscard]] Result<actor::Work> next_work(std::stop_token stop) override;
+  [[nodiscard]] Result<void> tend() override;
   [[nodiscard]] Result<void> send(actor::ActorMessage&& message, std::stop_token stop) override;
   [[nodiscard]] std::optional<model::Parameters> newest_parameters() override;
   [[nodiscard]] Result<model::Parameters> first_parameters(std::stop_token stop) override;

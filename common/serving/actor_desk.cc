@@ -93,7 +93,7 @@ void ActorDesk<Message>::welcome(const transport::Incoming& from, const wire::He
   const auto refused = sessions_.admit(
       from.peer, hello, replaced,
       {from.key_name, [this](const std::string& name) { return transport_->lists(name); }});
-  for (const auto& former : replaced) sessions_.drop(gate_.forget(former));
+  for (const auto& former : replaced) drop_waiting(former);
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
                  hello.actor.get(), hello.host, hello.pid);
@@ -192,8 +192,16 @@ void ActorDesk<Message>::forget_silent() {
 template <class Message>
 void ActorDesk<Message>::forget(const transport::PeerId& peer) {
   sessions_.forget(peer);
-  sessions_.drop(gate_.forget(peer));
+  drop_waiting(peer);
   count();
+}
+
+template <class Message>
+void ActorDesk<Message>::drop_waiting(const transport::PeerId& peer) {
+  const auto lost = gate_.forget(peer);
+  sessions_.drop(lost.decisions);
+  const std::scoped_lock lock(mutex_);
+  counters_.no_room += lost.messages;
 }
 
 template <class Message>

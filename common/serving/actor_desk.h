@@ -24,12 +24,14 @@ namespace pacml::serving {
 struct ServerCounters {
   std::uint64_t actors = 0;      // welcomed and not gone, now
   std::uint64_t accepted = 0;    // messages of experience
-  std::uint64_t duplicates = 0;  // dropped: seen before, or of a replaced incarnation
+  std::uint64_t duplicates = 0;  // dropped: seen before
   std::uint64_t gaps = 0;        // sequence numbers that never came
   std::uint64_t malformed = 0;   // frames that did not decode
   std::uint64_t refused = 0;     // peers or messages turned away
-  std::uint64_t no_room = 0;     // accepted messages that were dropped: too many bytes waited
-  std::uint64_t denied = 0;      // connections turned away because of their key
+  // Accepted messages that were dropped: too many bytes waited, or whoever had sent them was gone
+  // before there was room, or their graphs.
+  std::uint64_t no_room = 0;
+  std::uint64_t denied = 0;  // connections turned away because of their key
 };
 
 // A server's end of the protocol (docs/protocol.md), as far as it is the same wherever experience
@@ -127,6 +129,8 @@ class ActorDesk {
   // Of one actor.
   void deliver(const transport::PeerId& peer);
   void forget(const transport::PeerId& peer);
+  // Of one that is gone.
+  void drop_waiting(const transport::PeerId& peer);
   void count();
 
   const Clock* clock_;

@@ -58,17 +58,23 @@ class GraphGate {
     return {};
   }
 
-  // How many decisions came to nothing with it.
-  [[nodiscard]] std::uint64_t forget(const transport::PeerId& peer) {
-    const auto found = waiting_.find(peer);
-    if (found == waiting_.end()) return 0;
+  // What comes to nothing when a peer is forgotten.
+  struct Lost {
+    std::uint64_t messages = 0;
     std::uint64_t decisions = 0;
+  };
+  [[nodiscard]] Lost forget(const transport::PeerId& peer) {
+    const auto found = waiting_.find(peer);
+    if (found == waiting_.end()) return {};
     const auto& queue = found->second.held;
-    for (const Held& held : queue) decisions += held.decisions;
+    Lost lost{.messages = queue.size()};
+    for (const Held& held : queue) {
+      lost.decisions += held.decisions;
+      bytes_ -= held.bytes;
+    }
     size_ -= queue.size();
-    for (const Held& held : queue) bytes_ -= held.bytes;
     waiting_.erase(found);
-    return decisions;
+    return lost;
   }
   [[nodiscard]] std::vector<transport::PeerId> peers() const {
     std::vector<transport::PeerId> out;

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
+#include "common/hash.h"
 #include "common/result.h"
 #include "env/gpu_cluster/gpu_job_list.h"
 #include "env/gpu_cluster/gpu_jobs_json.h"
@@ -34,6 +36,26 @@ double sum_alone_s(const GpuJobList& jobs) {
   return sum;
 }
 
+// What is the same of a job in each window that has it.
+std::uint64_t identity_of(const GpuJobSpec& job) {
+  const double steps = job.steps;
+  std::uint64_t hash = content_hash(std::span(&steps, 1), static_cast<std::uint64_t>(job.gpus));
+  hash = content_hash(job.type, hash + static_cast<std::uint64_t>(job.comm));
+  return content_hash(job.user, hash);
+}
+
+// Of each row of `length` jobs.
+std::vector<std::uint64_t> identities_of_rows(std::span<const GpuJobSpec> jobs,
+                                              std::size_t length) {
+  std::vector<std::uint64_t> each(jobs.size());
+  std::ranges::transform(jobs, each.begin(), identity_of);
+  std::vector<std::uint64_t> rows;
+  for (std::size_t first = 0; first + length <= each.size(); ++first) {
+    rows.push_back(content_hash(std::span<const std::uint64_t>(each).subspan(first, length)));
+  }
+  return rows;
+}
+
 }  // namespace
 
 JobLists::JobLists(const GpuClusterModel& model, const std::vector<std::string>& files) {
@@ -56,6 +78,30 @@ JobLists::JobLists(const GpuClusterModel& model, const std::vector<std::string>&
                     "; lists must be of one length");
   }
   mean_alone_s_ /= static_cast<double>(lists_.size() * lists_.front().jobs.size());
+  find_overlaps();
+}
+
+void JobLists::find_overlaps() {
+  const std::size_t length = std::min(kInCommon, lists_.front().jobs.size());
+  std::vector<std::vector<std::uint64_t>> rows;
+  for (const List& list : lists_) rows.push_back(identities_of_rows(list.jobs, length));
+  overlaps_.assign(size(), std::vector<std::size_t>(size(), 0));
+  for (std::size_t j = 0; j < size(); ++j) {
+    const std::unordered_set<std::uint64_t> of_other(rows[j].begin(), rows[j].end());
+    for (std::size_t i = 0; i < size(); ++i) {
+      for (std::size_t first = 0; first < rows[i].size(); ++first) {
+        if (of_other.contains(rows[i][first])) overlaps_[i][j] = first + length;
+      }
+    }
+  }
+}
+
+std::vector<std::size_t> JobLists::others_for(std::size_t i, std::size_t arrived) const {
+  std::vector<std::size_t> out;
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (j != i && overlaps_[i][j] <= arrived) out.push_back(j);
+  }
+  return out;
 }
 
 }  // namespace pacml::env

@@ -24,13 +24,22 @@ class JobLists {
   // What the file calls itself, or the file.
   [[nodiscard]] const std::string& name(std::size_t i) const { return lists_[i].name; }
   [[nodiscard]] double mean_alone_s() const { return mean_alone_s_; }
+  // Of which others a future of list `i` may be taken when so many of its jobs have arrived: lists
+  // may be windows of one recording that overlap, and what is truly still to come must not be
+  // among what is imagined. Overlapping: kInCommon jobs in a row are the same but for their times.
+  [[nodiscard]] std::vector<std::size_t> others_for(std::size_t i, std::size_t arrived) const;
+  static constexpr std::size_t kInCommon = 16;
 
  private:
+  void find_overlaps();
+
   struct List {
     std::string name;
     std::vector<GpuJobSpec> jobs;
   };
   std::vector<List> lists_;
+  // [i][j]: of list i the jobs up to the last one that overlap with list j; 0: none.
+  std::vector<std::vector<std::size_t>> overlaps_;
   double mean_alone_s_ = 0;
 };
 

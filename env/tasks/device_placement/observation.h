@@ -68,7 +68,7 @@ struct ShownPlacement {
   std::uint32_t focus = 0;
   // O(groups * devices). Pure but for this.
   void look_at(const PlacementProblem& problem, const PlacementState& state);
-  // With shown: published: neither globals nor devices. A group starts with its first operation.
+  // With shown: published: neither globals nor devices. A group starts when its leader does.
   void look_at_published(const PlacementProblem& problem, const PlacementState& state);
 };
 

@@ -265,9 +265,10 @@ bool GpuSchedulingEnv::resample_future(Seed seed) {
   std::vector<GpuJobSpec> jobs;
   if (const JobLists* lists = task_->job_lists()) {
     // One of the others: what is still to come is known of the list that is played.
-    if (!problem_ || lists->size() < 2) return false;
-    const std::size_t other = Rng(seed).below(lists->size() - 1);
-    jobs = (*lists)[other < *problem_ ? other : other + 1];
+    if (!problem_) return false;
+    const auto others = lists->others_for(*problem_, arrived);
+    if (others.empty()) return false;
+    jobs = (*lists)[others[Rng(seed).below(others.size())]];
   } else {
     jobs = episode_ ? task_->draw_future(seed, *episode_, arrived) : task_->draw_jobs(seed);
     if (jobs.empty()) return false;

@@ -1,5 +1,6 @@
 #include "env/tasks/partitioning/paper_observation.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -45,13 +46,17 @@ void write_paper_globals(const ClusterSight& cluster, const PoolRanges& ranges,
   const JobGraph& graph = *cluster.memo().graphs()[static_cast<std::size_t>(job.model)];
   const auto& moments = graph.moments();
   const double servers = cluster.memo().topology().num_servers();
+  // Workloads know no limit above the sequential time; where the world has one, it is shown as
+  // that.
+  const double fraction = std::min(job.fraction, 1.0);
+  const double most_time = std::min(job.max_acceptable_time, job.sequential_time);
   const std::array<double, kPaperGlobals.size()> features = {
       ranges.num_ops.normalise(graph.num_ops()),
       ranges.num_dependencies.normalise(static_cast<double>(graph.dependencies().size())),
       ranges.sequential_time.normalise(job.sequential_time),
-      ranges.max_acceptable_time.normalise(job.max_acceptable_time),
-      ranges.fraction.normalise(job.fraction),
-      job.fraction,
+      ranges.max_acceptable_time.normalise(most_time),
+      ranges.fraction.normalise(fraction),
+      fraction,
       ranges.total_memory.normalise(graph.total_memory()),
       ranges.total_dependency_bytes.normalise(graph.total_dependency_bytes()),
       ranges.training_steps.normalise(cluster.num_training_steps()),

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/heartbeat.h"
 #include "common/json_text.h"
 #include "common/result.h"
 #include "common/try_again.h"
@@ -32,6 +33,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kEnd{10'000};  // whoever closes the channel ends
 constexpr Duration kStart = in_seconds(60);        // at least: it may import whatever there is
+constexpr std::chrono::milliseconds kTurn{100};    // of a wait, before the thread beats
 constexpr int kChannel = 3;                        // its number in the child
 constexpr std::size_t kMostBytes = std::size_t{64} << 20U;  // of one answer
 
@@ -200,8 +202,10 @@ std::string PythonProcess::receive(const char* what, Duration patience) {
     if (searched > kMostBytes) {
       give_up(std::string(what) + " answered more than 64 MiB");
     }
+    beat();  // how long it may take, its own patience says
     pollfd wait{channel_.get(), POLLIN, 0};
-    const int ready = ::poll(&wait, 1, static_cast<int>(deadline.remaining().count()));
+    const auto turn = std::min(deadline.remaining(), kTurn);
+    const int ready = ::poll(&wait, 1, static_cast<int>(turn.count()));
     if (ready < 0 && errno != EINTR) throw_system_error("waiting for Python", errno);
     if (ready == 0 && deadline.expired()) {
       give_up(std::string(what) + " took too long (env.answer_seconds)");

@@ -527,7 +527,8 @@ void ShownCluster::look_at(const ClusterSight& cluster, const RecentArrivals& re
   }
   globals_.clear();
   globals_.push_back(slots(cluster.time_left()));
-  globals_.push_back(static_cast<float>(cluster.waiting_job().fraction));
+  // No workload has a limit above the sequential time; where the world has one, that is shown.
+  globals_.push_back(static_cast<float>(std::min(cluster.waiting_job().fraction, 1.0)));
   if (recent.kept()) {
     globals_.push_back(static_cast<float>(recent.mean_fraction()));
     globals_.push_back(static_cast<float>(recent.spread_of_fractions()));

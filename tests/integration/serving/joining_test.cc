@@ -283,6 +283,24 @@ TEMPLATE_TEST_CASE("an actor that is silent although it may speak is forgotten",
   REQUIRE(actor->link.send(sample_sequences(1, learner.graph(0)), {}));
 }
 
+TEMPLATE_TEST_CASE("a learner that another one replaces while an actor acts is joined meanwhile",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner;
+  const auto actor = learner.actor();
+  REQUIRE(actor->link.join({}));
+  REQUIRE(actor->link.next_work({}));
+  learner.kill_and_restart();
+  const Deadline deadline = soon();
+  while (actor->link.joins() < 2) {
+    REQUIRE_FALSE(deadline.expired());
+    REQUIRE(actor->link.tend());
+    std::this_thread::sleep_for(1ms);
+  }
+  REQUIRE(actor->link.send(sample_sequences(5, learner.graph(0)), {}));
+  CHECK(learner.next_from(*actor).sequences.reward[0] == 5);
+  CHECK(actor->link.unacknowledged() == 0);
+}
+
 TEMPLATE_TEST_CASE("bytes that are no message are counted, and change nothing for the others",
                    "[integration][serving]", InProcessPair, ZmqTcpPair) {
   ServedLearner<TestType> learner;

@@ -1,13 +1,17 @@
 #include "actor/actor_loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,6 +22,7 @@
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
+#include "tests/support/scripted_environment.h"
 #include "tests/support/sequence_builder.h"
 #include "tests/support/signal_chain.h"
 
@@ -64,7 +69,9 @@ class FakeSink final : public ExperienceSink {
   std::stop_source* stop_when_full = nullptr;
   std::size_t wanted = 5;               // unrolls of each message
   std::vector<std::size_t> asked_with;  // messages sent before each question for work
+  std::function<Result<void>()> when_tended = [] { return Result<void>{}; };
 
+  Result<void> tend() override { return when_tended(); }
   Result<Work> next_work(std::stop_token) override {
     asked_with.push_back(sent.size());
     return Work{wanted};
@@ -81,7 +88,8 @@ class FakeSink final : public ExperienceSink {
     newer.pop_front();
     return next;
   }
-  Result<model::Parameters> first_parameters(std::stop_token) override { return weights(1); }
+  model::Parameters first = weights(1);
+  Result<model::Parameters> first_parameters(std::stop_token) override { return first; }
 };
 
 TEST_CASE("what an actor does is a function of its seed and its weights", "[unit][actor]") {
@@ -252,6 +260,42 @@ TEST_CASE("an actor ends when it is told to, or with what its connection says", 
     CHECK(ended.code == Errc::kVersionMismatch);
     CHECK(ended.detail == "another network");
   }
+}
+
+TEST_CASE("an actor that acts for long tends its connection, and stops acting when that ends",
+          "[unit][actor]") {
+  // Half a minute for a message, at least.
+  const ActorConfig slow{.environments = 2, .unroll_length = 20'000};
+  const auto make = [] {
+    return std::make_unique<env::ScriptedEnvironment>(
+        [](Seed) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+  };
+  const env::EnvironmentSpec spec = make()->spec();
+  const auto policy = model::make_fused_policy(model::smallest_shape(spec));
+  ActorLoop loop(slow, make, *policy, std::make_unique<ImpalaBehaviour>(spec, slow, Seed{1}),
+                 Seed{1});
+  auto first = model::random_parameters(model::smallest_shape(spec), Seed{1});
+  first.version = PolicyVersion{1};
+  FakeSink sink;
+  sink.first = first;
+  int tended = 0;
+  std::stop_source stop;
+  SECTION("by what it hears") {
+    sink.when_tended = [&tended]() -> Result<void> {
+      if (++tended < 3) return {};
+      return fail(Errc::kStopped, "the learner stops");
+    };
+    CHECK(loop.run(sink, {}).detail == "the learner stops");
+  }
+  SECTION("by a stop token") {
+    sink.when_tended = [&]() -> Result<void> {
+      if (++tended == 3) stop.request_stop();
+      return {};
+    };
+    CHECK(loop.run(sink, stop.get_token()).code == Errc::kStopped);
+  }
+  CHECK(tended == 3);
+  CHECK(sink.sent.empty());
 }
 
 }  // namespace

@@ -153,6 +153,44 @@ TEST_CASE("a shard that forgot us is joined again, as a new incarnation", "[unit
   CHECK(c.learner.hellos().back().incarnation == Incarnation{100});
 }
 
+TEST_CASE("who acts for long tells both that it is there", "[unit][actor]") {
+  Connected c;
+  REQUIRE(c.link.join({}));
+  REQUIRE(c.send(1));
+  const auto act_for = [&c](Duration time) {
+    const TimePoint begun = c.stage.clock().now();
+    while (c.stage.clock().now() - begun < time) {
+      REQUIRE(c.link.tend());
+      c.stage.pass();
+    }
+  };
+  act_for(10 * kQuick.silence);
+  CHECK(c.shard.pings() > 10);
+  CHECK(c.learner.pings() > 10);
+  CHECK(c.link.shard_joins() == 1);
+  SECTION("and comes back to a shard that forgot it before it has anything to send") {
+    c.shard.restart();
+    c.learner.restart();
+    act_for(kQuick.silence);
+    CHECK(c.link.shard_joins() == 2);
+    CHECK(c.link.learner_joins() == 2);
+    REQUIRE(c.send(2));
+    CHECK(mark_of(c.shard.inserts().back()) == 2);
+    CHECK(c.link.unacknowledged() == 0);
+  }
+  SECTION("and hears at once of a learner's end") {
+    c.learner.become(Mood::kStops);
+    Result<void> tended;
+    for (int turn = 0; turn < 1'000 && tended; ++turn) {
+      tended = c.link.tend();
+      c.stage.pass();
+    }
+    REQUIRE_FALSE(tended);
+    CHECK(tended.error().code == Errc::kStopped);
+    CHECK(c.send(2).error().code == Errc::kStopped);
+  }
+}
+
 TEST_CASE("what was on its way to a shard that died counts as unacknowledged", "[unit][actor]") {
   Connected c;
   REQUIRE(c.send(1));

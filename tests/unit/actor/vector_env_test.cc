@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/heartbeat.h"
 #include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/scripted_environment.h"
@@ -49,6 +50,16 @@ TEST_CASE("every environment starts its first episode, in a row of its own", "[u
     CHECK(environments.observations().globals(b)[0] == name_of_episode(recorder.episodes[b][0]));
     CHECK(environments.observations().globals(b)[1] == 0);
   }
+}
+
+TEST_CASE("environments that are slow one by one beat one by one", "[unit][actor]") {
+  int beats = 0;
+  const Chore count(Duration{0}, [&beats] { ++beats; });
+  Recorder recorder;
+  VectorEnv environments(recorder.factory(), 3, Seed{5});
+  CHECK(beats == 3);
+  static_cast<void>(environments.step(actions_for(environments)));
+  CHECK(beats == 6);
 }
 
 TEST_CASE("a finished environment shows its next episode, and its last observation apart",

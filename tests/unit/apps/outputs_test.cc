@@ -60,6 +60,8 @@ TEST_CASE("a file of its own may be written, new or old") {
   s.out = s.name_of("new.json");
   s.trace = s.file("old.json");
   CHECK(s.refusal() == "none");
+  s.settings = {s.out};  // a word that is no file's name
+  CHECK(s.refusal() == "none");
 }
 
 TEST_CASE("what a command reads is not overwritten, by whatever name") {

@@ -323,6 +323,7 @@ TEST_CASE("when an actor is gone, nothing of it that waited takes up room") {
     served.desk().forget_silent();
   }
   CHECK(served.desk().counters().actors == 0);
+  CHECK(served.desk().counters().no_room == 1);
   CHECK(served.desk().waiting_for_graphs() == 0);
   CHECK(served.desk().status().at("bytes_waiting") == 0);
   CHECK(served.desk().status().at("in_flight") == 0);

@@ -4,6 +4,7 @@
 #include <string>
 #include <thread>
 
+#include "common/result.h"
 #include "tests/support/catch.h"
 
 namespace pacml {
@@ -70,6 +71,48 @@ TEST_CASE("a thread that has ended is missed by nobody", "[unit][common]") {
   { const Watched learn("learn", beat_and_wait); }
   CHECK_FALSE(longest_silence(steady().now() + 1h));
   beat();  // of a thread without a heart: nothing
+}
+
+TEST_CASE("a chore is done by the beats of its thread, while it exists", "[unit][common]") {
+  int done = 0;
+  beat();
+  {
+    const Chore count(Duration{0}, [&done] { ++done; });
+    beat();
+    beat();
+    std::thread(beat).join();
+    CHECK(done == 2);
+  }
+  beat();
+  CHECK(done == 2);
+}
+
+TEST_CASE("a chore is done no more often than it says, and not from within itself",
+          "[unit][common]") {
+  int done = 0;
+  SECTION("seldom") {
+    const Chore seldom(1h, [&done] { ++done; });
+    for (int i = 0; i < 10; ++i) beat();
+    CHECK(done == 0);
+  }
+  SECTION("beats within") {
+    const Chore nested(Duration{0}, [&done] {
+      ++done;
+      beat();
+    });
+    beat();
+    CHECK(done == 1);
+    beat();
+    CHECK(done == 2);
+  }
+  SECTION("what it throws, the beat throws, and the next one does it again") {
+    const Chore fails(Duration{0}, [&done] {
+      if (++done == 1) throw UserError("no");
+    });
+    CHECK_THROWS_AS(beat(), UserError);
+    beat();
+    CHECK(done == 2);
+  }
 }
 
 }  // namespace

@@ -234,6 +234,25 @@ TEST_CASE("a model that is taken over decides, and what runs goes on", "[unit][d
           std::size_t{before["accepted"].get<bool>()} + std::size_t{after["accepted"].get<bool>()});
 }
 
+TEST_CASE("a limit that says as good as none is shown as the widest there is", "[unit][decide]") {
+  TrainConfig config = testing::cluster_config();
+  if (GENERATE(false, true)) {
+    testing::partitioning_of(config).recent_arrivals = 6;
+  } else {
+    testing::partitioning_of(config).observation = env::ObservationKind::kPaper;
+    config.network.head = model::HeadKind::kDense;
+  }
+  Served wide(config);
+  Served wider(config);
+  const json first = wide.ask(arrival("a", 1, 1));
+  json same = wider.ask(arrival("a", 1, 1e9));
+  REQUIRE(same["limit_time"] > first["limit_time"]);
+  same["limit_time"] = first["limit_time"];
+  REQUIRE(first["accepted"] == true);
+  CHECK(same == first);
+  CHECK(wider.ask(arrival("b", 2, 0.5)) == wide.ask(arrival("b", 2, 0.5)));
+}
+
 TEST_CASE("a model of another cluster is not taken over", "[unit][decide]") {
   Served served;
   TrainConfig other = testing::cluster_config();

@@ -70,6 +70,10 @@ class Sink final : public actor::ExperienceSink {
     if (refuses) return fail(Errc::kStopped);
     return actor::Work{5};
   }
+  Result<void> tend() override {
+    ++tended;
+    return {};
+  }
   Result<void> send(actor::ActorMessage&&, std::stop_token) override {
     if (refuses) return fail(Errc::kStopped);
     return {};
@@ -78,6 +82,7 @@ class Sink final : public actor::ExperienceSink {
   Result<model::Parameters> first_parameters(std::stop_token) override { return *newest; }
 
   bool refuses = false;
+  int tended = 0;
   std::optional<model::Parameters> newest = model::Parameters{PolicyVersion{3}, 0, {}};
   json seen;
 
@@ -98,6 +103,8 @@ TEST_CASE("what passes through a reported sink is told, and passed on", "[unit][
   CHECK(inner.seen["state"] == "waiting");
   CHECK(inner.seen["decisions"] == 40);
   CHECK(inner.seen["refused_weights"] == 2);
+  CHECK(sink.tend());
+  CHECK(inner.tended == 1);
   CHECK(sink.send(Sequences{}, {}));
   CHECK(status_of(status)["state"] == "acting");
   CHECK(status_of(status)["messages"] == 1);

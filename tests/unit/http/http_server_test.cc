@@ -150,6 +150,15 @@ TEST_CASE("a client that is slow to ask is cut, however it drips", "[unit][http]
   wait_for_counts(server, [](const HttpCounters& c) { return c.connections_cut == 3; });
 }
 
+TEST_CASE("a connection that rests after its answers is closed, and nothing is wrong with it",
+          "[unit][http]") {
+  ServedPages server(echo, impatient());
+  HttpClient client(server.address());
+  CHECK(client.get("/").result_int() == 200);
+  CHECK(client.is_closed_soon());
+  CHECK(server.counters().connections_cut == 0);
+}
+
 TEST_CASE("a client that does not read its answer is cut", "[unit][http]") {
   ServedPages server(
       [](const HttpRequest&, const HttpCounters&) {

@@ -95,3 +95,16 @@ TEST_CASE("what a job on Slurm reads is named so that it is found from every fol
   CHECK_THAT(config, Catch::Contains("from: " + (fs::current_path() / "other/run").string()) ||
                          Catch::Contains("from: \"" + (fs::current_path() / "other/run").string()));
 }
+
+TEST_CASE("a time limit that leaves no time to train in is refused") {
+  LaunchRequest request = request_in("run");
+  request.site.slurm.time_limit = "10";
+  request.site.slurm.warning_seconds = 481;
+  CHECK_THROWS_WITH(make_slurm_jobs(request),
+                    Catch::StartsWith("slurm.time_limit: of 10, the last 481 s are there to stop"));
+  request.site.slurm.warning_seconds = 480;
+  CHECK_NOTHROW(make_slurm_jobs(request));
+  request.site.slurm.warning_seconds = 481;
+  request.site.slurm.time_limit = "0";  // none
+  CHECK_NOTHROW(make_slurm_jobs(request));
+}

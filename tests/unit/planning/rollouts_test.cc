@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "common/heartbeat.h"
 #include "common/result.h"
 #include "model/layout.h"
 #include "planning/rollout_policy.h"
@@ -74,6 +75,20 @@ TEST_CASE("futures of several decisions are played at once, each for itself", "[
     CHECK(sums[i][static_cast<std::size_t>(1 - coin)] / 6 ==
           Approx(kDiscount * best(place > 0 ? place - 1 : 0)));
   }
+}
+
+TEST_CASE("whoever plays futures beats at each of their decisions", "[planning]") {
+  int beats = 0;
+  const Chore count(Duration{0}, [&beats] { ++beats; });
+  Forward policy;
+  Rollouts rollouts(kDiscount, policy);
+  env::SignalChain chain(kNever);
+  chain.reset(Seed{1});
+  std::vector<double> sums = {0};
+  const std::vector<int> back = {1 - coin_of(chain)};
+  rollouts.add(chain, back, Seed{1}, sums);
+  rollouts.play(2);
+  CHECK(beats == 2);
 }
 
 TEST_CASE("a rate is taken off each unit of time, and the policy's own pace is told",

@@ -263,7 +263,7 @@ TEST_CASE("a decision ends with the future in which its time is up", "[planning]
   while (seen(chain).second != 1) static_cast<void>(chain.step(1 - seen(chain).first));
   agent.reset(Seed{1});
   static_cast<void>(agent.act(chain));
-  CHECK(agent.futures() == 3);
+  CHECK(agent.futures() == 2);  // and what is likely was asked, within the same time
 }
 
 TEST_CASE("a future that is given cannot be searched", "[planning]") {

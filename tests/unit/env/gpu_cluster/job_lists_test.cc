@@ -105,6 +105,36 @@ TEST_CASE("what is still to come of a list is drawn from another one", "[unit][g
   }
 }
 
+TEST_CASE("no future is taken from a list that has what is truly still to come",
+          "[unit][gpu_cluster]") {
+  // Windows of one recording of 100 jobs, 40 long, at 0, 20 and 60: the first two overlap.
+  Lists lists;
+  for (const int first : {0, 20, 60}) {
+    std::string jobs;
+    for (int i = first; i < first + 40; ++i) {
+      jobs += (jobs.empty() ? "" : ", ") + std::string(R"({"submit": )") +
+              std::to_string(10 * (i - first)) +
+              R"(, "type": "image_small", "gpus": 1, "steps": )" + std::to_string(100 + i) + "}";
+    }
+    lists.write("from_" + std::to_string(first) + ".json", list_of(jobs));
+  }
+  const ClusterSchedulingTask task(lists.config);
+  const JobLists& of = *task.job_lists();
+  using Numbers = std::vector<std::size_t>;
+  CHECK(of.others_for(0, 0) == Numbers{2});
+  CHECK(of.others_for(0, 39) == Numbers{2});
+  CHECK(of.others_for(0, 40) == Numbers{1, 2});
+  CHECK(of.others_for(1, 0) == Numbers{2});
+  CHECK(of.others_for(1, 19) == Numbers{2});
+  CHECK(of.others_for(1, 20) == Numbers{0, 2});  // what is still to come is in no other one
+  CHECK(of.others_for(2, 0) == Numbers{0, 1});
+
+  lists.config.job_lists.pop_back();
+  GpuSchedulingEnv env(std::make_shared<const ClusterSchedulingTask>(lists.config));
+  env.reset(Seed{1}, 0);
+  CHECK_FALSE(env.resample_future(Seed{1}));
+}
+
 TEST_CASE("lists of jobs that cannot be run are refused with their file", "[unit][gpu_cluster]") {
   Lists lists;
   const std::string file = (lists.folder / "a.json").string();

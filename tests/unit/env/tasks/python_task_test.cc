@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/try_again.h"
 #include "env/task_config.h"
@@ -366,6 +367,22 @@ TEST_CASE("metrics that are promised are given", "[unit][env][python]") {
   const auto env = written.environment();
   env->reset(Seed{1});
   CHECK_THROWS_WITH(env->summary(), Catch::Contains("summary() lacks m, which metrics name"));
+}
+
+TEST_CASE("whoever waits for an environment's answer beats, as long as it has time",
+          "[unit][env][python]") {
+  const testing::TempDir folder;
+  const std::filesystem::path sign = folder.path() / "go on";
+  const Written slow(simple("while not os.path.exists('" + sign.string() +
+                            "'): time.sleep(0.01)\n        return [1.0], 1, True, False, {}"));
+  const auto env = slow.environment();
+  env->reset(Seed{1});
+  int beats = 0;
+  const Chore lets_go(Duration{0}, [&] {
+    if (++beats == 3) std::ofstream(sign) << "now";
+  });
+  CHECK(env->step(0).reward == 1);
+  CHECK(beats >= 3);
 }
 
 TEST_CASE("an environment that does not come back, or ends Python, ends the call",
