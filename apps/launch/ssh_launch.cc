@@ -209,6 +209,15 @@ Words words_for_ssh(const RemoteRole& role, const LaunchRequest& request,
   return words;
 }
 
+// What is said to a role of a run once, when it is launched: its learner goes on, or its shards
+// begin with nothing, whatever a run of that name has left on a host that shares no folder with
+// this one.
+Words words_at_launch(const RemoteRole& role, const LaunchRequest& request) {
+  if (role.name == kLearner && request.resume) return {"--resume"};
+  if (role.member == MemberKind::kShard && !request.resume) return {"--anew"};
+  return {};
+}
+
 class SshRun {
  public:
   SshRun(const LaunchRequest& request, const std::vector<Host>& hosts)
@@ -275,12 +284,9 @@ class SshRun {
       LaunchRequest left = request_;
       left.minutes = minutes_left(request_.minutes, started_, steady().now());  // in each life
       append(life.options, limit_words(left));
-      if (restarted) {
-        life.options.emplace_back("--continue");
-      } else if (request_.resume) {
-        life.options.emplace_back("--resume");
-      }
+      if (restarted) life.options.emplace_back("--continue");
     }
+    if (!restarted) append(life.options, words_at_launch(role, request_));
     Words words = ssh_command(life, request_, directory_);
     words[0] = ssh_;
     return words;
@@ -336,10 +342,8 @@ void print_ssh_launch(const LaunchRequest& request, const std::vector<Host>& hos
   const std::string directory = SshRun::directory_of(request);
   out << "==> CONFIG <==\n" << dump_config(request.config) << "\n==> and then <==\n";
   for (RemoteRole role : plan_ssh_launch(request, hosts)) {
-    if (role.name == kLearner) {
-      append(role.options, limit_words(request));
-      if (request.resume) role.options.emplace_back("--resume");
-    }
+    if (role.name == kLearner) append(role.options, limit_words(request));
+    append(role.options, words_at_launch(role, request));
     Words command = {program_of(request), role.kind, "CONFIG"};
     append(command, role.options);
     out << "# " << role.name << " on " << role.login << ", in " << directory << ":\n"

@@ -40,6 +40,9 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
     std::filesystem::create_directories(folder, ignored);
     remove_stale_temporaries(folder);
     check_writable(*options.snapshot);
+    if (options.anew && std::filesystem::remove(*options.snapshot)) {
+      spdlog::warn("begins anew: removed {}, which another run has left", *options.snapshot);
+    }
   }
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto task = config.env.make();

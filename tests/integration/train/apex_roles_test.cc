@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <variant>
@@ -120,6 +121,17 @@ TEST_CASE("roles of Ape-X work together over tcp, and each says what it is doing
     CHECK(last_report(shard->process().err())["duplicates"] == 0);
   }
   CHECK(std::filesystem::file_size(snapshot) > 10'000);
+}
+
+TEST_CASE("a shard that begins anew takes over nothing of what is there", "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const std::string snapshot = (place / "snapshot").string();
+  std::ofstream(snapshot) << "the table of another run";
+  Shard shard(place, 0, "tcp://127.0.0.1:*", {"--snapshot", snapshot, "--anew"});
+  CHECK(status_of(place, shard.address())["inserted"] == 0);
+  shard.process().signal(SIGTERM);
+  CHECK(shard.process().end() == 0);
+  CHECK(testing::text_of(snapshot) != "the table of another run");
 }
 
 TEST_CASE("roles of Ape-X may come in any order, and a shard that comes back is found",
