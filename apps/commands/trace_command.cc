@@ -24,7 +24,12 @@ json parse(const std::string& file) {
 // Part of the document is the user's: a member of another type is theirs to mend.
 json replay(const std::string& file, const std::string& profiles, bool take_decisions) {
   try {
-    return replay_trace(parse(file), profiles, take_decisions);
+    const json recorded = parse(file);
+    if (!profiles.empty() && recorded.is_object() &&
+        recorded.value("format", "") != "ramp-golden-1") {
+      throw UserError("--profiles: only recordings of format ramp-golden-1 name models");
+    }
+    return replay_trace(recorded, profiles, take_decisions);
   } catch (const json::exception& error) {
     throw UserError(file + " is no recorded run: " + error.what());
   } catch (const UserError& error) {

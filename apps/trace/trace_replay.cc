@@ -561,9 +561,6 @@ class Replay {
 json replay_trace(const json& recorded, const std::string& profiles, bool take_decisions) {
   try {
     const json& format = member(recorded, "format");
-    if (!profiles.empty() && format != "ramp-golden-1") {
-      throw UserError("--profiles: only recordings of format ramp-golden-1 name models");
-    }
     if (format == "cluster-golden-1") return replay_gpu_cluster(recorded, take_decisions);
     if (take_decisions) {
       throw UserError("what was decided is always replayed, but for format cluster-golden-1");

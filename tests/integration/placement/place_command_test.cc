@@ -99,6 +99,11 @@ TEST_CASE("recorded placements are replayed, and counted", "[integration][placem
   const TempDir folder;
   const auto replay = [&](const std::string& name) {
     const auto file = source_path("tests/golden/placement/" + name).string();
+    const Outcome profiled = pacml({"trace", file, "--profiles", folder.path().string(), "--out",
+                                    (folder / "out.json").string()});
+    CHECK(profiled.code == 2);
+    CHECK_THAT(profiled.err,
+               Catch::Contains("--profiles: only recordings of format ramp-golden-1"));
     const Outcome replayed = pacml({"trace", file, "--out", (folder / "out.json").string()});
     INFO(replayed.err);
     CHECK(replayed.code == 0);
