@@ -29,7 +29,7 @@ Ward& ward() {
 }
 
 thread_local Pulse* mine = nullptr;
-thread_local Chore* chore = nullptr;
+thread_local const Chore* chore = nullptr;
 
 Duration::rep ticks(TimePoint at) { return at.time_since_epoch().count(); }
 
@@ -65,7 +65,7 @@ Chore::Chore(Duration every, std::function<void()> what)
 
 Chore::~Chore() { chore = nullptr; }
 
-void Chore::do_if_due(TimePoint now) {
+void Chore::do_if_due(TimePoint now) const {
   if (busy_ || now < due_) return;
   busy_ = true;
   const ScopeExit at_end([this] { busy_ = false; });

@@ -39,12 +39,12 @@ class Chore {
 
  private:
   friend void beat();
-  void do_if_due(TimePoint now);
+  void do_if_due(TimePoint now) const;
 
   Duration every_;
   std::function<void()> chore_;
-  TimePoint due_;
-  bool busy_ = false;
+  mutable TimePoint due_;
+  mutable bool busy_ = false;
 };
 
 // While it exists, the calling thread is not expected to beat: it waits for what may never come, or

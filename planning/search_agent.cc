@@ -39,7 +39,8 @@ int SearchAgent::act(const env::Environment& environment) {
   const std::vector<int> actions = likely_actions(environment);
   if (actions.size() == 1) return actions.front();
   Race race(actions, priors(environment, actions), config_.weight);
-  while (const int round = next_round(begun)) {
+  const TimePoint futures_begun = clock_->now();
+  while (const int round = next_round(begun, futures_begun)) {
     play_round(environment, race, decision, round);
     race.put_out(config_.race);
     if (race.running().size() == 1) break;
@@ -73,14 +74,17 @@ std::vector<double> SearchAgent::priors(const env::Environment& environment,
   return out;
 }
 
-int SearchAgent::next_round(TimePoint begun) const {
+int SearchAgent::next_round(TimePoint begun, TimePoint futures_begun) const {
   const int left = config_.futures - futures_;
   if (config_.seconds == 0) return std::min(left, kFuturesAtOnce);
   if (futures_ == 0) return std::min(left, 1);
-  const double taken = std::chrono::duration<double>(clock_->now() - begun).count();
-  if (taken >= config_.seconds) return 0;
+  const auto since = [now = clock_->now()](TimePoint then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  const double left_seconds = config_.seconds - since(begun);
+  if (left_seconds <= 0) return 0;
   // As many as will fit, should they take what the others took.
-  const double fit = (config_.seconds - taken) / taken * futures_;
+  const double fit = left_seconds / since(futures_begun) * futures_;
   return std::min(left, fit < kFuturesAtOnce ? std::max(static_cast<int>(fit), 1) : kFuturesAtOnce);
 }
 

@@ -51,8 +51,8 @@ class SearchAgent final : public env::Agent {
                                            std::span<const int> actions);
   // Plays what still runs in so many further futures of the decision of that seed.
   void play_round(const env::Environment& environment, Race& race, Seed decision, int futures);
-  // How many more futures to play at once, of a decision that began then; 0: no more.
-  [[nodiscard]] int next_round(TimePoint begun) const;
+  // How many more futures to play at once, of a decision and its futures that began then; 0: none.
+  [[nodiscard]] int next_round(TimePoint begun, TimePoint futures_begun) const;
 
   SearchConfig config_;
   std::unique_ptr<RolloutPolicy> policy_;

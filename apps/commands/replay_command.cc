@@ -24,8 +24,8 @@ class ReplayCommand final : public Command {
     options.option("--shard N", &shard_, "number of this shard, from 0; unique within the run");
     options.option("--snapshot FILE", &options_.snapshot,
                    "where the table is kept (see replay.snapshot_seconds); without it, nowhere");
-    options.option("--anew", &options_.anew,
-                   "begin with an empty table: a former run's snapshot is removed");
+    options.option("--run-begins", &options_.run_begins,
+                   "refuse a snapshot that is there: it is a former run's");
     options.option("--run-id NAME", &options_.run_id, "refuse actors of another run than this");
     http_.declare(options);
     options.option("--log-level LEVEL", &options_.log_level,
@@ -39,7 +39,9 @@ class ReplayCommand final : public Command {
       throw UserError("--shard: must be in 0.." + std::to_string(config.replay.shards - 1) +
                       " (replay.shards is " + std::to_string(config.replay.shards) + ")");
     }
-    if (options_.anew && !options_.snapshot) throw UserError("--anew goes with --snapshot");
+    if (options_.run_begins && !options_.snapshot) {
+      throw UserError("--run-begins goes with --snapshot");
+    }
     options_.shard = static_cast<std::uint32_t>(shard_);
     options_.http = http_.load();
     return run_replay(config, options_);

@@ -32,7 +32,8 @@ class Manifests {
         site_(request.site.kubernetes),
         config_(dump_config(request.config)),
         http_port_(request.site.http_port == 0 ? kHttpPort : request.site.http_port) {
-    const auto clash = clash_of_ports(http_port_, request.site.fixed_port());
+    // Each pod has ports of its own: of its role, of announcements, of learners among themselves.
+    const auto clash = clash_of_ports(http_port_, request.site.fixed_port(), 2);
     if (!clash.empty()) throw UserError(clash);
   }
 

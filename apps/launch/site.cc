@@ -1,7 +1,6 @@
 #include "apps/launch/site.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -10,8 +9,6 @@
 
 namespace pacml::apps {
 namespace {
-
-constexpr std::int64_t kPortsOfShards = 256;  // above the learner's two
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -52,7 +49,7 @@ std::vector<std::string> validate(const SshSite& config) {
 std::optional<std::int64_t> seconds_of_slurm_time(std::string_view text) {
   constexpr std::int64_t kMost = 1'000'000;  // of each part
   std::vector<std::int64_t> parts;
-  std::optional<std::size_t> days;  // how many parts stand before them
+  bool has_days = false;
   std::optional<std::int64_t> part;
   const auto finish_part = [&] {
     if (part) parts.push_back(*part);
@@ -62,22 +59,22 @@ std::optional<std::int64_t> seconds_of_slurm_time(std::string_view text) {
     if (c >= '0' && c <= '9') {
       part = part.value_or(0) * 10 + (c - '0');
       if (*part > kMost) return std::nullopt;
-    } else if (c != ':' && (c != '-' || days || !parts.empty())) {
+    } else if (c != ':' && (c != '-' || !parts.empty())) {
       return std::nullopt;
     } else {
       if (!finish_part()) return std::nullopt;
-      if (c == '-') days = parts.size();
+      if (c == '-') has_days = true;
     }
   }
   if (!finish_part()) return std::nullopt;
   std::int64_t seconds = 0;
-  if (days) {
+  if (has_days) {
     seconds = parts.front() * 86'400;
     parts.erase(parts.begin());
   }
   if (parts.size() > 3) return std::nullopt;
   // Hours come first behind days and where there are three; minutes else.
-  std::int64_t unit = days || parts.size() == 3 ? 3'600 : 60;
+  std::int64_t unit = has_days || parts.size() == 3 ? 3'600 : 60;
   for (const std::int64_t value : parts) {
     seconds += value * unit;
     unit /= 60;
@@ -150,8 +147,8 @@ std::vector<std::string> validate(const Site& config) {
   return problems;
 }
 
-std::string clash_of_ports(std::int64_t http_port, std::int64_t port) {
-  const std::int64_t highest = port + 1 + kPortsOfShards;
+std::string clash_of_ports(std::int64_t http_port, std::int64_t port, std::int64_t behind) {
+  const std::int64_t highest = port + behind;
   if (http_port < port || http_port > highest) return {};
   return "http_port: must not be in " + std::to_string(port) + ".." + std::to_string(highest) +
          ", which roles listen at (port)";

@@ -131,8 +131,11 @@ void visit_fields(Config& c, Visitor&& v) {
 [[nodiscard]] std::vector<std::string> validate(const Site& config);
 // As Slurm reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S. nullopt: it is none of these.
 [[nodiscard]] std::optional<std::int64_t> seconds_of_slurm_time(std::string_view text);
-// What is wrong with status pages at that port where roles listen from `port` on; empty: nothing.
-[[nodiscard]] std::string clash_of_ports(std::int64_t http_port, std::int64_t port);
+constexpr std::int64_t kPortsOfShards = 256;  // above the learner's two
+// What is wrong with status pages at that port where roles listen at `port` and so many behind it,
+// those of one host by default; empty: nothing.
+[[nodiscard]] std::string clash_of_ports(std::int64_t http_port, std::int64_t port,
+                                         std::int64_t behind = 1 + kPortsOfShards);
 
 // Reads a site file; an empty path means the defaults. `overrides` as for every configuration.
 // UserError names file, line and key.

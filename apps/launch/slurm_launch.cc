@@ -140,11 +140,11 @@ SlurmJobs make_slurm_jobs(const LaunchRequest& given) {
         "run with --decisions");
   }
   require_keys(given);
+  check_time_limit(given);
   LaunchRequest request = given;
   request.keys = absolute_or_empty(request.keys);
   request.site.http_token_file = absolute_or_empty(request.site.http_token_file);
   // Jobs may be submitted again from another folder.
-  check_time_limit(request);
   request.config = as_recorded(std::move(request.config));
   const fs::path folder = job_folder(request);
   const std::string config = dump_config(request.config);

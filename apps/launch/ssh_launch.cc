@@ -210,11 +210,11 @@ Words words_for_ssh(const RemoteRole& role, const LaunchRequest& request,
 }
 
 // What is said to a role of a run once, when it is launched: its learner goes on, or its shards
-// begin with nothing, whatever a run of that name has left on a host that shares no folder with
-// this one.
+// have nothing to go on from, unless a run of that name has left something on a host that shares no
+// folder with this one.
 Words words_at_launch(const RemoteRole& role, const LaunchRequest& request) {
   if (role.name == kLearner && request.resume) return {"--resume"};
-  if (role.member == MemberKind::kShard && !request.resume) return {"--anew"};
+  if (role.member == MemberKind::kShard && !request.resume) return {"--run-begins"};
   return {};
 }
 

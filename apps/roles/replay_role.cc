@@ -40,8 +40,9 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
     std::filesystem::create_directories(folder, ignored);
     remove_stale_temporaries(folder);
     check_writable(*options.snapshot);
-    if (options.anew && std::filesystem::remove(*options.snapshot)) {
-      spdlog::warn("begins anew: removed {}, which another run has left", *options.snapshot);
+    if (options.run_begins && std::filesystem::exists(*options.snapshot)) {
+      throw UserError(*options.snapshot +
+                      " is there: a former run's table; remove it, or go on with that run");
     }
   }
   const auto endpoint = transport::Endpoint::parse(options.bind);

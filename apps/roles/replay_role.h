@@ -13,7 +13,7 @@ struct ReplayRoleOptions {
   std::string bind = "tcp://127.0.0.1:5560";  // where actors and the learner connect
   std::uint32_t shard = 0;                    // number of this shard, from 0
   std::optional<std::string> snapshot;        // file of its snapshots; none: nothing is kept
-  bool anew = false;                          // what the snapshot holds is another run's: removed
+  bool run_begins = false;                    // a snapshot that is there is another run's: refused
   std::string run_id;                         // empty: actors of any run are welcome
   std::optional<HttpSettings> http;           // where status pages are served; none: nowhere
   std::string log_level = "info";
@@ -21,7 +21,7 @@ struct ReplayRoleOptions {
 };
 
 // Runs one replay shard until SIGTERM or SIGINT, which leave a last snapshot; SIGUSR1: a snapshot
-// now. Where there is a snapshot, it goes on from it, unless it begins anew. The exit code.
+// now. Where there is a snapshot, it goes on from it. The exit code.
 // UserError: the address cannot be bound, or the snapshot not be read or written.
 [[nodiscard]] int run_replay(const TrainConfig& config, const ReplayRoleOptions& options);
 

@@ -123,15 +123,22 @@ TEST_CASE("roles of Ape-X work together over tcp, and each says what it is doing
   CHECK(std::filesystem::file_size(snapshot) > 10'000);
 }
 
-TEST_CASE("a shard that begins anew takes over nothing of what is there", "[integration][train]") {
+TEST_CASE("a shard of a run that begins takes over no table of a former one, and keeps that",
+          "[integration][train]") {
   const Workplace place(tiny_apex_config());
   const std::string snapshot = (place / "snapshot").string();
   std::ofstream(snapshot) << "the table of another run";
-  Shard shard(place, 0, "tcp://127.0.0.1:*", {"--snapshot", snapshot, "--anew"});
+  const Outcome refused =
+      pacml({"replay", place.config_file(), "--bind", place.socket() + "-replay", "--snapshot",
+             snapshot, "--run-begins"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains(snapshot + " is there: a former run's table"));
+  CHECK(testing::text_of(snapshot) == "the table of another run");
+  std::filesystem::remove(snapshot);
+  Shard shard(place, 0, "tcp://127.0.0.1:*", {"--snapshot", snapshot, "--run-begins"});
   CHECK(status_of(place, shard.address())["inserted"] == 0);
   shard.process().signal(SIGTERM);
   CHECK(shard.process().end() == 0);
-  CHECK(testing::text_of(snapshot) != "the table of another run");
 }
 
 TEST_CASE("roles of Ape-X may come in any order, and a shard that comes back is found",

@@ -294,7 +294,7 @@ TEST_CASE("an actor that acts for long tends its connection, and stops acting wh
     };
     CHECK(loop.run(sink, stop.get_token()).code == Errc::kStopped);
   }
-  CHECK(tended == 3);
+  CHECK(tended >= 3);
   CHECK(sink.sent.empty());
 }
 

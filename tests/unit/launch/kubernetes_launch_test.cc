@@ -23,11 +23,11 @@ TEST_CASE("what has no place on Kubernetes is refused with where it belongs") {
   }
   SECTION("two kinds of pages at one port: of status, which is always there, and of a role") {
     request.site.port = 9099;
-    sentence = "http_port: must not be in 9099..9356, which roles listen at (port)";
+    sentence = "http_port: must not be in 9099..9101, which roles listen at (port)";
   }
   SECTION("... also where the roles' is the usual one") {
     request.site.http_port = 5556;
-    sentence = "http_port: must not be in 5555..5812, which roles listen at (port)";
+    sentence = "http_port: must not be in 5555..5557, which roles listen at (port)";
   }
   CHECK_THROWS_WITH(make_manifests(request), sentence);
 }
