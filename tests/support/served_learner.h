@@ -145,7 +145,7 @@ class RawPeer {
     }
   }
   // Every message that has come, once the server has handled all that was said. Asked again where
-  // no answer comes: a queue of kPairQueue messages may have had no room for it.
+  // no answer comes: the queue may have had no room for it.
   std::vector<wire::Message> hear_all() {
     constexpr std::chrono::milliseconds kPatience{200};
     const Deadline deadline = soon();
@@ -272,7 +272,10 @@ class ServedLearner {
   learner::ExperienceServerConfig config_;
   serving::RunIdentity run_;
   std::vector<env::GraphFeaturesPtr> graphs_ = sample_graphs();
-  Pair pair_;
+  // A server drops what a peer's queue has no room for, and the transport's thread may be slow to
+  // empty it: answers that a test waits for must find room, whatever else was said.
+  static constexpr int kQueue = 64;
+  Pair pair_{kQueue};
   std::unique_ptr<transport::FrameServer> router_;
   std::unique_ptr<transport::FramePublisher> publisher_;
   std::unique_ptr<learner::ExperienceServer> server_;

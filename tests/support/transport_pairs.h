@@ -22,24 +22,25 @@ inline constexpr int kPairQueue = 4;  // frames per peer and direction
 
 struct InProcessPair {
   static constexpr bool kDeliversAtOnce = true;  // what was sent can be received, without a wait
+  explicit InProcessPair(int queue = kPairQueue) : hub(static_cast<std::size_t>(queue)) {}
   std::unique_ptr<transport::FrameServer> make_server() { return hub.make_server(); }
   std::unique_ptr<transport::FrameClient> connect() { return hub.connect(); }
   std::unique_ptr<transport::FramePublisher> make_publisher() { return hub.make_publisher(); }
   std::unique_ptr<transport::FrameSubscriber> subscribe() { return hub.subscribe(); }
   void stop() { hub.stop(); }
 
-  transport::InProcessHub hub{kPairQueue};
+  transport::InProcessHub hub;
 };
 
 // Over ZeroMQ; `server_at` and `publisher_at` become the real endpoints once bound.
 class ZmqPair {
  public:
-  ZmqPair(const std::string& server_at, const std::string& publisher_at,
+  ZmqPair(const std::string& server_at, const std::string& publisher_at, int queue,
           std::optional<transport::Encryption> encryption = {})
       : context_(1, std::move(encryption)),
         server_at_(transport::Endpoint::parse(server_at)),
         publisher_at_(transport::Endpoint::parse(publisher_at)) {
-    config_.queue_messages = kPairQueue;
+    config_.queue_messages = queue;
   }
   std::unique_ptr<transport::FrameServer> make_server() {
     auto router = std::make_unique<transport::Router>(context_, server_at_, config_);
@@ -68,18 +69,21 @@ class ZmqPair {
 
 struct ZmqInprocPair : ZmqPair {
   static constexpr bool kDeliversAtOnce = true;
-  ZmqInprocPair() : ZmqPair("inproc://server", "inproc://publisher") {}
+  explicit ZmqInprocPair(int queue = kPairQueue)
+      : ZmqPair("inproc://server", "inproc://publisher", queue) {}
 };
 
 struct ZmqTcpPair : ZmqPair {
   static constexpr bool kDeliversAtOnce = false;
-  ZmqTcpPair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*") {}
+  explicit ZmqTcpPair(int queue = kPairQueue)
+      : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", queue) {}
 };
 
 // Client and server in one context, as in a learner that has replay shards.
 struct ZmqCurvePair : private KeyFolder, ZmqPair {
   static constexpr bool kDeliversAtOnce = false;
-  ZmqCurvePair() : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", KeyFolder::server()) {}
+  explicit ZmqCurvePair(int queue = kPairQueue)
+      : ZmqPair("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", queue, KeyFolder::server()) {}
 };
 
 struct IpcFolder {
@@ -90,7 +94,7 @@ struct IpcFolder {
 };
 struct ZmqIpcPair : private IpcFolder, ZmqPair {
   static constexpr bool kDeliversAtOnce = false;
-  ZmqIpcPair() : ZmqPair(at("server"), at("publisher")) {}
+  explicit ZmqIpcPair(int queue = kPairQueue) : ZmqPair(at("server"), at("publisher"), queue) {}
 };
 
 }  // namespace pacml::testing
