@@ -159,8 +159,7 @@ Result<std::string> DecisionService::decide(const DecisionRequest& request, Clus
     moment_.running.push_back(
         {model_->occupation(running.servers), std::max(running.until - ledger.now(), least)});
   }
-  // Workloads know no limit above the sequential time, which every job can keep.
-  ledger.arrive(std::min(job->fraction, 1.0));
+  ledger.arrive(job->fraction);
   const ClusterDecision decision = model_->decide(moment_, ledger.arrivals());
   const bool accepted = decision.cause == env::BlockCause::kNone;
   Json out = {{"type", "decision"},          {"id", request.id},

@@ -1,11 +1,13 @@
 #include "apps/launch/site.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "common/config/reader.h"
+#include "common/read_number.h"
 
 namespace pacml::apps {
 namespace {
@@ -47,37 +49,26 @@ std::vector<std::string> validate(const SshSite& config) {
 }
 
 std::optional<std::int64_t> seconds_of_slurm_time(std::string_view text) {
-  constexpr std::int64_t kMost = 1'000'000;  // of each part
-  std::vector<std::int64_t> parts;
-  bool has_days = false;
-  std::optional<std::int64_t> part;
-  const auto finish_part = [&] {
-    if (part) parts.push_back(*part);
-    return std::exchange(part, std::nullopt).has_value();
-  };
-  for (const char c : text) {
-    if (c >= '0' && c <= '9') {
-      part = part.value_or(0) * 10 + (c - '0');
-      if (*part > kMost) return std::nullopt;
-    } else if (c != ':' && (c != '-' || !parts.empty())) {
-      return std::nullopt;
-    } else {
-      if (!finish_part()) return std::nullopt;
-      if (c == '-') has_days = true;
-    }
-  }
-  if (!finish_part()) return std::nullopt;
   std::int64_t seconds = 0;
+  const std::size_t dash = text.find('-');
+  const bool has_days = dash != std::string_view::npos;
   if (has_days) {
-    seconds = parts.front() * 86'400;
-    parts.erase(parts.begin());
+    const auto days = read_number<std::uint32_t>(text.substr(0, dash));
+    if (!days) return std::nullopt;
+    seconds = std::int64_t{*days} * 86'400;
+    text.remove_prefix(dash + 1);
   }
-  if (parts.size() > 3) return std::nullopt;
   // Hours come first behind days and where there are three; minutes else.
-  std::int64_t unit = has_days || parts.size() == 3 ? 3'600 : 60;
-  for (const std::int64_t value : parts) {
-    seconds += value * unit;
-    unit /= 60;
+  const auto colons = std::ranges::count(text, ':');
+  if (colons > 2) return std::nullopt;
+  std::int64_t unit = has_days || colons == 2 ? 3'600 : 60;
+  for (bool more = true; more; unit /= 60) {
+    const std::size_t colon = text.find(':');
+    const auto value = read_number<std::uint32_t>(text.substr(0, colon));
+    if (!value) return std::nullopt;
+    seconds += *value * unit;
+    more = colon != std::string_view::npos;
+    text.remove_prefix(more ? colon + 1 : text.size());
   }
   return seconds;
 }

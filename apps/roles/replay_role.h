@@ -21,8 +21,9 @@ struct ReplayRoleOptions {
 };
 
 // Runs one replay shard until SIGTERM or SIGINT, which leave a last snapshot; SIGUSR1: a snapshot
-// now. Where there is a snapshot, it goes on from it. The exit code.
-// UserError: the address cannot be bound, or the snapshot not be read or written.
+// now. Where there is a snapshot, it goes on from it, unless the run begins. The exit code.
+// UserError: the address cannot be bound, the snapshot not be read or written, or it is there
+// although the run begins.
 [[nodiscard]] int run_replay(const TrainConfig& config, const ReplayRoleOptions& options);
 
 }  // namespace pacml::apps

@@ -38,8 +38,7 @@ double sum_alone_s(const GpuJobList& jobs) {
 
 // What is the same of a job in each window that has it.
 std::uint64_t identity_of(const GpuJobSpec& job) {
-  const double steps = job.steps;
-  std::uint64_t hash = content_hash(std::span(&steps, 1), static_cast<std::uint64_t>(job.gpus));
+  std::uint64_t hash = content_hash(std::span(&job.steps, 1), static_cast<std::uint64_t>(job.gpus));
   hash = content_hash(job.type, hash + static_cast<std::uint64_t>(job.comm));
   return content_hash(job.user, hash);
 }

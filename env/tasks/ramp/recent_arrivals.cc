@@ -13,6 +13,7 @@ void RecentArrivals::add(double fraction, double arrived) {
   if (jobs_ > 0) towards(gap_, arrived - last_arrived_, jobs_);
   last_arrived_ = arrived;
   ++jobs_;
+  fraction = std::min(fraction, 1.0);
   towards(fraction_, fraction, jobs_);
   towards(square_, fraction * fraction, jobs_);
 }

@@ -11,8 +11,8 @@ class RecentArrivals {
   explicit RecentArrivals(int memory) : memory_(memory) {}
 
   void clear() { *this = RecentArrivals(memory_); }
-  // `fraction`: the job's limit, as a fraction of its sequential time. `arrived`: in simulated
-  // time.
+  // `fraction`: the job's limit, as a fraction of its sequential time; above 1, which no workload
+  // has, it counts as 1. `arrived`: in simulated time.
   void add(double fraction, double arrived);
   // The last of them arrived at that moment of a clock that has been set anew.
   void set_clock(double last_arrived) { last_arrived_ = last_arrived; }

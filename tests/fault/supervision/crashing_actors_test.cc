@@ -1,13 +1,13 @@
 // Actors that crash as soon as they are started.
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/roles.h"
+#include "tests/support/script_file.h"
 
 namespace pacml::testing {
 namespace {
@@ -21,8 +21,7 @@ fs::path install_with_crashing_actors(const fs::path& folder) {
   const fs::path built = pacml_path();
   fs::copy_file(built, folder / "train");
   fs::create_symlink(built.parent_path() / "pacml-learner", folder / "pacml-learner");
-  std::ofstream(folder / "pacml") << "#!/bin/sh\nexit 3\n";
-  fs::permissions(folder / "pacml", fs::perms::owner_all);
+  testing::write_script(folder / "pacml", "#!/bin/sh\nexit 3\n");
   return folder / "train";
 }
 

@@ -8,6 +8,7 @@
 #include "apps/cli/version.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/script_file.h"
 
 namespace fs = std::filesystem;
 
@@ -31,8 +32,7 @@ class Installation {
  public:
   Installation() { fs::copy_file(program(), folder_ / "pacml"); }
   void add_script(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << "#!/bin/sh\n" << text;
-    fs::permissions(folder_ / name, fs::perms::owner_all);
+    pacml::testing::write_script(folder_ / name, "#!/bin/sh\n" + text);
   }
   [[nodiscard]] fs::path folder() const { return folder_.path(); }
 

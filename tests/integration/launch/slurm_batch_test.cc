@@ -1,7 +1,5 @@
 // The batch files of Slurm, with stand-ins for what it starts.
 
-#include <sys/stat.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "apps/process/child_process.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/script_file.h"
 
 namespace pacml {
 namespace {
@@ -39,8 +38,7 @@ class BatchJob {
            const std::string& before)
       : printed_(place / "printed") {
     const fs::path stand_in = place / "stand-in";
-    std::ofstream(stand_in) << "#!/bin/bash\n" << program;
-    ::chmod(stand_in.c_str(), 0755);
+    testing::write_script(stand_in, "#!/bin/bash\n" + program);
     const auto printed =
         pacml({"launch", place.config_file(), "--on", "slurm", "--run", place.run(), "--set",
                "transport.allow_insecure_bind=true", "--set", "supervision.silence_seconds=5",

@@ -1,7 +1,5 @@
 // Roles on other hosts that hang, or do not stop; through a stand-in for ssh.
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/script_file.h"
 
 namespace pacml {
 namespace {
@@ -30,12 +29,12 @@ struct Place {
   explicit Place(const apps::TrainConfig& config) : work(config) {
     std::ofstream(work / "hosts") << "127.0.0.1 slots=1\n";
     // Does what sshd would: the last words are one line for a shell.
-    std::ofstream(work / "ssh") << "#!/bin/sh\n"
-                                   "echo 'Welcome to this host!'\n"  // as login shells may
-                                   "while [ \"$1\" != -- ]; do shift; done\n"
-                                   "shift 2\n"
-                                   "exec sh -c \"$*\"\n";
-    ::chmod((work / "ssh").c_str(), 0755);
+    testing::write_script(work / "ssh",
+                          "#!/bin/sh\n"
+                          "echo 'Welcome to this host!'\n"  // as login shells may
+                          "while [ \"$1\" != -- ]; do shift; done\n"
+                          "shift 2\n"
+                          "exec sh -c \"$*\"\n");
     ::setenv("PATH", (work / "").string().append(":/usr/bin:/bin").c_str(), 1);
   }
   [[nodiscard]] Words launch(const Words& more = {}) const {

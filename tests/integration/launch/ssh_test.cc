@@ -1,7 +1,6 @@
 // `pacml launch --on ssh`: through a stand-in for ssh, and through a real one where there is an
 // sshd.
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/script_file.h"
 
 namespace pacml {
 namespace {
@@ -49,14 +49,14 @@ struct Place {
     std::ofstream(work / "hosts") << "127.0.0.1 slots=2\n";
     fs::create_directory(work / "tmp");
     // Does what sshd would: the last words are one line for a shell.
-    std::ofstream(work / "ssh") << "#!/bin/sh\n"
-                                   "export TMPDIR="
-                                << (work / "tmp").string()
-                                << "\n"
-                                   "while [ \"$1\" != -- ]; do shift; done\n"
-                                   "shift 2\n"
-                                   "exec sh -c \"$*\"\n";
-    ::chmod((work / "ssh").c_str(), 0755);
+    testing::write_script(work / "ssh",
+                          "#!/bin/sh\n"
+                          "export TMPDIR=" +
+                              (work / "tmp").string() +
+                              "\n"
+                              "while [ \"$1\" != -- ]; do shift; done\n"
+                              "shift 2\n"
+                              "exec sh -c \"$*\"\n");
   }
   [[nodiscard]] Words launch(const Words& more = {}, int silence_seconds = 600) const {
     Words words = {"launch",     work.config_file(),

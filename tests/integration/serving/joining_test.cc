@@ -290,12 +290,10 @@ TEMPLATE_TEST_CASE("a learner that another one replaces while an actor acts is j
   REQUIRE(actor->link.join({}));
   REQUIRE(actor->link.next_work({}));
   learner.kill_and_restart();
-  const Deadline deadline = soon();
-  while (actor->link.joins() < 2) {
-    REQUIRE_FALSE(deadline.expired());
+  wait_until("it has joined the other one", [&actor] {
     REQUIRE(actor->link.tend());
-    std::this_thread::sleep_for(1ms);
-  }
+    return actor->link.joins() == 2;
+  });
   REQUIRE(actor->link.send(sample_sequences(5, learner.graph(0)), {}));
   CHECK(learner.next_from(*actor).sequences.reward[0] == 5);
   CHECK(actor->link.unacknowledged() == 0);

@@ -80,5 +80,6 @@ TEST_CASE("status pages and roles listen at ports of their own") {
   CHECK_FALSE(clash_of_ports(5812, 5555).empty());
   CHECK(clash_of_ports(5813, 5555).empty());
   CHECK(load_site("", {"http_port=5600"}).http_port == 5600);  // roles may take any ports
-  CHECK_THROWS_WITH(load_site("", {"http_port=5600", "port=5555"}), Catch::Contains("http_port"));
+  CHECK_THROWS_WITH(load_site("", {"http_port=5556", "port=5555"}),
+                    Catch::Contains("http_port: must not be in 5555..5812"));
 }

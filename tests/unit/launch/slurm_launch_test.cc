@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "common/result.h"
 #include "tests/support/catch.h"
+#include "tests/support/script_file.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -29,9 +29,7 @@ class PretendedSlurm {
   ~PretendedSlurm() { ::setenv("PATH", path_.c_str(), 1); }
 
   void say(const std::string& program, const std::string& script) const {
-    const fs::path file = folder_ / program;
-    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
-    fs::permissions(file, fs::perms::owner_all);
+    testing::write_script(folder_ / program, "#!/bin/sh\n" + script + "\n");
   }
   [[nodiscard]] std::string place(const std::string& name) const {
     return (folder_ / name).string();

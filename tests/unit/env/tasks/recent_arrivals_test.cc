@@ -19,6 +19,8 @@ TEST_CASE("few arrivals are averaged as they are", "[unit][env]") {
   CHECK(recent.mean_fraction() == Approx(0.5));
   CHECK(recent.spread_of_fractions() == Approx(std::sqrt(0.125 / 3)));
   CHECK(recent.mean_gap() == Approx(20));
+  recent.add(1e9, 160);
+  CHECK(recent.mean_fraction() == Approx(0.625));
 }
 
 TEST_CASE("of many arrivals those of late count", "[unit][env]") {
