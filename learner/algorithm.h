@@ -43,9 +43,10 @@ class Algorithm {
   virtual ~Algorithm() = default;
   // Graphs that later batches refer to by index; replaces the former list.
   virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
-  // How much of the run is over when the next update comes, in [0, 1], for schedules over the run.
-  // Where it is never said, they follow the decisions.
-  virtual void set_share_of_run(double share) = 0;
+  // How much of what there was to do when learning began or went on (restore()) is done when the
+  // next update comes, in [0, 1], for schedules over the run. Where it is never said, there is no
+  // end, and they follow the decisions from where they were.
+  virtual void set_share_done(double share) = 0;
   // The number of updates, which names the weights.
   [[nodiscard]] virtual PolicyVersion version() const = 0;
   // The weights to act with, as a copy that another thread may use, at version().

@@ -7,6 +7,11 @@
 #include "common/check.h"
 
 namespace pacml::learner {
+namespace {
+
+constexpr double kLeastDeviation = 1e-6;
+
+}  // namespace
 
 double BatchMoments::deviation() const { return count > 0 ? std::sqrt(squares / count) : 0; }
 
@@ -41,10 +46,58 @@ BatchMoments merge(std::span<const BatchMoments> parts) {
 }
 
 void standardise(const BatchMoments& batch, std::span<float> values) {
-  constexpr double kLeastDeviation = 1e-6;
   const double mean = batch.mean();
   const double deviation = std::max(batch.deviation(), kLeastDeviation);
   for (float& value : values) value = static_cast<float>((value - mean) / deviation);
+}
+
+ImportanceSums& ImportanceSums::operator+=(const ImportanceSums& other) {
+  count += other.count;
+  ratio += other.ratio;
+  ratio_square += other.ratio_square;
+  product += other.product;
+  cross += other.cross;
+  square += other.square;
+  return *this;
+}
+
+double ImportanceSums::mean() const { return ratio > 0 ? product / ratio : 0; }
+
+double ImportanceSums::deviation() const {
+  if (!(count > 0)) return 0;
+  const double squares = square - 2 * mean() * cross + mean() * mean() * ratio_square;
+  return std::sqrt(std::max(squares, 0.0) / count);
+}
+
+ImportanceSums importance_sums(std::span<const float> products, std::span<const float> ratios,
+                               std::span<const float> weights) {
+  PACML_CHECK(products.size() == ratios.size() && products.size() == weights.size(),
+              "one ratio and one weight per value");
+  ImportanceSums out;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    if (!(weights[i] > 0)) continue;
+    const double product = products[i];
+    const double ratio = ratios[i];
+    out.count += 1;
+    out.ratio += ratio;
+    out.ratio_square += ratio * ratio;
+    out.product += product;
+    out.cross += ratio * product;
+    out.square += product * product;
+  }
+  return out;
+}
+
+void standardise(const ImportanceSums& batch, std::span<const float> ratios,
+                 std::span<float> products) {
+  PACML_CHECK(products.size() == ratios.size(), "one ratio per value");
+  const double mean = batch.mean();
+  // Products and ratios were rounded one by one, so that a mean never comes off entirely.
+  const double least = kLeastDeviation * std::max(1.0, std::abs(mean));
+  const double deviation = std::max(batch.deviation(), least);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    products[i] = static_cast<float>((products[i] - mean * ratios[i]) / deviation);
+  }
 }
 
 double explained_variance(const BatchMoments& errors, const BatchMoments& targets) {

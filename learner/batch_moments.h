@@ -25,6 +25,30 @@ struct BatchMoments {
 // Takes the mean of `batch` off values of it, and divides by the deviation. A batch whose values
 // hardly differ says nothing, and is not blown up to say something.
 void standardise(const BatchMoments& batch, std::span<float> values);
+
+// Of values that count by importance: of A and rho, where what is at hand are the products rho A.
+// A mean that is taken off A inside the product is a baseline, and leaves the expected policy
+// gradient as it is (but for what the clip of rho takes); taken off the product it would not.
+struct ImportanceSums {
+  double count = 0;
+  double ratio = 0;         // sums of rho,
+  double ratio_square = 0;  // rho^2,
+  double product = 0;       // rho A,
+  double cross = 0;         // rho^2 A
+  double square = 0;        // and (rho A)^2
+  ImportanceSums& operator+=(const ImportanceSums& other);
+  [[nodiscard]] double mean() const;       // of A by importance; 0 where nothing counts
+  [[nodiscard]] double deviation() const;  // of rho (A - mean), whose mean is 0
+};
+
+// As moments(), of rho A and rho.
+[[nodiscard]] ImportanceSums importance_sums(std::span<const float> products,
+                                             std::span<const float> ratios,
+                                             std::span<const float> weights);
+// Makes rho (A - mean) / deviation of products rho A; the rest as above.
+void standardise(const ImportanceSums& batch, std::span<const float> ratios,
+                 std::span<float> products);
+
 // The share of the targets' variance that predictions with such errors explain.
 [[nodiscard]] double explained_variance(const BatchMoments& errors, const BatchMoments& targets);
 

@@ -46,7 +46,7 @@ struct Impala::Share {
   double diverged = 0;  // 1: the network says what nobody can learn from
   double fresh = 0;     // decisions that count
   double stale = 0;
-  BatchMoments advantages;
+  ImportanceSums advantages;
   BatchMoments targets;
   BatchMoments errors;  // of values, in the unit of outputs
   BatchMoments output_targets;
@@ -92,7 +92,9 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   if (config_.loss_reduction == LossReduction::kMean) {
     for (float& weight : pass.weights) weight /= static_cast<float>(report.decisions);
   }
-  scale_advantages(total(*shares, &Share::advantages), targets.returns.advantages);
+  std::vector<ImportanceSums> advantages;
+  for (const Share& row : *shares) advantages.push_back(row.advantages);
+  scale_advantages(total(advantages), targets.returns);
 
   // From the next update on, but the first batch of all is taken in before.
   if (config_.centre_rewards && !*first) {
@@ -160,7 +162,7 @@ Impala::Targets Impala::make_targets(const TrainBatch& batch, const Pass& pass,
                          [this](float target) { return training_.normaliser().to_output(target); });
   std::vector<float> errors(pass.decisions());
   std::ranges::transform(out.outputs, pass.values(), errors.begin(), std::minus<>());
-  share.advantages = moments(out.returns.advantages, pass.weights);
+  share.advantages = importance_sums(out.returns.advantages, out.returns.ratios, pass.weights);
   share.targets = moments(out.returns.targets, pass.weights);
   share.errors = moments(errors, pass.weights);
   share.output_targets = moments(out.outputs, pass.weights);
@@ -239,12 +241,14 @@ SequenceReturns Impala::compute_returns(const TrainBatch& batch,
                            .reward_rate = reward_rate_.value()});
 }
 
-void Impala::scale_advantages(const BatchMoments& batch, std::span<float> advantages) const {
+void Impala::scale_advantages(const ImportanceSums& batch, SequenceReturns& returns) const {
   if (config_.advantage_scaling == AdvantageScaling::kBatch) {
-    standardise(batch, advantages);
+    standardise(batch, returns.ratios, returns.advantages);
   } else if (config_.advantage_scaling == AdvantageScaling::kValues) {
     const double deviation = training_.normaliser().deviation();
-    for (float& advantage : advantages) advantage = static_cast<float>(advantage / deviation);
+    for (float& advantage : returns.advantages) {
+      advantage = static_cast<float>(advantage / deviation);
+    }
   }
 }
 

@@ -72,8 +72,8 @@ class Impala final : public NetworkAlgorithm<SequenceAlgorithm> {
   // Nothing, where there are no outputs.
   [[nodiscard]] SequenceReturns compute_returns(const TrainBatch& batch,
                                                 std::span<const float> value_outputs) const;
-  // `batch`: of the whole batch's advantages, of which `advantages` may be a part.
-  void scale_advantages(const BatchMoments& batch, std::span<float> advantages) const;
+  // `batch`: of the whole batch's advantages, of which those of `returns` may be a part.
+  void scale_advantages(const ImportanceSums& batch, SequenceReturns& returns) const;
   void save_more(AlgorithmState& state) const override;
   void restore_more(const AlgorithmState& state) override;
 

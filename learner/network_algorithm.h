@@ -23,7 +23,7 @@ class NetworkAlgorithm : public Kind {
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override {
     training_.network().set_graphs(graphs);
   }
-  void set_share_of_run(double share) override { training_.set_share_of_run(share); }
+  void set_share_done(double share) override { training_.set_share_done(share); }
   [[nodiscard]] PolicyVersion version() const override { return training_.version(); }
   [[nodiscard]] model::Parameters snapshot() const override { return training_.folded(); }
   [[nodiscard]] AlgorithmState save() const override {

@@ -89,6 +89,12 @@ NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const Optimiz
   }
 }
 
+RunPosition NetworkTraining::run_position() const {
+  if (share_done_) return run_before_.after(*share_done_);
+  const auto since = static_cast<double>(decisions_ - decisions_before_);
+  return {run_before_.share, run_before_.decisions + since};
+}
+
 void NetworkTraining::take_in_values(const TargetSums& targets) {
   rewrite_heads(normaliser_.update(targets), network_->layout(), heads_, network_->parameters());
 }
@@ -140,6 +146,9 @@ AlgorithmState NetworkTraining::save(std::string_view algorithm) const {
   out.vectors["parameters"] = {weights.begin(), weights.end()};
   out.vectors["optimizer.mean"] = optimizer.mean;
   out.vectors["optimizer.mean_square"] = optimizer.mean_square;
+  const RunPosition run = run_position();
+  out.reals["run.share"] = run.share;
+  out.reals["run.decisions"] = run.decisions;
   out.reals["values.mean"] = normaliser.mean;
   out.reals["values.mean_square"] = normaliser.mean_square;
   out.reals["values.weight"] = normaliser.weight;
@@ -174,6 +183,12 @@ void NetworkTraining::restore(std::string_view algorithm, const AlgorithmState& 
   normaliser_.restore(normaliser_of(state));
   updates_ = count_of(state, "updates");
   decisions_ = count_of(state, "decisions");
+  // Of an older state that does not say, the schedules followed the decisions.
+  const RunPosition run{real_of(state, "run.share"), real_of(state, "run.decisions")};
+  const bool is_known = run.share >= 0 && run.decisions >= 0;
+  run_before_ = is_known ? run : RunPosition{0, static_cast<double>(decisions_)};
+  decisions_before_ = decisions_;
+  share_done_.reset();
 }
 
 }  // namespace pacml::learner

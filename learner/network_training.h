@@ -54,9 +54,9 @@ class NetworkTraining {
   [[nodiscard]] std::int64_t updates() const { return updates_; }
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }  // learned from, all updates
   // For schedules.
-  [[nodiscard]] LearningProgress progress() const { return {decisions_, share_of_run_}; }
+  [[nodiscard]] LearningProgress progress() const { return {decisions_, run_position()}; }
   // Algorithm's.
-  void set_share_of_run(double share) { share_of_run_ = share; }
+  void set_share_done(double share) { share_done_ = share; }
 
   // Keeps what an update may change.
   void begin_update();
@@ -87,13 +87,18 @@ class NetworkTraining {
   void restore(std::string_view algorithm, const AlgorithmState& state);
 
  private:
+  [[nodiscard]] RunPosition run_position() const;
+
   model::TrainableNetwork* network_;
   Optimizer optimizer_;
   ValueNormaliser normaliser_;
   model::ValueHeads heads_;
   std::int64_t updates_ = 0;
   std::int64_t decisions_ = 0;
-  std::optional<double> share_of_run_;
+  // When learning began or went on, and since then.
+  RunPosition run_before_;
+  std::int64_t decisions_before_ = 0;
+  std::optional<double> share_done_;
   // Before an update, in case it must be undone.
   std::vector<float> weights_before_;
   OptimizerState optimizer_before_;

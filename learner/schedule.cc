@@ -32,11 +32,21 @@ std::vector<std::string> validate_range(const ScheduleConfig& config, const std:
   return problems;
 }
 
+RunPosition RunPosition::after(double done) const {
+  return {done + (1 - done) * share, (1 - done) * decisions};
+}
+
+double RunPosition::share_of(std::int64_t schedule_decisions) const {
+  return std::clamp(share + decisions / static_cast<double>(schedule_decisions), 0.0, 1.0);
+}
+
 double value_at(const ScheduleConfig& schedule, const LearningProgress& progress) {
   if (schedule.kind == ScheduleKind::kConstant) return schedule.start;
-  double done = static_cast<double>(progress.decisions) / static_cast<double>(schedule.decisions);
-  if (schedule.over == ScheduleSpan::kRun) done = progress.share_of_run.value_or(done);
-  return schedule.start + std::clamp(done, 0.0, 1.0) * (schedule.end - schedule.start);
+  const RunPosition position = schedule.over == ScheduleSpan::kRun
+                                   ? progress.run
+                                   : RunPosition{0, static_cast<double>(progress.decisions)};
+  const double done = position.share_of(schedule.decisions);
+  return schedule.start + done * (schedule.end - schedule.start);
 }
 
 }  // namespace pacml::learner

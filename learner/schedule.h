@@ -3,7 +3,6 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -57,10 +56,22 @@ void visit_fields(Config& c, Visitor&& v) {
 // Steps of the optimisers are about as long as this, in the unit of weights that begin around 0.1.
 inline constexpr double kGreatestLearningRate = 1e3;
 
+// How far a run is on the way of its schedules. Processes go on with it one after the other: one
+// whose end is known covers a share of the way that is left, one without an end covers decisions of
+// those that a schedule names. Both are lines in 1 / those, and so is all that they come to.
+struct RunPosition {
+  double share = 0;      // of the way, at least 0
+  double decisions = 0;  // beside it, of a schedule's; at least 0
+  // Once `done` [0, 1] of the way that is left is over.
+  [[nodiscard]] RunPosition after(double done) const;
+  // The share of its way that a schedule over so many decisions has behind it, in [0, 1].
+  [[nodiscard]] double share_of(std::int64_t schedule_decisions) const;
+};
+
 // How far learning is.
 struct LearningProgress {
-  std::int64_t decisions = 0;               // learned from
-  std::optional<double> share_of_run = {};  // that is over, in [0, 1]; nullopt: the run has no end
+  std::int64_t decisions = 0;  // learned from
+  RunPosition run = {};
 };
 
 // Pure.

@@ -8,9 +8,15 @@
 #include "apps/roles/actor_seed.h"
 #include "apps/roles/composition.h"
 #include "common/check.h"
+#include "common/heartbeat.h"
 #include "model/fused_policy.h"
 
 namespace pacml::apps {
+namespace {
+
+constexpr int kMessagesAtOnce = 16;  // then the learner's thread sees to its other work
+
+}  // namespace
 
 InProcessReplay::InProcessReplay(const TrainConfig& config)
     : config_(config),
@@ -38,13 +44,14 @@ void InProcessReplay::act() {
   std::ranges::move(message.episodes, std::back_inserter(news_.episodes));
 }
 
-Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop, Deadline deadline) {
+Result<learner::SampledTransitions> InProcessReplay::next(std::stop_token stop,
+                                                          Deadline /*deadline*/) {
   PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
-  for (;;) {
+  for (int messages = 0; !table_.can_sample() || messages == 0; ++messages) {
     if (stop.stop_requested()) return fail(Errc::kStopped);
+    if (messages == kMessagesAtOnce) return fail(Errc::kTimeout);
+    beat();
     if (table_.can_insert()) act();
-    if (table_.can_sample()) break;
-    if (deadline.expired()) return fail(Errc::kTimeout);
   }
   items_.resize(static_cast<std::size_t>(config_.apex.batch_size));
   const std::span<const replay::SampledItem> items(items_.data(), table_.sample(items_));

@@ -24,7 +24,8 @@ class InProcessReplay final : public learner::TransitionSource, public learner::
   explicit InProcessReplay(const TrainConfig& config);
   ~InProcessReplay() override;
 
-  // Pre: weights were published.
+  // Acts until a batch can be drawn. kTimeout after so many messages, whatever the deadline: what
+  // is learned from must not depend on how fast this machine is. Pre: weights were published.
   Result<learner::SampledTransitions> next(std::stop_token stop, Deadline deadline) override;
   void report_priorities(std::uint64_t ticket, std::span<const float> priorities) override;
   [[nodiscard]] News take_news() override;

@@ -160,24 +160,26 @@ bool TrainingSession::limit_reached() const {
   return options_.decisions && loop_->counters().decisions >= *options_.decisions;
 }
 
-// The minutes are those of this process: whoever goes on with a run that was cut short goes on with
-// its schedules where they were.
-std::optional<double> TrainingSession::share_of_run() const {
+std::optional<double> TrainingSession::share_done() const {
   if (!options_.minutes && !options_.decisions) return std::nullopt;
   double share = 0;
-  if (options_.minutes) {
-    share = share_before_ + (1 - share_before_) * elapsed() / (*options_.minutes * 60);
-  }
+  if (options_.minutes) share = elapsed() / (*options_.minutes * 60);
   if (options_.decisions) {
-    share = std::max(share, static_cast<double>(loop_->counters().decisions) /
-                                static_cast<double>(*options_.decisions));
+    // What was learned before is none of this process's work.
+    const auto learned = static_cast<double>(loop_->counters().decisions - received_before_);
+    const auto wanted = static_cast<double>(*options_.decisions - received_before_);
+    if (wanted > 0) share = std::max(share, learned / wanted);
   }
   return std::clamp(share, 0.0, 1.0);
 }
 
+void TrainingSession::follow_run() const {
+  if (const auto share = share_done()) learning_.algorithm->set_share_done(*share);
+}
+
 bool TrainingSession::step(const std::stop_token& stop) {
   beat();
-  if (const auto share = share_of_run()) learning_.algorithm->set_share_of_run(*share);
+  follow_run();
   learner::Replicas* const replicas = membership_.replicas;
   if (replicas != nullptr && replicas->awaited()) loop_->ask_to_regroup();
   const auto updated =
@@ -369,12 +371,11 @@ Result<void> TrainingSession::written_checkpoint() {
 }
 
 learner::Checkpoint TrainingSession::make_checkpoint() const {
+  follow_run();  // it is saved where it is now, not where the last update began
   learner::Checkpoint checkpoint;
   checkpoint.algorithm = learning_.algorithm->save();
   checkpoint.counters = {
-      {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)},
-      {"millionths_of_run",
-       static_cast<std::int64_t>(share_of_run().value_or(share_before_) * 1e6)}};
+      {"milliseconds", static_cast<std::int64_t>((seconds_before_ + elapsed()) * 1e3)}};
   visit_fields(loop_->counters(),
                [&](const char* name, std::int64_t count) { checkpoint.counters[name] = count; });
   if (drawn_ != nullptr) {
@@ -396,9 +397,15 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
     spdlog::error("{}: remove it; going on from {} instead", skipped, loaded.file.string());
   }
   const auto& checkpoint = loaded.checkpoint;
-  const auto restored = learning_.algorithm->restore(checkpoint.algorithm);
-  if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
+  learner::AlgorithmState state = checkpoint.algorithm;
+  // As runs that had an end told it formerly.
+  if (const auto millionths = counter("millionths_of_run"); millionths > 0) {
+    state.reals.try_emplace("run.share", static_cast<double>(millionths) / 1e6);
+    state.reals.try_emplace("run.decisions", 0.0);
+  }
+  const auto restored = learning_.algorithm->restore(state);
+  if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   loop_->restore(counters_of(checkpoint));
   if (drawn_ != nullptr) {
     std::vector<std::uint64_t> totals;
@@ -408,7 +415,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
     drawn_->count_from(std::move(totals));
   }
   seconds_before_ = static_cast<double>(counter("milliseconds")) / 1e3;
-  share_before_ = static_cast<double>(counter("millionths_of_run")) / 1e6;
+  received_before_ = loop_->counters().decisions;
   scores_->restore(best_score_in(folder, network_->layout()));
   spdlog::info("resumed from {} at update {}", loaded.file.string(), counter("updates"));
 }

@@ -77,8 +77,10 @@ class TrainingSession {
   [[nodiscard]] bool limit_reached() const;
   // Seconds of this process.
   [[nodiscard]] double elapsed() const;
-  // How much of the run is over, in [0, 1]; nullopt: it has no end.
-  [[nodiscard]] std::optional<double> share_of_run() const;
+  // How much of what this process has to do is done, in [0, 1]; nullopt: it has no end.
+  [[nodiscard]] std::optional<double> share_done() const;
+  // Tells the algorithm, whose schedules follow it.
+  void follow_run() const;
   enum class News {
     kLearning,
     kEvaluating,  // meanwhile nobody learns
@@ -112,8 +114,8 @@ class TrainingSession {
   ReplaySource* const drawn_;  // none: nothing is replayed from elsewhere
   const Clock* const clock_;
   const TimePoint started_;
-  double seconds_before_ = 0;  // of training, in earlier processes of this run
-  double share_before_ = 0;    // share_of_run() when this process began
+  double seconds_before_ = 0;         // of training, in earlier processes of this run
+  std::int64_t received_before_ = 0;  // decisions, before this process went on
 
   // What learns.
   std::unique_ptr<model::TrainableNetwork> network_;

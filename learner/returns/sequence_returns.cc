@@ -36,6 +36,7 @@ SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorica
                                 config.vtrace);
   out.targets = std::move(traced.targets);
   out.advantages = std::move(traced.advantages);
+  out.ratios = std::move(traced.ratios);
   return out;
 }
 

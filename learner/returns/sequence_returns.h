@@ -12,7 +12,8 @@ namespace pacml::learner {
 // What is learned from a batch of sequences, one for each decision [D].
 struct SequenceReturns {
   std::vector<float> targets;     // of values, in the unit of scaled rewards
-  std::vector<float> advantages;  // in the same unit
+  std::vector<float> advantages;  // in the same unit; times their ratios
+  std::vector<float> ratios;      // VtraceReturns'
   std::vector<float> log_rhos;    // log pi(a|x) - log mu(a|x)
 };
 

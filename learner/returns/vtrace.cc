@@ -45,7 +45,7 @@ VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config) {
                   in.rewards.size() == size && in.values.size() == size &&
                   in.next_values.size() == size && in.ends.size() == size,
               "V-trace inputs are all [D]");
-  VtraceReturns out{std::vector<float>(size), std::vector<float>(size)};
+  VtraceReturns out{std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)};
   std::size_t end = 0;
   for (const SequenceRange& sequence : in.sequences) {
     PACML_CHECK(sequence.first == end && sequence.length <= size - end,
@@ -64,8 +64,9 @@ VtraceReturns vtrace(const VtraceInputs& in, const VtraceConfig& config) {
       const double delta = in.rewards[i] + discount * next_value - value;
       correction = rho * delta + discount * c * carried;
       out.targets[i] = static_cast<float>(value + correction);
-      out.advantages[i] =
-          static_cast<float>(std::min(config.clip_advantage, ratio) * (delta + discount * carried));
+      const double clipped = std::min(config.clip_advantage, ratio);
+      out.advantages[i] = static_cast<float>(clipped * (delta + discount * carried));
+      out.ratios[i] = static_cast<float>(clipped);
     }
   }
   PACML_CHECK(end == size, "every decision is in a sequence");

@@ -66,7 +66,8 @@ struct VtraceInputs {
 
 struct VtraceReturns {
   std::vector<float> targets;     // v_t, [D]
-  std::vector<float> advantages;  // of the policy gradient, [D]
+  std::vector<float> advantages;  // of the policy gradient, [D]: ratios times what is an advantage
+  std::vector<float> ratios;      // min(rho-bar_A, pi/mu), [D]
 };
 
 // V-trace targets: Espeholt et al. 2018 (arXiv:1802.01561), eq. 1 in its recursive form.

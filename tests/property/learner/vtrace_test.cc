@@ -56,7 +56,8 @@ Streams random_streams(Rng& rng, std::size_t longest, std::size_t count) {
 //   v_s = V_s + sum_t gamma^(t-s) (prod_{s <= i < t} c_i) rho_t (r_t + gamma V_{t+1} - V_t),
 // where the sum stops after the first step that ends an episode.
 VtraceReturns by_definition(const Streams& in, const VtraceConfig& config) {
-  VtraceReturns out{std::vector<float>(in.rewards.size()), std::vector<float>(in.rewards.size())};
+  const std::vector<float> zeros(in.rewards.size());
+  VtraceReturns out{.targets = zeros, .advantages = zeros, .ratios = zeros};
   const auto ratio = [&](std::size_t i) { return std::exp(static_cast<double>(in.log_rhos[i])); };
   const auto target = [&](std::size_t s, std::size_t end) {
     double sum = in.values[s];
@@ -80,9 +81,10 @@ VtraceReturns by_definition(const Streams& in, const VtraceConfig& config) {
       const bool cut = i + 1 == end || in.ends[i] != 0;
       const double next = cut ? double{in.next_values[i]} : target(i + 1, end);
       out.targets[i] = static_cast<float>(target(i, end));
+      const double clipped = std::min(config.clip_advantage, ratio(i));
+      out.ratios[i] = static_cast<float>(clipped);
       out.advantages[i] =
-          static_cast<float>(std::min(config.clip_advantage, ratio(i)) *
-                             (in.rewards[i] + in.discounts[i] * next - in.values[i]));
+          static_cast<float>(clipped * (in.rewards[i] + in.discounts[i] * next - in.values[i]));
     }
   }
   return out;
@@ -106,6 +108,7 @@ TEST_CASE("V-trace equals its definition, whatever the clips, lambda and episode
     INFO("i " << i);
     REQUIRE(actual.targets[i] == Approx(expected.targets[i]).margin(2e-5));
     REQUIRE(actual.advantages[i] == Approx(expected.advantages[i]).margin(2e-5));
+    REQUIRE(actual.ratios[i] == Approx(expected.ratios[i]));
   }
 }
 

@@ -171,6 +171,32 @@ TEST_CASE("schedules follow the decisions learned from", "[unit][learner]") {
   REQUIRE(scalar(impala.update(batch).value(), "learning_rate") == Approx(0.5e-2));
 }
 
+TEST_CASE("what values are wrong by moves no policy, however old the experience is",
+          "[unit][learner]") {
+  // Both actions were as likely; the second one is nearly given up since.
+  Sequences sequences = small_sequences(1, 2);
+  set_globals(sequences.observations, [](auto, auto) { return 0.0F; });
+  sequences.action = {0, 1};
+  sequences.behaviour_log_prob.assign(2, std::log(0.5F));
+  sequences.flags.assign(2, Sequences::kTerminated);
+  const auto policy_loss = [&sequences](std::vector<float> rewards, float value) {
+    model::TabularNetwork network(kStates, 1, kActions);
+    network.parameters()[0] = std::log(0.999F);
+    network.parameters()[1] = std::log(0.001F);
+    network.parameters()[2] = -30;
+    network.parameters().back() = value;
+    ImpalaConfig config = plain_config();
+    config.advantage_scaling = AdvantageScaling::kBatch;
+    config.vtrace.clip_rho = config.vtrace.clip_advantage = 10;  // nothing is clipped
+    Impala impala(config, network);
+    sequences.reward = std::move(rewards);
+    return scalar(impala.update(batch_of(sequences)).value(), "policy_loss");
+  };
+  CHECK(policy_loss({0, 0}, 1) == Approx(0).margin(1e-3));
+  CHECK(policy_loss({0, 1}, 1) == Approx(policy_loss({0, 1}, -3)));
+  CHECK(std::abs(policy_loss({0, 1}, 0)) > 0.1);
+}
+
 TEST_CASE("normalised values are published in the unit of rewards", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   ImpalaConfig config = plain_config();

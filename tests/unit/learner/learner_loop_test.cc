@@ -51,7 +51,7 @@ class CountingAlgorithm final : public SequenceAlgorithm {
     return report;
   }
   void set_graphs(std::span<const env::GraphFeaturesPtr>) override {}
-  void set_share_of_run(double /*share*/) override {}
+  void set_share_done(double /*share*/) override {}
   PolicyVersion version() const override {
     return PolicyVersion{static_cast<std::uint64_t>(updates)};
   }

@@ -198,14 +198,62 @@ TEST_CASE("schedules over the run take as long as the run", "[unit][train]") {
   const auto mean_rate = [&] { return run.metrics().back()["learning_rate"].get<double>(); };
   run.train(8'000);
   CHECK(mean_rate() == Approx(0.525e-3).epsilon(0.02));
-  SECTION("and go on where they were when it is longer than was said") {
-    run.train(16'000);
-    CHECK(mean_rate() == Approx(0.2625e-3).epsilon(0.04));
-  }
-  SECTION("and are over when it had come to its end") {
+  run.options().minutes = GENERATE(std::optional<double>(), std::optional<double>(1e6));
+  run.train(16'000);
+  CHECK(mean_rate() == 0);  // it had come to its end
+}
+
+TEST_CASE("schedules over the run go on where they were, whatever its end is", "[unit][train]") {
+  TrainConfig config = quiet_config();
+  config.algorithm = AlgorithmKind::kPpo;
+  config.ppo.batch_decisions = 400;
+  config.ppo.learning_rate = {.kind = learner::ScheduleKind::kLinear,
+                              .start = 1e-3,
+                              .end = 0,
+                              .over = learner::ScheduleSpan::kRun,
+                              .decisions = 10'000};
+  Run run(config);
+  // Learns until so many decisions are learned from, whatever end the run has; the mean rate of
+  // what was learned since the last checkpoint.
+  const auto learn_until = [&run](std::int64_t decisions) {
+    TrainingSession& session = run.session();
+    session.begin();
+    while (session.status()["decisions"] < decisions && session.step({})) {
+    }
+    session.finish();
+    return run.metrics().back()["learning_rate"].get<double>();
+  };
+  const auto rate = [](double done) { return Approx(1e-3 * (1 - done)).epsilon(0.03); };
+  SECTION("of decisions, then of more, then of time") {
+    run.options().decisions = 8'000;
+    CHECK(learn_until(4'000) == rate(0.25 - 0.025));  // an update's rate is that of its beginning
+    run.options().decisions = 24'000;                 // half of the way for 20 000
+    CHECK(learn_until(8'000) == rate(0.5 + 0.05 - 0.005));
+    run.options().decisions.reset();
     run.options().minutes = 1e6;
-    run.train(16'000);
-    CHECK(mean_rate() == 0);
+    CHECK(learn_until(10'000) == rate(0.6));
+  }
+  SECTION("of decisions, then of none") {
+    run.options().decisions = 8'000;
+    learn_until(4'000);
+    run.options().decisions.reset();
+    CHECK(learn_until(6'000) == rate(0.5 + 0.1 - 0.02));
+    run.options().minutes = 1e6;
+    CHECK(learn_until(8'000) == rate(0.7));
+  }
+  SECTION("of decisions, of fewer than there are, then of more") {
+    run.options().decisions = 8'000;
+    learn_until(4'000);
+    run.options().decisions = 2'000;
+    CHECK(learn_until(4'400) == rate(0.5));
+    run.options().decisions = 12'400;
+    CHECK(learn_until(8'400) == rate(0.5 + 0.125 - 0.0125));
+  }
+  SECTION("of none, then of time") {
+    run.options().decisions.reset();
+    CHECK(learn_until(4'800) == rate(0.24 - 0.02));
+    run.options().minutes = 1e6;
+    CHECK(learn_until(6'000) == rate(0.48));
   }
 }
 
@@ -589,10 +637,12 @@ TEST_CASE("a run that is resumed without a limit keeps its place in its schedule
     if (session.status()["decisions"] >= 2'000) break;
   }
   session.finish();
-  CHECK(run.newest().counters.at("millionths_of_run") == 500'000);
+  CHECK(run.newest().algorithm.reals.at("run.share") == Approx(0.5));
+  CHECK(run.newest().algorithm.reals.at("run.decisions") == 0);
   run.options().decisions.reset();
   run.session().run(stopped());
-  CHECK(run.newest().counters.at("millionths_of_run") == 500'000);
+  CHECK(run.newest().algorithm.reals.at("run.share") == Approx(0.5));
+  CHECK(run.newest().algorithm.reals.at("run.decisions") <= 400);  // of the one step
 }
 
 TEST_CASE("the best policy is kept when a later one is worse", "[unit][train]") {
