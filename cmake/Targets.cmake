@@ -41,7 +41,8 @@ endfunction()
 #                  kernels).
 #   SEPARATE       its files have fixtures of like names, so they are never compiled together.
 #   PER_CASE       CTest runs each case by itself, with a time limit of its own: for tests that start
-#                  processes, whose cases take seconds and may have to wait for a busy machine.
+#                  processes, whose cases take seconds and may have to wait for a busy machine, and for
+#                  those of which a case may find that it cannot run here.
 #                  They are called "NAME: the case's sentence".
 #   PROCESSES      how many processes it keeps busy: CTest runs nothing beside it that would not fit.
 #   RESOURCE_LOCK  what it wants for itself; no other test with that name runs meanwhile.

@@ -49,7 +49,7 @@ class LaunchCommand final : public Command {
     options.option("--hosts FILE", &hosts_,
                    "ssh: one host a line, [USER@]HOST [slots=N] [role=learner|replay|actor]");
     options.option("--actors K", &actors_, "actors (default: the configuration's; ssh: all slots)");
-    options.option("--minutes M", &minutes_, "stop after M minutes (not on kubernetes)");
+    options.option("--minutes M", &minutes_, "stop after M minutes (not on slurm and kubernetes)");
     options.option("--decisions N", &decisions_,
                    "stop after N decisions of the run (not on kubernetes)");
     options.option("--resume", &resume_,
@@ -114,8 +114,8 @@ class LaunchCommand final : public Command {
   [[nodiscard]] LaunchRequest make_request(Place place) {
     config_.settle(resume_, run_);
     check_limits(minutes_, decisions_);
-    if (actors_ && (*actors_ < 1 || *actors_ > 4096)) {
-      throw UserError("--actors: must be in 1..4096");
+    if (actors_ && (*actors_ < 1 || *actors_ > kMostActors)) {
+      throw UserError("--actors: must be in 1.." + std::to_string(kMostActors));
     }
     LaunchRequest request;
     request.config = load_config(place);
@@ -130,18 +130,26 @@ class LaunchCommand final : public Command {
     request.keys = keys_.empty() ? request.config.security.keys : keys_;
     request.config.security.keys.clear();  // roles are told by --keys, wherever theirs are
     request.site = load_site(site_, site_overrides_);
-    const std::int64_t wanted = actors_of(request);
-    if (wanted > request.config.learner.max_actors) {
-      throw UserError("--actors: learner.max_actors is " +
-                      std::to_string(request.config.learner.max_actors) + ", less than " +
-                      std::to_string(wanted));
-    }
+    if (place != Place::kSsh) set_actors(request, actors_of(request));
     return request;
   }
 
-  [[nodiscard]] int on_ssh(const LaunchRequest& request) const {
+  // How many explore is a part of what they explore: roles are told.
+  static void set_actors(LaunchRequest& request, std::int64_t actors) {
+    const std::int64_t most = std::min(request.config.learner.max_actors, kMostActors);
+    if (actors > most) {
+      throw UserError(std::to_string(actors) + " actors are more than " +
+                      (most < kMostActors ? "learner.max_actors, " : "") + std::to_string(most) +
+                      (request.actors ? "" : "; say --actors"));
+    }
+    request.config.actors = actors;
+  }
+
+  [[nodiscard]] int on_ssh(LaunchRequest request) const {
     if (hosts_.empty()) throw UserError("--on ssh needs --hosts FILE");
     const auto hosts = parse_hostfile(hosts_, read_user_file(hosts_));
+    set_actors(request, std::ranges::count(plan_ssh_launch(request, hosts), MemberKind::kActor,
+                                           &RemoteRole::member));
     if (!dry_run_) return launch_over_ssh(request, hosts);
     print_ssh_launch(request, hosts, std::cout);
     return 0;

@@ -57,8 +57,9 @@ class TrainCommand final : public Command {
   [[nodiscard]] int run() override {
     check_limits(minutes_, decisions_);
     const int fewest = bind_.empty() ? 1 : 0;
-    if (actors_ && (*actors_ < fewest || *actors_ > 4096)) {
-      throw UserError("--actors: must be in " + std::to_string(fewest) + "..4096");
+    if (actors_ && (*actors_ < fewest || *actors_ > kMostActors)) {
+      throw UserError("--actors: must be in " + std::to_string(fewest) + ".." +
+                      std::to_string(kMostActors));
     }
     check_tags(tags_);
     if (!address_file_.empty() && bind_.empty()) {
@@ -69,7 +70,10 @@ class TrainCommand final : public Command {
     if (const auto pages = http_.load()) check_listenable(*pages);
     if (go_on_) resume_ = resume_ || RunDirectory::has_checkpoint(run_directory_);
     config_.settle(resume_, run_directory_);
-    const TrainConfig config = resume_ ? resumed() : config_.load();
+    TrainConfig config = resume_ ? resumed() : config_.load();
+    // How many explore is a part of what they explore. Where others may join, only the
+    // configuration knows.
+    if (actors_ && bind_.empty()) config.actors = *actors_;
     const auto task = config.env.make();  // complains before anything is started
     check_against_task(config, *task);
     if (resume_) check_inputs(RunDirectory::open(run_directory_), agreement_of(config, *task));

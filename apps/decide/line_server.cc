@@ -27,8 +27,10 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMostUnread = std::size_t{1} << 20;
 // Of one connection, before the others have their turn.
 constexpr int kLinesAtOnce = 16;
-// How long a server that is told to end waits for those who have not read their answers yet.
-constexpr std::chrono::milliseconds kPatience{1'000};
+// How long a server that is told to end waits for those who have not read their answers yet, while
+// nobody reads on, and in all.
+constexpr std::chrono::milliseconds kPatience{3'000};
+constexpr std::chrono::milliseconds kLongestPatience{10'000};
 
 [[noreturn]] void fail_with(const std::string& what) {
   throw UserError(what + ": " + std::generic_category().message(errno));
@@ -201,22 +203,26 @@ struct LineServer::Impl {
     }
   }
 
-  // What has been answered, to whom still reads.
+  // What has been answered, to whom still reads. A second signal ends that, too.
   void hand_out() {
-    const Deadline end = Deadline::in(kPatience);
+    const Deadline last = Deadline::in(kLongestPatience);
+    Deadline end = Deadline::in(kPatience);
     while (true) {
       std::vector<Connection*> unread;
-      std::vector<pollfd> wanted;
+      std::vector<pollfd> wanted = {{events.signals(), POLLIN, 0}};
       for (Connection& peer : connections) {
         if (peer.is_broken() || !peer.wants_output()) continue;
         unread.push_back(&peer);
         wanted.push_back({peer.out(), POLLOUT, 0});
       }
-      if (unread.empty() || end.expired()) return;
-      const auto left = static_cast<int>(end.remaining().count());
-      if (::poll(wanted.data(), wanted.size(), left) < 0 && errno != EINTR) return;
+      if (unread.empty() || end.expired() || last.expired()) return;
+      const auto left = static_cast<int>(std::min(end.remaining(), last.remaining()).count());
+      const int ready = ::poll(wanted.data(), wanted.size(), left);
+      if (ready < 0 && errno != EINTR) return;
+      if (wanted[0].revents != 0 && events.take_signals()) return;
+      if (ready > 0) end = Deadline::in(kPatience);
       for (std::size_t i = 0; i < unread.size(); ++i) {
-        if (wanted[i].revents != 0) unread[i]->write();
+        if (wanted[i + 1].revents != 0) unread[i]->write();
       }
     }
   }

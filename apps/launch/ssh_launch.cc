@@ -174,7 +174,12 @@ role=$!
     kill -ALRM $$
     [[ $patience -gt 5 ]] && patience=5
   fi
-  kill -TERM "$role"; sleep "$patience"; kill -KILL "$role"
+  kill -TERM "$role"
+  end=$((SECONDS + patience))
+  while kill -0 "$role"; do
+    if ((SECONDS >= end)); then kill -KILL "$role"; break; fi
+    sleep 0.2 || sleep 1
+  done
 } <&3 >/dev/null 2>&1 &
 attendant=$!
 wait "$role"; code=$?

@@ -180,8 +180,14 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     });
   }
 
+  static LifeSigns hear(Life& life) {
+    LifeSigns signs = life.life_line.take(life.process->hear());
+    life.has_spoken = life.has_spoken || signs.lives;
+    return signs;
+  }
+
   void listen_to(Life& life, milliseconds passed) {
-    const LifeSigns signs = life.life_line.take(life.process->hear());
+    const LifeSigns signs = hear(life);
     if (signs.ready && !life.ready) {
       life.ready = true;
       report(about(life, ChildReport::Kind::kReady, life.process->pid()));
@@ -192,7 +198,6 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
       return;
     }
     life.silent = signs.lives ? milliseconds{0} : life.silent + passed;
-    life.has_spoken = life.has_spoken || signs.lives;
     if (stopping_ || life.child.silence == milliseconds{0}) return;
     const milliseconds limit =
         life.has_spoken ? life.child.silence : std::max(life.child.silence, kFirstSign);
@@ -228,6 +233,7 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
       if (!life.process) continue;
       const auto exit = life.process->poll();
       if (!exit) continue;
+      static_cast<void>(hear(life));  // whoever had last words was not out of reach
       life.process.reset();
       died(life, *exit);
     }

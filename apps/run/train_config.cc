@@ -67,8 +67,8 @@ void check_schedules(const TrainConfig& config, std::vector<std::string>& proble
 std::vector<std::string> validate(const TrainConfig& config) {
   std::vector<std::string> problems;
   if (config.seed < 0) problems.emplace_back("seed: must be >= 0");
-  if (config.actors < 1 || config.actors > 4096)
-    problems.emplace_back("actors: must be in 1..4096");
+  if (config.actors < 1 || config.actors > kMostActors)
+    problems.emplace_back("actors: must be in 1.." + std::to_string(kMostActors));
   check_messages(config, problems);
   check_schedules(config, problems);
   check_open_windows(config, problems);

@@ -48,12 +48,14 @@ constexpr auto enum_names(AlgorithmKind) {
 // others are sequences, which actors send to learners.
 constexpr bool uses_replay(AlgorithmKind algorithm) { return algorithm == AlgorithmKind::kApex; }
 
+inline constexpr std::int64_t kMostActors = 4096;  // of a launch
+
 // Everything that a training run is made of: one struct per module, each documented where it is
 // defined.
 struct TrainConfig {
   std::int64_t seed = 0;  // of the run; every random stream derives from it
   AlgorithmKind algorithm = AlgorithmKind::kImpala;
-  std::int64_t actors = 1;  // processes that `pacml train` starts
+  std::int64_t actors = 1;  // at the launch, which starts as many processes; they share exploration
   env::TaskConfig env;
   model::NetworkConfig network;
   WarmStartConfig warm_start;
