@@ -106,7 +106,7 @@ TEST_CASE("when the leader is killed all go on from its last checkpoint", "[faul
 TEST_CASE("when a follower leaves in order its actors act for another learner",
           "[fault][replicas]") {
   apps::TrainConfig config = replicated();
-  config.patience.move_on_seconds = 5;
+  config.patience.move_on_seconds = 20;
   config.learner.forget_seconds = 2;
   const Workplace place(config);
   Pacml train({"train", place.config_file(), "--run", place.run(), "--minutes", "60"});

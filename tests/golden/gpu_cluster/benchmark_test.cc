@@ -60,7 +60,7 @@ TEST_CASE("rules finish real jobs when an independent simulator says, where pres
   const auto folder =
       testing::source_path("").parent_path().parent_path() / "shared" / "traces" / "bench";
   if (!std::filesystem::exists(folder / "baselines.json")) {
-    WARN("skipped: this machine has no job lists of real traces beside the project");
+    WARN("this test is skipped: this machine has no job lists of real traces beside the project");
     return;
   }
   const json results = read_json(folder / "baselines.json").at("avg_jct");

@@ -100,7 +100,7 @@ TEST_CASE("the reference's schedules are reproduced, Gavel's to the last bit, wh
           "[golden][gpu_cluster]") {
   const auto files = reference_recordings();
   if (files.empty()) {
-    WARN("skipped: this machine has no reference recordings beside the project");
+    WARN("this test is skipped: this machine has no reference recordings beside the project");
     return;
   }
   CHECK(files.size() >= 29);

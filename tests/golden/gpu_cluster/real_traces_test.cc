@@ -40,7 +40,7 @@ std::vector<TraceJob> read(const std::filesystem::path& file,
 
 TEST_CASE("published traces of every format are read, where present", "[golden][gpu_cluster]") {
   if (!std::filesystem::exists(traces() / "original")) {
-    WARN("skipped: this machine has no published traces beside the project");
+    WARN("this test is skipped: this machine has no published traces beside the project");
     return;
   }
   const std::map<std::string, std::size_t> jobs{

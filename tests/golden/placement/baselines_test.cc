@@ -97,7 +97,7 @@ TEST_CASE("heuristics and searches find what they found elsewhere", "[golden][pl
 
 TEST_CASE("all of the reference's figures are found, where present", "[golden][placement]") {
   if (!fs::exists(shared("reference/placement_baselines.json"))) {
-    WARN("skipped: this machine has no reference figures beside the project");
+    WARN("this test is skipped: this machine has no reference figures beside the project");
     return;
   }
   const json recorded = testing::read_json(shared("reference/placement_baselines.json"));
@@ -115,7 +115,9 @@ TEST_CASE("profiles are placed as the reference places them, where present",
           "[golden][placement]") {
   const fs::path figures = shared("reference/placement_baselines_pipedream.json");
   if (!fs::exists(figures) || !fs::is_directory(shared("graphs/pipedream"))) {
-    WARN("skipped: this machine has no reference figures or profiles beside the project");
+    WARN(
+        "this test is skipped: this machine has no reference figures or profiles beside the "
+        "project");
     return;
   }
   const json recorded = testing::read_json(figures);
@@ -137,7 +139,7 @@ TEST_CASE("profiles are placed as the reference places them, where present",
 
 TEST_CASE("the graphs of all families are the reference's, where present", "[golden][placement]") {
   if (!fs::exists(shared("reference/placement_fingerprints.json"))) {
-    WARN("skipped: this machine has no reference fingerprints beside the project");
+    WARN("this test is skipped: this machine has no reference fingerprints beside the project");
     return;
   }
   const json recorded = testing::read_json(shared("reference/placement_fingerprints.json"));

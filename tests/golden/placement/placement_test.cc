@@ -85,7 +85,7 @@ TEST_CASE("the reference's placements are reproduced, where present", "[golden][
   const auto files = recordings_in(testing::source_path("").parent_path().parent_path() / "shared" /
                                    "golden_placement");
   if (files.empty()) {
-    WARN("skipped: this machine has no reference recordings beside the project");
+    WARN("this test is skipped: this machine has no reference recordings beside the project");
     return;
   }
   CHECK(replay_all(files) >= 54);

@@ -198,7 +198,7 @@ TEST_CASE("the reference's networks say what they said, where present", "[golden
     compared += compare_logits(recorded);
   }
   if (compared == 0) {
-    WARN("skipped: this machine has no reference recordings beside the project");
+    WARN("this test is skipped: this machine has no reference recordings beside the project");
     return;
   }
   CHECK(compared >= 300);
@@ -440,7 +440,7 @@ TEST_CASE("REINFORCE makes the reference's updates, where present", "[golden][pl
     ++compared;
   }
   if (compared == 0) {
-    WARN("skipped: this machine has no reference recordings beside the project");
+    WARN("this test is skipped: this machine has no reference recordings beside the project");
     return;
   }
   CHECK(compared >= 2);

@@ -31,7 +31,7 @@ TEST_CASE("baselines are those of the reference's training, where present", "[go
     }
   }
   if (compared == 0) {
-    WARN("skipped: this machine has no reference recordings beside the project");
+    WARN("this test is skipped: this machine has no reference recordings beside the project");
     return;
   }
   CHECK(compared >= 30);

@@ -106,7 +106,7 @@ TEST_CASE("the reference recordings are reproduced, where present", "[golden][tr
   const fs::path shared = source_dir().parent_path() / "shared";
   const auto files = pacml::testing::recordings_in(shared / "golden");
   if (files.empty()) {
-    WARN("skipped: this machine has no reference recordings beside the project");
+    WARN("this test is skipped: this machine has no reference recordings beside the project");
     return;
   }
   replay_all(files, shared / "graphs" / "pipedream");

@@ -233,9 +233,10 @@ TEST_CASE("a child one of whose threads hangs is killed at its own word") {
 
 TEST_CASE("nobody is killed for silence where that was not asked for") {
   Bench bench;
-  bench.supervisor.start(alive("quiet", "exec sleep 1000", 0s));
+  bench.supervisor.start(alive("quiet", "say +; exec sleep 1000", 0s));
   bench.supervisor.start(alive("loud", "while :; do say +; sleep 0.1; done", 1s));
   bench.run_until([&] { return bench.count(Kind::kReady, "loud") == 1; });
+  bench.run_until([&] { return bench.count(Kind::kReady, "quiet") == 1; });
   bench.io.run_for(2s);
   CHECK(bench.count(Kind::kSilent, "quiet") == 0);
   bench.stop();

@@ -45,7 +45,7 @@ TEST_CASE("plain Python reads an exported safetensors policy and computes its re
   REQUIRE(export_safetensors(policy, folder / "policy.safetensors"));
   const int code = run_script("check_safetensors.py", folder / "policy.safetensors");
   if (code == kNoPython) {
-    WARN("skipped: there is no /usr/bin/python3");
+    WARN("this test is skipped: there is no /usr/bin/python3");
     return;
   }
   REQUIRE(code == 0);

@@ -25,7 +25,9 @@ TEST_CASE("Python runs an exported TorchScript policy on graphs of different siz
   REQUIRE(export_torchscript(policy, folder / "policy.pt"));
   const int code = run_script("check_torchscript.py", folder / "policy.pt");
   if (code == kSkipped || code == kNoPython) {
-    WARN("skipped: /usr/bin/python3 with torch is not installed (package python3-torch)");
+    WARN(
+        "this test is skipped: /usr/bin/python3 with torch is not installed (package "
+        "python3-torch)");
     return;
   }
   REQUIRE(code == 0);

@@ -151,9 +151,9 @@ TEST_CASE("shards, actors and learners show their own pages", "[integration][htt
   const json acting = status_at(at_actor);
   CHECK(acting["role"] == "actor");
   CHECK(acting["actor"] == 3);
-  CHECK(acting["joins"] == 1);
-  CHECK(acting["shard_joins"] == 1);
-  CHECK(metric_at(at_actor, "pacml_joins_total") == 1);
+  CHECK(acting["joins"] >= 1);
+  CHECK(acting["shard_joins"] >= 1);
+  CHECK(metric_at(at_actor, "pacml_joins_total") >= 1);
   wait_until("items show", [&] { return metric_at(at_shard, "pacml_replay_items") > 0; });
   CHECK(metric_at(at_shard, "pacml_replay_fill_ratio") <= 1);
   wait_until("the learner's shard shows", [&] { return status_at(at_learner).contains("replay"); });

@@ -14,6 +14,7 @@
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/run_checkpoint.h"
 #include "tests/support/script_file.h"
 
 namespace pacml {
@@ -27,8 +28,15 @@ using testing::Workplace;
 
 using Words = std::vector<std::string>;
 
-// Processes whose command line has all of `parts`, but for attendants, which only carry it.
-std::vector<pid_t> processes_with(const Words& parts) {
+// Whoever is called "ssh", attends to a role on its host or is one; the first two carry its words.
+enum class Who { kClient, kAttendant, kRole };
+Who who(const fs::path& process, const std::string& command) {
+  if (text_of(process / "comm") == "ssh\n") return Who::kClient;
+  return command.find("attendant") != std::string::npos ? Who::kAttendant : Who::kRole;
+}
+
+// Processes whose command line has all of `parts`.
+std::vector<pid_t> processes_with(const Words& parts, Who wanted) {
   std::vector<pid_t> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
@@ -38,7 +46,7 @@ std::vector<pid_t> processes_with(const Words& parts) {
     std::ranges::replace(command, '\0', ' ');
     const bool all = std::ranges::all_of(
         parts, [&](const auto& part) { return command.find(part) != std::string::npos; });
-    if (all && command.find("attendant") == std::string::npos) found.push_back(std::stoi(name));
+    if (all && who(entry.path(), command) == wanted) found.push_back(std::stoi(name));
   }
   return found;
 }
@@ -72,18 +80,21 @@ struct Place {
     ::setenv("PATH", (work / "").string().append(":/usr/bin:/bin").c_str(), 1);
   }
   // Of this run, as their command lines have it.
-  [[nodiscard]] std::vector<pid_t> roles(const std::string& role) const {
+  [[nodiscard]] std::vector<pid_t> roles(const std::string& role, Who wanted = Who::kRole) const {
     const std::string of_run =
         role == "learner" ? "--run " + work.run() : "tcp://127.0.0.1:" + std::to_string(port);
-    return processes_with({"/bin/pacml", " " + role + " ", of_run});
+    return processes_with({"/bin/pacml", " " + role + " ", of_run}, wanted);
   }
   void wait_for_actors(int count) const {
     wait_until(std::to_string(count) + " actors are there",
                [&] { return work.latest("actors") == count; });
   }
   void wait_until_all_ended() const {
-    wait_until("no role is left",
-               [&] { return roles("learner").empty() && roles("actor").empty(); });
+    for (const Who wanted : {Who::kRole, Who::kAttendant}) {
+      wait_until("no role is left, nor whoever attended to it", [&] {
+        return roles("learner", wanted).empty() && roles("actor", wanted).empty();
+      });
+    }
   }
   Workplace work;
   int port = testing::sixteen_ports();
@@ -135,8 +146,7 @@ TEST_CASE("two learners over ssh take every update together", "[integration][lau
   CHECK(place.work.metrics().back().at("replicas").at("divergences") == 0);
 }
 
-TEST_CASE("nothing is orphaned when the launcher or a connection is gone",
-          "[integration][launch]") {
+TEST_CASE("nothing is orphaned when the launcher is gone", "[integration][launch]") {
   const Place place;
   place.use_stand_in();
   {
@@ -146,9 +156,11 @@ TEST_CASE("nothing is orphaned when the launcher or a connection is gone",
     launch.signal(SIGKILL);
   }
   place.wait_until_all_ended();
-  // It had the time to stop in order.
-  CHECK_THAT(place.work.log("learner"), Catch::Contains("serving"));
-  CHECK_FALSE(place.work.checkpoints().empty());
+  // All had the time to stop in order.
+  CHECK_THAT(place.work.log("actor-0"), Catch::Contains("; ended: "));
+  CHECK_THAT(place.work.log("actor-1"), Catch::Contains("; ended: "));
+  CHECK(testing::newest_checkpoint(place.work).counters.at("decisions") ==
+        place.work.latest("decisions"));
 }
 
 TEST_CASE("a launcher that falls silent is taken for gone, and goes on when it is back",
@@ -200,6 +212,14 @@ TEST_CASE("a run keeps the configuration that it was begun with", "[integration]
     left += entry.path().filename().string().starts_with("pacml-config.") ? 1 : 0;
   }
   CHECK(left == 0);
+}
+
+TEST_CASE("roles are told how many actors there are", "[integration][launch]") {
+  const Place place;
+  const testing::Outcome all = testing::pacml(place.launch({"--dry-run"}));
+  CHECK_THAT(all.out, Catch::Contains("\nactors: 2\n"));
+  const testing::Outcome one = testing::pacml(place.launch({"--dry-run", "--actors", "1"}));
+  CHECK_THAT(one.out, Catch::Contains("\nactors: 1\n"));
 }
 
 TEST_CASE("what a host refuses ends the launch with its code", "[integration][launch]") {
@@ -266,6 +286,19 @@ TEST_CASE("a real sshd carries a run from its start to its end", "[integration][
                [&] { return place.work.log(actor).find("joined run run") != std::string::npos; });
   }
   place.work.wait_for_decisions(2'000);
+
+  // A role whose connection breaks is replaced, and is not left behind.
+  const auto actors = place.roles("actor");
+  REQUIRE(actors.size() == 2);
+  const auto connections = place.roles("actor", Who::kClient);
+  REQUIRE(connections.size() == 2);
+  REQUIRE(::kill(connections[0], SIGKILL) == 0);
+  wait_until("another actor has come for it", [&] {
+    const auto now = place.roles("actor");
+    return now.size() == 2 && now != actors;
+  });
+  place.wait_for_actors(2);
+
   launch.signal(SIGTERM);
   const int code = launch.end();
   INFO(place.work.log("learner"));

@@ -81,7 +81,7 @@ void check_pictures(const fs::path& folder, const std::string& name) {
 
 TEST_CASE("runs and comparisons become pictures", "[integration][plot]") {
   if (!has_matplotlib()) {
-    WARN("skipped: /usr/bin/python3 has no matplotlib (package python3-matplotlib)");
+    WARN("this test is skipped: /usr/bin/python3 has no matplotlib (package python3-matplotlib)");
     return;
   }
   const TempDir folder;

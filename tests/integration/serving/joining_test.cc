@@ -69,7 +69,7 @@ TEMPLATE_TEST_CASE("an actor that differs is told what differs, and gives up",
     CHECK(refused.why == Refusal::kConfig);
     CHECK_THAT(refused.reason, Catch::Contains("talks to actors, not to a replay"));
   }
-  CHECK(learner.server().counters().refused == 1);
+  CHECK(learner.server().counters().refused >= 1);  // an actor asks again until it has heard
   CHECK(learner.server().counters().actors == 0);
 }
 

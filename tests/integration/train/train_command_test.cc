@@ -73,6 +73,8 @@ TEST_CASE("training from end to end, and going on from there", "[integration][tr
     INFO(file);
     CHECK(fs::file_size(place / "run" / file) > 0);
   }
+  // As many as there are: exploration is shared out among them.
+  CHECK_THAT(testing::text_of(place / "run/config.yaml"), Catch::Contains("\nactors: 2\n"));
   // On a busy machine one of the two may be done before the other one has begun.
   CHECK((place.log("actor-0") + place.log("actor-1")).find("joined run") != std::string::npos);
 

@@ -116,7 +116,7 @@ TEST_CASE("the published completion times are reproduced, where the profiles are
           "[property][lookahead]") {
   const std::string folder = reference_profiles("paper");
   if (folder.empty()) {
-    WARN("skipped: this machine has no ../shared/graphs/paper");
+    WARN("this test is skipped: this machine has no ../shared/graphs/paper");
     return;
   }
   // Degree 1, 2, 4, 6, 8, 16; empty 4x4x2 cluster, 50 training steps, milliseconds as seconds. The
@@ -148,7 +148,7 @@ TEST_CASE("the corrected semantics run every reference profile cut in two, where
           "[property][lookahead]") {
   const std::string folder = reference_profiles("pipedream");
   if (folder.empty()) {
-    WARN("skipped: this machine has no ../shared/graphs/pipedream");
+    WARN("this test is skipped: this machine has no ../shared/graphs/pipedream");
     return;
   }
   ExecutionMemo::Setting setting;

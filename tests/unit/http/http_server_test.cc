@@ -152,7 +152,8 @@ TEST_CASE("a client that is slow to ask is cut, however it drips", "[unit][http]
 
 TEST_CASE("a connection that rests after its answers is closed, and nothing is wrong with it",
           "[unit][http]") {
-  ServedPages server(echo, impatient());
+  // Long enough to ask, on any machine.
+  ServedPages server(echo, {.connections = 32, .request_bytes = 8192, .patience = 5s});
   HttpClient client(server.address());
   CHECK(client.get("/").result_int() == 200);
   CHECK(client.is_closed_soon());
