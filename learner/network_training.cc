@@ -38,6 +38,10 @@ ValueNormaliser::State normaliser_of(const AlgorithmState& state) {
           real_of(state, "values.weight")};
 }
 
+RunPosition run_of(const AlgorithmState& state) {
+  return {real_of(state, "run.share"), real_of(state, "run.decisions")};
+}
+
 bool is_finite(const ValueNormaliser::State& state) {
   return std::isfinite(state.mean) && std::isfinite(state.mean_square) &&
          std::isfinite(state.weight);
@@ -173,6 +177,8 @@ Result<void> NetworkTraining::fits(std::string_view algorithm, const AlgorithmSt
   if (count_of(state, "updates") < 0 || count_of(state, "decisions") < 0) {
     return differs("list of counters");
   }
+  const RunPosition run = run_of(state);
+  if (!(run.share >= 0) || !(run.decisions >= 0)) return differs("place in its schedules");
   return {};
 }
 
@@ -183,10 +189,7 @@ void NetworkTraining::restore(std::string_view algorithm, const AlgorithmState& 
   normaliser_.restore(normaliser_of(state));
   updates_ = count_of(state, "updates");
   decisions_ = count_of(state, "decisions");
-  // Of an older state that does not say, the schedules followed the decisions.
-  const RunPosition run{real_of(state, "run.share"), real_of(state, "run.decisions")};
-  const bool is_known = run.share >= 0 && run.decisions >= 0;
-  run_before_ = is_known ? run : RunPosition{0, static_cast<double>(decisions_)};
+  run_before_ = run_of(state);
   decisions_before_ = decisions_;
   share_done_.reset();
 }

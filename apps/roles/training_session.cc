@@ -72,6 +72,19 @@ std::int64_t counter_of(const learner::Checkpoint& checkpoint, const char* name)
   return it != checkpoint.counters.end() ? it->second : 0;
 }
 
+// The state of a checkpoint, also of one from before a state said how far it is in its run: where
+// the run had an end its share stood among the counters, else schedules followed the decisions.
+learner::AlgorithmState with_place_in_run(const learner::Checkpoint& checkpoint) {
+  learner::AlgorithmState state = checkpoint.algorithm;
+  if (state.reals.contains("run.share")) return state;
+  const std::int64_t millionths = counter_of(checkpoint, "millionths_of_run");
+  const auto learned = state.counts.find("decisions");
+  const bool follows_decisions = millionths == 0 && learned != state.counts.end();
+  state.reals["run.share"] = static_cast<double>(millionths) / 1e6;
+  state.reals["run.decisions"] = follows_decisions ? static_cast<double>(learned->second) : 0.0;
+  return state;
+}
+
 learner::LearnerCounters counters_of(const learner::Checkpoint& checkpoint) {
   learner::LearnerCounters counters;
   visit_fields(counters, [&](const char* name, std::int64_t& count) {
@@ -398,13 +411,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   }
   const auto& checkpoint = loaded.checkpoint;
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
-  learner::AlgorithmState state = checkpoint.algorithm;
-  // As runs that had an end told it formerly.
-  if (const auto millionths = counter("millionths_of_run"); millionths > 0) {
-    state.reals.try_emplace("run.share", static_cast<double>(millionths) / 1e6);
-    state.reals.try_emplace("run.decisions", 0.0);
-  }
-  const auto restored = learning_.algorithm->restore(state);
+  const auto restored = learning_.algorithm->restore(with_place_in_run(checkpoint));
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   loop_->restore(counters_of(checkpoint));
   if (drawn_ != nullptr) {

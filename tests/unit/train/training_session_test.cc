@@ -645,6 +645,24 @@ TEST_CASE("a run that is resumed without a limit keeps its place in its schedule
   CHECK(run.newest().algorithm.reals.at("run.decisions") <= 400);  // of the one step
 }
 
+TEST_CASE("a checkpoint from before its place in the run was in it says it all the same",
+          "[unit][train]") {
+  Run run;
+  run.train(2'000);
+  learner::Checkpoint old = run.newest();
+  old.algorithm.reals.erase("run.share");
+  old.algorithm.reals.erase("run.decisions");
+  // The share of its run, where that had an end.
+  const std::int64_t millionths = GENERATE(0, 500'000);
+  old.counters["millionths_of_run"] = millionths;
+  REQUIRE(learner::CheckpointFolder(run.checkpoint_folder(), 3).save(old, layout_of(run.config())));
+  run.options().decisions.reset();
+  run.session().finish();
+  const auto reals = run.newest().algorithm.reals;
+  CHECK(reals.at("run.share") == static_cast<double>(millionths) / 1e6);
+  CHECK(reals.at("run.decisions") == (millionths == 0 ? 2'000 : 0));
+}
+
 TEST_CASE("the best policy is kept when a later one is worse", "[unit][train]") {
   Run run;
   run.train(400);
