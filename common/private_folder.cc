@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 
@@ -37,13 +38,23 @@ FileDescriptor take_over(const fs::path& folder) {
   return {};
 }
 
+// The folder for temporary files: TMPDIR's, which counts as unset where it is empty.
+fs::path temporary_folder(std::error_code& none) {
+  const char* const named = std::getenv("TMPDIR");
+  return named != nullptr && *named == '\0' ? "/tmp" : fs::temp_directory_path(none);
+}
+
 }  // namespace
 
 PrivateFolder::PrivateFolder(const std::string& name) {
   remove_left_private_folders(name);
   std::error_code none;
-  const fs::path folder = fs::temp_directory_path(none);
-  if (none) throw UserError("TMPDIR names no folder to keep files in: " + none.message());
+  const fs::path folder = temporary_folder(none);
+  if (none) {
+    const char* const named = std::getenv("TMPDIR");
+    throw UserError("TMPDIR names no folder to keep files in, " +
+                    std::string(named != nullptr ? named : "") + ": " + none.message());
+  }
   const std::string pattern = (folder / (name + "-XXXXXX")).string();
   const auto refuse = [&pattern](int error) {
     return UserError("cannot create the folder " + pattern + ": " + std::strerror(error));
@@ -71,7 +82,7 @@ PrivateFolder::~PrivateFolder() {
 
 void remove_left_private_folders(const std::string& name) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
+  for (const auto& entry : fs::directory_iterator(temporary_folder(ignored), ignored)) {
     const fs::path& folder = entry.path();
     if (!is_called(folder.filename().string(), name) || !is_ours(folder)) continue;
     const FileDescriptor lock = take_over(folder);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "common/read_number.h"
 #include "common/result.h"
@@ -50,6 +52,7 @@ std::vector<std::string> validate(const SearchConfig& c) {
 bool is_search_key(std::string_view name) { return std::ranges::find(kKeys, name) != kKeys.end(); }
 
 SearchConfig parse_search(std::string_view text, SearchConfig config) {
+  std::set<std::string> said;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
     const std::string_view setting = text.substr(0, comma);
@@ -59,6 +62,7 @@ SearchConfig parse_search(std::string_view text, SearchConfig config) {
     if (equals == std::string_view::npos && is_search_key(key)) {
       throw UserError("search: " + key + " needs a value, as in " + key + "=1");
     }
+    if (!said.insert(key).second) throw UserError("search: " + key + " is said twice");
     const double value =
         equals == std::string_view::npos ? 0 : number_of(key, setting.substr(equals + 1));
     if (key == "K") {

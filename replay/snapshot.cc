@@ -131,6 +131,10 @@ Result<RestoredTable> read_snapshot(std::istream& in, const TableConfig& config)
 }
 
 RestoredTable restore_table(const std::filesystem::path& path, const TableConfig& config) {
+  std::error_code absent;
+  if (std::filesystem::exists(path, absent) && !std::filesystem::is_regular_file(path, absent)) {
+    throw UserError("cannot restore the replay table from " + path.string() + ": it is no file");
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw_system_error("cannot read " + path.string(), errno);
   auto restored = read_snapshot(in, config);

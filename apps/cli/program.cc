@@ -12,6 +12,7 @@
 
 #include "apps/cli/outputs.h"
 #include "apps/cli/parse.h"
+#include "apps/cli/standard_streams.h"
 #include "common/exit_codes.h"
 #include "common/result.h"
 #include "common/text.h"
@@ -108,6 +109,7 @@ int dispatch(const Program& program, const std::vector<std::string>& arguments, 
 
 int run_program(const Program& program, const std::vector<std::string>& arguments,
                 std::ostream& out, std::ostream& err) {
+  hold_standard_streams();
   try {
     if (program.prepare) program.prepare();
     const int code = dispatch(program, arguments, out);

@@ -146,8 +146,17 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
   const std::size_t plus = name.rfind('+');
   if (plus != std::string::npos &&
       (is_trained(name.substr(0, plus)) || env::is_baseline(*task, name.substr(0, plus)))) {
+    if (name.substr(plus) == kSample) {
+      throw UserError(name + ": only the policy of a run can be sampled");
+    }
     throw UserError(name + ": behind a policy may stand +sample, +search or +refine, not " +
                     name.substr(plus));
+  }
+  for (std::size_t at = name.find('+'); at != std::string::npos; at = name.find('+', at + 1)) {
+    const std::string policy = name.substr(0, at);
+    if (!is_trained(policy) && !env::is_baseline(*task, policy)) continue;
+    throw UserError(name + ": behind " + policy +
+                    " may stand one of +sample and +search, and +refine behind that");
   }
   std::vector<std::string> known = {"baselines"};
   for (const auto& baseline : task->baselines()) known.push_back(baseline.name);

@@ -111,12 +111,14 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   FileDescriptor our_end(stream[0]);
   const FileDescriptor input(spec.signals_by_stdin ? stream[1]
                                                    : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const FileDescriptor output(
-      spec.log.empty() ? -1
-                       : ::open(spec.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  // A pipe that nobody reads from would not open.
+  constexpr int kAppends = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK;
+  const FileDescriptor output(spec.log.empty() ? -1 : ::open(spec.log.c_str(), kAppends, 0644));
   if (!spec.log.empty() && !output.is_open()) {
-    return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " + reason(errno));
+    return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " +
+                               (errno == ENXIO ? "nobody reads from it" : reason(errno)));
   }
+  if (output.is_open()) ::fcntl(output.get(), F_SETFL, O_APPEND);
   std::array<int, 2> line = {-1, -1};
   if (spec.life_line != LifeLineKind::kNone && ::pipe2(line.data(), O_CLOEXEC) != 0) {
     return fail(Errc::kIo, "pipe: " + reason(errno));

@@ -9,6 +9,7 @@
 
 #include "apps/process/open_files.h"
 #include "common/check.h"
+#include "common/plain_file.h"
 
 namespace pacml::apps {
 namespace {
@@ -42,8 +43,8 @@ bool was_killed_by(const ChildExit& exit, int signal) {
 std::string last_error(const std::string& log) {
   constexpr std::streamoff kTail = 1 << 14;
   constexpr std::string_view kError = "pacml: ";
-  std::ifstream in(log, std::ios::binary | std::ios::ate);
-  if (!in) return {};
+  std::ifstream in = open_plain_file(log, std::ios::binary | std::ios::ate);
+  if (!in.is_open()) return {};
   in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kTail));
   std::string error;
   for (std::string line; std::getline(in, line);) {

@@ -73,6 +73,7 @@ class RunSupervisor {
   void send_to_all(int signal);
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
+  [[nodiscard]] bool was_asked_to_stop() const { return asked_.has_value(); }  // by a signal
   // What has ended without leaving all that it had, a sentence each: for whoever resumes the run.
   [[nodiscard]] const std::vector<std::string>& losses() const { return losses_; }
 

@@ -24,6 +24,7 @@
 #include "apps/run/run_summary.h"
 #include "common/asio.h"
 #include "common/atomic_file.h"
+#include "common/exit_codes.h"
 #include "common/private_folder.h"
 #include "common/repeating_timer.h"
 #include "common/result.h"
@@ -86,6 +87,11 @@ class Training {
     give_back_what_never_began();
     remove_sockets();
     remove_addresses();
+    if (supervisor_.was_asked_to_stop() && supervisor_.exit_code() == 0 &&
+        !RunDirectory::has_checkpoint(run_)) {
+      std::cerr << "stopped before training began: nothing is saved\n";
+      return kExitStoppedBeforeTraining;
+    }
     return supervisor_.exit_code();
   }
 
@@ -226,6 +232,11 @@ class Training {
   }
 
   void start_shard(std::int64_t number, const std::string& address) {
+    if (const auto table = RunDirectory::snapshot_file(run_, number);
+        options_.resume && !std::filesystem::exists(table)) {
+      tell("replay-" + std::to_string(number) + " begins with an empty table: there is no " +
+           table.string());
+    }
     Member shard{.kind = MemberKind::kShard, .spec = {}};
     shard.spec.name = "replay-" + std::to_string(number);
     shard.spec.command = {program("pacml"), "replay"};

@@ -53,10 +53,6 @@ std::optional<double> best_score_in(const learner::CheckpointFolder& folder,
 // The counter of what a shard had taken in when a checkpoint was made.
 std::string taken_in_by_shard(std::size_t shard) { return "shard" + std::to_string(shard); }
 
-UserError no_checkpoint(const Error& error) {
-  return UserError("no checkpoint could be written: " + error.detail);
-}
-
 // Why a run that has come to its limit made no update.
 std::string why_nothing_was_learned(const learner::LearnerCounters& counters) {
   if (counters.unfinished == 0) {
@@ -163,7 +159,9 @@ void TrainingSession::begin() {
   if (!leads()) return;  // the leader's state comes with the first group
   // From now on there is something to resume from, and the disk is known to take it.
   if (!options_.resume) {
-    if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
+    if (const auto written = written_checkpoint(); !written) {
+      throw UserError("no checkpoint could be written: " + written.error().detail);
+    }
   }
   loop_->publish();
 }
@@ -259,7 +257,9 @@ void TrainingSession::finish(const std::stop_token& stop) {
   }
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics(News::kLast);
-  if (const auto written = written_checkpoint(); !written) throw no_checkpoint(written.error());
+  if (const auto written = written_checkpoint(); !written) {
+    throw UserError("the last checkpoint could not be written: " + written.error().detail);
+  }
 }
 
 bool TrainingSession::regroup(const std::stop_token& stop, const Error& why) {

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "common/plain_file.h"
+
 namespace pacml::apps {
 
 MetricsTail::MetricsTail(std::filesystem::path path) : path_(std::move(path)) {
@@ -18,8 +20,8 @@ std::optional<std::string> MetricsTail::newest() {
   if (const auto size = std::filesystem::file_size(path_, absent); !absent && size < offset_) {
     offset_ = 0;
   }
-  std::ifstream file(path_);
-  if (!file.seekg(static_cast<std::streamoff>(offset_))) return std::nullopt;
+  std::ifstream file = open_plain_file(path_);
+  if (!file.is_open() || !file.seekg(static_cast<std::streamoff>(offset_))) return std::nullopt;
   std::optional<std::string> last;
   for (std::string line; std::getline(file, line);) {
     if (file.eof()) break;  // not ended yet: another time

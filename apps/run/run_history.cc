@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "common/plain_file.h"
+
 namespace pacml::apps {
 namespace {
 
@@ -29,8 +31,8 @@ bool RunHistory::read(std::size_t budget) {
   const auto size = std::filesystem::file_size(file_, absent);
   if (absent) return false;
   if (size < offset_) begin_anew();  // another file of the same name
-  std::ifstream file(file_, std::ios::binary);
-  if (!file.seekg(static_cast<std::streamoff>(offset_))) return false;
+  std::ifstream file = open_plain_file(file_);
+  if (!file.is_open() || !file.seekg(static_cast<std::streamoff>(offset_))) return false;
   const std::uintmax_t wanted = std::max(budget, 2 * kLongestLine);  // so that a line comes whole
   std::string chunk(std::min(wanted, size - offset_), '\0');
   file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));

@@ -13,6 +13,7 @@
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/json_at.h"
+#include "common/plain_file.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -140,8 +141,9 @@ EndOfMetrics read_end_of_metrics(const fs::path& file) {
   bool is_cut = false;
   std::error_code absent;
   const auto size = fs::file_size(file, absent);
-  std::ifstream in(file, std::ios::binary);
-  if (!absent && in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) {
+  std::ifstream in = open_plain_file(file);
+  if (!absent && in.is_open() &&
+      in.seekg(static_cast<std::streamoff>(size - std::min(size, kTail)))) {
     std::string line;
     if (size > kTail) std::getline(in, line);  // begins before
     while (std::getline(in, line)) {

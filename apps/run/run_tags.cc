@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "common/atomic_file.h"
+#include "common/plain_file.h"
 #include "common/result.h"
 
 namespace pacml::apps {
@@ -39,7 +40,7 @@ void check_tags(const std::vector<std::string>& tags) {
 
 std::vector<std::string> tags_of(const std::filesystem::path& run) {
   std::set<std::string> tags;
-  std::ifstream file(file_of(run));
+  std::ifstream file = open_plain_file(file_of(run));
   for (std::string line; tags.size() < kMostTags && std::getline(file, line);) {
     if (is_tag(line)) tags.insert(line);
   }

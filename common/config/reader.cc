@@ -200,7 +200,10 @@ void report_unknown_keys(const ConfigNode& node, const std::string& path,
 void report_unknown_name(const ConfigNode& node, const std::string& path,
                          const std::vector<std::string>& known, Problems& problems) {
   std::string sentence = "expected one of " + join(known) + "; found " + describe(node);
-  if (node.kind == Kind::kScalar) sentence += did_you_mean(node.text, known);
+  const std::string nearest = node.kind == Kind::kScalar ? nearest_name(node.text, known) : "";
+  if (!nearest.empty() && is_near_name(node.text, nearest)) {
+    sentence += "; did you mean '" + nearest + "'?";
+  }
   problems.add(node, path, sentence);
 }
 

@@ -259,10 +259,12 @@ class Step {
     const bool local_first = !ready_local_.empty();
     length = std::min(length, local_first ? 0.0 : flows_.time_to_next());
     if (length == kEndOfTime) {
+      const bool sends = !flows_.empty();
       throw UserError("model " + job_.graph().model() + " at degree " +
-                      std::to_string(job_.degree()) +
-                      " never finishes a training step: an op without successors was cut; the "
-                      "switch sync_is_no_parent (semantics: corrected) lets it run");
+                      std::to_string(job_.degree()) + " never finishes a training step: " +
+                      (sends ? "what it sends takes for ever at this bandwidth"
+                             : "an op without successors was cut; the switch sync_is_no_parent "
+                               "(semantics: corrected) lets it run"));
     }
     result_.ticks.push_back({static_cast<int>(running_.size()), length});
 

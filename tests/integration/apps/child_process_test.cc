@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,16 @@ TEST_CASE("output is appended to the log, and the environment is ours with chang
     CHECK(end_of(*child).clean());
   }
   CHECK(testing::text_of(log) == "seen\nwarned\nseen\nwarned\n");
+}
+
+TEST_CASE("a log that nobody reads from is told at once") {
+  const testing::TempDir folder;
+  ChildSpec spec = shell("true");
+  spec.log = folder / "pipe";
+  REQUIRE(::mkfifo(spec.log.c_str(), 0600) == 0);
+  const auto child = ChildProcess::spawn(spec);
+  REQUIRE_FALSE(child);
+  CHECK(child.error().detail == "cannot write " + spec.log.string() + ": nobody reads from it");
 }
 
 TEST_CASE("a child inherits neither our open files nor our ignored signals") {

@@ -227,6 +227,38 @@ TEST_CASE("a configuration that sets nothing, or never comes, is refused",
   CHECK(outcome.err == "pacml: cannot read " + file + ": nothing came for ten seconds\n");
 }
 
+TEST_CASE("a run among whose files pipes stand holds up nobody", "[integration][config]") {
+  const Workplace place;
+  train_a_little(place);
+  for (const char* name : {"metrics.jsonl", "tags"}) {
+    const fs::path file = place / "run" / name;
+    fs::remove(file);
+    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  }
+  const Outcome listed = pacml({"runs", place.run()});
+  CHECK(listed.code == 0);
+  CHECK_THAT(listed.out, Catch::Contains("metrics.jsonl tells nothing"));
+  const Outcome resumed = pacml({"train", "--run", place.run(), "--resume", "--decisions", "800"});
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+}
+
+TEST_CASE("what a program is started without is not taken for something else",
+          "[integration][config]") {
+  const Workplace place;
+  train_a_little(place);
+  const auto with = [&place](const std::string& closed) {
+    return testing::run({"/bin/sh", "-c", R"(exec "$0" decide "$1" )" + closed,
+                         testing::pacml_path(), place.run()});
+  };
+  for (const char* closed : {"<&-", ">&- </dev/null"}) {
+    INFO(closed);
+    const Outcome outcome = with(closed);
+    CHECK(outcome.code == (closed[0] == '<' ? 2 : 0));
+  }
+  CHECK_THAT(with("<&-").err, Catch::Contains("standard input or output is gone"));
+}
+
 TEST_CASE("a profile that has no end is refused", "[integration][config]") {
   const Workplace place;
   const std::string profile = (place / "models/alexnet/graph.txt").string();

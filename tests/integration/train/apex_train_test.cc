@@ -148,6 +148,13 @@ TEST_CASE("Ape-X trains from end to end, and goes on from there", "[integration]
   CHECK(inserted_in_all > inserted);
   // What was found in the shards is not counted as new.
   CHECK(all.back()["decisions"] <= inserted_in_all);
+
+  // What is gone is told.
+  const fs::path gone = place / "run/replay/shard-1";
+  fs::remove(gone);
+  const Outcome bare = pacml(train_words(place, {"--resume", "--decisions", "21000"}));
+  CHECK(bare.code == 0);
+  CHECK(bare.err == "replay-1 begins with an empty table: there is no " + gone.string() + "\n");
 }
 
 TEST_CASE("a run that begins in somebody's folder leaves what is there", "[integration][train]") {

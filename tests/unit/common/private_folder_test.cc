@@ -72,7 +72,10 @@ TEST_CASE("a folder for temporary files that is not there is named in a sentence
   const std::string kept = before != nullptr ? before : "";
   ::setenv("TMPDIR", (there / "gone").c_str(), 1);
   CHECK_THROWS_AS(PrivateFolder("pacml-nowhere"), UserError);
+  CHECK_THROWS_WITH(PrivateFolder("pacml-nowhere"), Catch::Contains((there / "gone").string()));
   CHECK_NOTHROW(remove_left_private_folders("pacml-nowhere"));
+  ::setenv("TMPDIR", "", 1);  // as good as none
+  CHECK_NOTHROW(PrivateFolder("pacml-nowhere"));
   if (before == nullptr) {
     ::unsetenv("TMPDIR");
   } else {

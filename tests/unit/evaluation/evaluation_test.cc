@@ -154,6 +154,12 @@ TEST_CASE("a policy that draws its actions takes each as often as it finds it pr
                       Catch::Contains("behind a policy may stand +sample, +search or +refine") &&
                           Catch::EndsWith("not " + suffix));
   }
+  CHECK_THROWS_WITH(name_policies({"para_max+sample"}, task, Seed{1}, 1),
+                    "para_max+sample: only the policy of a run can be sampled");
+  CHECK_THROWS_WITH(name_policies({run + "+sample+search"}, task, Seed{1}, 1),
+                    Catch::EndsWith("behind " + run +
+                                    " may stand one of +sample and +search, and +refine behind "
+                                    "that"));
 }
 
 TEST_CASE("an episode's figures add up", "[unit][evaluation]") {
