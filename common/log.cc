@@ -5,7 +5,9 @@
 #include <spdlog/spdlog.h>
 
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "common/result.h"
@@ -50,6 +52,10 @@ void set_up_logging(const LogSetup& setup) {
   std::vector<spdlog::sink_ptr> sinks;
   if (setup.to_stderr) sinks.push_back(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   if (!setup.file.empty()) {
+    std::error_code absent;
+    if (std::filesystem::is_fifo(setup.file, absent)) {
+      throw UserError("cannot write the log " + setup.file.string() + ": it is a pipe");
+    }
     try {
       sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
           setup.file.string(), setup.file_bytes, kOlderFiles));

@@ -38,24 +38,17 @@ FileDescriptor take_over(const fs::path& folder) {
   return {};
 }
 
-// The folder for temporary files: TMPDIR's, which counts as unset where it is empty.
-fs::path temporary_folder(std::error_code& none) {
+// For temporary files; need not be there. TMPDIR counts as unset where it is empty.
+fs::path temporary_folder() {
   const char* const named = std::getenv("TMPDIR");
-  return named != nullptr && *named == '\0' ? "/tmp" : fs::temp_directory_path(none);
+  return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 
 }  // namespace
 
 PrivateFolder::PrivateFolder(const std::string& name) {
   remove_left_private_folders(name);
-  std::error_code none;
-  const fs::path folder = temporary_folder(none);
-  if (none) {
-    const char* const named = std::getenv("TMPDIR");
-    throw UserError("TMPDIR names no folder to keep files in, " +
-                    std::string(named != nullptr ? named : "") + ": " + none.message());
-  }
-  const std::string pattern = (folder / (name + "-XXXXXX")).string();
+  const std::string pattern = (temporary_folder() / (name + "-XXXXXX")).string();
   const auto refuse = [&pattern](int error) {
     return UserError("cannot create the folder " + pattern + ": " + std::strerror(error));
   };
@@ -82,7 +75,7 @@ PrivateFolder::~PrivateFolder() {
 
 void remove_left_private_folders(const std::string& name) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(temporary_folder(ignored), ignored)) {
+  for (const auto& entry : fs::directory_iterator(temporary_folder(), ignored)) {
     const fs::path& folder = entry.path();
     if (!is_called(folder.filename().string(), name) || !is_ours(folder)) continue;
     const FileDescriptor lock = take_over(folder);

@@ -154,7 +154,10 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
   }
   for (std::size_t at = name.find('+'); at != std::string::npos; at = name.find('+', at + 1)) {
     const std::string policy = name.substr(0, at);
-    if (!is_trained(policy) && !env::is_baseline(*task, policy)) continue;
+    const std::string_view behind = std::string_view(name).substr(at);
+    const bool is_suffix =
+        behind.starts_with(kSample) || behind.starts_with(kSearch) || behind.starts_with(kRefine);
+    if (!is_suffix || !(is_trained(policy) || env::is_baseline(*task, policy))) continue;
     throw UserError(name + ": behind " + policy +
                     " may stand one of +sample and +search, and +refine behind that");
   }

@@ -118,7 +118,9 @@ Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
     return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " +
                                (errno == ENXIO ? "nobody reads from it" : reason(errno)));
   }
-  if (output.is_open()) ::fcntl(output.get(), F_SETFL, O_APPEND);
+  if (output.is_open() && ::fcntl(output.get(), F_SETFL, O_APPEND) != 0) {
+    return fail(Errc::kIo, "cannot write " + spec.log.string() + ": " + reason(errno));
+  }
   std::array<int, 2> line = {-1, -1};
   if (spec.life_line != LifeLineKind::kNone && ::pipe2(line.data(), O_CLOEXEC) != 0) {
     return fail(Errc::kIo, "pipe: " + reason(errno));

@@ -232,8 +232,10 @@ class Training {
   }
 
   void start_shard(std::int64_t number, const std::string& address) {
+    std::error_code other;  // what is wrong besides is the shard's to tell
     if (const auto table = RunDirectory::snapshot_file(run_, number);
-        options_.resume && !std::filesystem::exists(table)) {
+        options_.resume &&
+        std::filesystem::status(table, other).type() == std::filesystem::file_type::not_found) {
       tell("replay-" + std::to_string(number) + " begins with an empty table: there is no " +
            table.string());
     }

@@ -1,6 +1,7 @@
 #include "common/log.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include "common/atomic_file.h"
 #include "common/result.h"
@@ -51,6 +52,10 @@ TEST_CASE("a log file that cannot be opened is the user's to mend", "[log]") {
   const TempDir folder;
   REQUIRE(write_file_atomically(folder / "f", "not a folder"));
   REQUIRE_THROWS_AS(set_up_logging(quiet(folder / "f" / "log")), UserError);
+  const auto pipe = folder / "pipe";  // which would hold up whoever opens it
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(set_up_logging(quiet(pipe)),
+                      "cannot write the log " + pipe.string() + ": it is a pipe");
 }
 
 TEST_CASE("a log has a length, and so have the older ones that it leaves", "[log]") {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <fstream>
 #include <string>
 #include <vector>
@@ -169,6 +171,9 @@ TEST_CASE("a damaged file is one sentence with its name") {
   CHECK_THROWS_WITH(restore_table(path, small()),
                     "cannot restore the replay table from " + path.string() + ": it is cut short");
   CHECK_THROWS_AS(restore_table(folder / "none", small()), UserError);
+  const auto pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(restore_table(pipe, small()), Catch::EndsWith("it is no file"));
 }
 
 TEST_CASE("records that contradict each other are refused") {

@@ -1,5 +1,6 @@
 #include "env/ramp/lookahead.h"
 
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -158,6 +159,15 @@ TEST_CASE("a cut op without successors is stuck as published, and named", "[look
                     "it run");
   // Half of every op on each server: 0.5 + 0.5 + 0.5 forward, 1 + 0.5 + 0.5 backward.
   CHECK(j.run({.sync_is_no_parent = true}).step_time == 3.5);
+}
+
+TEST_CASE("what never arrives is named", "[lookahead]") {
+  Job j(testing::make_profile({{1, "A", 4, 6, 10, 2}, {2, "B", 2, 3, 4, 4}}, {{1, 2}}, "endless"),
+        2, {0, 1, 0, 1});
+  j.between(7, 2) = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH(j.run({.sync_is_no_parent = true}),
+                    "model endless at degree 2 never finishes a training step: what it sends takes "
+                    "for ever at this bandwidth");
 }
 
 TEST_CASE("servers are named by the cluster, not by the job", "[lookahead]") {
