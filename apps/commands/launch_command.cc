@@ -63,7 +63,7 @@ class LaunchCommand final : public Command {
     const bool keys_are_here = place != Place::kKubernetes && !dry_run_;
     if (keys_are_here) check_keys({.keys = request.keys, .client = request.config.security.client});
     // What is printed would be refused. Hosts may share no folder with this one: then they look.
-    const bool run_is_here = place != Place::kKubernetes && !(place == Place::kSsh && resume_);
+    const bool run_is_here = place != Place::kKubernetes && (place != Place::kSsh || !resume_);
     if (dry_run_ && run_is_here) check_run_folder(request);
     switch (place) {
       case Place::kLocal:

@@ -118,8 +118,8 @@ class TrainCommand final : public Command {
   [[noreturn]] void hand_over_deterministic() const {
     std::vector<std::string> words = {"learner"};
     for (auto& word : config_.arguments()) words.push_back(word);
-    words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(*decisions_),
-                               "--in-process-actor"});
+    words.insert(words.end(), {"--run", run_directory_, "--decisions",
+                               std::to_string(decisions_.value_or(0)), "--in-process-actor"});
     if (resume_) words.emplace_back("--resume");
     for (auto& word : http_.arguments()) words.push_back(word);
     hand_over("pacml-learner", words);

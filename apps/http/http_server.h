@@ -16,8 +16,8 @@ namespace pacml::apps {
 
 struct HttpLimits {
   std::size_t connections = 32;
-  std::size_t request_bytes = 8 * 1024;  // of a request's line and headers
-  std::size_t body_bytes = 0;            // of what a POST brings; 0: there is no POST
+  std::size_t request_bytes = std::size_t{8} * 1024;  // of a request's line and headers
+  std::size_t body_bytes = 0;                         // of what a POST brings; 0: there is no POST
   std::chrono::milliseconds patience{
       10'000};  // for a request to come whole, and for its answer to go
 };

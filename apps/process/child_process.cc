@@ -225,7 +225,7 @@ std::string ChildProcess::hear() {
   while (life_line_.is_open()) {
     const ssize_t got = ::read(life_line_.get(), block.data(), block.size());
     if (got > 0) heard.append(block.data(), static_cast<std::size_t>(got));
-    if (got <= 0 && !(got < 0 && errno == EINTR)) break;
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
   }
   return heard;
 }

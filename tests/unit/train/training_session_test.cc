@@ -185,15 +185,22 @@ TEST_CASE("a session says at any time what was learned", "[unit][train]") {
   }
 }
 
-TEST_CASE("schedules over the run take as long as the run", "[unit][train]") {
+// A learning rate that falls from 1e-3 to 0 over the run, or over 10 000 decisions where it has no
+// end. An update takes in 400.
+TrainConfig annealed_config() {
   TrainConfig config = quiet_config();
   config.algorithm = AlgorithmKind::kPpo;
   config.ppo.batch_decisions = 400;
   config.ppo.learning_rate = {.kind = learner::ScheduleKind::kLinear,
                               .start = 1e-3,
                               .end = 0,
-                              .over = learner::ScheduleSpan::kRun};
-  Run run(config);
+                              .over = learner::ScheduleSpan::kRun,
+                              .decisions = 10'000};
+  return config;
+}
+
+TEST_CASE("schedules over the run take as long as the run", "[unit][train]") {
+  Run run(annealed_config());
   // The mean over the run's updates; the first is made at the beginning, the last before the end.
   const auto mean_rate = [&] { return run.metrics().back()["learning_rate"].get<double>(); };
   run.train(8'000);
@@ -204,15 +211,7 @@ TEST_CASE("schedules over the run take as long as the run", "[unit][train]") {
 }
 
 TEST_CASE("schedules over the run go on where they were, whatever its end is", "[unit][train]") {
-  TrainConfig config = quiet_config();
-  config.algorithm = AlgorithmKind::kPpo;
-  config.ppo.batch_decisions = 400;
-  config.ppo.learning_rate = {.kind = learner::ScheduleKind::kLinear,
-                              .start = 1e-3,
-                              .end = 0,
-                              .over = learner::ScheduleSpan::kRun,
-                              .decisions = 10'000};
-  Run run(config);
+  Run run(annealed_config());
   // Learns until so many decisions are learned from, whatever end the run has; the mean rate of
   // what was learned since the last checkpoint.
   const auto learn_until = [&run](std::int64_t decisions) {
