@@ -63,14 +63,22 @@ template <class Range>
          std::max<std::size_t>(1, std::max(word.size(), name.size()) / 2);
 }
 
-// Ends a sentence on an unknown name: "; did you mean 'x'?", or "; there are x, y, z" where none is
-// near and the list is short, or nothing.
+// Ends a sentence on an unknown name that says which there are: "; did you mean 'x'?", or nothing
+// where none is near.
+template <class Range>
+[[nodiscard]] std::string name_meant(std::string_view word, const Range& candidates) {
+  const std::string nearest = nearest_name(word, candidates);
+  if (nearest.empty() || !is_near_name(word, nearest)) return {};
+  return "; did you mean '" + nearest + "'?";
+}
+
+// The same of a sentence that does not: "; there are x, y, z" where none is near and the list is
+// short.
 template <class Range>
 [[nodiscard]] std::string did_you_mean(std::string_view word, const Range& candidates) {
   constexpr std::size_t kShort = 100;  // characters
-  const std::string nearest = nearest_name(word, candidates);
-  if (nearest.empty()) return {};
-  if (is_near_name(word, nearest)) return "; did you mean '" + nearest + "'?";
+  if (std::string meant = name_meant(word, candidates); !meant.empty()) return meant;
+  if (nearest_name(word, candidates).empty()) return {};  // there is nothing that has a name
   std::string list;
   for (const auto& candidate : candidates) {
     list += list.empty() ? "; there are " : ", ";

@@ -16,9 +16,9 @@
 namespace pacml::learner {
 namespace {
 
-template <class Row>
-double total(const std::vector<Row>& rows, double Row::*field) {
-  double sum = 0;
+template <class Row, class Sums>
+Sums total(const std::vector<Row>& rows, Sums Row::*field) {
+  Sums sum{};
   for (const Row& row : rows) sum += row.*field;
   return sum;
 }
@@ -92,9 +92,7 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   if (config_.loss_reduction == LossReduction::kMean) {
     for (float& weight : pass.weights) weight /= static_cast<float>(report.decisions);
   }
-  std::vector<ImportanceSums> advantages;
-  for (const Share& row : *shares) advantages.push_back(row.advantages);
-  scale_advantages(total(advantages), targets.returns);
+  scale_advantages(total(*shares, &Share::advantages), targets.returns);
 
   // From the next update on, but the first batch of all is taken in before.
   if (config_.centre_rewards && !*first) {

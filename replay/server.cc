@@ -84,7 +84,11 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
              .status = [this] { return status(); }},
             clock),
       snapshot_faults_("no snapshot could be written", clock) {
-  if (!snapshot_path_ || !std::filesystem::exists(*snapshot_path_)) return;
+  if (!snapshot_path_) return;
+  if (!std::filesystem::exists(*snapshot_path_)) {
+    spdlog::info("there is no {}: the table begins empty", snapshot_path_->string());
+    return;
+  }
   auto restored = restore_table(*snapshot_path_, config.table);
   auto state = decode_server_state(restored.extra);
   if (!state) throw UserError(snapshot_path_->string() + ": " + state.error().detail);

@@ -114,9 +114,7 @@ class LaunchCommand final : public Command {
   [[nodiscard]] LaunchRequest make_request(Place place) {
     config_.settle(resume_, run_);
     check_limits(minutes_, decisions_);
-    if (actors_ && (*actors_ < 1 || *actors_ > kMostActors)) {
-      throw UserError("--actors: must be in 1.." + std::to_string(kMostActors));
-    }
+    check_actors(actors_, 1);
     LaunchRequest request;
     request.config = load_config(place);
     const auto task = request.config.env.make();

@@ -56,11 +56,7 @@ class TrainCommand final : public Command {
   }
   [[nodiscard]] int run() override {
     check_limits(minutes_, decisions_);
-    const int fewest = bind_.empty() ? 1 : 0;
-    if (actors_ && (*actors_ < fewest || *actors_ > kMostActors)) {
-      throw UserError("--actors: must be in " + std::to_string(fewest) + ".." +
-                      std::to_string(kMostActors));
-    }
+    check_actors(actors_, bind_.empty() ? 1 : 0);
     check_tags(tags_);
     if (!address_file_.empty() && bind_.empty()) {
       throw UserError("--address-file goes with --bind");
@@ -81,7 +77,7 @@ class TrainCommand final : public Command {
     if (go_on_ && !resume_) RunDirectory::clear_what_never_began(run_directory_);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);
     add_tags(run_directory_, tags_);
-    if (deterministic_) hand_over_deterministic();
+    if (deterministic_ && decisions_) hand_over_deterministic(*decisions_);
     TrainRoleOptions options;
     options.news_every = in_seconds(config.learner.metrics_seconds);
     options.config_text = dump_config(as_recorded(config));
@@ -115,11 +111,11 @@ class TrainCommand final : public Command {
                       std::string(actors_ ? "--actors" : "--bind"));
     }
   }
-  [[noreturn]] void hand_over_deterministic() const {
+  [[noreturn]] void hand_over_deterministic(std::int64_t decisions) const {
     std::vector<std::string> words = {"learner"};
     for (auto& word : config_.arguments()) words.push_back(word);
-    words.insert(words.end(), {"--run", run_directory_, "--decisions",
-                               std::to_string(decisions_.value_or(0)), "--in-process-actor"});
+    words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(decisions),
+                               "--in-process-actor"});
     if (resume_) words.emplace_back("--resume");
     for (auto& word : http_.arguments()) words.push_back(word);
     hand_over("pacml-learner", words);

@@ -132,8 +132,10 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
   if (const auto parts = with_suffix(name, kRefine); parts && !is_trained(name)) {
     return refined(name_policy(parts->policy, task, run, threads, watch), *parts, task);
   }
-  if (const auto parts = with_suffix(name, kSearch);
-      parts && (env::is_baseline(*task, parts->policy) || is_trained(parts->policy))) {
+  const auto is_policy = [&task](const std::string& known) {
+    return env::is_baseline(*task, known) || is_trained(known);
+  };
+  if (const auto parts = with_suffix(name, kSearch); parts && is_policy(parts->policy)) {
     return search(name, *parts, task);
   }
   if (env::is_baseline(*task, name)) return baseline(task, name);
@@ -144,8 +146,7 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
   }
   // Of what stands behind a policy that is there.
   const std::size_t plus = name.rfind('+');
-  if (plus != std::string::npos &&
-      (is_trained(name.substr(0, plus)) || env::is_baseline(*task, name.substr(0, plus)))) {
+  if (plus != std::string::npos && is_policy(name.substr(0, plus))) {
     if (name.substr(plus) == kSample) {
       throw UserError(name + ": only the policy of a run can be sampled");
     }
@@ -157,7 +158,7 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
     const std::string_view behind = std::string_view(name).substr(at);
     const bool is_suffix =
         behind.starts_with(kSample) || behind.starts_with(kSearch) || behind.starts_with(kRefine);
-    if (!is_suffix || !(is_trained(policy) || env::is_baseline(*task, policy))) continue;
+    if (!is_suffix || !is_policy(policy)) continue;
     throw UserError(name + ": behind " + policy +
                     " may stand one of +sample and +search, and +refine behind that");
   }

@@ -44,9 +44,6 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
       throw UserError(*options.snapshot +
                       " is there: a former run's table; remove it, or go on with that run");
     }
-    if (!std::filesystem::exists(*options.snapshot)) {
-      spdlog::info("there is no {}: the table begins empty", *options.snapshot);
-    }
   }
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto task = config.env.make();

@@ -200,10 +200,7 @@ void report_unknown_keys(const ConfigNode& node, const std::string& path,
 void report_unknown_name(const ConfigNode& node, const std::string& path,
                          const std::vector<std::string>& known, Problems& problems) {
   std::string sentence = "expected one of " + join(known) + "; found " + describe(node);
-  const std::string nearest = node.kind == Kind::kScalar ? nearest_name(node.text, known) : "";
-  if (!nearest.empty() && is_near_name(node.text, nearest)) {
-    sentence += "; did you mean '" + nearest + "'?";
-  }
+  if (node.kind == Kind::kScalar) sentence += name_meant(node.text, known);
   problems.add(node, path, sentence);
 }
 

@@ -131,6 +131,7 @@ TEST_CASE("what is no run is shown as none beside a run", "[integration][http]")
 TEST_CASE("shards, actors and learners show their own pages", "[integration][http]") {
   apps::TrainConfig config = tiny_apex_config();
   config.replay.shards = 1;
+  config.patience.silence_seconds = 30;  // nobody joins twice since this machine is slow
   const Workplace place(config);
   const std::vector<std::string> pages = {"--http", "127.0.0.1:0"};
   Shard shard(place, 0, "tcp://127.0.0.1:*", pages);
@@ -151,9 +152,9 @@ TEST_CASE("shards, actors and learners show their own pages", "[integration][htt
   const json acting = status_at(at_actor);
   CHECK(acting["role"] == "actor");
   CHECK(acting["actor"] == 3);
-  CHECK(acting["joins"] >= 1);
-  CHECK(acting["shard_joins"] >= 1);
-  CHECK(metric_at(at_actor, "pacml_joins_total") >= 1);
+  CHECK(acting["joins"] == 1);
+  CHECK(acting["shard_joins"] == 1);
+  CHECK(metric_at(at_actor, "pacml_joins_total") == 1);
   wait_until("items show", [&] { return metric_at(at_shard, "pacml_replay_items") > 0; });
   CHECK(metric_at(at_shard, "pacml_replay_fill_ratio") <= 1);
   wait_until("the learner's shard shows", [&] { return status_at(at_learner).contains("replay"); });

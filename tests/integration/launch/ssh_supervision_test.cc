@@ -1,23 +1,20 @@
 // Roles on other hosts that hang, or do not stop; through a stand-in for ssh.
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
+#include "tests/support/hosted_processes.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/script_file.h"
 
 namespace pacml {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::Pacml;
-using testing::text_of;
 using testing::tiny_config;
 using testing::wait_until;
 using testing::Workplace;
@@ -48,21 +45,10 @@ struct Place {
   }
   // 0: there is none.
   [[nodiscard]] pid_t role(const std::string& name) const {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-      const std::string pid = entry.path().filename();
-      if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-      std::string command = text_of(entry.path() / "cmdline");
-      std::ranges::replace(command, '\0', ' ');
-      if (command.find("/bin/pacml") == std::string::npos ||
-          command.find(" " + name + " ") == std::string::npos ||
-          command.find("tcp://127.0.0.1:" + std::to_string(port)) == std::string::npos ||
-          command.find("attendant") != std::string::npos) {
-        continue;
-      }
-      return std::stoi(pid);
-    }
-    return 0;
+    const auto found = testing::processes_with(
+        {"/bin/pacml", " " + name + " ", "tcp://127.0.0.1:" + std::to_string(port)},
+        testing::Who::kRole);
+    return found.empty() ? 0 : found.front();
   }
   Workplace work;
   int port = testing::sixteen_ports();

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
+#include "tests/support/hosted_processes.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/run_checkpoint.h"
 #include "tests/support/script_file.h"
@@ -24,32 +24,10 @@ namespace fs = std::filesystem;
 using testing::Pacml;
 using testing::text_of;
 using testing::wait_until;
+using testing::Who;
 using testing::Workplace;
 
 using Words = std::vector<std::string>;
-
-// Whoever is called "ssh", attends to a role on its host or is one; the first two carry its words.
-enum class Who { kClient, kAttendant, kRole };
-Who who(const fs::path& process, const std::string& command) {
-  if (text_of(process / "comm") == "ssh\n") return Who::kClient;
-  return command.find("attendant") != std::string::npos ? Who::kAttendant : Who::kRole;
-}
-
-// Processes whose command line has all of `parts`.
-std::vector<pid_t> processes_with(const Words& parts, Who wanted) {
-  std::vector<pid_t> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::string command = text_of(entry.path() / "cmdline");
-    std::ranges::replace(command, '\0', ' ');
-    const bool all = std::ranges::all_of(
-        parts, [&](const auto& part) { return command.find(part) != std::string::npos; });
-    if (all && who(entry.path(), command) == wanted) found.push_back(std::stoi(name));
-  }
-  return found;
-}
 
 // Two hosts' worth of roles on this one.
 struct Place {
@@ -83,7 +61,7 @@ struct Place {
   [[nodiscard]] std::vector<pid_t> roles(const std::string& role, Who wanted = Who::kRole) const {
     const std::string of_run =
         role == "learner" ? "--run " + work.run() : "tcp://127.0.0.1:" + std::to_string(port);
-    return processes_with({"/bin/pacml", " " + role + " ", of_run}, wanted);
+    return testing::processes_with({"/bin/pacml", " " + role + " ", of_run}, wanted);
   }
   void wait_for_actors(int count) const {
     wait_until(std::to_string(count) + " actors are there",

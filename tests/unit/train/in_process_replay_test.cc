@@ -12,12 +12,16 @@
 namespace pacml::apps {
 namespace {
 
+model::Parameters first_weights(const TrainConfig& config) {
+  const auto task = config.env.make();
+  return model::initialise(model::make_shape(config.network, task->spec()), Seed{1});
+}
+
 TEST_CASE("what a run in one process learns from does not depend on how fast it acts",
           "[unit][train]") {
   const TrainConfig config = testing::tiny_apex_config();
-  const auto task = config.env.make();
   InProcessReplay replay(config);
-  replay.publish(model::initialise(model::make_shape(config.network, task->spec()), Seed{1}));
+  replay.publish(first_weights(config));
   // Far less time than it takes to fill the table.
   const auto drawn = replay.next({}, Deadline::in(std::chrono::milliseconds(0)));
   REQUIRE(drawn);
@@ -29,9 +33,8 @@ TEST_CASE("a run in one process that has much to act sees to other things meanwh
           "[unit][train]") {
   TrainConfig config = testing::tiny_apex_config();
   config.replay.table.min_size = 3'000;
-  const auto task = config.env.make();
   InProcessReplay replay(config);
-  replay.publish(model::initialise(model::make_shape(config.network, task->spec()), Seed{1}));
+  replay.publish(first_weights(config));
   const auto hour = Deadline::in(std::chrono::hours(1));
   const auto first = replay.next({}, hour);
   REQUIRE_FALSE(first);
@@ -44,9 +47,8 @@ TEST_CASE("a run in one process that has much to act sees to other things meanwh
 
 TEST_CASE("a run in one process stops when it is told to", "[unit][train]") {
   const TrainConfig config = testing::tiny_apex_config();
-  const auto task = config.env.make();
   InProcessReplay replay(config);
-  replay.publish(model::initialise(model::make_shape(config.network, task->spec()), Seed{1}));
+  replay.publish(first_weights(config));
   std::stop_source stop;
   stop.request_stop();
   const auto drawn = replay.next(stop.get_token(), Deadline::in(std::chrono::hours(1)));
