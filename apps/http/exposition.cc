@@ -63,7 +63,7 @@ constexpr Figure kFigures[] = {
     {"/evaluation/best", "pacml_evaluation_best", kGauge, "The objective in the best held-out evaluation."},
     {"/evaluation/baseline/score", "pacml_evaluation_baseline", kGauge, "The objective of the best baseline on the same episodes."},
     {"/weights_sent", "pacml_weights_sent_total", kCounter, "Times that weights were sent to an actor."},
-    {"/faults/checkpoint_failures", "pacml_checkpoint_failures_total", kCounter, "Checkpoints that could not be written."},
+    {"/faults/checkpoint_failures", "pacml_checkpoint_failures_total", kCounter, "Checkpoints that could not be written, or read when the run went on."},
     {"/faults/checkpoint_age_seconds", "pacml_checkpoint_age_seconds", kGauge, "Since a checkpoint was written last."},
     {"/disk_free_bytes", "pacml_run_disk_free_bytes", kGauge, "What is free on the disk of the run's folder."},
     {"/faults/metrics_failures", "pacml_metrics_failures_total", kCounter, "Lines of metrics that could not be written."},

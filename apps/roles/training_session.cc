@@ -353,11 +353,11 @@ void TrainingSession::write_metrics(News news) {
 nlohmann::json TrainingSession::faults() const {
   const auto checkpoints = checkpoints_->status();
   const auto metrics = metrics_.faults();
-  nlohmann::json faults = {
-      {"metrics_failures", metrics.failures},
-      {"last", checkpoints.failing || metrics.last.empty() ? checkpoints.last : metrics.last}};
+  std::string last = checkpoints.failing || metrics.last.empty() ? checkpoints.last : metrics.last;
+  if (last.empty() && !passed_over_.empty()) last = passed_over_.front();
+  nlohmann::json faults = {{"metrics_failures", metrics.failures}, {"last", std::move(last)}};
   if (!leads()) return faults;  // others write no checkpoints
-  faults["checkpoint_failures"] = checkpoints.failures;
+  faults["checkpoint_failures"] = checkpoints.failures + passed_over_.size();
   faults["checkpoint_age_seconds"] = checkpoints.age_seconds;
   return faults;
 }
@@ -407,7 +407,9 @@ learner::Checkpoint TrainingSession::make_checkpoint() const {
 void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   const auto loaded = learner::load_newest(folder, network_->layout());
   for (const auto& skipped : loaded.skipped) {
-    spdlog::error("{}: remove it; going on from {} instead", skipped, loaded.file.string());
+    passed_over_.push_back(skipped + ": remove it; going on from " + loaded.file.string() +
+                           " instead");
+    spdlog::error("{}", passed_over_.back());
   }
   const auto& checkpoint = loaded.checkpoint;
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };

@@ -8,6 +8,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "apps/roles/composition.h"
 #include "apps/roles/learner_role.h"
@@ -114,8 +116,9 @@ class TrainingSession {
   ReplaySource* const drawn_;  // none: nothing is replayed from elsewhere
   const Clock* const clock_;
   const TimePoint started_;
-  double seconds_before_ = 0;         // of training, in earlier processes of this run
-  std::int64_t received_before_ = 0;  // decisions, before this process went on
+  double seconds_before_ = 0;             // of training, in earlier processes of this run
+  std::int64_t received_before_ = 0;      // decisions, before this process went on
+  std::vector<std::string> passed_over_;  // sentences: of damaged checkpoints, when the run went on
 
   // What learns.
   std::unique_ptr<model::TrainableNetwork> network_;

@@ -578,6 +578,13 @@ TEST_CASE("a damaged checkpoint is passed over for the one before it", "[unit][t
   run.session().run(stopped());
   // One update from the first checkpoint, which had none.
   CHECK(run.newest().counters.at("updates") == 1);
+  // Who looks at the run reads it, too, and not in its log alone.
+  const auto faults = run.metrics().back()["faults"];
+  CHECK(faults["checkpoint_failures"] == 1);
+  CHECK_THAT(faults["last"].get<std::string>(),
+             Catch::Contains("checkpoint-000000000002.safetensors") &&
+                 Catch::Contains("going on from") &&
+                 Catch::Contains("checkpoint-000000000000.safetensors"));
 }
 
 TEST_CASE("a run that was cut off between its best policy and the checkpoint keeps that policy",
