@@ -70,7 +70,7 @@ Result<bool> ServerLink::hear(Deadline deadline) {
 
 Result<void> ServerLink::handle(wire::Message message) {
   return std::visit(
-      [this](auto&& m) -> Result<void> {
+      [this](auto& m) -> Result<void> {
         using M = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<M, wire::Welcome>) {
           // The answer to a Hello that was repeated, or of a former conversation.
@@ -103,7 +103,7 @@ Result<void> ServerLink::handle(wire::Message message) {
         }
         return {};
       },
-      std::move(message));
+      message);
 }
 
 Result<void> ServerLink::refused(wire::Refused refusal) {
@@ -306,7 +306,7 @@ Result<void> ServerLink::send(wire::Message message, std::stop_token stop,
 }
 
 Result<bool> ServerLink::try_send(const MakeMessage& make) {
-  const auto allowed = may_send();
+  auto allowed = may_send();
   if (!allowed || !*allowed) return allowed;
   auto frame = wire::encode(make(next_stamp()));
   return hand_over(frame, Deadline::now());

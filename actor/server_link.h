@@ -90,6 +90,7 @@ class ServerLink {
              Listener* listener, const Clock& clock = steady());
   ServerLink(const ServerLink&) = delete;
   ServerLink& operator=(const ServerLink&) = delete;
+  ~ServerLink() = default;
 
   // Waits until the server has welcomed us.
   [[nodiscard]] Result<wire::Welcome> join(std::stop_token stop);

@@ -81,7 +81,7 @@ Sequences synthetic_sequences(Rng& rng, std::span<const env::GraphFeaturesPtr> g
   out.lengths.assign(kEnvironments, kSteps);
   out.first_step.resize(kEnvironments);
   out.observations = empty_observations(graphs);
-  for (std::size_t i = 0; i < kEnvironments * (kSteps + 1); ++i) {
+  for (std::size_t i = 0; i < std::size_t{kEnvironments} * (kSteps + 1); ++i) {
     const auto action = rng.below(static_cast<std::uint64_t>(kShape.actions));
     fill(out.observations.append(), graphs.size(), action, rng);
     if (i % (kSteps + 1) == kSteps) continue;

@@ -27,7 +27,7 @@ double seconds_since(Clock::time_point start) {
 
 Sequences make_sequences() {
   Sequences sequences;
-  resize_columns(sequences, {.sequences = 32, .decisions = 50 * 32});
+  resize_columns(sequences, {.sequences = 32, .decisions = std::size_t{50} * 32});
   for (std::uint32_t& length : sequences.lengths) length = 50;
   sequences.append_version(PolicyVersion{0}, sequences.num_decisions());
   Rng rng(Seed{1});

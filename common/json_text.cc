@@ -10,7 +10,8 @@ namespace {
 std::string said_by(const nlohmann::json::exception& error) {
   const std::string_view text = error.what();
   const auto end = text.find("] ");
-  return std::string(text.starts_with('[') && end != text.npos ? text.substr(end + 2) : text);
+  return std::string(text.starts_with('[') && end != std::string_view::npos ? text.substr(end + 2)
+                                                                            : text);
 }
 
 }  // namespace

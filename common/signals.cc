@@ -14,6 +14,8 @@ struct Signals::State : std::enable_shared_from_this<Signals::State> {
     ::sigaction(SIGHUP, nullptr, &action);
     if (action.sa_handler != SIG_IGN) signals.add(SIGHUP);
   }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   ~State() {
     boost::system::error_code ignored;

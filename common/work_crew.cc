@@ -7,8 +7,9 @@
 
 namespace pacml {
 
-WorkCrew::WorkCrew(std::size_t size, const std::string& name) : errors_(size) {
+WorkCrew::WorkCrew(std::size_t size, const std::string& name) {
   PACML_CHECK(size >= 1, "a crew has an owner");
+  errors_.resize(size);
   for (std::size_t number = 1; number < size; ++number) {
     threads_.emplace_back([this, number, name] {
       name_this_thread(name + "-" + std::to_string(number));

@@ -11,8 +11,10 @@ GraphFeaturesPtr random_graph(Rng& rng, int node_width, int edge_width, int node
   graph->num_edges = edges;
   graph->node_width = node_width;
   graph->edge_width = edge_width;
-  graph->node_features.resize(static_cast<std::size_t>(nodes * node_width));
-  graph->edge_features.resize(static_cast<std::size_t>(edges * edge_width));
+  graph->node_features.resize(static_cast<std::size_t>(nodes) *
+                              static_cast<std::size_t>(node_width));
+  graph->edge_features.resize(static_cast<std::size_t>(edges) *
+                              static_cast<std::size_t>(edge_width));
   for (float& x : graph->node_features) x = static_cast<float>(rng.uniform());
   for (float& x : graph->edge_features) x = static_cast<float>(rng.uniform());
   const auto draw_node = [&] {

@@ -41,7 +41,7 @@ Result<void> LearnerLoop::step(const std::stop_token& stop, Deadline deadline) {
   }
   const std::int64_t wanted = missing_ > 0 ? updates_->collected() + missing_
                                            : share_of(updates_->needed(), replicas_->size());
-  const auto collected = updates_->collect(wanted, stop, deadline, among_others ? own_ : record_);
+  auto collected = updates_->collect(wanted, stop, deadline, among_others ? own_ : record_);
   if (!collected && collected.error().code != Errc::kTimeout) return collected;
 
   const auto at_hand = among_others ? agree() : Result<std::int64_t>(updates_->collected());

@@ -30,8 +30,9 @@ serving::WorkWindowConfig wanted_work(const UpdateSize& update, const LearnerCon
 }
 
 std::uint64_t refresh_lag(const serving::WorkWindow& work, std::uint64_t max_policy_lag) {
-  const auto under_way = static_cast<std::uint64_t>(
-      std::ceil(work.opened() * static_cast<double>(max_policy_lag / 2)));
+  const std::uint64_t half = max_policy_lag / 2;
+  const auto under_way =
+      static_cast<std::uint64_t>(std::ceil(work.opened() * static_cast<double>(half)));
   return std::max<std::uint64_t>(1, (max_policy_lag - std::min(max_policy_lag, under_way)) / 2);
 }
 

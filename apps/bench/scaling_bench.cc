@@ -112,7 +112,7 @@ class ScalingBench {
     if (options_.cpus.empty()) options_.cpus = {options_.learner_cpu};
   }
 
-  bench::Figures measure(std::size_t actors) const {
+  [[nodiscard]] bench::Figures measure(std::size_t actors) const {
     std::vector<double> with_per_second;
     std::vector<double> alone_per_second;
     std::vector<double> wall_ratio;
@@ -275,7 +275,7 @@ class ScalingBench {
       loop->set_parameters(weights);
     }
     static ActorId actor_of(std::size_t id) { return ActorId{static_cast<std::uint32_t>(id)}; }
-    void run() { static_cast<void>(loop->run_message()); }
+    void run() const { static_cast<void>(loop->run_message()); }
 
     env::TaskPtr task;
     std::unique_ptr<model::Policy> policy;

@@ -32,7 +32,7 @@ struct Listed {
 };
 
 std::string state_text(const RunSummary& run) {
-  const std::string state(spell(run.state));
+  std::string state(spell(run.state));
   if (!run.since_news) return state;
   const std::string age = age_text(*run.since_news);
   if (run.state == RunState::kEnded) return age == "now" ? "ended now" : "ended " + age + " ago";

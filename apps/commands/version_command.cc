@@ -18,7 +18,7 @@ class VersionCommand final : public Command {
   }
   void declare(Options&) override {}
   [[nodiscard]] int run() override {
-    std::cout << "pacml " << version() << std::endl;  // before another program goes on
+    std::cout << "pacml " << version() << '\n' << std::flush;  // before another program goes on
     return more_();
   }
 

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kAcceptAgain{100};  // where the system has 
 // How long, and how much, we go on reading from a client that is refused: a connection that is
 // closed with bytes unread takes the answer with it.
 constexpr std::chrono::seconds kLinger{2};
-constexpr std::size_t kMostLingering = 64 * 1024;
+constexpr std::size_t kMostLingering = std::size_t{64} << 10;
 
 // Listening, or why not.
 error_code listen(tcp::acceptor& acceptor, const HttpSettings& settings) {

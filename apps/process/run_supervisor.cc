@@ -215,15 +215,14 @@ void RunSupervisor::learner_ended(const ChildReport& report) {
     failed_ = true;
   }
   // A shard that has left no snapshot may have ended before the learner did.
-  if (!failed_ && !(report.exit.clean() && exit_code_ != 0)) exit_code_ = report.exit.shell_code();
+  if (!failed_ && (!report.exit.clean() || exit_code_ == 0)) exit_code_ = report.exit.shell_code();
   if (report.forced)
     losses_.push_back("the learner was killed before it had left its last checkpoint");
-  if (!report.exit.clean() && logs_.contains(report.name)) {
-    complain(report);
-  } else if (report.exit.signal != 0) {
+  const bool unread = !report.exit.clean() && logs_.contains(report.name);
+  if (report.exit.signal != 0 && !unread) {
     tell_("the " + report.name + " " + describe(report.exit) +
           "; --resume goes on from its last checkpoint");
-  } else if (report.deaths > 0) {
+  } else if (unread || report.deaths > 0) {
     complain(report);
   }  // else its own sentence stands above ours
   if (!stopping_) stop();

@@ -65,7 +65,7 @@ struct ChildReport {
     kEnded,       // ended as `exit` and `why` say, for good
     kForced,      // did not stop within the patience: killed; kEnded follows
   };
-  Kind kind;
+  Kind kind = Kind::kStarted;
   std::string name;
   pid_t pid = 0;
   ChildExit exit;

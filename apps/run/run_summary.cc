@@ -203,8 +203,8 @@ std::string age_text(std::chrono::seconds age) {
   const auto s = age.count();
   if (s < 2) return "now";
   if (s < 120) return std::to_string(s) + " s";
-  if (s < 120 * 60) return std::to_string(s / 60) + " min";
-  if (s < 48 * 3600) return std::to_string(s / 3600) + " h";
+  if (age < std::chrono::hours(2)) return std::to_string(s / 60) + " min";
+  if (age < std::chrono::hours(48)) return std::to_string(s / 3600) + " h";
   return std::to_string(s / 86400) + " d";
 }
 

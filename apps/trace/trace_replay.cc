@@ -331,7 +331,7 @@ json dump_partitioned(const MountedJob& m, const ExecutionMemo& memo, const json
       const auto id = std::to_string(graph.ids()[static_cast<std::size_t>(original)]);
       for (int j = 0; j < job.pieces(f); ++j) {
         const auto suffix = job.pieces(f) > 1 ? piece_letter(j) : "";
-        names[static_cast<std::size_t>(base + j)] = id + suffix;
+        names[static_cast<std::size_t>(base) + static_cast<std::size_t>(j)] = id + suffix;
       }
     }
   }

@@ -61,6 +61,7 @@ class ProtocolActor {
                 const Pace& pace, Histogram& round_trips);
   ProtocolActor(const ProtocolActor&) = delete;
   ProtocolActor& operator=(const ProtocolActor&) = delete;
+  ~ProtocolActor() = default;
 
   // Hears all that has come and says what is due; when to be called again at the latest, though
   // nothing comes. Errors as ServerLink's: the conversation is over.

@@ -422,7 +422,7 @@ struct ObservationHead {
 Frame write(const Experience& m) {
   const Sequences& s = m.sequences;
   const auto valid = validate(s);
-  PACML_CHECK(valid.has_value(), valid.error().detail.c_str());
+  PACML_CHECK(valid.has_value(), valid.error().detail);
   const auto head = ObservationHead::of(s.observations);
   EnvelopeWriter envelope(index_of<Experience>(), 9 + head.fields());
   envelope.number(m.actor.get())

@@ -9,7 +9,7 @@ namespace {
 
 bool is_amount(double v, double most) { return v >= 0 && v <= most; }
 
-const GpuClusterConfig& checked(const GpuClusterConfig& config) {
+GpuClusterConfig checked(GpuClusterConfig config) {
   if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
   return config;
 }

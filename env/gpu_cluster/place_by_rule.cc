@@ -60,7 +60,7 @@ std::uint64_t& PlaceByRule::remembered(const GpuClusterState& state, std::int32_
 }
 
 bool PlaceByRule::choose_server(const GpuClusterState& state, std::int32_t job, int partition,
-                                RulePlace& out) {
+                                RulePlace& out) const {
   const std::int32_t n = state.jobs()[job].gpus;
   const FreeServers& free = state.free_servers(partition);
   if (n > state.topology().per_server()) return false;

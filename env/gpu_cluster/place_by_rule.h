@@ -74,7 +74,8 @@ class PlaceByRule {
 
  private:
   std::uint64_t& remembered(const GpuClusterState& state, std::int32_t job, int partition);
-  bool choose_server(const GpuClusterState& state, std::int32_t job, int partition, RulePlace& out);
+  bool choose_server(const GpuClusterState& state, std::int32_t job, int partition,
+                     RulePlace& out) const;
   static std::int32_t best_aligned(const GpuClusterState& state, std::int32_t job, int partition);
   bool choose_spread(const GpuClusterState& state, std::int32_t job, int partition, RulePlace& out);
   bool choose_shared(const GpuClusterState& state, std::int32_t job, int partition, RulePlace& out);

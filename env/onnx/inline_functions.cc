@@ -139,7 +139,8 @@ class Inlining {
     return find_operator(node.domain(), node.op_type()) == nullptr ? found->second : nullptr;
   }
   static std::uint64_t bytes_of(const onnx::NodeProto& node) {
-    const auto names = static_cast<std::uint64_t>(node.input_size() + node.output_size());
+    const auto names = static_cast<std::uint64_t>(node.input_size()) +
+                       static_cast<std::uint64_t>(node.output_size());
     return node.ByteSizeLong() + kOnnxMessageBytes + kOnnxTextBytes * names;
   }
   void charge(std::uint64_t bytes) {

@@ -161,9 +161,9 @@ std::vector<double> OnnxCall::numbers(std::string_view name) const {
   return {attribute->floats().begin(), attribute->floats().end()};
 }
 
-std::string OnnxCall::text(std::string_view name, std::string fallback) const {
+std::string OnnxCall::text(std::string_view name, std::string_view fallback) const {
   const onnx::AttributeProto* attribute = find(name);
-  return attribute == nullptr ? std::move(fallback) : attribute->s();
+  return attribute == nullptr ? std::string(fallback) : attribute->s();
 }
 
 const onnx::TensorProto* OnnxCall::tensor(std::string_view name) const {

@@ -55,7 +55,7 @@ class OnnxCall {
                                                    std::vector<std::int64_t> fallback,
                                                    std::int64_t least, std::int64_t most) const;
   [[nodiscard]] std::vector<double> numbers(std::string_view name) const;
-  [[nodiscard]] std::string text(std::string_view name, std::string fallback) const;
+  [[nodiscard]] std::string text(std::string_view name, std::string_view fallback) const;
   [[nodiscard]] const onnx::TensorProto* tensor(std::string_view name) const;
 
   // An axis of a tensor with so many, counted from the end where it is negative.

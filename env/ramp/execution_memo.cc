@@ -64,8 +64,8 @@ void mount_optimizer(const PartitionedGraph& job, std::span<const Server> server
     const auto forward = static_cast<OpIndex>(op);
     const int pieces = job.pieces(forward);
     for (OpIndex j = 0; j < pieces; ++j) {
-      mounted[server_of_op[static_cast<std::size_t>(job.backward_piece(forward) + j)]] +=
-          held[op] / pieces;
+      mounted[server_of_op[static_cast<std::size_t>(job.backward_piece(forward)) +
+                           static_cast<std::size_t>(j)]] += held[op] / pieces;
     }
   }
 }

@@ -14,7 +14,7 @@ double exponential(std::uint64_t word) {
   return -std::log((static_cast<double>(word >> 12) + 0.5) * 0x1p-52);
 }
 
-const DistributionConfig& checked(const DistributionConfig& config) {
+DistributionConfig checked(DistributionConfig config) {
   auto problems = validate(config);
   if (problems.empty()) problems = arrival_problems(config);
   if (!problems.empty()) throw UserError(problems.front());

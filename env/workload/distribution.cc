@@ -262,9 +262,11 @@ double round_to_decimals(double value, int decimals) {
 std::vector<double> uniform_grid(double min, double max, int decimals) {
   const double step = grid_step(decimals);
   // Far from 0 a step may be too small to tell.
-  const double count = std::max(1.0, std::ceil((max + step - min) / step));
+  const auto count = static_cast<std::int64_t>(std::max(1.0, std::ceil((max + step - min) / step)));
   std::vector<double> grid;
-  for (double k = 0; k < count; ++k) grid.push_back(round_to_decimals(min + k * step, decimals));
+  for (std::int64_t k = 0; k < count; ++k) {
+    grid.push_back(round_to_decimals(min + static_cast<double>(k) * step, decimals));
+  }
   return grid;
 }
 

@@ -14,7 +14,7 @@ constexpr std::uint64_t kLoadStream = 0x6c6f6164;  // "load"
 
 constexpr int kMaxReplication = 1'000'000;  // a pool is built for every episode
 
-const WorkloadConfig& checked(const WorkloadConfig& config) {
+WorkloadConfig checked(WorkloadConfig config) {
   if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
   return config;
 }

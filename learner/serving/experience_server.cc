@@ -178,6 +178,7 @@ bool ExperienceServer::take(const transport::PeerId& peer, wire::Experience&& ex
   // its former life's messages may still be there: then this one waits.
   ReceivedSequences received{peer, std::move(sequences), std::move(graphs), bytes};
   if (queue_.try_push(std::move(received))) return true;
+  // NOLINTNEXTLINE(bugprone-use-after-move): a full queue leaves what it refuses as it was
   sequences = std::move(received.sequences);
   return false;
 }

@@ -169,7 +169,8 @@ class Operations {
 // [nodes, features of a node], as the encoder reads them.
 Rows inputs_of(const SlotShape& slot, const env::GraphFeatures& graph,
                std::span<const float> dynamic) {
-  const auto width = static_cast<std::size_t>(slot.node_width + slot.dynamic_width);
+  const auto width =
+      static_cast<std::size_t>(slot.node_width) + static_cast<std::size_t>(slot.dynamic_width);
   const auto nodes = static_cast<std::size_t>(graph.num_nodes);
   std::vector<float> features(nodes * width);
   write_node_inputs(slot, graph, dynamic, features.data(), width);

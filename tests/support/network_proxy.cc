@@ -16,8 +16,8 @@ namespace {
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t kChunk = 16 * 1024;
-constexpr std::size_t kMostHeld = 4 * 1024 * 1024;  // bytes
+constexpr std::size_t kChunk = std::size_t{16} << 10;
+constexpr std::size_t kMostHeld = std::size_t{4} << 20;  // bytes
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
 
@@ -237,7 +237,8 @@ class NetworkProxy::Impl {
       throw;
     }
   }
-
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
   ~Impl() {
     io_.stop();
     thread_.join();
@@ -284,7 +285,7 @@ TcpAddress tcp_address(const std::string& host, int port) {
   return {asio::ip::make_address(host), static_cast<unsigned short>(port)};
 }
 
-NetworkProxy::NetworkProxy(std::vector<Forward> forwards, std::function<void()> enter)
+NetworkProxy::NetworkProxy(const std::vector<Forward>& forwards, const std::function<void()>& enter)
     : impl_(std::make_unique<Impl>(forwards, enter)) {}
 
 NetworkProxy::~NetworkProxy() = default;

@@ -38,7 +38,8 @@ class NetworkProxy {
 
   // `enter` runs first on the proxy's thread, to which its sockets belong: a place to enter another
   // network namespace. Throws what the system says where it cannot listen.
-  explicit NetworkProxy(std::vector<Forward> forwards, std::function<void()> enter = {});
+  explicit NetworkProxy(const std::vector<Forward>& forwards,
+                        const std::function<void()>& enter = {});
   NetworkProxy(const NetworkProxy&) = delete;
   NetworkProxy& operator=(const NetworkProxy&) = delete;
   ~NetworkProxy();

@@ -53,7 +53,7 @@ Workplace::~Workplace() {
   for (const auto& entry : fs::directory_iterator(folder_ / "run" / "logs", absent)) {
     const std::string log = text_of(entry.path());
     std::cerr << "==> " << entry.path().filename().string() << "\n"
-              << log.substr(log.size() - std::min(log.size(), kEnd)) << std::endl;
+              << log.substr(log.size() - std::min(log.size(), kEnd)) << '\n';
   }
 }
 

@@ -32,6 +32,8 @@ class ThreadedGroup final : public ReplicaGroup {
     }
     return members;
   }
+  ThreadedGroup(const ThreadedGroup&) = delete;
+  ThreadedGroup& operator=(const ThreadedGroup&) = delete;
   // As a death: everybody's call fails from now on.
   ~ThreadedGroup() override { leave(); }
   void leave() {

@@ -1,5 +1,6 @@
 #include "env/graph/zoo/layer_builder.h"
 
+#include <cmath>
 #include <utility>
 
 #include "common/check.h"
@@ -100,7 +101,7 @@ Tensor LayerBuilder::relu(Tensor x) {
 
 // Both passes read and write, and touch the mask of what was kept.
 Tensor LayerBuilder::dropout(Tensor x, double rate) {
-  const auto percent = static_cast<std::int64_t>(rate * 100 + 0.5);
+  const auto percent = std::lround(rate * 100);
   return pointwise(x, "Dropout(" + std::to_string(percent) + " %)", 2 * kElementBytes + kMaskBytes,
                    2 * kElementBytes + kMaskBytes);
 }

@@ -18,7 +18,7 @@ struct ImaginedPartitioning::Shared {
   std::vector<std::uint8_t> mask;
 };
 
-ImaginedPartitioning::ImaginedPartitioning(std::shared_ptr<const PartitioningTask> task,
+ImaginedPartitioning::ImaginedPartitioning(const std::shared_ptr<const PartitioningTask>& task,
                                            PlanningCluster cluster, const PoolRanges& ranges,
                                            const RecentArrivals& recent)
     : shared_(std::make_shared<Shared>(

@@ -19,7 +19,7 @@ namespace pacml::env {
 class ImaginedPartitioning final : public Environment {
  public:
   // `ranges`, `recent`: of the episode, up to the job that waits.
-  ImaginedPartitioning(std::shared_ptr<const PartitioningTask> task, PlanningCluster cluster,
+  ImaginedPartitioning(const std::shared_ptr<const PartitioningTask>& task, PlanningCluster cluster,
                        const PoolRanges& ranges, const RecentArrivals& recent);
 
   [[nodiscard]] const EnvironmentSpec& spec() const override;

@@ -190,7 +190,7 @@ std::unique_ptr<Agent> make_placement_shaping_agent(std::string_view name,
     throw UserError("policy " + std::string(name) + ": needs a degree, e.g. " + std::string(base) +
                     ":4");
   }
-  return rule->make(*degree);
+  return rule->make(degree);
 }
 
 }  // namespace pacml::env

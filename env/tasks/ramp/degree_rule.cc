@@ -18,6 +18,10 @@ class CopiedRule : public DegreeRule {
   [[nodiscard]] std::unique_ptr<DegreeRule> clone() const final {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
+
+ private:
+  friend Derived;
+  CopiedRule() = default;
 };
 
 using Mask = std::span<const std::uint8_t>;

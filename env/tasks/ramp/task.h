@@ -22,7 +22,7 @@ namespace pacml::env {
 // A task's configuration, if validate() finds nothing wrong with it. UserError: the first thing
 // that is.
 template <class Config>
-[[nodiscard]] const Config& checked(const Config& config) {
+[[nodiscard]] Config checked(Config config) {
   if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
   return config;
 }

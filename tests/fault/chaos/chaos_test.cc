@@ -185,7 +185,8 @@ void run_chaos(const apps::TrainConfig& config) {
   Fleet fleet(config, kActors);
   const auto script = testing::make_script(seed, fleet.roles(), fleet.links(), time, pace);
   std::cout << name_of(config.algorithm) << ", PACML_CHAOS_SEED=" << seed.get() << ": "
-            << script.size() << " mishaps in " << time.count() / 1000 << " s" << std::endl;
+            << script.size() << " mishaps in " << time.count() / 1000 << " s\n"
+            << std::flush;
   INFO("PACML_CHAOS_SEED=" << seed.get());
   const auto happened = play(fleet, script);
 
@@ -208,11 +209,10 @@ void run_chaos(const apps::TrainConfig& config) {
     CHECK(role.most_memory < 600'000'000);
   }
   const double score = blocking_rate(place);
-  std::cout << "  " << place.latest("decisions") << " decisions, blocking rate " << score
-            << std::endl;
+  std::cout << "  " << place.latest("decisions") << " decisions, blocking rate " << score << '\n';
   if (!minutes()) return;
   const double undisturbed = undisturbed_blocking_rate(config, place.latest("decisions"));
-  std::cout << "  undisturbed " << undisturbed << std::endl;
+  std::cout << "  undisturbed " << undisturbed << '\n';
   CHECK(std::abs(score - undisturbed) <= kTolerance);
 }
 

@@ -186,7 +186,7 @@ void Fleet::stop() {
   };
   roles_.front().process->signal(SIGTERM);
   end(roles_.front());
-  const auto first_actor = static_cast<std::size_t>(1 + shard_count_);
+  const auto first_actor = 1 + static_cast<std::size_t>(shard_count_);
   for (std::size_t i = first_actor; i < roles_.size(); ++i) end(roles_[i]);
   for (std::size_t i = 1; i < first_actor; ++i) {
     roles_[i].process->signal(SIGTERM);

@@ -33,7 +33,8 @@ std::vector<ScriptedMishap> make_script(Seed seed, std::size_t roles, std::size_
   Rng rng(seed);
   std::vector<ScriptedMishap> script;
   // When each is free for the next one.
-  std::vector<milliseconds> role_free(roles), link_free(links);
+  std::vector<milliseconds> role_free(roles);
+  std::vector<milliseconds> link_free(links);
   for (milliseconds at{0}; at < end;) {
     ScriptedMishap mishap;
     mishap.at = at;

@@ -291,7 +291,7 @@ TEST_CASE("a run that learned nothing because its actors kept dying has failed, 
             "while ! [ -e " + enough.string() + " ]; do sleep 0.01; done");
   const auto end_after = [&](std::size_t deaths) {
     run.run_until([&] { return run.told.size() >= deaths; });
-    std::ofstream{enough};
+    const std::ofstream touched(enough);
     run.end();
   };
   const std::string nothing = "nothing was learned, since no actor lived long enough: ";

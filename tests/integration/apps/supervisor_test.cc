@@ -65,6 +65,16 @@ struct Bench {
   }
 };
 
+// A child with a life line that does as `script` says, where SAY is how it speaks.
+SupervisedChild alive(const std::string& name, const std::string& script,
+                      std::chrono::milliseconds silence) {
+  SupervisedChild child = shell(
+      name, "say() { echo \"pacml $*\" > /proc/self/fd/$PACML_LIFE_LINE; }; " + script, 0, kQuick);
+  child.spec.life_line = LifeLineKind::kDescriptor;
+  child.silence = silence;
+  return child;
+}
+
 }  // namespace
 
 TEST_CASE("the wait doubles with each death up to its limit") {
@@ -162,16 +172,6 @@ TEST_CASE("a life that cannot be prepared is one more death, and takes nobody el
   CHECK(bench.last(Kind::kRestarting).why == "the disk is away");
   CHECK(bench.count(Kind::kEnded, "other") == 0);
   bench.stop();
-}
-
-// A child with a life line that does as `script` says, where SAY is how it speaks.
-SupervisedChild alive(const std::string& name, const std::string& script,
-                      std::chrono::milliseconds silence) {
-  SupervisedChild child = shell(
-      name, "say() { echo \"pacml $*\" > /proc/self/fd/$PACML_LIFE_LINE; }; " + script, 0, kQuick);
-  child.spec.life_line = LifeLineKind::kDescriptor;
-  child.silence = silence;
-  return child;
 }
 
 TEST_CASE("a child that gives no sign of life is killed and started again") {

@@ -381,7 +381,7 @@ TEST_CASE("somebody who does not read answers holds up nobody else", "[integrati
   // Until its buffers and the system's are full: then it takes no more, although more is there.
   const std::string question = json{{"type", "describe"}}.dump() + "\n";
   std::string questions;
-  while (questions.size() < 64 * 1024) questions += question;
+  while (questions.size() < std::size_t{64} << 10) questions += question;
   wait_until_resting(service, "no more is taken", [&] {
     return silent.try_to_send(questions) < 0 && silent.unread_by_peer() > 0;
   });
@@ -400,7 +400,8 @@ TEST_CASE("a service that is told to end hands out what it has answered", "[inte
   // More answers than the system's buffers hold, so that some are with the service; it holds all.
   const std::string question = json{{"type", "describe"}}.dump() + "\n";
   std::string questions;
-  for (std::size_t answers = 0; answers < 768 * 1024; answers += bytes) questions += question;
+  for (std::size_t answers = 0; answers < std::size_t{768} << 10; answers += bytes)
+    questions += question;
   client.send(questions);
   wait_until_resting(service, "all is answered",
                      [&] { return client.unread_by_peer() == 0 && client.waiting() > 0; });

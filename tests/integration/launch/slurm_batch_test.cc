@@ -122,7 +122,7 @@ TEST_CASE("an actor's task outlives an address that vanishes while it is read",
   wait_until("it has noticed",
              [&] { return made.printed().find("the learner has moved") != std::string::npos; });
   CHECK_FALSE(task.poll());
-  std::ofstream(folder / "learner-7.ended");
+  const std::ofstream ended(folder / "learner-7.ended");
   wait_until("the task ends with the learner", [&] { return task.poll().has_value(); });
   INFO(made.printed());
   CHECK(task.poll()->clean());
@@ -166,7 +166,7 @@ TEST_CASE("an actor of a task that hangs is killed and started again", "[integra
   wait_until("it has a third life",
              [&] { return text_of(lives).size() == 3 * std::string("life\n").size(); });
   CHECK_FALSE(task.poll());
-  std::ofstream(place / "run" / "slurm" / "learner-7.ended");
+  const std::ofstream ended(place / "run" / "slurm" / "learner-7.ended");
   wait_until("the task ends with the learner, though its actor is deaf",
              [&] { return task.poll().has_value(); });
   INFO(made.printed());

@@ -14,6 +14,7 @@
 #include "env/task_config.h"
 
 namespace corridor {
+namespace {
 
 using namespace pacml;
 
@@ -146,4 +147,5 @@ class Task final : public env::Task {
 const bool kListed = env::add_task_kind(
     env::task_kind<Config, Task>("corridor", "a walk to the door of a slippery corridor"));
 
+}  // namespace
 }  // namespace corridor

@@ -94,7 +94,8 @@ Outcome run_as_published(const OpGraphSpec& spec, const std::vector<std::int32_t
   std::set<Event> heap;
   std::vector<std::deque<std::size_t>> ready(devices);
   std::vector<std::deque<Waiting>> bus(devices);
-  std::vector<bool> device_armed(devices), bus_armed(devices);
+  std::vector<bool> device_armed(devices);
+  std::vector<bool> bus_armed(devices);
   const auto make_ready = [&](std::size_t v, double t) {
     const std::size_t d = at(place[v]);
     ready[d].push_back(v);
