@@ -57,9 +57,11 @@ void PageReader::get(const std::string& target) {
   stream.expires_after(kPagePatience);
   stream.async_connect({asio::ip::address_v4::loopback(), static_cast<unsigned short>(port_)},
                        [&](auto error) {
-                         if ((outcome = error)) return;
+                         outcome = error;
+                         if (error) return;
                          http::async_write(stream, request, [&](auto unsent, std::size_t) {
-                           if ((outcome = unsent)) return;
+                           outcome = unsent;
+                           if (unsent) return;
                            http::async_read(stream, buffer, answer,
                                             [&](auto unheard, std::size_t) { outcome = unheard; });
                          });

@@ -15,7 +15,7 @@ namespace {
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 bool is_label_character(char c, std::string_view others) {
-  return is_letter(c) || (c >= '0' && c <= '9') || others.find(c) != others.npos;
+  return is_letter(c) || (c >= '0' && c <= '9') || others.find(c) != std::string_view::npos;
 }
 
 // A name as DNS has it (RFC 1123), short enough to append to.

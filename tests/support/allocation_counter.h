@@ -19,6 +19,7 @@ inline void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace pacml::testing
 
+// NOLINTBEGIN(misc-definitions-in-headers): once in a program, as said above
 // Inlined, they would look to g++ like memory that is freed by another function than its own.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   return pacml::testing::counted(size, alignof(std::max_align_t));
@@ -37,3 +38,4 @@ inline void* counted(std::size_t size, std::size_t alignment) {
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
   std::free(p);
 }
+// NOLINTEND(misc-definitions-in-headers)

@@ -48,7 +48,7 @@ class Tape {
   Var scale(Var a, double factor) { return push(round(at(a) * factor), a.index, factor, 0, 0); }
   Var relu(Var a) { return push(std::max(at(a), 0.0), a.index, at(a) > 0 ? 1 : 0, 0, 0); }
   // Of equals the first.
-  Var maximum(Var a, Var b) { return at(b) > at(a) ? b : a; }
+  [[nodiscard]] Var maximum(Var a, Var b) const { return at(b) > at(a) ? b : a; }
   // 1 / sqrt(a + epsilon)
   Var inverse_root(Var a, double epsilon) {
     const double root = round(std::sqrt(round(at(a) + epsilon)));

@@ -103,13 +103,10 @@ inline replay::ReplayConfig shard_config() {
 
 class ServedShard {
  public:
-  explicit ServedShard(replay::ReplayConfig config = shard_config(), std::uint32_t number = 0,
-                       std::optional<std::filesystem::path> snapshot = {},
+  explicit ServedShard(const replay::ReplayConfig& config = shard_config(),
+                       std::uint32_t number = 0, std::optional<std::filesystem::path> snapshot = {},
                        serving::RunIdentity run = shard_run())
-      : config_(std::move(config)),
-        number_(number),
-        snapshot_(std::move(snapshot)),
-        run_(std::move(run)) {
+      : config_(config), number_(number), snapshot_(std::move(snapshot)), run_(std::move(run)) {
     transport_ = hub_.make_server();
     start();
   }
@@ -158,7 +155,10 @@ class ShardPeer {
   }
 
   void say(const wire::Message& message) { REQUIRE(client_->send(wire::encode(message), soon())); }
-  void say_bytes(Bytes bytes) { REQUIRE(client_->send(wire::Frame{{std::move(bytes)}}, soon())); }
+  void say_bytes(Bytes bytes) {
+    const auto said = client_->send(wire::Frame{{std::move(bytes)}}, soon());
+    REQUIRE(said);
+  }
   // The next message of that type; others that come before are dropped.
   template <class M>
   M hear() {

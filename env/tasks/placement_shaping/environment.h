@@ -27,6 +27,8 @@ class PlacementShapingEnv final : public RampEnvironment {
       : PlacementShapingEnv(task, task->make_memos()) {}
   PlacementShapingEnv(const PlacementShapingEnv& other);
   PlacementShapingEnv& operator=(const PlacementShapingEnv&) = delete;
+  PlacementShapingEnv(PlacementShapingEnv&&) = default;
+  PlacementShapingEnv& operator=(PlacementShapingEnv&&) = delete;
   ~PlacementShapingEnv() override = default;
 
   void observe(Observations& out) const override;

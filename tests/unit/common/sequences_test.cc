@@ -202,7 +202,7 @@ TEST_CASE("every decision has one version, which never falls inside a sequence",
   REQUIRE_THAT(refusal(s), Catch::Contains("a version of no decisions"));
   s.versions.clear();
   REQUIRE_THAT(refusal(s), Catch::Contains("has no version"));
-  const auto with = [](std::vector<std::uint64_t> lengths) {
+  const auto with = [](const std::vector<std::uint64_t>& lengths) {
     Sequences falling = sample();
     falling.versions.clear();
     std::uint64_t version = 9;

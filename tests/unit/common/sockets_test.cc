@@ -69,7 +69,7 @@ TEST_CASE("an ipc path that a dead process left is taken over", "[transport]") {
     // As kill -9 leaves it: the path is there, nobody listens.
     sockaddr_storage storage{};
     storage.ss_family = AF_UNIX;
-    const std::string path = endpoint.path();
+    const std::string& path = endpoint.path();
     std::copy(path.begin(), path.end(), reinterpret_cast<char*>(&storage) + sizeof(sa_family_t));
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&storage),

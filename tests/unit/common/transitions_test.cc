@@ -83,9 +83,9 @@ TEST_CASE("what is packed one by one is read again, with its graphs renumbered",
     const Transitions t = testing::random_transitions(rng);
     std::vector<std::uint16_t> index;
     std::vector<std::uint16_t> back(10);
-    for (std::uint16_t g = 0; g < t.observations.graphs().size(); ++g) {
+    for (std::size_t g = 0; g < t.observations.graphs().size(); ++g) {
       index.push_back(static_cast<std::uint16_t>(9 - g));
-      back[index.back()] = g;
+      back[index.back()] = static_cast<std::uint16_t>(g);
     }
     const Transitions read = through_packs(t, index);
     REQUIRE(read.heads == t.heads);

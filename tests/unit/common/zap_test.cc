@@ -77,7 +77,8 @@ TEST_CASE("noise is denied", "[transport][security]") {
   Rng rng(Seed{1});
   for (int i = 0; i < 2'000; ++i) {
     auto request = asked.request();
-    request.at(6).at(rng.below(32)) ^= static_cast<char>(1U << rng.below(8));
+    char& letter = request.at(6).at(rng.below(32));
+    letter = static_cast<char>(letter ^ (1U << rng.below(8)));
     for (auto left = rng.below(3); left > 0; --left) {
       request.at(rng.below(7)) = std::string(rng.below(40), static_cast<char>(rng.below(256)));
     }

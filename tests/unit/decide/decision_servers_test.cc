@@ -76,6 +76,7 @@ class Echo {
 // Where a test has failed before a line said so.
 void end(std::thread& serving) {
   if (!serving.joinable()) return;
+  // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it is what ends a server
   ::pthread_kill(serving.native_handle(), SIGTERM);
   serving.join();
 }
@@ -115,7 +116,9 @@ std::string posted(const std::string& body) {
 
 TEST_CASE("a probe is answered while a request has lines left", "[unit][decide]") {
   Echo echo;
-  Event begun, probed, answered;
+  Event begun;
+  Event probed;
+  Event answered;
   bool in_between = false;
   echo.on("first", [&] {
     begun.happen();
@@ -144,7 +147,8 @@ TEST_CASE("a probe is answered while a request has lines left", "[unit][decide]"
 
 TEST_CASE("the lines of a request follow one another", "[unit][decide]") {
   Echo echo;
-  Event begun, asked;
+  Event begun;
+  Event asked;
   echo.on("first", [&] {
     begun.happen();
     asked.wait();
@@ -238,7 +242,8 @@ TEST_CASE("a signal ends a service between two lines, which hands out what it ha
 
 TEST_CASE("whoever asks much does not keep others from their turn", "[unit][decide]") {
   Echo echo;
-  Event begun, asked;
+  Event begun;
+  Event asked;
   echo.on("first", [&] {
     begun.happen();
     asked.wait();

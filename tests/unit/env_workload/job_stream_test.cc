@@ -13,7 +13,7 @@
 namespace pacml::env {
 namespace {
 
-std::shared_ptr<const WorkloadPlan> plan_of(WorkloadConfig config, int num_models) {
+std::shared_ptr<const WorkloadPlan> plan_of(const WorkloadConfig& config, int num_models) {
   return std::make_shared<const WorkloadPlan>(config, num_models);
 }
 

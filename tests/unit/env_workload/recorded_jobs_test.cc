@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -145,7 +146,7 @@ TEST_CASE("an episode plays a part of the record from anywhere, over and over",
     for (int n = 0; n < 20; ++n) {
       REQUIRE(!stream.exhausted());
       const ArrivingJob job = stream.next();
-      const int at = static_cast<int>(job.fraction * 10 + 0.5) - 1;
+      const int at = static_cast<int>(std::lround(job.fraction * 10)) - 1;
       CHECK(job.model == at % 2);
       if (n == 0) first.insert(job.fraction);
       if (n > 0) CHECK(at == (place + 1) % 7);

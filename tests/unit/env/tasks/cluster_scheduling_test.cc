@@ -187,7 +187,7 @@ TEST_CASE("who hands a job on pays for it, and who starts it is paid", "[unit][e
       static_cast<void>(scene.take(Kind::kOneServer, 0));
       static_cast<void>(scene.take(Kind::kOneServer, 1));
       // What it takes alone, and by which it would delay a job on one of two GPUs.
-      const double price = handover == Handover::kPriced ? (30 * runs + 30 / 2) / unit : 0;
+      const double price = handover == Handover::kPriced ? (30 * runs + 15) / unit : 0;
       CHECK(scene.take(Kind::kForward, 2).reward == Approx(-price));
       CHECK(scene.env.other_rewards().empty());
       // From 20 s to 60 s: the first has job 0, the second job 1, job 2 until 50 s, and job 3.
@@ -387,7 +387,8 @@ TEST_CASE("jobs that come at one time may be drawn for a later one", "[unit][env
   // Times such that differences to them are rounded.
   std::string rows;
   for (int i = 0; i < 200; ++i) {
-    rows += std::to_string(i) + "," + std::to_string(100 * (i / 4) + 0.1) + ",1,1," +
+    const int group = i / 4;
+    rows += std::to_string(i) + "," + std::to_string(100 * group + 0.1) + ",1,1," +
             std::to_string(300 + 37 * i) + ",,image_small,u,,,\n";
   }
   const testing::TempDir folder;
