@@ -77,6 +77,7 @@ class ScriptedServer {
   explicit ScriptedServer(Stage& stage) : stage_(&stage), publisher_(hub_.make_publisher()) {}
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
+  ~ScriptedServer() = default;
 
   // The server outlives it.
   [[nodiscard]] std::unique_ptr<transport::FrameClient> connect() {

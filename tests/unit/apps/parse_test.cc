@@ -36,12 +36,12 @@ struct Sample {
     options.option("--resume", &resume, "go on");
     options.option("--set KEY=VALUE", &settings, "a setting");
   }
-  std::optional<std::string> parse(const Words& words) {
+  std::optional<std::string> parse(const Words& words) const {
     return parse_options("pacml train",
                          {"train", "trains", {{"train a.yaml --run r", "an example"}}}, options,
                          words);
   }
-  std::string sentence_for(const Words& words) {
+  std::string sentence_for(const Words& words) const {
     try {
       parse(words);
     } catch (const UserError& error) {
