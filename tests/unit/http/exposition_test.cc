@@ -210,7 +210,9 @@ TEST_CASE("the table of docs/monitoring.md has the metrics that there are, and n
 
 // Names of metrics in a file of those who watch.
 std::set<std::string> names_in(const std::string& file) {
-  std::ifstream in(std::string(std::getenv("PACML_SOURCE_DIR")) + "/deploy/" + file);
+  const char* source = std::getenv("PACML_SOURCE_DIR");
+  REQUIRE(source != nullptr);
+  std::ifstream in(std::string(source) + "/deploy/" + file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::set<std::string> names;
   const std::regex name("pacml_[a-z0-9_]+");

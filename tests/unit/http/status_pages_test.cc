@@ -135,7 +135,7 @@ TEST_CASE("further pages are asked for the token but for those that tell nothing
       return HttpReply{200, "text/plain", wanted};
     };
   };
-  const RoleReport report{"{}", true, {}};
+  RoleReport report{"{}", true, {}};
   const StatusPages pages([&report] { return report; }, kToken,
                           {page("/"), page("/figures"), "/one, "});
   CHECK(pages.answer({"/", ""}, {}).body == "/");

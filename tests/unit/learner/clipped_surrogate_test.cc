@@ -76,7 +76,9 @@ TEST_CASE("the gradient is that of the loss", "[unit][learner]") {
   constexpr std::size_t kActions = 4;
   std::vector<float> logits(kRows * kActions);
   std::vector<std::int32_t> actions(kRows);
-  std::vector<float> behaviour(kRows), advantages(kRows), weights(kRows);
+  std::vector<float> behaviour(kRows);
+  std::vector<float> advantages(kRows);
+  std::vector<float> weights(kRows);
   for (float& x : logits) x = static_cast<float>(rng.normal());
   for (std::size_t n = 0; n < kRows; ++n) {
     actions[n] = static_cast<std::int32_t>(rng.below(kActions));

@@ -27,7 +27,11 @@ TEST_CASE("targets are those of the definition, under random masks", "[unit][lea
   constexpr std::size_t kActions = 6;
   Rng rng(Seed{1});
   const auto number = [&] { return static_cast<float>(8 * rng.uniform() - 4); };
-  Floats returns, discounts, online, target, expected;
+  Floats returns;
+  Floats discounts;
+  Floats online;
+  Floats target;
+  Floats expected;
   for (std::size_t n = 0; n < kRows; ++n) {
     returns.push_back(number());
     discounts.push_back(rng.below(4) == 0 ? 0.0F : static_cast<float>(rng.uniform()));

@@ -24,7 +24,9 @@ constexpr int kActions = 3;
 Sequences small_sequences(std::uint32_t steps, std::uint32_t environments) {
   Sequences sequences = plain_sequences(steps, environments, GraphHash{5}, 1, kActions);
   set_globals(sequences.observations, [&](std::size_t row, auto) {
-    return static_cast<float>(row % (steps + 1) + row / (steps + 1));
+    const std::size_t t = row % (steps + 1);
+    const std::size_t b = row / (steps + 1);
+    return static_cast<float>(t + b);
   });
   for (float& log_prob : sequences.behaviour_log_prob) log_prob = -std::log(3.0F);
   return sequences;

@@ -116,8 +116,8 @@ TEST_CASE("wherever a job is put, its step is that of the standard form", "[memo
   for (int i = 0; i < 600; ++i) {
     const int degree = rng.below(4) == 0 ? 1 : 2 * static_cast<int>(1 + rng.below(6));
     ServerSet occupied(num_servers);
-    for (Server s = 0; s < num_servers; ++s) {
-      if (rng.below(4) != 0 && rng.below(3) != 0) occupied.insert(s);
+    for (int s = 0; s < num_servers; ++s) {
+      if (rng.below(4) != 0 && rng.below(3) != 0) occupied.insert(static_cast<Server>(s));
     }
     CAPTURE(i, degree);
     const auto found = memo.place(0, degree, occupied);
