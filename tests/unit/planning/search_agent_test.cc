@@ -353,6 +353,7 @@ class ByObservation final : public RolloutPolicy {
   void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
     for (std::size_t i = 0; i < environments.size(); ++i) {
       const Observations row = row_of(*environments[i]);
+      // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one choice is valid at least
       auto left = static_cast<std::size_t>(std::abs(sum_of(row)) * 1e4) % row.num_valid(0);
       int action = 0;
       while (row.mask(0)[static_cast<std::size_t>(action)] == 0 || left-- > 0) ++action;
@@ -503,6 +504,7 @@ TEST_CASE("a search over a rule blocks fewer jobs than the rule", "[planning]") 
 
 TEST_CASE("what is searched may be any task", "[planning]") {
   env::PlacementShapingConfig config;
+  // NOLINTNEXTLINE(cppcoreguidelines-slicing): what the tasks have in common
   static_cast<env::RampTaskConfig&>(config) = busy();
   config.joint = true;
   config.max_blocks = 8;

@@ -25,7 +25,7 @@ const std::vector<env::MetricSpec> kMetrics = {{"cost", "cost", "1", env::Better
 // A log whose learner and clock do as a test says.
 class Log {
  public:
-  explicit Log(ServiceFigures figures = {}, std::optional<std::filesystem::path> file = {})
+  explicit Log(ServiceFigures figures = {}, const std::optional<std::filesystem::path>& file = {})
       : file_(file.value_or(folder_ / "metrics.jsonl")),
         log_(file_, std::move(figures), kEvery, clock_) {
     set_up_logging({.role = "test", .run_id = {}, .level = "off", .file = {}});

@@ -1,6 +1,7 @@
 #include "env/gpu_cluster/trace_jobs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -106,7 +107,7 @@ TEST_CASE("training and tests take different parts of a trace", "[unit][gpu_clus
     std::vector<int> seen;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
       for (const GpuJobSpec& job : task.draw_jobs(Seed{seed})) {
-        seen.push_back(static_cast<int>(job.steps / 10 + 0.5));
+        seen.push_back(static_cast<int>(std::lround(job.steps / 10)));
       }
     }
     std::ranges::sort(seen);
@@ -135,7 +136,7 @@ TEST_CASE("another future of a trace has no jobs that are still to come", "[unit
   const auto numbers = [](const std::vector<GpuJobSpec>& jobs, std::size_t from) {
     std::set<int> out;
     for (std::size_t i = from; i < jobs.size(); ++i) {
-      out.insert(static_cast<int>(jobs[i].steps / 10 + 0.5));
+      out.insert(static_cast<int>(std::lround(jobs[i].steps / 10)));
     }
     return out;
   };

@@ -24,12 +24,12 @@ TEST_CASE("the stream that graphs are drawn from is splitmix64", "[unit][placeme
 
 // Numbers of an independent implementation.
 TEST_CASE("a family's graphs are the same everywhere", "[unit][placement]") {
-  const std::vector<std::pair<std::string, std::vector<std::string>>> kFingerprints = {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> fingerprints = {
       {"branch", {"329cd1cc6109f920", "98d72d5b20430f9e", "6f6d8dc933a69da8"}},
       {"cell", {"82471452929cd46e", "8dcfdd4538d85109", "8b6f1d6163f6cf46"}},
       {"grid", {"cb931b3e77672799", "b5fd03d22fb822c5", "4c9904f9855e60b9"}},
       {"layered", {"f3267885b2720092", "6d31f928eed18781", "7c4f8e0edd62037f"}}};
-  for (const auto& [family, numbers] : kFingerprints) {
+  for (const auto& [family, numbers] : fingerprints) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       INFO(family << " " << i);
       CHECK(fingerprint(family_graph(family, i)) == numbers[i]);
