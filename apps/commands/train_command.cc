@@ -77,7 +77,7 @@ class TrainCommand final : public Command {
     if (go_on_ && !resume_) RunDirectory::clear_what_never_began(run_directory_);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);
     add_tags(run_directory_, tags_);
-    if (deterministic_ && decisions_) hand_over_deterministic(*decisions_);
+    if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.news_every = in_seconds(config.learner.metrics_seconds);
     options.config_text = dump_config(as_recorded(config));
@@ -111,10 +111,10 @@ class TrainCommand final : public Command {
                       std::string(actors_ ? "--actors" : "--bind"));
     }
   }
-  [[noreturn]] void hand_over_deterministic(std::int64_t decisions) const {
+  [[noreturn]] void hand_over_deterministic() const {
     std::vector<std::string> words = {"learner"};
     for (auto& word : config_.arguments()) words.push_back(word);
-    words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(decisions),
+    words.insert(words.end(), {"--run", run_directory_, "--decisions", std::to_string(*decisions_),
                                "--in-process-actor"});
     if (resume_) words.emplace_back("--resume");
     for (auto& word : http_.arguments()) words.push_back(word);

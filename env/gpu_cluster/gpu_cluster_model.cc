@@ -3,16 +3,12 @@
 #include <algorithm>
 
 #include "common/result.h"
+#include "env/checked.h"
 
 namespace pacml::env {
 namespace {
 
 bool is_amount(double v, double most) { return v >= 0 && v <= most; }
-
-GpuClusterConfig checked(GpuClusterConfig config) {
-  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
-  return config;
-}
 
 }  // namespace
 

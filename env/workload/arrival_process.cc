@@ -14,7 +14,7 @@ double exponential(std::uint64_t word) {
   return -std::log((static_cast<double>(word >> 12) + 0.5) * 0x1p-52);
 }
 
-DistributionConfig checked(DistributionConfig config) {
+DistributionConfig checked_arrivals(DistributionConfig config) {
   auto problems = validate(config);
   if (problems.empty()) problems = arrival_problems(config);
   if (!problems.empty()) throw UserError(problems.front());
@@ -31,7 +31,7 @@ std::vector<std::string> arrival_problems(const DistributionConfig& config) {
 }
 
 ArrivalProcess::ArrivalProcess(const DistributionConfig& config) {
-  if (!is_arrival_process(checked(config).kind)) {
+  if (!is_arrival_process(checked_arrivals(config).kind)) {
     values_ = make_distribution(config);
     mean_ = values_->mean();
     return;

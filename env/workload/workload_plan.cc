@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "common/check.h"
-#include "common/result.h"
+#include "env/checked.h"
 #include "env/workload/word_stream.h"
 
 namespace pacml::env {
@@ -13,11 +13,6 @@ namespace {
 constexpr std::uint64_t kLoadStream = 0x6c6f6164;  // "load"
 
 constexpr int kMaxReplication = 1'000'000;  // a pool is built for every episode
-
-WorkloadConfig checked(WorkloadConfig config) {
-  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
-  return config;
-}
 
 double greatest(const std::vector<double>& loads) {
   return loads.empty() ? 1 : *std::max_element(loads.begin(), loads.end());

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "env/checked.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/partitioning/baselines.h"
 #include "env/tasks/partitioning/environment.h"

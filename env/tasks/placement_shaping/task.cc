@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "env/checked.h"
 #include "env/graph/profile_library.h"
 #include "env/tasks/placement_shaping/baselines.h"
 #include "env/tasks/placement_shaping/environment.h"

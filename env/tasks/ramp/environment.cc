@@ -74,8 +74,8 @@ StepResult RampEnvironment::step(int action) {
                     {last_job_, last_outcome_, stats_, ranges_, memo.topology().num_servers(),
                      memo.communication().channel_bandwidth(), config.ramp.num_channels},
                     memo.graphs()[static_cast<std::size_t>(last_job_.model)]->model());
-  static thread_local ClusterStepStats
-      waiting;  // nobody's: nearer than one of each environment would be
+  // Nobody's: nearer than one of each environment would be.
+  static thread_local ClusterStepStats waiting;
   while (!cluster_.queued() && !cluster_.finished()) cluster_.wait(waiting);
 
   StepResult result;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "common/result.h"
 #include "env/graph/profile.h"
 #include "env/ramp/execution_memo.h"
 #include "env/task.h"
@@ -18,14 +17,6 @@
 #include "env/tasks/ramp/pool_ranges.h"
 
 namespace pacml::env {
-
-// A task's configuration, if validate() finds nothing wrong with it. UserError: the first thing
-// that is.
-template <class Config>
-[[nodiscard]] Config checked(Config config) {
-  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
-  return config;
-}
 
 // One of the clusters that a task's episodes are on.
 struct RampCluster {

@@ -400,8 +400,9 @@ TEST_CASE("a service that is told to end hands out what it has answered", "[inte
   // More answers than the system's buffers hold, so that some are with the service; it holds all.
   const std::string question = json{{"type", "describe"}}.dump() + "\n";
   std::string questions;
-  for (std::size_t answers = 0; answers < std::size_t{768} << 10; answers += bytes)
+  for (std::size_t answers = 0; answers < std::size_t{768} << 10; answers += bytes) {
     questions += question;
+  }
   client.send(questions);
   wait_until_resting(service, "all is answered",
                      [&] { return client.unread_by_peer() == 0 && client.waiting() > 0; });
