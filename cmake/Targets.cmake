@@ -52,7 +52,7 @@ function(pacml_add_test name)
   cmake_parse_arguments(ARG "TORCH;KERNELS;SEPARATE;PER_CASE" "LABEL;TIMEOUT;PROCESSES"
                         "SOURCES;DEPS;ENVIRONMENT;RESOURCE_LOCK" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 600)
   endif()
   if(PACML_SANITIZE)
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * 5")

@@ -21,6 +21,7 @@ set(PACML_ENV_ZOO_SOURCES
   workload/job_stream.cc
   workload/recorded_jobs.cc
   workload/requirement.cc
+  workload/workload_belief.cc
   workload/workload_plan.cc)
 set(PACML_ENV_ZOO_HEADERS
   graph/profile_writer.h
@@ -39,4 +40,5 @@ set(PACML_ENV_ZOO_HEADERS
   workload/recorded_jobs.h
   workload/requirement.h
   workload/word_stream.h
+  workload/workload_belief.h
   workload/workload_plan.h)

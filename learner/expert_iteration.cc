@@ -90,8 +90,9 @@ std::vector<float> ExpertIteration::remember(const TrainBatch& batch) {
     searched.append(batch.observations, i, mine);
     levels.push_back(std::accumulate(mine.begin(), mine.end(), 0.0F) / static_cast<float>(count));
   }
-  const auto came = training_.decisions() + static_cast<std::int64_t>(levels.size());
-  const auto share = static_cast<std::int64_t>(config_.memory_share * static_cast<double>(came));
+  remembered_ += static_cast<std::int64_t>(levels.size());
+  const auto share =
+      static_cast<std::int64_t>(config_.memory_share * static_cast<double>(remembered_));
   memory_.add(std::move(searched),
               static_cast<std::size_t>(std::min(config_.memory_decisions, share)));
   return levels;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,7 @@ class ExpertIteration final : public NetworkAlgorithm<SequenceAlgorithm> {
   RewardRate reward_rate_;  // 0 unless rewards are centred
   Seed seed_;
   SearchMemory memory_;
+  std::int64_t remembered_ = 0;  // in all, since memory_ was empty
   // Kept between updates for their memory.
   SearchedDecisions drawn_;
   std::vector<std::uint8_t> masks_;  // scratch

@@ -19,8 +19,8 @@ struct ExpertIterationConfig {
   std::int64_t batch_decisions = 1'024;     // new ones that an update waits for; >= 1
   std::int64_t max_policy_lag = 8;          // versions; searches with older weights are left out
   std::int64_t memory_decisions = 200'000;  // the newest, out of which updates draw; >= 1
-  // ... but no more than this share of all that came, so that what the first networks found goes
-  // soon; above 0, to 1
+  // ... but no more than this share of all that came since the memory began, so that what the first
+  // networks found goes soon; above 0, to 1
   double memory_share = 0.5;
   std::int64_t samples_per_decision = 24;  // how often each is drawn, about; 1..1000
   std::int64_t minibatch_decisions = 512;  // of each optimiser step; >= 1

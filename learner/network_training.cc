@@ -91,6 +91,7 @@ NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const Optimiz
     if (entry.name != "value.weight") continue;
     std::ranges::fill(network.parameters().subspan(entry.offset, entry.size), 0.0F);
   }
+  network.hold_value();
 }
 
 RunPosition NetworkTraining::run_position() const {

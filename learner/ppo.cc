@@ -97,9 +97,8 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
   if (!model::is_sound(outputs.logits, outputs.values)) return false;
   const auto actions = static_cast<std::size_t>(training_.network().shape().actions);
   const std::size_t decisions = batch.decisions();
-  masked_categorical(outputs.logits.first(decisions * actions),
-                     batch.observations.padded_masks(scratch_).first(decisions * actions), actions,
-                     policy_);
+  lessons.masks = batch.observations.padded_masks(scratch_).first(decisions * actions);
+  masked_categorical(outputs.logits.first(decisions * actions), lessons.masks, actions, policy_);
   const SequenceReturnsConfig returns{
       .discount = config_.discount,
       .reward_scale = config_.reward_scale,
@@ -131,14 +130,13 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
                 std::span<const std::uint32_t> minibatch, double learning_rate, double entropy_cost,
                 Figures& figures) {
   const auto width = static_cast<std::size_t>(training_.network().shape().actions);
-  const auto all_masks = batch.observations.padded_masks(scratch_);
   masks_.clear();
   actions_.clear();
   behaviour_log_probs_.clear();
   advantages_.clear();
   targets_.clear();
   for (const std::uint32_t i : minibatch) {
-    const auto mask = all_masks.subspan(i * width, width);
+    const auto mask = lessons.masks.subspan(i * width, width);
     masks_.insert(masks_.end(), mask.begin(), mask.end());
     actions_.push_back(batch.actions[i]);
     behaviour_log_probs_.push_back(batch.behaviour_log_probs[i]);

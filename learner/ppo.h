@@ -43,7 +43,8 @@ class Ppo final : public NetworkAlgorithm<SequenceAlgorithm> {
   struct Figures;
   // What is learned of each decision of a batch, [D].
   struct Lessons {
-    std::vector<float> counts;  // 1, or 0 for those of weights that are too old
+    std::vector<float> counts;            // 1, or 0 for those of weights that are too old
+    std::span<const std::uint8_t> masks;  // [decisions, actions], of the batch or in scratch_
     SequenceReturns returns;
     std::vector<float> output_targets;  // of the values, in the unit of outputs
     std::vector<float> errors;          // of the values, in that unit

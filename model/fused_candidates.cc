@@ -57,10 +57,16 @@ class FusedCandidates final : public Policy {
   void set_parameters(const Parameters& parameters) override {
     PACML_CHECK(fits(parameters, layout_), "parameters of another network");
     weights_.emplace(shape_, layout_, parameters);
+    held_value_ = held_value(parameters);
     encoders_.set_weights(weights_->encoders());
   }
 
   void evaluate(const Observations& batch, PolicyOutput& out) override {
+    if (held_value_) {
+      evaluate(batch, false, out);
+      out.values.assign(batch.size(), *held_value_);
+      return;
+    }
     out.values.resize(batch.size());
     evaluate(batch, true, out);
   }
@@ -70,6 +76,18 @@ class FusedCandidates final : public Policy {
   }
 
  private:
+  // The value of every state, where its weights are 0 (ValueHeads::kActions).
+  [[nodiscard]] std::optional<float> held_value(const Parameters& parameters) const {
+    std::optional<float> bias;
+    for (const ParameterEntry& entry : layout_.entries) {
+      const auto weights = std::span(parameters.values).subspan(entry.offset, entry.size);
+      if (entry.name == "value.bias") bias = weights.front();
+      const bool is_zero = std::ranges::all_of(weights, [](float weight) { return weight == 0; });
+      if (entry.name == "value.weight" && !is_zero) return std::nullopt;
+    }
+    return bias;
+  }
+
   void evaluate(const Observations& batch, bool values, PolicyOutput& out) {
     PACML_CHECK(weights_.has_value(), "a policy acts once it has parameters");
     PACML_CHECK(batch.shape() == input_, "a batch of another observation space");
@@ -153,6 +171,7 @@ class FusedCandidates final : public Policy {
   bool has_context_;
   FusedEncoders encoders_;
   std::optional<PackedScorerWeights> weights_;
+  std::optional<float> held_value_;
   // Of the decisions that are looked at.
   std::vector<std::size_t> counts_;  // candidates of each
   std::size_t rows_ = 0;             // all candidates

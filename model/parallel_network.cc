@@ -31,6 +31,10 @@ void ParallelNetwork::set_graphs(std::span<const env::GraphFeaturesPtr> graphs) 
   for (Part& part : parts_) part.network->set_graphs(graphs);
 }
 
+void ParallelNetwork::hold_value() {
+  for (Part& part : parts_) part.network->hold_value();
+}
+
 template <class Forward>
 TrainableNetwork::Outputs ParallelNetwork::run(std::size_t rows, const Forward& forward) {
   const auto actions = static_cast<std::size_t>(shape().actions);

@@ -26,6 +26,7 @@ class ParallelNetwork final : public TrainableNetwork {
   void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) override;
   [[nodiscard]] std::span<float> parameters() override { return lead().parameters(); }
   [[nodiscard]] std::span<const float> parameters() const override { return lead().parameters(); }
+  void hold_value() override;
   [[nodiscard]] Outputs forward(const Observations& batch) override;
   void prepare(const Observations& batch) override;
   [[nodiscard]] Outputs forward_rows(std::span<const std::uint32_t> rows) override;

@@ -41,6 +41,7 @@ class TorchCandidates final : public TorchModel {
     reader_->set_graphs(graphs);
     encoders_.set_graphs(graphs);
   }
+  void hold_value() override { holds_value_ = true; }
   void weights_changed() override {}
 
   Heads forward(const Observations& batch) override {
@@ -89,10 +90,15 @@ class TorchCandidates final : public TorchModel {
     const at::Tensor scores = at::matmul(candidates, logits_.t()).squeeze(1);
     const auto rows = static_cast<std::int64_t>(in.ends.size());
     const at::Tensor masked = at::full({rows * shape_.actions}, kMaskedLogit, at::kFloat);
+    return {masked.scatter(0, in.places, scores).view({rows, shape_.actions}),
+            holds_value_ ? value_.bias.expand({rows}) : values_of(in, candidates)};
+  }
+
+  [[nodiscard]] at::Tensor values_of(const CandidateTensors& in,
+                                     const at::Tensor& candidates) const {
     const at::Tensor seen = at::cat(
         {at::relu(apply(situation_, in.situations)), mean_and_maximum(candidates, in.ends)}, 1);
-    return {masked.scatter(0, in.places, scores).view({rows, shape_.actions}),
-            apply(value_, at::relu(apply(state_, seen))).squeeze(1)};
+    return apply(value_, at::relu(apply(state_, seen))).squeeze(1);
   }
 
   [[nodiscard]] CandidateTensors read(const Observations& batch) {
@@ -153,6 +159,7 @@ class TorchCandidates final : public TorchModel {
   TorchLayer first_, second_;
   at::Tensor logits_;
   TorchLayer situation_, state_, value_;
+  bool holds_value_ = false;
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ class TorchModel {
   virtual ~TorchModel() = default;
   // Graphs that later batches refer to by index.
   virtual void set_graphs(std::span<const env::GraphFeaturesPtr> graphs) = 0;
+  // As TrainableNetwork::hold_value().
+  virtual void hold_value() {}
   // The weights' memory holds others now.
   virtual void weights_changed() = 0;
   // Pre: not empty, of the shape's widths, with graphs that were set (PACML_CHECK).

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -80,6 +81,8 @@ std::span<const float> TorchNetwork::parameters() const {
   return {impl_->values.data_ptr<float>(), impl_->layout.total};
 }
 
+void TorchNetwork::hold_value() { impl_->model->hold_value(); }
+
 TrainableNetwork::Outputs TorchNetwork::forward(const Observations& batch) {
   PACML_CHECK(batch.size() > 0, "an empty batch has no outputs");
   return impl_->record(impl_->model->forward(batch));
@@ -105,9 +108,14 @@ std::span<float> TorchNetwork::backward(std::span<const float> logit_gradients,
                   value_gradients.size() == static_cast<std::size_t>(outputs.values.numel()),
               "gradients have the shapes of the outputs");
   impl_->gradients.zero_();
-  torch::autograd::backward({outputs.logits, outputs.values},
-                            {borrow(logit_gradients, outputs.logits.sizes()),
-                             borrow(value_gradients, outputs.values.sizes())});
+  std::vector<at::Tensor> roots = {outputs.logits};
+  std::vector<at::Tensor> root_gradients = {borrow(logit_gradients, outputs.logits.sizes())};
+  // What passes back a 0 passes back nothing.
+  if (std::ranges::any_of(value_gradients, [](float gradient) { return gradient != 0; })) {
+    roots.push_back(outputs.values);
+    root_gradients.push_back(borrow(value_gradients, outputs.values.sizes()));
+  }
+  torch::autograd::backward(roots, root_gradients);
   // The record is used up; the outputs' memory stays for who still reads them.
   outputs = {outputs.logits.detach(), outputs.values.detach()};
   return {impl_->gradients.data_ptr<float>(), impl_->layout.total};

@@ -26,6 +26,7 @@ class TorchNetwork final : public TrainableNetwork {
   [[nodiscard]] std::span<const float> parameters() const override;
   [[nodiscard]] Outputs forward(const Observations& batch) override;
   void prepare(const Observations& batch) override;
+  void hold_value() override;
   [[nodiscard]] Outputs forward_rows(std::span<const std::uint32_t> rows) override;
   [[nodiscard]] std::span<float> backward(std::span<const float> logit_gradients,
                                           std::span<const float> value_gradients) override;

@@ -35,6 +35,10 @@ class TrainableNetwork {
   [[nodiscard]] virtual std::span<float> parameters() = 0;
   [[nodiscard]] virtual std::span<const float> parameters() const = 0;
 
+  // Said, for good, by whoever keeps the weights of the value at 0 and has no gradients for it:
+  // every state's value is the bias, and what would come to nothing may be left out.
+  virtual void hold_value() {}
+
   // Runs the network over a batch and records what backward() needs. The graph network runs once
   // per distinct graph of the batch. The outputs are borrowed until the next call. Pre: not empty,
   // and every graph index is below the number of graphs (PACML_CHECK).

@@ -24,7 +24,9 @@ SearchAgent::SearchAgent(const SearchConfig& config, std::unique_ptr<RolloutPoli
     : config_(config),
       policy_(std::move(policy)),
       rollouts_(config.discount, *policy_),
-      clock_(&clock) {}
+      clock_(&clock) {
+  PACML_CHECK(validate(config).empty(), "a valid configuration");
+}
 
 void SearchAgent::reset(Seed seed) {
   rng_ = Rng(derive(seed, Purpose::kHeuristic, 1));

@@ -42,19 +42,26 @@ class Study:
         self.trainings = getattr(arguments, "trainings", 1)
         self.arguments = arguments
         self.profiles = ["--profiles", str(arguments.profiles)] if arguments.profiles else []
-        self.pacml = os.environ.get("PACML", str(ROOT / "build/release/bin/pacml"))
+        program = os.environ.get("PACML", str(ROOT / "build/release/bin/pacml"))
+        # A path is the user's, and commands run elsewhere; a name is looked for on PATH.
+        self.pacml = os.path.abspath(program) if "/" in program else program
         self.steps = []  # (what, result, command)
+
+    def add(self, what, result, command):
+        """A step, once: several figures may ask for it."""
+        if (what, result, command) not in self.steps:
+            self.steps.append((what, result, command))
 
     def plan(self, result, words, profiles=None):
         """A command that writes `result`; the path of it. `profiles`: words that name others."""
         path = self.out / result
-        self.steps.append((result, path, [self.pacml, *words, *(self.profiles if profiles is None else profiles), "--out", str(path)]))
+        self.add(result, path, [self.pacml, *words, *(self.profiles if profiles is None else profiles), "--out", str(path)])
         return path
 
     def plan_episode(self, result, run, seed):
         """As plan(): every decision of a held-out episode of a run."""
         path = self.out / result
-        self.steps.append((result, path, [self.pacml, "explain", str(run), "--seed", str(seed), "--episode", str(path)]))
+        self.add(result, path, [self.pacml, "explain", str(run), "--seed", str(seed), "--episode", str(path)])
         return path
 
     def plan_trainings(self, name, words, profiles=None, decisions=None):
@@ -73,7 +80,7 @@ class Study:
             amount, text, limit = decisions, f"{decisions} decisions", ["--decisions", str(decisions)]
         if amount > 0:
             command = [self.pacml, "train", *words, *(self.profiles if profiles is None else profiles), "--run", str(run), *limit, "--continue"]
-            self.steps.append((f"training {name} for {text}", done, command))
+            self.add(f"training {name} for {text}", done, command)
             return run
         return run if done.exists() else None
 
@@ -100,15 +107,17 @@ class Study:
             if taken:
                 left = f", some {math.ceil((time.monotonic() - begun) / taken * (len(missing) - taken) / 60)} min left"
             print(f"{number} of {len(missing)}: {what}{left}", flush=True)
+            words = command
             if result.name == "trained":
                 self.begin_training(result, command)
+                words = self.what_is_left(result.parent, command)
             result.parent.mkdir(parents=True, exist_ok=True)
             try:
-                ended = subprocess.run(command, stdout=subprocess.DEVNULL, cwd=ROOT, check=False)
+                ended = subprocess.run(words, stdout=subprocess.DEVNULL, cwd=ROOT, check=False)
             except OSError as error:
                 raise Trouble(f"{command[0]}: {error.strerror}; scripts/build makes it") from error
             if ended.returncode != 0:
-                raise Trouble(f"this ended with {ended.returncode}: {shlex.join(command)}")
+                raise Trouble(f"this ended with {ended.returncode}: {shlex.join(words)}")
             if result.name == "trained":
                 result.touch()
             self.note(result).write_text(shlex.join(command) + "\n", encoding="utf-8")
@@ -127,9 +136,22 @@ class Study:
         begun.write_text(text, encoding="utf-8")
 
     @staticmethod
+    def what_is_left(run, command):
+        """The command of a training that may have been interrupted: a run has --minutes anew in each
+        life, while --decisions are all of the run's."""
+        seconds = seconds_trained(run)
+        if not seconds or "--minutes" not in command:
+            return command
+        k = command.index("--minutes") + 1
+        left = max(0.001, float(command[k]) - seconds / 60)
+        return [*command[:k], f"{left:g}", *command[k + 1:]]
+
+    @staticmethod
     def runs_read(command):
-        """What may be folders of runs: those that policies are named by."""
-        return {pathlib.Path(path) for word in command for path in word.split("+")[0].split(",")}
+        """What may be folders of runs: those that policies are named by. Behind a policy may stand +refine
+        and the like, but folders may have a + in their names, too."""
+        policies = [policy for word in command for policy in word.split(",")]
+        return {pathlib.Path(path) for policy in policies for path in itertools.accumulate(policy.split("+"), "{}+{}".format)}
 
     @staticmethod
     def note(result):
@@ -144,6 +166,20 @@ class Study:
             return result.stat().st_mtime_ns >= newest and self.note(result).read_text(encoding="utf-8").strip() == shlex.join(command)
         except OSError:
             return False
+
+
+def seconds_trained(run):
+    """How long a run has been trained for, in all its lives; 0 where nothing tells."""
+    try:
+        text = (run / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0.0
+    for line in reversed(text.split("\n")[:-1]):  # behind the last newline: one that is torn, or nothing
+        try:
+            return float(json.loads(line)["seconds"])
+        except (ValueError, KeyError, TypeError):
+            continue
+    return 0.0
 
 
 def read(path):

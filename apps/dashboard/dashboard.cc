@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "apps/dashboard/episode_desk.h"
@@ -43,6 +46,33 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
   const auto value = read_number<std::int64_t>(text);
   if (!value || *value < 0 || *value > std::int64_t{1} << 53) return std::nullopt;
   return value;
+}
+
+std::optional<unsigned> hex_digit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+// The bytes that a part of a path stands for: "go right" of "go%20right". nullopt: a '%' without
+// two hexadecimal digits.
+std::optional<std::string> percent_decoded(std::string_view part) {
+  std::string bytes;
+  while (!part.empty()) {
+    if (part.front() != '%') {
+      bytes += part.front();
+      part.remove_prefix(1);
+      continue;
+    }
+    if (part.size() < 3) return std::nullopt;
+    const auto high = hex_digit(part[1]);
+    const auto low = hex_digit(part[2]);
+    if (!high || !low) return std::nullopt;
+    bytes += static_cast<char>(*high * 16 + *low);
+    part.remove_prefix(3);
+  }
+  return bytes;
 }
 
 // Six digits, which is more than a chart shows: a third of the bytes.
@@ -153,7 +183,9 @@ HttpReply Dashboard::episode(const Watched& run, const std::string& rest) {
     }
     request.other = runs_[static_cast<std::size_t>(*other)]->path;
   } else {
-    request.baseline = left;
+    auto baseline = percent_decoded(left);
+    if (!baseline) return trouble(404, "there is no such baseline");
+    request.baseline = *std::move(baseline);
   }
   const auto answer = desk_->desk.ask(request);
   switch (answer.state) {

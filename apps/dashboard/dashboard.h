@@ -15,7 +15,8 @@ namespace pacml::apps {
 //   /dashboard/runs                       what each is, its newest figures, its settings
 //   /dashboard/curves/RUN                 its curves; RUN is the number of a run
 //   /dashboard/episodes/RUN/EPISODE       a held-out episode, decision after decision, of its best
-//                                         policy; .../BASELINE: of a baseline;
+//                                         policy; .../BASELINE: of a baseline, whose name is
+//                                         percent-encoded;
 //                                         .../run:OTHER: as that run's best policy plays it
 // Reads the runs' folders and nothing else. Thread-confined to whoever serves it, but for episodes,
 // which it plays on a thread of its own.

@@ -31,11 +31,16 @@ void yield_to_others() {
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kLeast));
 }
 
+// Of the best policy; where none was evaluated, of the newest checkpoint, which then decides.
 fs::file_time_type policy_time(const fs::path& run) {
-  std::error_code absent;
   const learner::CheckpointFolder folder(RunDirectory::open(run).checkpoints(), 1);
-  const auto time = fs::last_write_time(folder.best_file(), absent);
-  return absent ? fs::file_time_type{} : time;
+  std::error_code absent;
+  const auto best = fs::last_write_time(folder.best_file(), absent);
+  if (!absent) return best;
+  const auto checkpoints = folder.list();
+  if (checkpoints.empty()) return {};
+  const auto newest = fs::last_write_time(checkpoints.front(), absent);
+  return absent ? fs::file_time_type{} : newest;
 }
 
 }  // namespace
@@ -74,7 +79,9 @@ EpisodeDesk::Answer EpisodeDesk::ask(const EpisodeRequest& request) {
   const auto found = std::ranges::find(entries_, request, &Entry::request);
   if (found != entries_.end()) {
     const bool playing = found->answer.state == Answer::State::kPlaying;
-    if (playing || found->policy_of == policy_of) {
+    // Checkpoints may come faster than episodes are played: whoever waited for this one gets it.
+    const bool waited_for = !playing && !std::exchange(found->told, true);
+    if (playing || waited_for || found->policy_of == policy_of) {
       entries_.splice(entries_.begin(), entries_, found);
       Answer answer = found->answer;
       if (answer.state == Answer::State::kFailed) entries_.erase(found);

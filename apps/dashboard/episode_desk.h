@@ -47,15 +47,17 @@ class EpisodeDesk {
   ~EpisodeDesk();
 
   // What is there of it. Where it is neither there nor being played, it is from now on, unless
-  // others wait already (kBusy): ask again. What failed is forgotten once it was told, and what a
-  // run that trains had played is played anew when its best policy has changed.
+  // others wait already (kBusy): ask again. What failed is forgotten once it was told, and what was
+  // told is played anew when the run's policy has changed: its best one, or its newest where none
+  // was evaluated.
   [[nodiscard]] Answer ask(const EpisodeRequest& request);
 
  private:
   struct Entry {
     EpisodeRequest request;
-    std::filesystem::file_time_type policy_of;  // when the run's best policy was written
+    std::filesystem::file_time_type policy_of;  // when the policy that decides was written
     Answer answer;
+    bool told = false;  // what came of it
   };
   void work(const std::stop_token& stop);
 

@@ -29,10 +29,10 @@ struct LineCallbacks {
 };
 
 // Answers lines, each with one, in the order in which they come. SIGHUP asks for another model
-// while it goes on; SIGTERM and SIGINT end it, once the answers that are there have been read or a
-// second has passed; lines that have not been answered then are not. From those who do not read
-// their answers no further lines are taken. One object a process, made before any thread is.
-// Thread-confined.
+// while it goes on; SIGTERM and SIGINT end it, once the answers that are there have been read, or
+// nobody has read on for three seconds, or ten have passed, or at the second signal; lines that
+// have not been answered by the first one are not. From those who do not read their answers no
+// further lines are taken. One object a process, made before any thread is. Thread-confined.
 class LineServer {
  public:
   explicit LineServer(LineCallbacks callbacks, std::chrono::milliseconds turn = kLongestTurn);

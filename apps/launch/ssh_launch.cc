@@ -267,7 +267,9 @@ class SshRun {
     beats_.start();
     io_.run();
     RunDirectory::note_losses(request_.run, supervisor_.losses());
-    return supervisor_.exit_code();
+    // What is saved lies on the learner's host.
+    return request_.resume || supervisor_.learner_was_heard() ? supervisor_.exit_code()
+                                                              : supervisor_.exit_code_unsaved();
   }
 
  private:
@@ -307,8 +309,9 @@ class SshRun {
     // A run can wait for hosts that only act, or that learn as well as others.
     const bool can_wait = role.member == MemberKind::kActor || role.member == MemberKind::kFollower;
     if (can_wait) member.out_of_reach = kSshFailed;
-    member.before_restart = [this, role](ChildSpec& spec) {
-      spec.command = command_of(role, true);
+    // What never reached its host is told what is told at the launch.
+    member.before_restart = [this, role](ChildSpec& spec, bool has_lived) {
+      spec.command = command_of(role, has_lived);
     };
     supervisor_.start(std::move(member));
   }

@@ -9,6 +9,7 @@
 
 #include "apps/process/open_files.h"
 #include "common/check.h"
+#include "common/exit_codes.h"
 #include "common/plain_file.h"
 
 namespace pacml::apps {
@@ -93,6 +94,12 @@ void RunSupervisor::start(Member member) {
   if (member.kind == MemberKind::kActor) ++actors_, ++actors_left_;
 }
 
+int RunSupervisor::exit_code_unsaved() const {
+  if (!asked_ || exit_code_ != 0) return exit_code_;
+  tell_("stopped before training began: nothing is saved");
+  return kExitStoppedBeforeTraining;
+}
+
 void RunSupervisor::asked_to_stop(int signal) {
   const TimePoint now = steady().now();
   if (!asked_) {
@@ -134,6 +141,7 @@ void RunSupervisor::observe(const ChildReport& report) {
       out_of_reach_.erase(report.name);
       if (report.name != learner_) return;
       learner_hears_ = true;
+      learner_was_heard_ = true;
       learner_is_away_ = false;
       if (checkpoint_wanted_) ask_for_checkpoint();
       return tell_of_learner();

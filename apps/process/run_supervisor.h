@@ -26,8 +26,8 @@ enum class MemberKind {
 struct Member {
   MemberKind kind = MemberKind::kActor;
   ChildSpec spec;  // of its first life
-  // Changes what is started in a later life; may throw.
-  std::function<void(ChildSpec&)> before_restart = {};
+  // Changes what is started in a later life; may throw. See SupervisedChild.
+  std::function<void(ChildSpec&, bool has_lived)> before_restart = {};
   std::optional<int> out_of_reach = {};  // see SupervisedChild
 };
 
@@ -73,7 +73,12 @@ class RunSupervisor {
   void send_to_all(int signal);
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
-  [[nodiscard]] bool was_asked_to_stop() const { return asked_.has_value(); }  // by a signal
+  // The same of a run of which nothing is saved: kExitStoppedBeforeTraining, which it tells, where
+  // it was stopped by a signal and all ended well.
+  [[nodiscard]] int exit_code_unsaved() const;
+  // Whether a learner that leads has ever listened to signals: one that does saves what it has when
+  // it is stopped.
+  [[nodiscard]] bool learner_was_heard() const { return learner_was_heard_; }
   // What has ended without leaving all that it had, a sentence each: for whoever resumes the run.
   [[nodiscard]] const std::vector<std::string>& losses() const { return losses_; }
 
@@ -109,6 +114,7 @@ class RunSupervisor {
   std::set<std::string> out_of_reach_;       // of which that has been told
   std::string learner_;                      // its name
   bool learner_hears_ = false;
+  bool learner_was_heard_ = false;   // in any life
   bool learner_is_away_ = false;     // between a life of it that ended and one that hears
   std::set<std::string> went_home_;  // of those that served the learner that runs
   bool checkpoint_wanted_ = false;

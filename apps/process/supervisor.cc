@@ -107,6 +107,7 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     std::deque<TimePoint> deaths;  // within the window
     std::int64_t restarts = 0;
     bool started = false;  // the last attempt
+    bool has_ever_spoken = false;
     // Of this life:
     LifeLineReader life_line;
     bool has_spoken = false;
@@ -180,18 +181,19 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  static LifeSigns hear(Life& life) {
+  LifeSigns hear(Life& life) {
     LifeSigns signs = life.life_line.take(life.process->hear());
     life.has_spoken = life.has_spoken || signs.lives;
+    life.has_ever_spoken = life.has_ever_spoken || signs.lives;
+    if (signs.ready && !life.ready) {
+      life.ready = true;
+      report(about(life, ChildReport::Kind::kReady, life.process->pid()));
+    }
     return signs;
   }
 
   void listen_to(Life& life, milliseconds passed) {
     const LifeSigns signs = hear(life);
-    if (signs.ready && !life.ready) {
-      life.ready = true;
-      report(about(life, ChildReport::Kind::kReady, life.process->pid()));
-    }
     if (life.killed) {
       life.killed_for += passed;
       if (life.killed_for >= kRemainsFor) life.process->send(SIGKILL);
@@ -233,7 +235,7 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
       if (!life.process) continue;
       const auto exit = life.process->poll();
       if (!exit) continue;
-      static_cast<void>(hear(life));  // whoever had last words was not out of reach
+      static_cast<void>(hear(life));  // its last words
       life.process.reset();
       died(life, *exit);
     }
@@ -298,7 +300,9 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
       count_death(life, backoff);
     };
     try {
-      if (life.child.before_restart) life.child.before_restart(life.child.spec);
+      if (life.child.before_restart) {
+        life.child.before_restart(life.child.spec, life.has_ever_spoken);
+      }
     } catch (const std::exception& error) {
       return failed(error.what());
     }

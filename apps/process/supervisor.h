@@ -43,9 +43,10 @@ struct SupervisedChild {
   // Absent: its end is reported, and that is all. Present: it is restarted unless it ended with
   // code 0 (done) or 2 (what only the user can mend).
   std::optional<Backoff> restart;
-  // Changes what is started, before each restart: the command of a later life may differ. What it
-  // throws is one more death, with that sentence.
-  std::function<void(ChildSpec&)> before_restart;
+  // Changes what is started, before each restart: the command of a later life may differ.
+  // `has_lived`: whether any life before has given a sign of life, where there is a line for it.
+  // What it throws is one more death, with that sentence.
+  std::function<void(ChildSpec&, bool has_lived)> before_restart;
   bool may_finish = true;  // false: it is restarted after code 0, too
   // Of a child with a life line: without a sign of life for so long, it is killed; 0: never. The
   // first sign may take two minutes.

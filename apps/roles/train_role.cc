@@ -24,7 +24,6 @@
 #include "apps/run/run_summary.h"
 #include "common/asio.h"
 #include "common/atomic_file.h"
-#include "common/exit_codes.h"
 #include "common/private_folder.h"
 #include "common/repeating_timer.h"
 #include "common/result.h"
@@ -87,12 +86,8 @@ class Training {
     give_back_what_never_began();
     remove_sockets();
     remove_addresses();
-    if (supervisor_.was_asked_to_stop() && supervisor_.exit_code() == 0 &&
-        !RunDirectory::has_checkpoint(run_)) {
-      std::cerr << "stopped before training began: nothing is saved\n";
-      return kExitStoppedBeforeTraining;
-    }
-    return supervisor_.exit_code();
+    return RunDirectory::has_checkpoint(run_) ? supervisor_.exit_code()
+                                              : supervisor_.exit_code_unsaved();
   }
 
  private:
@@ -270,7 +265,7 @@ class Training {
     learner.spec.name = kLearner;
     complete(learner.spec, options_.resume);
     learner.spec.signal_on_parent_death = SIGTERM;  // it still writes a checkpoint
-    learner.before_restart = [this, complete](ChildSpec& spec) {
+    learner.before_restart = [this, complete](ChildSpec& spec, bool /*has_lived*/) {
       complete(spec, options_.resume || RunDirectory::resume_or_clear(run_));
     };
     start(std::move(learner));

@@ -15,6 +15,7 @@
 #include "apps/trace/placement_json.h"
 #include "apps/trace/placeto_network.h"
 #include "common/index.h"
+#include "common/json_text.h"
 #include "common/result.h"
 #include "env/placement/op_graph_json.h"
 #include "env/placement/placeto_mdp.h"
@@ -124,6 +125,7 @@ class TrainingReplay {
     if (!updates.is_array() || updates.size() > kMostUpdates) {
       throw UserError("updates: expected a list of at most " + std::to_string(kMostUpdates));
     }
+    require_known_updates(updates.size());
     for (std::size_t u = 0; u < updates.size(); ++u) {
       replay_greedy(out, u + 1);
       const bool is_last = u + 1 == updates.size();
@@ -255,6 +257,20 @@ class TrainingReplay {
           w -= step * m / (std::sqrt(v) + settings_.epsilon);
         },
         gradient, mean_, square_);
+  }
+
+  // An episode before an update that is none would keep what was recorded of it.
+  void require_known_updates(std::size_t updates) const {
+    const auto it = recorded_.find("greedy");
+    if (it == recorded_.end()) return;
+    for (const json& entry : *it) {
+      const json& update = placement_member(entry, "before_update");
+      const double number = update.is_number() ? update.get<double>() : 0;
+      if (!(number >= 1 && number <= static_cast<double>(updates)) ||
+          number != std::floor(number)) {
+        throw UserError("greedy[].before_update: there is no update " + json_text(update));
+      }
+    }
   }
 
   // Episodes of the most probable actions that were recorded before this update.

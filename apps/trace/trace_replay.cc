@@ -79,6 +79,21 @@ void require_known_settings(const json& settings, const std::string& reward) {
   require_known_keys(settings, kSettings, reward);
 }
 
+// JobAcceptance alone can be told what a blocked job counts; another wish is not replayed as if it
+// had been this one.
+void require_known_fail_reward(RewardKind kind, const json& settings, const std::string& reward) {
+  static constexpr const char* kSequential = "job_sequential_completion_time";
+  const auto it = settings.find("fail_reward");
+  if (it == settings.end() || kind == RewardKind::kJobAcceptance) return;
+  if (kind != RewardKind::kLookaheadJct) {
+    throw UserError(reward + " has a \"fail_reward\", which its class does not take");
+  }
+  if (*it != kSequential) {
+    throw UserError(reward + ": fail_reward can only be \"" + kSequential + "\", found " +
+                    json_text(*it));
+  }
+}
+
 RewardConfig reward_config(const std::string& name, const json& recorded) {
   static const std::map<std::string, RewardKind> kKinds = {
       {"JobAcceptance", RewardKind::kJobAcceptance},
@@ -94,6 +109,7 @@ RewardConfig reward_config(const std::string& name, const json& recorded) {
   c.kind = kind->second;
   const json& kwargs = member(recorded, "kwargs");
   require_known_settings(kwargs, "reward \"" + name + "\"");
+  require_known_fail_reward(c.kind, kwargs, "reward \"" + name + "\"");
   c.success_reward = kwargs.value("success_reward", c.success_reward);
   if (c.kind == RewardKind::kJobAcceptance)
     c.fail_reward = kwargs.value("fail_reward", c.fail_reward);
@@ -318,6 +334,22 @@ std::string piece_letter(int j) {
   return {static_cast<char>(0xC0 | (character >> 6)), static_cast<char>(0x80 | (character & 0x3F))};
 }
 
+// What dump_partitioned computes.
+constexpr std::array kDumped = {"node_id",        "compute_table", "compute",     "memory_table",
+                                "memory",         "server",        "op_priority", "size_table",
+                                "run_time_table", "edges",         "dep_priority"};
+
+// A job that is not mounted as it was when it was recorded must not show what was recorded then.
+void clear_dumps(json& document) {
+  const auto dumps = document.find("partitioned");
+  if (dumps == document.end()) return;
+  for (json& dump : *dumps) {
+    for (const char* key : kDumped) {
+      if (dump.contains(key)) dump[key] = nullptr;
+    }
+  }
+}
+
 json dump_partitioned(const MountedJob& m, const ExecutionMemo& memo, const json& recorded) {
   const PartitionedGraph& job = *m.execution->job;
   const JobGraph& graph = job.graph();
@@ -426,6 +458,7 @@ class Replay {
     env.keep_log(true);
     env.reset(JobStream::from_list(jobs_, static_cast<int>(models_.size())));
     json out = recorded_;
+    clear_dumps(out);
     write_models(out);
     out["jobs_params"] = pool_parameters(env.ranges());
     out["steps"] = json::array();

@@ -90,9 +90,7 @@ template <class Message>
 void ActorDesk<Message>::welcome(const transport::Incoming& from, const wire::Hello& hello,
                                  PolicyVersion version) {
   std::vector<transport::PeerId> replaced;
-  const auto refused = sessions_.admit(
-      from.peer, hello, replaced,
-      {from.key_name, [this](const std::string& name) { return transport_->lists(name); }});
+  const auto refused = sessions_.admit(from.peer, hello, replaced, holder_of(from));
   for (const auto& former : replaced) drop_waiting(former);
   if (!replaced.empty()) {
     spdlog::info("actor {} has come again, now from {} (process {}): its former connection is over",
@@ -101,6 +99,16 @@ void ActorDesk<Message>::welcome(const transport::Incoming& from, const wire::He
   if (refused) return refuse(from.peer, *refused);
   count();
   send(from.peer, sessions_.welcome(from.peer, version));
+}
+
+template <class Message>
+bool ActorDesk<Message>::may_be(const transport::Incoming& from, ActorId actor) const {
+  return !sessions_.theft(actor, holder_of(from));
+}
+
+template <class Message>
+Sessions::Holder ActorDesk<Message>::holder_of(const transport::Incoming& from) const {
+  return {from.key_name, [this](const std::string& name) { return transport_->lists(name); }};
 }
 
 template <class Message>

@@ -113,6 +113,9 @@ class ActorDesk {
   // could not be sent, for callers who care.
   Result<void> send(const transport::PeerId& peer, const wire::Message& message);
 
+  // Whether whoever says so is that actor, as far as keys tell (Sessions::theft).
+  [[nodiscard]] bool may_be(const transport::Incoming& from, ActorId actor) const;
+
   [[nodiscard]] const Sessions& sessions() const { return sessions_; }
   [[nodiscard]] std::size_t waiting_for_graphs() const { return gate_.size(); }
   [[nodiscard]] ServerCounters counters() const;
@@ -126,6 +129,7 @@ class ActorDesk {
   };
 
   [[nodiscard]] std::size_t waiting_bytes() const { return gate_.bytes() + taken_bytes_; }
+  [[nodiscard]] Sessions::Holder holder_of(const transport::Incoming& from) const;
   // Of one actor.
   void deliver(const transport::PeerId& peer);
   void forget(const transport::PeerId& peer);

@@ -77,6 +77,8 @@ class Sessions {
     std::string key_name;                           // empty: in the clear
     std::function<bool(const std::string&)> lists;  // whether a holder's key is still allowed
   };
+  // Why the actor's number is not for this holder; nullopt: it may be.
+  [[nodiscard]] std::optional<wire::Refused> theft(ActorId actor, const Holder& holder) const;
   // Welcomes an actor, replacing its former connections, or says why not. `replaced`: those
   // connections, whose messages that still wait for something are void. One whose messages would be
   // larger than this server reads is granted smaller ones. An actor's number belongs
@@ -136,8 +138,6 @@ class Sessions {
   // Why an actor's life is none that can be welcomed: it, or a newer one, was here before.
   [[nodiscard]] std::optional<wire::Refused> staleness(const transport::PeerId& peer,
                                                        const wire::Hello& hello) const;
-  // Why the actor's number is not for this holder.
-  [[nodiscard]] std::optional<wire::Refused> theft(ActorId actor, const Holder& holder) const;
   // Why what it would send would not be read here.
   [[nodiscard]] std::optional<wire::Refused> excess(const wire::Hello& hello) const;
   // Of actors that come, send and go under one number after the other, not all are remembered.

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,8 +62,8 @@ class AllowListFile {
   [[nodiscard]] AllowList read() const;
 
   std::filesystem::path path_;
-  Version version_;     // of list_
-  Version complained_;  // a broken one that was said to be broken
+  Version version_;                    // of list_
+  std::optional<Version> complained_;  // a broken one, or none, that was said to be
   AllowList list_;
 };
 

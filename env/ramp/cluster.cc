@@ -434,7 +434,7 @@ Cluster Cluster::beyond_limit() const {
 
 bool Cluster::resample_future(Seed seed) {
   PACML_CHECK(queued_.has_value(), "a job waits");
-  if (!jobs_.redraw(seed)) return false;
+  if (!jobs_.redraw(seed, queued_->arrived)) return false;
   // The job that waits has arrived just now, so that nothing of the time until the next has passed.
   if (!jobs_.exhausted()) {
     next_arrival_ = queued_->arrived + jobs_.next_interarrival(queued_->arrived);

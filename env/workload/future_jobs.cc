@@ -16,7 +16,7 @@ FutureJobs::FutureJobs(JobStream jobs, double arrived)
 FutureJobs FutureJobs::redrawn(std::size_t n, Seed seed, double arrived) const {
   JobStream jobs = first_;
   for (std::size_t i = 0; i < n; ++i) static_cast<void>(jobs.next());
-  PACML_CHECK(jobs.redraw(seed), "a list of jobs has one future");
+  PACML_CHECK(jobs.redraw(seed, arrived), "a list of jobs has one future");
   return {std::move(jobs), arrived};
 }
 

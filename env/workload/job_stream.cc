@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kOrderStream = 0x6f72646572;       // "order"
 constexpr std::uint64_t kPickStream = 0x7069636b;          // "pick"
 constexpr std::uint64_t kFutureStream = 0x66757475726573;  // "futures"
+constexpr std::uint64_t kBeliefStream = 0x62656c696566;    // "belief"
 constexpr std::uint64_t kBeginStream = 0x626567696e;       // "begin"
 constexpr std::uint64_t kIntervalStream = 0x696e74657276;  // "interv"
 
@@ -84,18 +85,21 @@ JobStream::JobStream(std::shared_ptr<const WorkloadPlan> plan, Seed episode)
     : JobStream(std::make_shared<const Episode>(std::move(plan), episode)) {}
 
 JobStream::JobStream(std::shared_ptr<const Episode> episode) : episode_(std::move(episode)) {
+  if (episode_->plan) belief_.emplace(*episode_->plan);
   if (episode_->shuffles()) order_ = random_order(episode_->pool().size(), episode_->seed, 0);
 }
 
-bool JobStream::redraw(Seed seed) {
+bool JobStream::redraw(Seed seed, double arrived) {
   if (!episode_->plan) return false;
   const WorkloadPlan& plan = *episode_->plan;
+  if (!redrawn_) seen_ = {drawn_, arrived};
+  const WordStream beliefs(seed, kBeliefStream);
   redrawn_ = Draws{plan.num_models(),
-                   plan.recorded() ? nullptr : plan.requirement().for_episode(seed),
+                   plan.recorded() ? nullptr : belief_->requirement(plan, beliefs.word(0)),
                    WordStream(seed, kPickStream),
                    WordStream(seed, kFutureStream),
                    WordStream(seed, kIntervalStream),
-                   plan.load(seed)};
+                   WorkloadBelief::load(plan, seen_.jobs, seen_.time, beliefs.word(1))};
   return true;
 }
 
@@ -106,6 +110,12 @@ JobStream JobStream::from_list(std::vector<RecordedJob> jobs, int num_models) {
 bool JobStream::exhausted() const { return episode_->ends() && drawn_ == episode_->num_jobs(); }
 
 ArrivingJob JobStream::next() {
+  const ArrivingJob job = draw();
+  if (belief_ && !redrawn_) belief_->see(*episode_->plan, job.fraction);
+  return job;
+}
+
+ArrivingJob JobStream::draw() {
   PACML_CHECK(!exhausted(), "an exhausted stream has no next job");
   const JobPool& pool = episode_->pool();
   const RecordedJobs* recorded = episode_->recorded();

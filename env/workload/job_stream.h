@@ -10,6 +10,7 @@
 #include "env/workload/distribution.h"
 #include "env/workload/job_pool.h"
 #include "env/workload/word_stream.h"
+#include "env/workload/workload_belief.h"
 #include "env/workload/workload_plan.h"
 
 namespace pacml::env {
@@ -30,12 +31,14 @@ class JobStream {
   // that it will give next; infinite when exhausted. Calling it changes nothing.
   [[nodiscard]] double next_interarrival(double arrived) const;
   // What next() and next_interarrival() give from now on is drawn anew, as a pure function of the
-  // plan and `seed`: the load, and each job by itself, its model uniformly and its fraction from
-  // the plan's requirement, without a pool, so that it costs nothing to draw a future; of a plan
-  // with recorded jobs, each is one of those that are known, and each time between arrivals another
-  // one's. A stream that ends does so after as many more jobs as before. statistics() stay those of
-  // the episode as it began. False: a list is not drawn.
-  [[nodiscard]] bool redraw(Seed seed);
+  // plan, of `seed`, and of what has come so far, the last job at `arrived`: the load and the
+  // requirement by how likely each is by then (workload_belief.h), and each job by itself, its
+  // model uniformly and its fraction from the requirement, without a pool, so that it costs
+  // nothing to draw a future; of a plan with recorded jobs, each is one of those that are known,
+  // and each time between arrivals another one's. A stream that ends does so after as many more
+  // jobs as before. statistics() stay those of the episode as it began. Drawn anew again, it goes
+  // by what had come before the first time. False: a list is not drawn.
+  [[nodiscard]] bool redraw(Seed seed, double arrived);
   // Per model, exact over the jobs that the episode draws from; of a record, over those that are
   // known, whichever part is played.
   [[nodiscard]] std::span<const ModelFractions> statistics() const;
@@ -43,6 +46,7 @@ class JobStream {
  private:
   struct Episode;
   explicit JobStream(std::shared_ptr<const Episode> episode);
+  ArrivingJob draw();
 
   // Jobs that are drawn one by one.
   struct Draws {
@@ -52,8 +56,16 @@ class JobStream {
     double load;
   };
 
+  // What was known when they were drawn first.
+  struct Seen {
+    std::uint64_t jobs = 0;
+    double time = 0;
+  };
+
   std::shared_ptr<const Episode> episode_;
   std::optional<Draws> redrawn_;
+  std::optional<WorkloadBelief> belief_;  // none: a list
+  Seen seen_;
   // Indices into the pool in the order of the current pass over it; null when drawing with
   // replacement or from a list.
   std::shared_ptr<const std::vector<std::uint32_t>> order_;

@@ -57,8 +57,7 @@ RequirementDistribution::RequirementDistribution(const RequirementConfig& config
   const auto add = [this](const DistributionConfig& member) {
     const bool redrawn = member.kind == DistributionKind::kSkewNormal && member.redraw_each_episode;
     members_.push_back(
-        {member,
-         redrawn ? nullptr : std::make_shared<const Distribution>(make_requirement(member))});
+        {member, redrawn, std::make_shared<const Distribution>(make_requirement(member))});
   };
   if (config.kind == DistributionKind::kList) {
     for (const auto& [name, member] : config.list) add(member);
@@ -70,7 +69,7 @@ RequirementDistribution::RequirementDistribution(const RequirementConfig& config
 std::shared_ptr<const Distribution> RequirementDistribution::for_episode(Seed episode) const {
   Rng rng(episode);
   const Member& member = members_[members_.size() == 1 ? 0 : rng.below(members_.size())];
-  if (member.frozen) return member.frozen;
+  if (!member.redrawn) return member.usual;
   DistributionConfig config = member.config;
   config.seed = hash_combine(config.seed, rng.next());
   return std::make_shared<const Distribution>(make_requirement(config));

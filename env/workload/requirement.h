@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,10 +46,18 @@ class RequirementDistribution {
   // redrawn (a new one, which takes some 3 ms).
   [[nodiscard]] std::shared_ptr<const Distribution> for_episode(Seed episode) const;
 
+  // How many an episode may have: one, but for a list. At least one.
+  [[nodiscard]] std::size_t members() const { return members_.size(); }
+  // Such a one; of a skew_normal that is redrawn, what it is with its own seed.
+  [[nodiscard]] const std::shared_ptr<const Distribution>& usual(std::size_t member) const {
+    return members_[member].usual;
+  }
+
  private:
   struct Member {
     DistributionConfig config;
-    std::shared_ptr<const Distribution> frozen;  // null: redrawn for every episode
+    bool redrawn = false;  // for every episode
+    std::shared_ptr<const Distribution> usual;
   };
   std::vector<Member> members_;  // one, or those of the list in the order of their names
 };

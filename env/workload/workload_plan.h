@@ -3,6 +3,7 @@
 #include <array>
 #include <concepts>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -94,6 +95,8 @@ class WorkloadPlan {
   // How many times as often jobs arrive in an episode: a pure function of `episode`.
   [[nodiscard]] double load(Seed episode) const;
   [[nodiscard]] double greatest_load() const;
+  // What it may be; empty: 1.
+  [[nodiscard]] std::span<const double> loads() const { return loads_; }
   [[nodiscard]] const RequirementDistribution& requirement() const { return requirement_; }
 
  private:

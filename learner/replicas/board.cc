@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/heartbeat.h"
+#include "common/transport/curve.h"
 #include "common/wire/frame.h"
 
 namespace pacml::learner {
@@ -101,7 +102,10 @@ void serve_board(LocalBoard& board, transport::FrameServer& server, const std::s
       if (incoming.error().code == Errc::kStopped) return;
       continue;
     }
-    if (incoming->revoked) continue;
+    // Actors may be in the list, too, and whoever writes here can end the learners.
+    const bool is_learner =
+        incoming->key_name.empty() || incoming->key_name == transport::kServerKeyName;
+    if (incoming->revoked || !is_learner) continue;
     auto answer = answer_to(board, incoming->frame);
     // Whoever has gone meanwhile asks again when it is back.
     if (answer) static_cast<void>(server.send(incoming->peer, *std::move(answer)));

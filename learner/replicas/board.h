@@ -57,7 +57,8 @@ class LocalBoard final : public Board {
   std::map<std::string, Entry> entries_;  // under mutex_
 };
 
-// Answers other processes until `stop`. What does not decode is not answered.
+// Answers other processes until `stop`. What does not decode is not answered, nor, where there are
+// keys, whoever has not shown that of the servers, which learners have.
 void serve_board(LocalBoard& board, transport::FrameServer& server, const std::stop_token& stop);
 
 // The board of another process. Thread-confined, as is the transport that it borrows.

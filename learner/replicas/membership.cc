@@ -61,7 +61,12 @@ Leader::Leader(LocalBoard& board, const ReplicaAgreement& agreement, const Membe
       lives_(config.replicas),
       records_(config.replicas),
       doubles_(config.replicas) {
-  post(kAgreement, agreement.run_id + "\n" + agreement.config_text);
+  // Followers would wait for it, and be told nothing.
+  if (!board.put(kAgreement, agreement.run_id + "\n" + agreement.config_text)) {
+    throw UserError(
+        "what several learners have to agree on does not fit their board, as with thousands of "
+        "graphs: learner.replicas must be 1");
+  }
 }
 
 void Leader::post(const std::string& key, const std::string& value) {

@@ -78,7 +78,7 @@ struct MembershipConfig {
 
 class Leader final : public Membership {
  public:
-  // Borrows the board and the clock.
+  // Borrows the board and the clock. UserError: the board has no room for the agreement.
   Leader(LocalBoard& board, const ReplicaAgreement& agreement, const MembershipConfig& config = {},
          const Clock& clock = steady());
   [[nodiscard]] bool leads() const override { return true; }

@@ -129,6 +129,7 @@ void ExperienceServer::say_farewell() {
 
 void ExperienceServer::answer_finally(serving::Farewell& farewell,
                                       const transport::Incoming& incoming) {
+  if (incoming.revoked) return;
   const auto message = wire::decode(incoming.frame);
   if (!message) return;
   if (std::holds_alternative<wire::Goodbye>(*message)) return farewell.confirmed(incoming.peer);
@@ -137,7 +138,8 @@ void ExperienceServer::answer_finally(serving::Farewell& farewell,
     return;
   }
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) {
-    const bool is_ours = hello->role == wire::Role::kActor && !desk_.sessions().objection(*hello);
+    const bool is_ours = hello->role == wire::Role::kActor && !desk_.sessions().objection(*hello) &&
+                         desk_.may_be(incoming, hello->actor);
     if (is_ours && farewell.came_back(hello->actor, incoming.peer)) return;  // told in a moment
   }
   // What an actor that is there sends says nothing of what it has heard; it is told again anyway.

@@ -19,7 +19,7 @@ PolicyBatch::PolicyBatch(env::TaskPtr task, const std::string& run)
     return policy;
   };
   acting_ = make(trained.parameters);
-  if (trained.valued) valued_ = make(*trained.valued);
+  if (trained.valued && apps::learns_values(trained.config)) valued_ = make(*trained.valued);
   heads_ = trained.heads;
   file_ = trained.file.string();
   warning_ = trained.warning;

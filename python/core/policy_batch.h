@@ -28,7 +28,7 @@ class PolicyBatch {
   // "value": the network values states and its logits are preferences; "duelling", "actions": it
   // values actions.
   [[nodiscard]] model::ValueHeads heads() const { return heads_; }
-  // Whether values can be had: the checkpoint says what they are in units of.
+  // Whether values can be had: some were learned, and the checkpoint says in what unit.
   [[nodiscard]] bool has_values() const { return valued_ != nullptr; }
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] const std::string& warning() const { return warning_; }

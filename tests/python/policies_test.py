@@ -62,6 +62,19 @@ class Policies(unittest.TestCase):
             self.assertEqual(policy.act(one), actions[1])
             observations, *_, infos = envs.step(actions)
 
+    def test_values_that_were_not_learned_are_refused(self):
+        run = os.path.join(self.folder.name, "without_values")
+        subprocess.run(
+            [PACML, "train", self.config, "--run", run, "--decisions", "4000", "--set", SHORT,
+             "--set", "algorithm=reinforce", "--set", "learner.evaluate_episodes=2"],
+            check=True, stdout=subprocess.DEVNULL)
+        policy = pacml.load_policy(run)
+        envs = pacml.make_vec("partitioning", self.config, num_envs=4, overrides=[SHORT])
+        observations, _ = envs.reset(seed=0)
+        np.testing.assert_allclose(policy.probabilities(observations).sum(axis=1), 1, rtol=1e-5)
+        with self.assertRaisesRegex(pacml.UserError, "does not say what its values are"):
+            policy.values(observations)
+
     def test_threads_share_a_policy(self):
         policy = pacml.load_policy(self.run_folder)
         envs = pacml.make_vec("partitioning", self.config, num_envs=16, overrides=[SHORT])

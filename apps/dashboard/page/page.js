@@ -446,7 +446,7 @@ byId('episode-form').addEventListener('submit', async (event) => {
   const number = byId('episode-number').value || '0';
   const [kind, ...rest] = byId('episode-beside').value.split(' ');
   const paths = ['/dashboard/episodes/' + run + '/' + number];
-  if (kind === 'baseline') paths.push(paths[0] + '/' + encodeURI(rest.join(' ')));
+  if (kind === 'baseline') paths.push(paths[0] + '/' + encodeURIComponent(rest.join(' ')));
   if (kind === 'run') paths.push(paths[0] + '/run:' + rest[0]);
   button.disabled = true;
   byId('episode-state').textContent = 'Playing the episode …';

@@ -27,7 +27,7 @@ void DegreeObservation::look_at(const ClusterSight& cluster, const PoolRanges& r
   } else {
     const RampCluster& shape = task_->cluster_of(cluster.memo().topology());
     shown_.look_at(cluster, recent, {*slot_, shape.slot, shape.graph});
-    write_degree_candidates(cluster, mask_, shown_mask_);
+    write_degree_candidates(cluster, mask_, shown_mask_, placements_);
   }
 }
 

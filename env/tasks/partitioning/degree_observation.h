@@ -36,6 +36,7 @@ class DegreeObservation {
   ShownCluster shown_;          // of the cluster's
   std::vector<std::uint8_t> mask_;
   std::vector<std::uint8_t> shown_mask_;
+  std::vector<std::uint32_t> placements_;  // scratch
 };
 
 }  // namespace pacml::env

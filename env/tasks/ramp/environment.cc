@@ -109,7 +109,7 @@ bool RampEnvironment::resample_future(Seed seed) {
 std::optional<PlanningCluster> RampEnvironment::imagined_cluster(Seed future) const {
   if (!PlanningCluster::follows(cluster_.config())) return std::nullopt;
   JobStream jobs = cluster_.jobs();
-  if (!jobs.redraw(future)) return std::nullopt;
+  if (!jobs.redraw(future, cluster_.waiting_job().arrived)) return std::nullopt;
   return PlanningCluster(
       cluster_, std::make_shared<FutureJobs>(std::move(jobs), cluster_.waiting_job().arrived));
 }

@@ -151,6 +151,39 @@ TEST_CASE("a recording of placements that makes no sense is refused in a sentenc
   CHECK_THAT(refusal("/runs", "none"), Catch::Contains("expected a list"));
 }
 
+TEST_CASE("greedy episodes before an update that is none are refused", "[golden][placement]") {
+  const json network = read_json(testing::source_path("tests/golden/placement/q03_network.json"));
+  const json& episode = network.at("episodes").at(0);
+  json recorded = {{"format", "pacml-placement-training/1"}};
+  for (const char* key : {"constants", "devices", "graph"}) recorded[key] = network.at(key);
+  for (const char* key : {"order", "weights"}) recorded[key] = episode.at(key);
+  recorded["settings"] = {{"rounds", episode.at("rounds")},
+                          {"reward", "best_later"},
+                          {"baseline_window", 3},
+                          {"beta1", 0.9},
+                          {"beta2", 0.999},
+                          {"epsilon", 1e-8},
+                          {"grad_clip", 1.25},
+                          {"lr", "1e-3 -> 1e-4 linear over 10 updates"},
+                          {"entropy_weight", "1 -> 0 linear over 8 updates"}};
+  json update = json::object();
+  for (const char* key : {"initial", "actions"}) update[key] = episode.at(key);
+  recorded["updates"] = json::array({update});
+  const auto replay_before = [&](const json& which) {
+    json greedy = json::object();
+    greedy["before_update"] = which;
+    greedy["runtime_s"] = {1.0};
+    recorded["greedy"] = json::array({greedy});
+    return replay(recorded).at("greedy").at(0);
+  };
+  CHECK(replay_before(1).at("runtime_s").size() == episode.at("order").size() + 1);
+  for (const json& which : {json(2), json(0), json(1.5), json("1")}) {
+    INFO(which);
+    CHECK_THROWS_WITH(replay_before(which),
+                      "greedy[].before_update: there is no update " + which.dump());
+  }
+}
+
 TEST_CASE("episodes that show too much together are refused before they are played",
           "[golden][placement]") {
   json recorded = read_json(testing::source_path("tests/golden/placement/p03_fractions.json"));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/trace/trace_replay.h"
+#include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/recordings.h"
 
@@ -110,6 +111,56 @@ TEST_CASE("the reference recordings are reproduced, where present", "[golden][tr
     return;
   }
   replay_all(files, shared / "graphs" / "pipedream");
+}
+
+TEST_CASE("what was recorded of a job that is not placed in the replay is not taken over",
+          "[golden][trace]") {
+  const fs::path data = source_dir() / "tests" / "golden" / "env";
+  const std::string profiles = (data / "graphs").string();
+  json recorded = pacml::testing::read_json(data / "g01_degrees.off.json");
+  recorded["partitioned"]["diamond@2"]["job_idx"] = 2;  // is placed at another degree
+  const json replayed = pacml::apps::replay_trace(recorded, profiles);
+  const json& asked = recorded["partitioned"]["diamond@2"];
+  const json& answered = replayed["partitioned"]["diamond@2"];
+  CHECK(answered.size() == asked.size());
+  for (const auto& [key, value] : answered.items()) {
+    INFO(key);
+    const bool is_kept = key == "model" || key == "max_partitions_per_op" || key == "job_idx";
+    CHECK(value == (is_kept ? asked.at(key) : json()));
+  }
+  Comparison other;
+  other.compare(recorded["partitioned"]["diamond@4"], replayed["partitioned"]["diamond@4"], "",
+                1e-9);
+  CHECK(other.differences().empty());
+  CHECK(pacml::apps::replay_trace(replayed, profiles) == replayed);
+}
+
+TEST_CASE("a reward that a class does not give is refused", "[golden][trace]") {
+  const fs::path data = source_dir() / "tests" / "golden" / "env";
+  json recorded = pacml::testing::read_json(data / "g01_degrees.off.json");
+  const auto replay = [&](const char* cls, const json& fail_reward) -> std::string {
+    json reward = {{"cls", cls}};
+    reward["kwargs"]["fail_reward"] = fail_reward;
+    recorded["rewards_config"] = json::object();
+    recorded["rewards_config"]["mine"] = reward;
+    try {
+      static_cast<void>(pacml::apps::replay_trace(recorded, (data / "graphs").string()));
+    } catch (const pacml::UserError& error) {
+      return error.what();
+    }
+    return "replayed";
+  };
+  const std::string sequential = "job_sequential_completion_time";
+  CHECK(replay("JobAcceptance", -3) == "replayed");
+  CHECK(replay("LookaheadJobCompletionTime", sequential) == "replayed");
+  CHECK(replay("LookaheadJobCompletionTime", -3) ==
+        "reward \"mine\": fail_reward can only be \"job_sequential_completion_time\", found -3");
+  for (const char* cls : {"MultiObjectiveJCTBlocking", "MeanComputeThroughput",
+                          "MeanClusterThroughput", "MeanDemandTotalThroughput"}) {
+    INFO(cls);
+    CHECK(replay(cls, -3) ==
+          "reward \"mine\" has a \"fail_reward\", which its class does not take");
+  }
 }
 
 TEST_CASE("a comparison notices a changed figure, a missing key and an extra one",

@@ -143,7 +143,9 @@ TEST_CASE("what asks for another try gets it, after a longer wait") {
   Backoff backoff = kQuick;
   backoff.first_try_again = 2ms;
   SupervisedChild child = shell("learner", "exit 75", 0, backoff);
-  child.before_restart = [](ChildSpec& spec) { spec.command.back() = "exit 0"; };
+  child.before_restart = [](ChildSpec& spec, bool /*has_lived*/) {
+    spec.command.back() = "exit 0";
+  };
   bench.supervisor.start(std::move(child));
   bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
   CHECK(bench.last(Kind::kRestarting).exit == ChildExit{75, 0});
@@ -160,7 +162,7 @@ TEST_CASE("a life that cannot be prepared is one more death, and takes nobody el
   SupervisedChild child = shell("learner", "exit 3", 0, backoff);
   bool mended = false;
   int tries = 0;
-  child.before_restart = [&](ChildSpec& spec) {
+  child.before_restart = [&](ChildSpec& spec, bool /*has_lived*/) {
     if (++tries < 3) throw std::runtime_error("the disk is away");
     mended = true;
     spec.command.back() = "exec sleep 1000";
@@ -215,10 +217,35 @@ TEST_CASE("a child that was reached and whose connection breaks dies as others d
   SupervisedChild child = alive("actor", "say +; exit 255", 0s);
   child.restart->most_deaths = 3;
   child.out_of_reach = 255;
-  child.before_restart = [](ChildSpec& /*spec*/) {};
+  child.before_restart = [](ChildSpec& /*spec*/, bool /*has_lived*/) {};
   bench.supervisor.start(std::move(child));
   bench.run_until([&] { return bench.count(Kind::kEnded, "actor") == 1; });
   CHECK(bench.last(Kind::kEnded).deaths == 3);
+}
+
+TEST_CASE("a child that says that it listens and ends at once is heard all the same") {
+  Bench bench;
+  SupervisedChild child = alive("learner", "say +; exit 0", 0s);
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
+  CHECK(bench.count(Kind::kReady, "learner") == 1);
+  CHECK(bench.reports.back().kind == Kind::kEnded);
+}
+
+TEST_CASE("what a later life is told may depend on whether one before has lived") {
+  Bench bench;
+  SupervisedChild child = alive("learner", "exit 255", 0s);
+  std::vector<bool> lived;
+  child.before_restart = [&](ChildSpec& spec, bool has_lived) {
+    lived.push_back(has_lived);
+    const std::string script = lived.size() == 1   ? "exit 255"
+                               : lived.size() == 2 ? "say +; exit 255"
+                                                   : "exit 0";
+    spec.command = alive("learner", script, 0s).spec.command;
+  };
+  bench.supervisor.start(std::move(child));
+  bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
+  CHECK(lived == std::vector{false, false, true});
 }
 
 TEST_CASE("a child one of whose threads hangs is killed at its own word") {
@@ -256,7 +283,9 @@ TEST_CASE("deaths that lie far apart do not add up") {
 TEST_CASE("a later life may have another command than the first") {
   Bench bench;
   SupervisedChild child = shell("learner", "exit 3", 0, kQuick);
-  child.before_restart = [](ChildSpec& spec) { spec.command.back() = "exit 0"; };
+  child.before_restart = [](ChildSpec& spec, bool /*has_lived*/) {
+    spec.command.back() = "exit 0";
+  };
   bench.supervisor.start(std::move(child));
   bench.run_until([&] { return bench.count(Kind::kEnded, "learner") == 1; });
   CHECK(bench.count(Kind::kStarted, "learner") == 2);

@@ -161,6 +161,60 @@ TEST_CASE("a launcher that falls silent is taken for gone, and goes on when it i
   CHECK_THAT(launch.err(), Catch::Contains("learner ended with code 75; starting it again"));
 }
 
+TEST_CASE("a role whose host is not reached at first is told all that is told at the launch",
+          "[integration][launch]") {
+  const Place place(testing::tiny_apex_config());
+  place.use_stand_in();
+  fs::rename(place.work / "ssh", place.work / "ssh-that-reaches");
+  const std::string folder = (place.work / "").string();
+  testing::write_script(place.work / "ssh",
+                        "#!/bin/sh\n"
+                        "for role in learner replay; do\n"
+                        "  case \"$*\" in *pacml*\" $role \"*)\n"
+                        "    echo \"$*\" >>" +
+                            folder +
+                            "dialled-$role\n"
+                            "    [ -e " +
+                            folder +
+                            "away-$role ] || {\n"
+                            "      : >" +
+                            folder +
+                            "away-$role; exit 255; } ;;\n"
+                            "  esac\n"
+                            "done\n"
+                            "exec " +
+                            folder + "ssh-that-reaches \"$@\"\n");
+  Pacml launch(place.launch());
+  place.work.wait_for_decisions(2'000);
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 0);
+  for (const std::string role : {"learner", "replay"}) {
+    CHECK_THAT(launch.err(), Catch::Contains(role + (role == "replay" ? "-0" : "") +
+                                             " ended with code 255; starting it again"));
+  }
+  CHECK_THAT(text_of(place.work / "dialled-learner"), !Catch::Contains("--continue"));
+  const std::string dialled = text_of(place.work / "dialled-replay");
+  const auto first = dialled.find("--run-begins");
+  REQUIRE(first != std::string::npos);
+  CHECK(dialled.find("--run-begins", first + 1) != std::string::npos);
+}
+
+TEST_CASE("a launch that is stopped before its learner has begun says that nothing is saved",
+          "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  // Roles that never come so far as to listen.
+  testing::write_script(
+      place.work / "program",
+      "#!/bin/sh\necho >" + (place.work / "began-").string() + "$1\nexec sleep 1000\n");
+  Pacml launch(place.launch({"--site-set", "program=" + (place.work / "program").string()}));
+  wait_until("the learner's process is there",
+             [&] { return fs::exists(place.work / "began-learner"); });
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 130);
+  CHECK_THAT(launch.err(), Catch::EndsWith("stopped before training began: nothing is saved\n"));
+}
+
 TEST_CASE("a run keeps the configuration that it was begun with", "[integration][launch]") {
   const Place place;
   place.use_stand_in();

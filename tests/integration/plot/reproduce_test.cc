@@ -13,6 +13,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/program.h"
+#include "tests/support/script_file.h"
 #include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
@@ -45,6 +46,12 @@ std::size_t rows_of(const fs::path& table) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+std::size_t times_in(const std::string& text, const std::string& words) {
+  std::size_t times = 0;
+  for (auto at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++times;
+  return times;
+}
+
 TEST_CASE("figures are made, kept, and made anew where they are missing", "[integration][plot]") {
   const TempDir folder;
   const Outcome first = make("reproduce", {"degree", "unseen"}, folder.path());
@@ -61,6 +68,7 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   REQUIRE(sibling.code == 0);
   CHECK(rows_of(folder / "elsewhere_settings/table.md") == 2 + 6 + 2);  // trained; rules
   CHECK(rows_of(folder / "elsewhere_models/table.md") == 2 + 2 + 2);
+  CHECK(times_in(sibling.out, "training cluster_a for") == 1);  // which both figures need
 
   fs::remove(folder / "degree/paper.json");
   const Outcome again = make("reproduce", {"degree", "unseen"}, folder.path());
@@ -127,12 +135,50 @@ TEST_CASE("what is interrupted goes on, and what a program refuses is told",
   CHECK_THAT(outcome.out, Catch::Contains(" of 4 results are there\n"));
   CHECK(rows_of(folder / "units/table.md") == 2 + 4);
 
-  const Outcome refused = make("reproduce", {"load"}, folder.path(), "/bin/false");
+  // A path is seen from where the user is.
+  const fs::path from_here = fs::path("/bin/false").lexically_relative(fs::current_path());
+  const Outcome refused = make("reproduce", {"load"}, folder.path(), from_here.string());
   CHECK(refused.code == 2);
   CHECK_THAT(refused.err, Catch::Contains("this ended with 1: /bin/false eval"));
   const Outcome missing = make("reproduce", {"load"}, folder.path(), "/nowhere/pacml");
   CHECK(missing.code == 2);
   CHECK_THAT(missing.err, Catch::Contains("scripts/build makes it"));
+}
+
+TEST_CASE("an interrupted training goes on for what is left of its minutes",
+          "[integration][plot]") {
+  const TempDir folder;
+  const std::string program = (folder / "pacml").string();
+  testing::write_script(program, R"(#!/bin/sh
+while [ "$1" != --run ]; do shift; done
+mkdir -p "$2"
+printf '{"seconds": 0.1}\n{"seconds": 0.3}\n{"seconds": 0.4' > "$2/metrics.jsonl"
+exit 1
+)");
+  const Outcome first = make("reproduce", {"unseen"}, folder.path(), program);
+  CHECK(first.code == 2);
+  CHECK_THAT(first.err, Catch::Contains("--minutes 0.01 --continue"));
+  for (int life = 2; life <= 3; ++life) {
+    const Outcome later = make("reproduce", {"unseen"}, folder.path(), program);
+    CHECK(later.code == 2);
+    CHECK_THAT(later.err, Catch::Contains("--minutes 0.005 --continue"));
+  }
+  // It is the same training all the time.
+  CHECK_THAT(text_of(folder / "runs/unseen.begun"), Catch::Contains("--minutes 0.01 --continue"));
+  CHECK_FALSE(fs::exists(folder / "runs/unseen.former-1"));
+}
+
+TEST_CASE("the runs among policies are known, whatever stands behind them", "[integration][plot]") {
+  const std::string said =
+      "import sys; sys.path.insert(0, sys.argv[1]); import reproduction; "
+      "print(*sorted(map(str, reproduction.Study.runs_read(sys.argv[2:]))))";
+  const Outcome found =
+      testing::run({"/usr/bin/python3", "-B", "-c", said, testing::source_path("scripts").string(),
+                    "eval", "r/x,r/x+refine:9,r/x_1,r/x_1+search+refine,a+b/y+sample,heft"});
+  INFO(found.err);
+  CHECK(found.out ==
+        "a a+b/y a+b/y+sample eval heft r/x r/x+refine:9 r/x_1 r/x_1+search "
+        "r/x_1+search+refine\n");
 }
 
 }  // namespace

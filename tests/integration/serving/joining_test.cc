@@ -1,17 +1,13 @@
 // Who is welcomed, who is turned away and with what sentence, and how a conversation ends.
 
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
-
 #include <array>
 #include <chrono>
 #include <future>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "tests/support/catch.h"
+#include "tests/support/listening.h"
 #include "tests/support/served_learner.h"
 #include "tests/support/transport_pairs.h"
 
@@ -188,43 +184,12 @@ TEMPLATE_TEST_CASE("a learner that stops sends its actors home", "[integration][
   CHECK(learner.server().pop({}, soon()).error().code == Errc::kStopped);
 }
 
-// Hears what is logged. Thread-safe.
-class Ear final : public spdlog::sinks::base_sink<std::mutex> {
- public:
-  [[nodiscard]] std::string heard() {
-    const std::scoped_lock lock(mutex_);
-    return heard_;
-  }
-
- private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    heard_.append(message.payload.data(), message.payload.size());
-  }
-  void flush_() override {}
-
-  std::string heard_;
-};
-
-// Everything that is logged goes to an ear for as long as this exists.
-class Listening {
- public:
-  Listening() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("heard", ear_)); }
-  Listening(const Listening&) = delete;
-  Listening& operator=(const Listening&) = delete;
-  ~Listening() { spdlog::set_default_logger(before_); }
-  [[nodiscard]] std::string heard() const { return ear_->heard(); }
-
- private:
-  const std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
-  const std::shared_ptr<Ear> ear_ = std::make_shared<Ear>();
-};
-
 // What an actor logs that asks, for a minute and in vain, whether there is a learner.
 std::string heard_in_vain(transport::FrameClient& client) {
   InProcessPair pair;
   const auto announcements = pair.subscribe();
   ManualClock clock;
-  const Listening log;
+  const testing::Listening log;
   actor::LearnerLink link(client, *announcements, sample_hello(), {}, {.give_up = 60s}, clock);
   auto joined = std::async(std::launch::async, [&link] { return link.join({}).has_value(); });
   const Deadline deadline = soon();

@@ -218,7 +218,7 @@ TEST_CASE("a planning cluster places jobs on blocks of servers as the simulator 
     env.reset(Seed{seed});
     Cluster simulated = env.cluster();
     JobStream jobs = simulated.jobs();
-    REQUIRE(jobs.redraw(Seed{seed + 100}));
+    REQUIRE(jobs.redraw(Seed{seed + 100}, simulated.waiting_job().arrived));
     PlanningCluster imagined(simulated,
                              std::make_shared<FutureJobs>(jobs, simulated.waiting_job().arrived));
     REQUIRE(simulated.resample_future(Seed{seed + 100}));

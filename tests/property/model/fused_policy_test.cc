@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/layout.h"
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
@@ -74,6 +76,38 @@ TEST_CASE("one network for all candidates equals the reference whatever the widt
       CHECK(compare(shape, Seed{static_cast<std::uint64_t>(trial)},
                     static_cast<std::size_t>(draw(200)), graphs, path) <= kTolerance);
     }
+  }
+}
+
+TEST_CASE("where the value has no weights it is the bias, and logits are the reference's") {
+  Rng rng(Seed{14});
+  const NetworkShape shape = candidates_shape(30, 12, 7, {20, 10, 20});
+  const std::vector graphs{random_graph(rng, shape, 3, 3)};
+  Parameters parameters = random_parameters(shape, Seed{14});
+  float bias = 0;
+  for (const ParameterEntry& entry : make_layout(shape).entries) {
+    const auto weights = std::span(parameters.values).subspan(entry.offset, entry.size);
+    if (entry.name == "value.weight") std::ranges::fill(weights, 0.0F);
+    if (entry.name == "value.bias") bias = weights.front();
+  }
+  const Observations batch = random_batch(rng, shape, 50, graphs.size());
+  const auto run = [&](Policy& policy, const Parameters& weights) {
+    policy.set_graphs(graphs);
+    policy.set_parameters(weights);
+    PolicyOutput out;
+    policy.evaluate(batch, out);
+    return out;
+  };
+  const PolicyOutput expected = run(*make_reference_policy(shape), parameters);
+  for (const KernelPath path : paths()) {
+    const auto policy = make_fused_policy(shape, path);
+    const PolicyOutput actual = run(*policy, parameters);
+    CHECK(largest_difference(expected.logits, actual.logits) <= kTolerance);
+    CHECK(actual.values == std::vector<float>(batch.size(), bias));
+    // Other weights are not taken for these.
+    const Parameters others = random_parameters(shape, Seed{15});
+    CHECK(largest_difference(run(*make_reference_policy(shape), others).values,
+                             run(*policy, others).values) <= kTolerance);
   }
 }
 

@@ -161,6 +161,14 @@ TEST_CASE("an actor is welcomed, its experience taken, and its leave told") {
   CHECK(credit.last_accepted == Sequence{1});
 }
 
+TEST_CASE("who says that it is an actor may be it if it shows that one's key") {
+  Served served;
+  const auto actor = served.welcomed(hello(7));
+  CHECK(served.desk().may_be({{}, {}, "somebody"}, ActorId{7}));
+  CHECK_FALSE(served.desk().may_be({{}, {}, "another"}, ActorId{7}));
+  CHECK(served.desk().may_be({{}, {}, "another"}, ActorId{8}));  // nobody's yet
+}
+
 TEST_CASE("what is no message is counted and refused, from whomever it comes") {
   Served served;
   auto peer = served.peer();

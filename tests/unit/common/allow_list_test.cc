@@ -8,6 +8,7 @@
 
 #include "common/atomic_file.h"
 #include "tests/support/catch.h"
+#include "tests/support/listening.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::transport {
@@ -105,9 +106,13 @@ TEST_CASE("a list that is broken or gone leaves the former one in force until it
     replace(path, kBert + " bert\n");
     REQUIRE(::chmod(path.c_str(), 0666) == 0);
   }
+  const testing::Listening log;
   CHECK(holds(file.current(), kAnna));
+  const std::string said = log.heard();
+  CHECK_THAT(said, Catch::Contains("whoever might connect before still may"));
   CHECK_FALSE(holds(file.current(), kBert));
-  fs::remove(path);  // else it would stay open to others
+  CHECK(log.heard() == said);  // once
+  fs::remove(path);            // else it would stay open to others
   replace(path, kBert + " bert\n");
   CHECK(holds(file.current(), kBert));
   CHECK_FALSE(holds(file.current(), kAnna));

@@ -100,6 +100,31 @@ TEST_CASE("an episode is played in the background, then there", "[unit][dashboar
   });
 }
 
+TEST_CASE("the name of a baseline is percent-encoded in a path", "[unit][dashboard]") {
+  const Watched watched;
+  const std::string episode = "/dashboard/episodes/0/7/";
+  testing::wait_until("it is there", [&] {
+    return watched.pages.for_readers(episode + "%63onstant%3a2")->status == 200;
+  });
+  CHECK(watched.get(episode + "constant%3A2")["policy"] == "constant:2");
+  const auto failure = [&](const std::string& name) {
+    std::string body;
+    testing::wait_until("it failed", [&] {
+      const auto reply = watched.pages.for_readers(episode + name);
+      body = reply->body;
+      return reply->status == 409;
+    });
+    return json::parse(body)["error"].get<std::string>();
+  };
+  CHECK_THAT(failure("go%20right"), Catch::Contains("\"go right\""));
+  CHECK_THAT(failure("run%3A1"), Catch::Contains("\"run:1\""));  // no run, therefore
+  CHECK_THAT(failure("left%2fright%3F%FF"), Catch::Contains("left/right?"));
+  for (const char* name : {"%", "%2", "constant:2%", "%zz", "%+2", "% 2"}) {
+    INFO(name);
+    CHECK(watched.get(episode + name, 404)["error"] == "there is no such baseline");
+  }
+}
+
 TEST_CASE("paths that lead nowhere are no pages", "[unit][dashboard]") {
   const Watched watched;
   for (const char* path : {"/x", "/dashboard/", "/dashboard/runs/0", "/dashboard/curves/3",

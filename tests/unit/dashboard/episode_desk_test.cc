@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -43,6 +45,57 @@ TEST_CASE("an episode is played once, and kept", "[unit][dashboard]") {
   for (int i = 10; i < 20; ++i) static_cast<void>(wait_for(desk, request(i)));
   CHECK(*wait_for(desk, request(3)).text == "3");
   CHECK(played == 13);  // it had made room for others
+}
+
+// A checkpoint as the desk sees it: that it is there, and since when.
+void write_checkpoint(const RunDirectory& run, const std::string& name, int seconds) {
+  static const auto begin = std::filesystem::file_time_type::clock::now();
+  std::filesystem::create_directories(run.checkpoints());
+  const auto file = run.checkpoints() / (name + ".safetensors");
+  std::ofstream(file) << seconds;
+  std::filesystem::last_write_time(file, begin + std::chrono::seconds(seconds));
+}
+
+TEST_CASE("an episode is played anew when the policy that decides is another one",
+          "[unit][dashboard]") {
+  const testing::TempDir folder;
+  const auto run = RunDirectory::create(folder / "a", dump_config(testing::tiny_config()));
+  std::atomic<int> played{0};
+  EpisodeDesk desk([&played](const EpisodeRequest&, const std::stop_token&) {
+    return std::make_shared<const std::string>(std::to_string(++played));
+  });
+  const EpisodeRequest wanted{run.path(), 0};
+  const auto check = [&](const std::string& expected) {
+    CHECK(*wait_for(desk, wanted).text == expected);
+    CHECK(*wait_for(desk, wanted).text == expected);
+  };
+  write_checkpoint(run, "checkpoint-000000000001", 1);
+  check("1");
+  write_checkpoint(run, "checkpoint-000000000002", 2);
+  check("2");
+  write_checkpoint(run, "best", 3);
+  check("3");
+  write_checkpoint(run, "checkpoint-000000000003", 4);  // the best one decides
+  check("3");
+  write_checkpoint(run, "best", 5);
+  check("4");
+}
+
+TEST_CASE("whoever waits for an episode gets it, however fast checkpoints come",
+          "[unit][dashboard]") {
+  const testing::TempDir folder;
+  const auto run = RunDirectory::create(folder / "a", dump_config(testing::tiny_config()));
+  write_checkpoint(run, "checkpoint-000000000000", 0);
+  std::atomic<int> played{0};
+  EpisodeDesk desk([&](const EpisodeRequest&, const std::stop_token&) {
+    const int k = ++played;
+    write_checkpoint(run, "checkpoint-00000000000" + std::to_string(k % 10), k);
+    return std::make_shared<const std::string>(std::to_string(k));
+  });
+  const EpisodeRequest wanted{run.path(), 0};
+  CHECK(*wait_for(desk, wanted).text == "1");
+  CHECK(*wait_for(desk, wanted).text == "2");
+  CHECK(played == 2);
 }
 
 TEST_CASE("an episode of what is no run fails with a sentence", "[unit][dashboard]") {

@@ -82,7 +82,7 @@ TEST_CASE("arrivals whose rate follows the day go on by the day in copies and fu
     copy.next();
     future.next();
     REQUIRE(copy.next_interarrival(now) == stream.next_interarrival(now));
-    if (i == 100) REQUIRE(future.redraw(Seed{6}));
+    if (i == 100) REQUIRE(future.redraw(Seed{6}, now));
     now += stream.next_interarrival(now);
     then += future.next_interarrival(then);
     by_day += std::fmod(then, 1000) < 500 ? 1 : 0;
@@ -100,7 +100,6 @@ TEST_CASE("an episode's jobs arrive as many times as often as the load it has dr
   config.loads = {0.5, 1, 2};
   const auto loaded = plan_of(config, 2);
   std::map<double, int> drawn;
-  int differ = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     JobStream reference(plain, Seed{seed});
     JobStream stream(loaded, Seed{seed});
@@ -110,17 +109,75 @@ TEST_CASE("an episode's jobs arrive as many times as often as the load it has dr
       REQUIRE(stream.next() == reference.next());
       REQUIRE(stream.next_interarrival(0) == Approx(reference.next_interarrival(0) / load));
     }
-    // What comes does not tell which load it is.
-    JobStream future = stream;
-    REQUIRE(future.redraw(Seed{1000 + seed}));
-    REQUIRE(reference.redraw(Seed{1000 + seed}));
-    const double other = loaded->load(Seed{1000 + seed});
-    REQUIRE(future.next_interarrival(0) == Approx(reference.next_interarrival(0) / other));
-    differ += other != load ? 1 : 0;
   }
   REQUIRE(drawn.size() == 3);
   for (const auto& [load, count] : drawn) CHECK(count > 70);
-  CHECK(differ > 100);
+}
+
+TEST_CASE("the load of a future is any at first, and what it has been once that has shown") {
+  const auto kind = GENERATE(DistributionKind::kFixed, DistributionKind::kPoisson);
+  WorkloadConfig config;
+  config.interarrival = {.kind = kind, .value = 1000};
+  const auto plain = plan_of(config, 2);
+  config.loads = {0.5, 1, 2};
+  const auto loaded = plan_of(config, 2);
+  // How often the future has each load, over that of the episode.
+  const auto futures_after = [&](int jobs) {
+    std::map<double, int> drawn;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      JobStream stream(loaded, Seed{seed});
+      JobStream reference(plain, Seed{seed});
+      double now = 0;
+      for (int i = 0; i < jobs; ++i) {
+        if (i > 0) now += stream.next_interarrival(now);
+        static_cast<void>(stream.next());
+        static_cast<void>(reference.next());
+      }
+      REQUIRE(stream.redraw(Seed{1000 + seed}, now));
+      REQUIRE(reference.redraw(Seed{1000 + seed}, now));
+      const double load = reference.next_interarrival(now) / stream.next_interarrival(now);
+      ++drawn[std::round(load / loaded->load(Seed{seed}) * 1e6) / 1e6];
+      // What it has been told does not change in a future of the future.
+      JobStream copy = stream;
+      static_cast<void>(copy.next());
+      REQUIRE(copy.redraw(Seed{1000 + seed}, now * 100));
+      REQUIRE(reference.redraw(Seed{1000 + seed}, now));
+      static_cast<void>(reference.next());
+      CHECK(reference.next_interarrival(now) / copy.next_interarrival(now) == Approx(load));
+    }
+    return drawn;
+  };
+  const auto first = futures_after(1);
+  CHECK(first.size() == 5);        // 1/4, 1/2, 1, 2 and 4 times
+  CHECK(first.at(1) < 300 * 0.5);  // a third, but for chance
+  CHECK(futures_after(200).at(1) > 300 * 0.95);
+}
+
+TEST_CASE("the requirement of a future is any at first, and what it has been once that has shown") {
+  WorkloadConfig config;
+  config.requirement.kind = DistributionKind::kList;
+  config.requirement.list = {
+      {"loose", {.kind = DistributionKind::kUniform, .min = 0.3, .max = 1.0}},
+      {"tight", {.kind = DistributionKind::kUniform, .min = 0.1, .max = 0.6}}};
+  const auto plan = plan_of(config, 2);
+  const auto& loose = *plan->requirement().usual(0);
+  const auto futures_after = [&](int jobs) {
+    int same = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      JobStream stream(plan, Seed{seed});
+      static_cast<void>(draw(stream, jobs));
+      REQUIRE(stream.redraw(Seed{1000 + seed}, 0));
+      double mean = 0;
+      for (const auto& job : draw(stream, 200)) mean += job.fraction / 200;
+      const bool is_loose = mean > 0.5;  // of means .65 and .35
+      same += is_loose == (plan->requirement().for_episode(Seed{seed})->mean() == loose.mean());
+    }
+    return same;
+  };
+  const int first = futures_after(0);
+  CHECK(first > 300 * 0.35);
+  CHECK(first < 300 * 0.65);
+  CHECK(futures_after(30) > 300 * 0.99);
 }
 
 TEST_CASE("asking for the time of the next arrival changes nothing") {

@@ -189,7 +189,7 @@ TEST_CASE("futures of a record are those of what is known, and forget the true o
     recorded.config().recorded.part = RecordPart::kRest;
     JobStream stream(recorded.plan(), Seed{3});
     static_cast<void>(stream.next());
-    REQUIRE(stream.redraw(Seed{8}));
+    REQUIRE(stream.redraw(Seed{8}, 0));
     std::vector<std::pair<double, double>> future;
     for (int n = 0; n < 200; ++n) {
       const double gap = stream.next_interarrival(0);

@@ -181,6 +181,13 @@ TEST_CASE("what the first networks found is forgotten soon", "[unit][learner]") 
   CHECK(std::vector<double>(sizes.begin(), sizes.begin() + 4) ==
         std::vector<double>{10, 10, 20, 20});
   CHECK(sizes.back() == 100);
+  // Nor is the little that a resumed run has gathered kept for the decisions that it once had.
+  ExpertIteration resumed(config, network, Seed{1});
+  REQUIRE(resumed.restore(learner.save()));
+  for (const double size : {10, 10, 20, 20}) {
+    const auto report = resumed.update(batch_of(searched(10, resumed.version().get()))).value();
+    CHECK(scalar(report, "memory") == size);
+  }
 }
 
 TEST_CASE("a memory of searches keeps the newest, and draws each as likely", "[unit][learner]") {

@@ -2,6 +2,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "common/transport/in_process.h"
 #include "learner/replicas/board.h"
@@ -48,6 +49,46 @@ TEST_CASE("the board takes no more than its limits", "[unit][learner]") {
   CHECK(board.put("a", "4321"));
   served.board.erase_all("b");
   CHECK(board.put("c", ""));
+}
+
+// A server whose clients all show the key of that holder.
+class HeldBy final : public transport::FrameServer {
+ public:
+  HeldBy(transport::FrameServer& inner, std::string key_name)
+      : inner_(&inner), key_name_(std::move(key_name)) {}
+  Result<transport::Incoming> receive(Deadline deadline) override {
+    auto incoming = inner_->receive(deadline);
+    if (incoming) incoming->key_name = key_name_;
+    return incoming;
+  }
+  Result<void> send(const transport::PeerId& peer, wire::Frame&& frame) override {
+    return inner_->send(peer, std::move(frame));
+  }
+  void wake() override { inner_->wake(); }
+
+ private:
+  transport::FrameServer* inner_;
+  std::string key_name_;
+};
+
+TEST_CASE("a board answers the key of the servers, and no actor's", "[unit][learner]") {
+  const auto answered = [](const std::string& key_name) {
+    transport::InProcessHub hub;
+    const auto inner = hub.make_server();
+    HeldBy server(*inner, key_name);
+    LocalBoard board;
+    const std::jthread thread(
+        [&](const std::stop_token& stop) { serve_board(board, server, stop); });
+    const auto link = hub.connect();
+    const bool was_put =
+        RemoteBoard(*link, std::chrono::milliseconds(key_name == "server" ? 120'000 : 300))
+            .put("over", "1")
+            .has_value();
+    CHECK(board.get("over").value().has_value() == was_put);
+    return was_put;
+  };
+  CHECK(answered("server"));
+  CHECK_FALSE(answered("actor"));
 }
 
 TEST_CASE("a board that nobody serves is a timeout", "[unit][learner]") {

@@ -28,6 +28,11 @@ std::vector<std::uint32_t> members(const Result<Team>& team) {
   return team ? team->replicas : std::vector<std::uint32_t>{};
 }
 
+TEST_CASE("what does not fit the board is said at once, not waited for", "[unit][learner]") {
+  LocalBoard board({.value_bytes = 8});
+  CHECK_THROWS_AS(Leader(board, kAgreed, config(2)), UserError);
+}
+
 TEST_CASE("all that are there make up a team, in the order of their numbers", "[unit][learner]") {
   LocalBoard board;
   Leader leader(board, kAgreed, config(3));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -203,6 +204,42 @@ TEST_CASE("gradients are right but for rounding, though decisions share graphs",
   static_cast<void>(network->forward(the.batch));
   const auto gradient = network->backward(the.logit_gradients, the.value_gradients);
   REQUIRE(worst_error(gradient, the.expected) <= 1);
+}
+
+TEST_CASE("where the value is held, outputs and gradients are as if it had been found",
+          "[unit][model_torch]") {
+  const GradientCase the(
+      GENERATE(range<std::uint64_t>(0, 6)),
+      GENERATE(small_candidates(), varying_candidates_shape(6, 3, 5, {7, 4, 5}), small_shape()));
+  Parameters parameters = the.parameters;
+  const ParameterLayout layout = make_layout(the.shape);
+  float bias = 0;
+  for (const ParameterEntry& entry : layout.entries) {
+    const auto weights = std::span(parameters.values).subspan(entry.offset, entry.size);
+    if (entry.name == "value.weight") std::ranges::fill(weights, 0.0F);
+    if (entry.name == "value.bias") bias = weights.front();
+  }
+  const std::size_t threads = GENERATE(1, 3);
+  const auto finds = make_network(the.shape, parameters, the.graphs, threads);
+  const auto holds = make_network(the.shape, parameters, the.graphs, threads);
+  holds->hold_value();
+  const auto found = finds->forward(the.batch);
+  const auto held = holds->forward(the.batch);
+  CHECK(std::ranges::equal(found.logits, held.logits));
+  CHECK(std::ranges::equal(found.values, held.values));
+  CHECK(std::ranges::count(held.values, bias) == std::ssize(held.values));
+  // The least of gradients for the value, so that one of them goes through all of its layers.
+  std::vector<float> next_to_none(the.batch.size(), 0.0F);
+  next_to_none.front() = std::numeric_limits<float>::denorm_min();
+  const auto expected = finds->backward(the.logit_gradients, next_to_none);
+  const auto actual =
+      holds->backward(the.logit_gradients, std::vector<float>(the.batch.size(), 0.0F));
+  for (const ParameterEntry& entry : layout.entries) {
+    INFO(entry.name);
+    const bool is_value = entry.name.starts_with("value.");
+    CHECK((is_value || std::ranges::equal(expected.subspan(entry.offset, entry.size),
+                                          actual.subspan(entry.offset, entry.size))));
+  }
 }
 
 TEST_CASE("a gradient that is wrong in one place is found out, whichever the place",
