@@ -13,6 +13,9 @@ namespace {
 
 // Of the average reward: a step's searches weigh so much less with each one that follows.
 constexpr double kMemory = 0.99;
+// Imagined ones that are played together, and some more: each takes memory, a kilobyte or a whole
+// environment's.
+constexpr std::size_t kWorldsAtOnce = 1U << 13U;
 
 }  // namespace
 
@@ -82,22 +85,28 @@ void ExpertBehaviour::search(const VectorEnv& environments) {
 }
 
 void ExpertBehaviour::play_futures(const VectorEnv& environments) {
+  const bool begins = version_.get() < static_cast<std::uint64_t>(expert_.first_versions);
+  const auto horizon =
+      static_cast<int>(begins ? std::max(expert_.horizon, expert_.first_horizon) : expert_.horizon);
+  const double rate =
+      expert_.centre_rewards && pace_.elapsed > 0 ? pace_.reward / pace_.elapsed : 0;
+  planning::Rollouts::Pace pace;
+  const auto play = [&] {
+    rollouts_.play(horizon, rate);
+    pace.reward += rollouts_.pace().reward;
+    pace.elapsed += rollouts_.pace().elapsed;
+  };
   sums_.assign(valid_.size(), 0.0);
   for (std::size_t b = 0; b < actions_.size(); ++b) {
     const Seed decision{futures_.next()};
     for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(expert_.futures); ++k) {
       rollouts_.add(environments.environment(b), row_of<const int>(valid_, b),
                     derive(decision, Purpose::kEpisode, k), row_of<double>(sums_, b));
+      if (rollouts_.size() >= kWorldsAtOnce) play();
     }
   }
-  const bool begins = version_.get() < static_cast<std::uint64_t>(expert_.first_versions);
-  const double rate =
-      expert_.centre_rewards && pace_.elapsed > 0 ? pace_.reward / pace_.elapsed : 0;
-  rollouts_.play(
-      static_cast<int>(begins ? std::max(expert_.horizon, expert_.first_horizon) : expert_.horizon),
-      rate);
-  pace_ = {kMemory * pace_.reward + rollouts_.pace().reward,
-           kMemory * pace_.elapsed + rollouts_.pace().elapsed};
+  if (rollouts_.size() > 0) play();
+  pace_ = {kMemory * pace_.reward + pace.reward, kMemory * pace_.elapsed + pace.elapsed};
 }
 
 void ExpertBehaviour::record(const VectorEnv::Outcome& outcome) {

@@ -1,5 +1,6 @@
 #include "actor/expert_behaviour.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -127,6 +128,47 @@ TEST_CASE("what an actor's searches find is what the actions are worth", "[unit]
     CHECK(value == s.action_values.end());
   }
   CHECK(decoys > 0);
+}
+
+// Tells how many worlds it was asked about at once, at most.
+class CountingForward final : public planning::RolloutPolicy {
+ public:
+  explicit CountingForward(std::size_t& most) : most_(&most) {}
+  void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
+    *most_ = std::max(*most_, environments.size());
+    forward_.act(environments, actions);
+  }
+  void evaluate(std::span<const env::Environment* const> environments,
+                std::span<double> values) override {
+    forward_.evaluate(environments, values);
+  }
+  std::optional<std::vector<float>> log_probabilities(
+      const env::Environment& /*environment*/) override {
+    return std::nullopt;
+  }
+
+ private:
+  std::size_t* most_;
+  Forward forward_;
+};
+
+TEST_CASE("however many futures there are, so many worlds are there at once", "[unit][actor]") {
+  constexpr ActorConfig kMany{.environments = 20, .unroll_length = 1};
+  ExpertConfig expert = kExpert;
+  expert.futures = 1'000;
+  std::size_t most = 0;
+  const auto policy = model::make_fused_policy(small_shape());
+  ActorLoop loop(
+      kMany, make_chain, *policy,
+      std::make_unique<ExpertBehaviour>(make_chain()->spec(), kMany, expert,
+                                        std::make_unique<CountingForward>(most), Seed{1}),
+      Seed{1});
+  loop.set_parameters(model::random_parameters(small_shape(), Seed{5}));
+  const Sequences s = std::get<Sequences>(loop.run_message());
+  CHECK(most > 4'000);
+  CHECK(most < 8'200);
+  REQUIRE(s.action_values.size() >= 40);
+  for (const float value : s.action_values) CHECK(value > 0);  // each was played
 }
 
 TEST_CASE("an expert's actor follows the policy but for a share of random actions",
