@@ -91,7 +91,7 @@ class TorchCandidates final : public TorchModel {
     const auto rows = static_cast<std::int64_t>(in.ends.size());
     const at::Tensor masked = at::full({rows * shape_.actions}, kMaskedLogit, at::kFloat);
     return {masked.scatter(0, in.places, scores).view({rows, shape_.actions}),
-            holds_value_ ? value_.bias.expand({rows}) : values_of(in, candidates)};
+            holds_value_ ? value_.bias.expand({rows}).clone() : values_of(in, candidates)};
   }
 
   [[nodiscard]] at::Tensor values_of(const CandidateTensors& in,

@@ -129,8 +129,7 @@ void RunSupervisor::send_to_all(int signal) {
 void RunSupervisor::ask_for_checkpoint() {
   if (stopping_) return;  // it leaves one at its end
   // Before it listens to signals, this one would end it: the request waits.
-  checkpoint_wanted_ = !learner_hears_;
-  if (learner_hears_) supervisor_.send(learner_, SIGUSR1);
+  checkpoint_wanted_ = !learner_hears_ || !supervisor_.send(learner_, SIGUSR1);
 }
 
 void RunSupervisor::observe(const ChildReport& report) {

@@ -80,8 +80,11 @@ class Supervisor::State : public std::enable_shared_from_this<State> {
     restart_after(*life, *life->child.restart, life->child.restart->first);
   }
 
-  void send(const std::string& name, int signal) {
-    if (Life* life = find(name); life != nullptr && life->process) life->process->send(signal);
+  bool send(const std::string& name, int signal) {
+    Life* const life = find(name);
+    if (life == nullptr || !life->process) return false;
+    life->process->send(signal);
+    return true;
   }
 
   std::vector<ChildStatus> children() const {
@@ -377,7 +380,7 @@ void Supervisor::stop(milliseconds patience, std::function<void()> done) {
   state_->stop(patience, std::move(done));
 }
 
-void Supervisor::send(const std::string& name, int signal) { state_->send(name, signal); }
+bool Supervisor::send(const std::string& name, int signal) { return state_->send(name, signal); }
 
 std::vector<ChildStatus> Supervisor::children() const { return state_->children(); }
 

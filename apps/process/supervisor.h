@@ -112,8 +112,8 @@ class Supervisor {
   // work of ours then. Called again, it kills at once what is left.
   void stop(std::chrono::milliseconds patience, std::function<void()> done);
 
-  // To a running child; no effect otherwise.
-  void send(const std::string& name, int signal);
+  // To a running child; no effect otherwise, and false.
+  bool send(const std::string& name, int signal);
 
   [[nodiscard]] std::vector<ChildStatus> children() const;
 

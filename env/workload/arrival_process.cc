@@ -42,6 +42,12 @@ ArrivalProcess::ArrivalProcess(const DistributionConfig& config) {
   period_ = config.period;
 }
 
+double ArrivalProcess::expected(double time) const {
+  if (amplitude_ == 0) return time / mean_;
+  const double turn = 2 * std::numbers::pi / period_;
+  return (time + amplitude_ / turn * (1 - std::cos(turn * std::fmod(time, period_)))) / mean_;
+}
+
 double ArrivalProcess::drawn(double time, std::uint64_t word, double load) const {
   const double wanted = mean_ * exponential(word) / load;
   if (amplitude_ == 0) return wanted;

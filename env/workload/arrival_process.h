@@ -27,6 +27,8 @@ class ArrivalProcess {
   explicit ArrivalProcess(const DistributionConfig& config);
 
   [[nodiscard]] double mean() const { return mean_; }
+  // How many are to be expected from time 0 to `time` >= 0.
+  [[nodiscard]] double expected(double time) const;
   // The time from an arrival at `time` >= 0 to the next, > 0, that a word stands for; a uniformly
   // distributed word gives each with its probability. `load`: they come so many times as often; a
   // day stays as long as it is.

@@ -55,8 +55,8 @@ double WorkloadBelief::load(const WorkloadPlan& plan, std::uint64_t jobs, double
                             std::uint64_t word) {
   const auto loads = plan.loads();
   if (loads.empty()) return 1;
-  const double gaps = jobs > 1 ? static_cast<double>(jobs - 1) : 0;
-  const double expected = gaps > 0 ? time / plan.mean_interarrival() : 0;  // at load 1
+  const double gaps = jobs > 1 && !plan.recorded() ? static_cast<double>(jobs - 1) : 0;
+  const double expected = gaps > 0 ? plan.interarrival().expected(time) : 0;  // at load 1
   std::vector<double> logs;
   for (const double load : loads) logs.push_back(gaps * std::log(load) - load * expected);
   return loads[choose(logs, word)];

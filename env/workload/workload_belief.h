@@ -25,8 +25,9 @@ class WorkloadBelief {
   [[nodiscard]] std::shared_ptr<const Distribution> requirement(const WorkloadPlan& plan,
                                                                 std::uint64_t word) const;
   // A load, for another word, when so many jobs have come, the first one at time 0 and the last one
-  // at `time`. Judged as if they came at random, whichever the process: by how many there were
-  // against how many there are to be.
+  // at `time`: by how many those are against how many there were to be. That is exact for Poisson
+  // processes, whatever the time of day, and cautious for arrivals that are more regular. Those of
+  // a record come in bursts, which nobody could tell from load: of them, any.
   [[nodiscard]] static double load(const WorkloadPlan& plan, std::uint64_t jobs, double time,
                                    std::uint64_t word);
 

@@ -355,6 +355,7 @@ void bind_policies(py::module_& module) {
            }),
            py::call_guard<py::gil_scoped_release>())
       .def_property_readonly("layout", [](const PolicyBatch& p) { return describe(p.layout()); })
+      .def_property_readonly("learns_values", &PolicyBatch::learns_values)
       .def_property_readonly("has_values", &PolicyBatch::has_values)
       .def_property_readonly(
           "values_actions",

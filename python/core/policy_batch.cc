@@ -19,7 +19,8 @@ PolicyBatch::PolicyBatch(env::TaskPtr task, const std::string& run)
     return policy;
   };
   acting_ = make(trained.parameters);
-  if (trained.valued && apps::learns_values(trained.config)) valued_ = make(*trained.valued);
+  learns_values_ = apps::learns_values(trained.config);
+  if (trained.valued && learns_values_) valued_ = make(*trained.valued);
   heads_ = trained.heads;
   file_ = trained.file.string();
   warning_ = trained.warning;

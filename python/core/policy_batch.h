@@ -28,7 +28,9 @@ class PolicyBatch {
   // "value": the network values states and its logits are preferences; "duelling", "actions": it
   // values actions.
   [[nodiscard]] model::ValueHeads heads() const { return heads_; }
-  // Whether values can be had: some were learned, and the checkpoint says in what unit.
+  // Whether its algorithm learns what states or actions are worth.
+  [[nodiscard]] bool learns_values() const { return learns_values_; }
+  // Whether values can be had: they were learned, and the checkpoint says in what unit.
   [[nodiscard]] bool has_values() const { return valued_ != nullptr; }
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] const std::string& warning() const { return warning_; }
@@ -44,6 +46,7 @@ class PolicyBatch {
   env::TaskPtr task_;
   ObservationLayout layout_;
   std::unique_ptr<model::Policy> acting_;
+  bool learns_values_ = false;
   std::unique_ptr<model::Policy> valued_;  // null: values mean nothing
   model::ValueHeads heads_ = model::ValueHeads::kValue;
   std::string file_;

@@ -58,6 +58,7 @@ class EnvBatch:
 
 class PolicyBatch:
     layout: list[dict[str, Any]]
+    learns_values: bool
     has_values: bool
     values_actions: bool
     file: str

@@ -44,6 +44,7 @@ class Policy:
 
     def values(self, observations):
         """float32 [N]: what it expects of the states, in the unit of rewards."""
+        self._require(self._core.learns_values, "learned no values: its algorithm needs none")
         self._require(self._core.has_values, "does not say what its values are in units of")
         if not self._core.values_actions:
             return self._ask(self._core.values, observations)

@@ -72,7 +72,7 @@ class Policies(unittest.TestCase):
         envs = pacml.make_vec("partitioning", self.config, num_envs=4, overrides=[SHORT])
         observations, _ = envs.reset(seed=0)
         np.testing.assert_allclose(policy.probabilities(observations).sum(axis=1), 1, rtol=1e-5)
-        with self.assertRaisesRegex(pacml.UserError, "does not say what its values are"):
+        with self.assertRaisesRegex(pacml.UserError, "learned no values"):
             policy.values(observations)
 
     def test_threads_share_a_policy(self):

@@ -418,8 +418,8 @@ TEST_CASE("a signal is passed on to the child that is named") {
   Bench bench;
   bench.supervisor.start(shell("a", "exec sleep 1000"));
   bench.supervisor.start(shell("b", "exec sleep 1000"));
-  bench.supervisor.send("b", SIGUSR1);
-  bench.supervisor.send("nobody", SIGUSR1);
+  CHECK(bench.supervisor.send("b", SIGUSR1));
+  CHECK_FALSE(bench.supervisor.send("nobody", SIGUSR1));
   bench.run_until([&] { return bench.count(Kind::kEnded, "b") == 1; });
   CHECK(bench.last(Kind::kEnded).exit == ChildExit{0, SIGUSR1});
   CHECK(bench.count(Kind::kEnded, "a") == 0);

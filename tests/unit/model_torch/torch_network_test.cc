@@ -240,6 +240,13 @@ TEST_CASE("where the value is held, outputs and gradients are as if it had been 
     CHECK((is_value || std::ranges::equal(expected.subspan(entry.offset, entry.size),
                                           actual.subspan(entry.offset, entry.size))));
   }
+  // What was said of a single row stays as it was, too, when weights change.
+  Observations one;
+  one.restart_as(the.batch);
+  one.append_row(the.batch, 0);
+  const auto said = holds->forward(one).values;
+  for (float& weight : holds->parameters()) weight += 1;
+  CHECK(said.front() == bias);
 }
 
 TEST_CASE("a gradient that is wrong in one place is found out, whichever the place",
