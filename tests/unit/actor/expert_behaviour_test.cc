@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -56,15 +57,12 @@ class Forward final : public planning::RolloutPolicy {
   }
 };
 
-// Its weights say nothing so many times.
-class ForwardUnlessBroken final : public planning::RolloutPolicy {
+// The same, once something is done that is told how many are asked about.
+class ForwardAfter final : public planning::RolloutPolicy {
  public:
-  explicit ForwardUnlessBroken(int& broken) : broken_(&broken) {}
+  explicit ForwardAfter(std::function<void(std::size_t)> before) : before_(std::move(before)) {}
   void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
-    if (*broken_ > 0) {
-      --*broken_;
-      throw model::UnsoundOutput();
-    }
+    before_(environments.size());
     forward_.act(environments, actions);
   }
   void evaluate(std::span<const env::Environment* const> environments,
@@ -72,14 +70,23 @@ class ForwardUnlessBroken final : public planning::RolloutPolicy {
     forward_.evaluate(environments, values);
   }
   std::optional<std::vector<float>> log_probabilities(
-      const env::Environment& /*environment*/) override {
-    return std::nullopt;
+      const env::Environment& environment) override {
+    return forward_.log_probabilities(environment);
   }
 
  private:
-  int* broken_;
+  std::function<void(std::size_t)> before_;
   Forward forward_;
 };
+
+// Its weights say nothing so many times.
+std::unique_ptr<planning::RolloutPolicy> forward_unless_broken(int& broken) {
+  return std::make_unique<ForwardAfter>([&broken](std::size_t /*asked*/) {
+    if (broken == 0) return;
+    --broken;
+    throw model::UnsoundOutput();
+  });
+}
 
 std::vector<Sequences> act(const ExpertConfig& expert, int messages, Seed seed = Seed{1}) {
   const auto policy = model::make_fused_policy(small_shape());
@@ -130,28 +137,6 @@ TEST_CASE("what an actor's searches find is what the actions are worth", "[unit]
   CHECK(decoys > 0);
 }
 
-// Tells how many worlds it was asked about at once, at most.
-class CountingForward final : public planning::RolloutPolicy {
- public:
-  explicit CountingForward(std::size_t& most) : most_(&most) {}
-  void act(std::span<const env::Environment* const> environments, std::span<int> actions) override {
-    *most_ = std::max(*most_, environments.size());
-    forward_.act(environments, actions);
-  }
-  void evaluate(std::span<const env::Environment* const> environments,
-                std::span<double> values) override {
-    forward_.evaluate(environments, values);
-  }
-  std::optional<std::vector<float>> log_probabilities(
-      const env::Environment& /*environment*/) override {
-    return std::nullopt;
-  }
-
- private:
-  std::size_t* most_;
-  Forward forward_;
-};
-
 TEST_CASE("however many futures there are, so many worlds are there at once", "[unit][actor]") {
   constexpr ActorConfig kMany{.environments = 20, .unroll_length = 1};
   ExpertConfig expert = kExpert;
@@ -161,7 +146,10 @@ TEST_CASE("however many futures there are, so many worlds are there at once", "[
   ActorLoop loop(
       kMany, make_chain, *policy,
       std::make_unique<ExpertBehaviour>(make_chain()->spec(), kMany, expert,
-                                        std::make_unique<CountingForward>(most), Seed{1}),
+                                        std::make_unique<ForwardAfter>([&most](std::size_t asked) {
+                                          most = std::max(most, asked);
+                                        }),
+                                        Seed{1}),
       Seed{1});
   loop.set_parameters(model::random_parameters(small_shape(), Seed{5}));
   const Sequences s = std::get<Sequences>(loop.run_message());
@@ -236,11 +224,10 @@ TEST_CASE("weights that say nothing in an imagined state give way to those befor
           "[unit][actor]") {
   int broken = 0;
   const auto policy = model::make_fused_policy(small_shape());
-  ActorLoop loop(
-      kConfig, make_chain, *policy,
-      std::make_unique<ExpertBehaviour>(make_chain()->spec(), kConfig, kExpert,
-                                        std::make_unique<ForwardUnlessBroken>(broken), Seed{1}),
-      Seed{1});
+  ActorLoop loop(kConfig, make_chain, *policy,
+                 std::make_unique<ExpertBehaviour>(make_chain()->spec(), kConfig, kExpert,
+                                                   forward_unless_broken(broken), Seed{1}),
+                 Seed{1});
   auto weights = model::random_parameters(small_shape(), Seed{5});
   const auto give = [&](std::uint64_t version) {
     weights.version = PolicyVersion{version};
