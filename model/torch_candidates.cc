@@ -17,7 +17,7 @@ namespace {
 // A batch's valid candidates, decision by decision.
 struct CandidateTensors {
   at::Tensor features;                  // [C, features]
-  at::Tensor situations;                // [B, features of a situation]
+  at::Tensor situations;                // [B, features of a situation], for values that are found
   at::Tensor places;                    // int64 [C]: row * actions + action
   std::vector<std::int64_t> actions;    // [C]
   std::vector<std::int64_t> decisions;  // [C]: row
@@ -80,7 +80,7 @@ class TorchCandidates final : public TorchModel {
       in.ends.push_back(static_cast<std::size_t>(candidate - candidates.data_ptr<std::int64_t>()));
     }
     in.features = all.features.index_select(0, candidates);
-    in.situations = all.situations.index_select(0, decisions);
+    if (!holds_value_) in.situations = all.situations.index_select(0, decisions);
     return heads_of(in);
   }
 
@@ -118,7 +118,8 @@ class TorchCandidates final : public TorchModel {
     std::int64_t* place = out.places.data_ptr<std::int64_t>();
     std::size_t end = 0;
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      end += reader_->read(batch, b, features + end * width, width, situation + b * common);
+      end += reader_->read(batch, b, features + end * width, width,
+                           holds_value_ ? nullptr : situation + b * common);
       out.ends.push_back(end);
       const auto mask = batch.mask(b);
       for (std::size_t a = 0; a < mask.size(); ++a) {
@@ -149,7 +150,7 @@ class TorchCandidates final : public TorchModel {
     std::ranges::copy(in.decisions, decision.data_ptr<std::int64_t>());
     features.push_back(take_rows(context.values, decision));
     in.features = at::cat(features, 1);
-    in.situations = at::cat({in.situations, context.values}, 1);
+    if (!holds_value_) in.situations = at::cat({in.situations, context.values}, 1);
   }
 
   NetworkShape shape_;

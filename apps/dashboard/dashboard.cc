@@ -1,5 +1,6 @@
 #include "apps/dashboard/dashboard.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -48,13 +49,6 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
   return value;
 }
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 // The bytes that a part of a path stands for: "go right" of "go%20right". nullopt: a '%' without
 // two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view part) {
@@ -66,10 +60,10 @@ std::optional<std::string> percent_decoded(std::string_view part) {
       continue;
     }
     if (part.size() < 3) return std::nullopt;
-    const auto high = hex_digit(part[1]);
-    const auto low = hex_digit(part[2]);
-    if (!high || !low) return std::nullopt;
-    bytes += static_cast<char>(*high * 16 + *low);
+    const char* const digits = part.data() + 1;
+    unsigned char byte = 0;
+    if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return std::nullopt;
+    bytes += static_cast<char>(byte);
     part.remove_prefix(3);
   }
   return bytes;

@@ -268,8 +268,8 @@ class SshRun {
     io_.run();
     RunDirectory::note_losses(request_.run, supervisor_.losses());
     // What is saved lies on the learner's host.
-    return request_.resume || supervisor_.learner_was_heard() ? supervisor_.exit_code()
-                                                              : supervisor_.exit_code_unsaved();
+    return supervisor_.exit_code(
+        [this] { return request_.resume || supervisor_.learner_was_heard(); });
   }
 
  private:

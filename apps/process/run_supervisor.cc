@@ -94,8 +94,8 @@ void RunSupervisor::start(Member member) {
   if (member.kind == MemberKind::kActor) ++actors_, ++actors_left_;
 }
 
-int RunSupervisor::exit_code_unsaved() const {
-  if (!asked_ || exit_code_ != 0) return exit_code_;
+int RunSupervisor::exit_code(const std::function<bool()>& is_saved) const {
+  if (!asked_ || exit_code_ != 0 || is_saved()) return exit_code_;
   tell_("stopped before training began: nothing is saved");
   return kExitStoppedBeforeTraining;
 }

@@ -73,9 +73,9 @@ class RunSupervisor {
   void send_to_all(int signal);
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
-  // The same of a run of which nothing is saved: kExitStoppedBeforeTraining, which it tells, where
-  // it was stopped by a signal and all ended well.
-  [[nodiscard]] int exit_code_unsaved() const;
+  // The same, but where the run was stopped by a signal, all ended well, and what is then asked
+  // says that nothing is saved: kExitStoppedBeforeTraining, which it tells.
+  [[nodiscard]] int exit_code(const std::function<bool()>& is_saved) const;
   // Whether a learner that leads has ever listened to signals: one that does saves what it has when
   // it is stopped.
   [[nodiscard]] bool learner_was_heard() const { return learner_was_heard_; }

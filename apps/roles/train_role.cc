@@ -86,8 +86,7 @@ class Training {
     give_back_what_never_began();
     remove_sockets();
     remove_addresses();
-    return RunDirectory::has_checkpoint(run_) ? supervisor_.exit_code()
-                                              : supervisor_.exit_code_unsaved();
+    return supervisor_.exit_code([this] { return RunDirectory::has_checkpoint(run_); });
   }
 
  private:
