@@ -17,6 +17,9 @@ install(TARGETS pacml_api EXPORT pacml-targets
 install(DIRECTORY configs DESTINATION ${share_dir} COMPONENT pacml)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT pacml)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT pacml)
+# As the documents name them.
+install(DIRECTORY deploy/prometheus deploy/grafana DESTINATION ${CMAKE_INSTALL_DOCDIR}/deploy
+  COMPONENT pacml)
 
 install(EXPORT pacml-targets NAMESPACE pacml:: DESTINATION ${package_dir} COMPONENT libpacml-dev)
 configure_package_config_file(cmake/pacml-config.cmake.in ${PROJECT_BINARY_DIR}/pacml-config.cmake

@@ -26,8 +26,9 @@ struct EnvironmentSpec {
   // from the same configuration.
   std::vector<GraphFeaturesPtr> graphs;
   std::vector<std::string> graph_names;  // [graphs], for people
-  // What the files say that the task reads beside its graphs, by the settings that name them
-  // ("env.workload.recorded.file"): equal jobs, or equal bytes, equal hash.
+  // What the files say that the task reads, by the settings that name them
+  // ("env.workload.recorded.file"): equal jobs, profiles, or equal bytes, equal hash. Of profiles
+  // also what graphs do not show, which is their scale.
   std::map<std::string, std::uint64_t> inputs;
   // What networks read of each candidate where that is derived; else null.
   CandidateViewPtr candidate_view;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/finite.h"
+#include "common/wire/codec.h"
 
 namespace pacml::env {
 namespace {
@@ -26,6 +27,14 @@ std::optional<std::string> problem_of(const GraphFeatures& graph, const Observat
   };
   if (graph.num_nodes < 1 || graph.num_edges < 0 || graph.node_width < 0 || graph.edge_width < 0) {
     return "has no nodes, or a number that is negative";
+  }
+  constexpr wire::WireLimits kLimits;
+  if (static_cast<std::uint32_t>(graph.num_nodes) > kLimits.max_nodes ||
+      static_cast<std::uint32_t>(graph.num_edges) > kLimits.max_edges) {
+    return "has " + std::to_string(graph.num_nodes) + " nodes and " +
+           std::to_string(graph.num_edges) + " edges, more than the " +
+           std::to_string(kLimits.max_nodes) + " and " + std::to_string(kLimits.max_edges) +
+           " that a message takes";
   }
   if (graph.node_features.size() != of(graph.num_nodes, graph.node_width) ||
       graph.edge_features.size() != of(graph.num_edges, graph.edge_width)) {
@@ -57,6 +66,10 @@ std::optional<std::string> problem_of(const GraphFeatures& graph, const Observat
 std::optional<std::string> problem_of(const EnvironmentSpec& spec) {
   if (const auto problems = validate(spec.observation); !problems.empty()) return problems.front();
   if (spec.graphs.empty()) return "there are no graphs, and each decision shows one";
+  if (const auto most = ObservationLimits{}.max_graphs; spec.graphs.size() > most) {
+    return "there are " + std::to_string(spec.graphs.size()) + " graphs, more than the " +
+           std::to_string(most) + " that a message lists";
+  }
   if (spec.graph_names.size() != spec.graphs.size()) return "not every graph has one name";
   for (std::size_t g = 0; g < spec.graphs.size(); ++g) {
     if (spec.graphs[g] == nullptr) return "graph " + spec.graph_names[g] + " is null";

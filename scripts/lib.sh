@@ -17,6 +17,9 @@ say() { echo "== $*"; }
 # The comment block at the top of the script is its help text.
 show_help() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$script_path"; }
 
+# That the option which comes first of the words is followed by its value: need "a number" "$@".
+need() { (($# >= 3)) || die "$2 needs $1"; }
+
 # A path that the user gave, as seen from where they gave it.
 from_user() {
   case $1 in

@@ -87,17 +87,16 @@ std::string DecisionService::answer(std::string_view line) {
 
 Result<std::string> DecisionService::answer(const DecisionRequest& request) {
   if (request.kind == Kind::kDescribe) return describe();
-  if (request.kind == Kind::kAsk) {
-    ClusterLedger imagined = ledger_;
-    // Who says all that there is to know may speak of any time.
-    if (request.running && request.time && *request.time < ledger_.now()) {
-      imagined =
-          ClusterLedger(ledger_.num_servers(), env::RecentArrivals(ledger_.arrivals().memory()));
-    }
-    return decide(request, imagined);
-  }
   // On a copy where more than one thing changes: a request that is refused changes nothing.
   ClusterLedger changed = ledger_;
+  if (request.kind == Kind::kAsk || request.kind == Kind::kCluster) {
+    // Who says all that there is to know may speak of any time.
+    if (request.running && request.time && *request.time < ledger_.now()) {
+      changed =
+          ClusterLedger(ledger_.num_servers(), env::RecentArrivals(ledger_.arrivals().memory()));
+    }
+  }
+  if (request.kind == Kind::kAsk) return decide(request, changed);
   if (request.kind == Kind::kArrive) {
     auto decided = decide(request, changed);
     if (decided) ledger_ = std::move(changed);

@@ -65,6 +65,7 @@ constexpr Figure kFigures[] = {
     {"/weights_sent", "pacml_weights_sent_total", kCounter, "Times that weights were sent to an actor."},
     {"/faults/checkpoint_failures", "pacml_checkpoint_failures_total", kCounter, "Checkpoints that could not be written, or read when the run went on."},
     {"/faults/checkpoint_age_seconds", "pacml_checkpoint_age_seconds", kGauge, "Since a checkpoint was written last."},
+    {"/faults/checkpoint_interval_seconds", "pacml_checkpoint_interval_seconds", kGauge, "After which one is written, as learner.checkpoint_seconds has it."},
     {"/disk_free_bytes", "pacml_run_disk_free_bytes", kGauge, "What is free on the disk of the run's folder."},
     {"/faults/metrics_failures", "pacml_metrics_failures_total", kCounter, "Lines of metrics that could not be written."},
     {"/replay/shards", "pacml_replay_shards", kGauge, "Replay shards that are connected."},

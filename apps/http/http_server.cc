@@ -243,9 +243,12 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (reply.status == 401) response_.set(http::field::www_authenticate, "Bearer");
     if (reply.status == 405) response_.set(http::field::allow, reply.allow);
     response_.keep_alive(keep_alive);
+    const std::size_t reply_bytes = head ? 0 : reply.body.size();
     response_.content_length(reply.body.size());
     if (!head) response_.body() = std::move(reply.body);
-    stream_.expires_after(state_->limits.patience);
+    // An episode's megabytes may go over a slow line.
+    stream_.expires_after(state_->limits.patience +
+                          std::chrono::seconds(reply_bytes / state_->limits.slow_line));
     http::async_write(stream_, response_,
                       [self = shared_from_this(), keep_alive](error_code error, std::size_t) {
                         if (error == beast::error::timeout) return self->cut();

@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLearner = "learner";
 constexpr std::chrono::milliseconds kFirstRestart{500};  // ssh takes its time as well
+// Linux takes 128 KiB as one word, in which the attendant comes along.
+constexpr std::size_t kMostConfigBytes = std::size_t{100} << 10;
 constexpr int kSshFailed = 255;  // says ssh where it does not reach the host, or no longer
 
 bool is_loopback(const Host& host) {
@@ -336,6 +338,11 @@ std::vector<RemoteRole> plan_ssh_launch(const LaunchRequest& request,
   const Site& site = request.site;
   if (const auto clash = clash_of_ports(site.http_port, site.fixed_port()); !clash.empty()) {
     throw UserError(clash);
+  }
+  const std::size_t bytes = shell_word(dump_config(request.config)).size();
+  if (bytes > kMostConfigBytes) {
+    throw UserError("--on ssh: the configuration takes " + std::to_string(bytes) +
+                    " bytes, and ssh hands over at most " + std::to_string(kMostConfigBytes));
   }
   return Plan(request, hosts).roles();
 }

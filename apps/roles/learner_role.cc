@@ -341,6 +341,8 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   log_into(run, "learner", options.log_level);
   if (!warm_started(config, run, make_network, options)) return kExitStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
+  std::optional<Dashboard> dashboard;
+  if (options.http) dashboard.emplace(std::vector{run.path()});
   run_role_threads({{"learn", [&session](const std::stop_token& stop) { session.run(stop); }}},
                    [&session] { session.request_checkpoint(); },
                    {.http = options.http,
@@ -350,6 +352,7 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
                           status.update({{"role", "learner"}, {"run", run.name()}});
                           return RoleReport{json_text(status), true, {}};
                         },
+                    .further = dashboard ? dashboard->pages() : FurtherPages{},
                     .silence = silence_of(config)});
   if (const auto why = session.divergence()) throw UserError(*why);
   return 0;

@@ -359,6 +359,7 @@ nlohmann::json TrainingSession::faults() const {
   if (!leads()) return faults;  // others write no checkpoints
   faults["checkpoint_failures"] = checkpoints.failures + passed_over_.size();
   faults["checkpoint_age_seconds"] = checkpoints.age_seconds;
+  faults["checkpoint_interval_seconds"] = config_.learner.checkpoint_seconds.count();
   return faults;
 }
 

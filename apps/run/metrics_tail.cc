@@ -1,32 +1,35 @@
 #include "apps/run/metrics_tail.h"
 
-#include <fstream>
-#include <system_error>
+#include <cstddef>
 #include <utility>
 
-#include "common/plain_file.h"
-
 namespace pacml::apps {
+namespace {
 
-MetricsTail::MetricsTail(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code absent;
-  const auto size = std::filesystem::file_size(path_, absent);
-  if (!absent) offset_ = size;
-}
+// Longer than any line of metrics.
+constexpr std::size_t kAtOnce = std::size_t{4} << 20;
+
+}  // namespace
+
+MetricsTail::MetricsTail(std::filesystem::path path)
+    : file_(std::move(path), FollowedFile::From::kEnd) {}
 
 std::optional<std::string> MetricsTail::newest() {
-  // Another file of the same name: all of it is new.
-  std::error_code absent;
-  if (const auto size = std::filesystem::file_size(path_, absent); !absent && size < offset_) {
-    offset_ = 0;
-  }
-  std::ifstream file = open_plain_file(path_);
-  if (!file.is_open() || !file.seekg(static_cast<std::streamoff>(offset_))) return std::nullopt;
   std::optional<std::string> last;
-  for (std::string line; std::getline(file, line);) {
-    if (file.eof()) break;  // not ended yet: another time
-    offset_ += line.size() + 1;
-    last = std::move(line);
+  while (const auto piece = file_.read(kAtOnce)) {
+    const std::string& bytes = piece->bytes;
+    const std::size_t end = bytes.rfind('\n');
+    if (end != std::string::npos) {
+      const std::size_t before = end == 0 ? std::string::npos : bytes.rfind('\n', end - 1);
+      const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+      last = bytes.substr(begin, end - begin);
+      file_.advance(end + 1);
+    } else if (bytes.size() == kAtOnce) {
+      file_.advance(bytes.size());  // no line of metrics
+    } else {
+      break;  // what has not ended yet, or cannot be read, is another time's
+    }
+    if (piece->is_end) break;
   }
   return last;
 }

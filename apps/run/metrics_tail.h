@@ -1,9 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+
+#include "apps/run/followed_file.h"
 
 namespace pacml::apps {
 
@@ -16,8 +17,7 @@ class MetricsTail {
   [[nodiscard]] std::optional<std::string> newest();
 
  private:
-  std::filesystem::path path_;
-  std::uintmax_t offset_ = 0;
+  FollowedFile file_;
 };
 
 }  // namespace pacml::apps

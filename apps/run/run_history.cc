@@ -1,13 +1,14 @@
 #include "apps/run/run_history.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <system_error>
+#include <string>
 #include <utility>
 
-#include "common/plain_file.h"
+#include "common/json_at.h"
+#include "common/json_text.h"
 
 namespace pacml::apps {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  // as no number compares
 
 }  // namespace
 
@@ -24,50 +26,51 @@ RunHistory::RunHistory(RunHistory&&) noexcept = default;
 RunHistory& RunHistory::operator=(RunHistory&&) noexcept = default;
 RunHistory::~RunHistory() = default;
 
-void RunHistory::begin_anew() { *this = RunHistory(std::move(file_)); }
+void RunHistory::begin_anew() {
+  FollowedFile file = std::move(file_);
+  *this = RunHistory({});
+  file_ = std::move(file);
+}
 
 bool RunHistory::read(std::size_t budget) {
-  std::error_code absent;
-  const auto size = std::filesystem::file_size(file_, absent);
-  if (absent) return false;
-  if (size < offset_) begin_anew();  // another file of the same name
-  std::ifstream file = open_plain_file(file_);
-  if (!file.is_open() || !file.seekg(static_cast<std::streamoff>(offset_))) return false;
-  const std::uintmax_t wanted = std::max(budget, 2 * kLongestLine);  // so that a line comes whole
-  std::string chunk(std::min(wanted, size - offset_), '\0');
-  file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-  chunk.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const auto piece = file_.read(std::max(budget, 2 * kLongestLine));  // so that a line comes whole
+  if (!piece) return false;
+  if (piece->is_another) begin_anew();
+  const std::string_view bytes = piece->bytes;
   std::size_t begin = 0;
-  for (std::size_t end = chunk.find('\n'); end != std::string::npos;
-       end = chunk.find('\n', begin)) {
-    if (!std::exchange(skipping_, false)) take(std::string_view(chunk).substr(begin, end - begin));
+  for (std::size_t end = bytes.find('\n'); end != std::string_view::npos;
+       end = bytes.find('\n', begin)) {
+    if (!std::exchange(skipping_, false)) take(bytes.substr(begin, end - begin));
     begin = end + 1;
   }
-  const bool is_end = offset_ + chunk.size() >= size;
   // The rest is another time's, unless it is longer than any line.
-  if (chunk.size() - begin > kLongestLine) {
+  if (bytes.size() - begin > kLongestLine) {
     if (!std::exchange(skipping_, true)) ++broken_;
-    begin = chunk.size();
+    begin = bytes.size();
   }
-  offset_ += begin;
-  is_cut_ = is_end && begin < chunk.size();
-  return !is_end && begin > 0;
+  file_.advance(begin);
+  is_cut_ = piece->is_end && begin < bytes.size();
+  return !piece->is_end && begin > 0;
 }
 
 void RunHistory::take(std::string_view text) {
   if (text.empty()) return;
-  json line = json::parse(text, nullptr, false);
+  json line = is_shallow_json(text) ? json::parse(text, nullptr, false) : json();
   if (!line.is_object()) {
     ++broken_;
     return;
   }
   ++lines_;
+  const double decisions = number_at(line, "/decisions").value_or(kUnknown);
+  go_back(decisions);
   if (rows_ == 0 || lines_in_last_row_ == lines_per_row_) {
     if (rows_ == kMostRows) halve();
     ++rows_;
+    decisions_.resize(rows_, kUnknown);
     lines_in_last_row_ = 0;
   }
   ++lines_in_last_row_;
+  if (!std::isnan(decisions)) decisions_.back() = decisions;
   for (const auto& [name, value] : line.items()) {
     if (value.is_object()) {
       for (const auto& [inner, number] : value.items()) add(name + "/" + inner, number);
@@ -76,6 +79,16 @@ void RunHistory::take(std::string_view text) {
     }
   }
   *newest_ = std::move(line);
+}
+
+void RunHistory::go_back(double decisions) {
+  const auto is_behind = [decisions](double row) { return row > decisions; };
+  const auto first = std::ranges::find_if(decisions_, is_behind);
+  if (first == decisions_.end()) return;
+  decisions_.erase(first, decisions_.end());
+  rows_ = decisions_.size();
+  for (auto& [name, column] : cells_) column.resize(std::min(column.size(), rows_));
+  lines_in_last_row_ = lines_per_row_;
 }
 
 void RunHistory::add(const std::string& name, const json& value) {
@@ -103,6 +116,11 @@ void RunHistory::halve() {
     }
     column.resize((rows_ + 1) / 2);
   }
+  for (std::size_t r = 0; 2 * r < rows_; ++r) {
+    const double last = decisions_[std::min(2 * r + 1, rows_ - 1)];
+    decisions_[r] = std::isnan(last) ? decisions_[2 * r] : last;
+  }
+  decisions_.resize((rows_ + 1) / 2);
   rows_ = (rows_ + 1) / 2;
   lines_per_row_ *= 2;
 }

@@ -10,12 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/run/followed_file.h"
+
 namespace pacml::apps {
 
 // The curves of a run: the numbers of its metrics.jsonl, thinned to what a chart can show. Follows
 // a file that another process writes. What is no line of metrics is counted and passed over, and
-// the end of a line that is still to come is waited for. Memory is bounded, whatever the file
-// holds. Thread-confined.
+// the end of a line that is still to come is waited for. Where a run went on from an earlier
+// checkpoint, what it had told of the decisions behind that is void, and is dropped. Memory is
+// bounded, whatever the file holds. Thread-confined.
 class RunHistory {
  public:
   static constexpr std::size_t kMostRows = 400;
@@ -51,12 +54,13 @@ class RunHistory {
     std::int64_t count = 0;
   };
   void take(std::string_view line);
+  // The rows that tell of more decisions than these are void.
+  void go_back(double decisions);
   void add(const std::string& name, const nlohmann::json& value);
   void halve();
   void begin_anew();
 
-  std::filesystem::path file_;
-  std::uintmax_t offset_ = 0;
+  FollowedFile file_;
   bool is_cut_ = false;
   bool skipping_ = false;  // within a line that is too long to be one
   std::int64_t lines_ = 0;
@@ -64,6 +68,7 @@ class RunHistory {
   std::int64_t lines_per_row_ = 1;
   std::int64_t lines_in_last_row_ = 0;
   std::size_t rows_ = 0;
+  std::vector<double> decisions_;                   // [rows], that their last lines tell of
   std::map<std::string, std::vector<Cell>> cells_;  // columns may be shorter than rows_
   std::unique_ptr<nlohmann::json> newest_;
 };

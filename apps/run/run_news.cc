@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/json_at.h"
+#include "common/json_text.h"
 
 namespace pacml::apps {
 
@@ -41,7 +42,7 @@ void RunNews::extend(std::vector<double>& curve, double value) {
 }
 
 void RunNews::read(std::string_view text, TrainProgress& progress) {
-  const json line = json::parse(text, nullptr, false);
+  const json line = is_shallow_json(text) ? json::parse(text, nullptr, false) : json();
   if (!line.is_object()) return;
   const auto whole = [&line](const char* pointer) {
     return static_cast<std::int64_t>(number_at(line, pointer).value_or(0));

@@ -166,7 +166,7 @@ pb::DataType type_of(const pb::Value& value) {
 }
 
 // What a file begins with.
-std::vector<std::string> first_records(std::int64_t step, const std::string& settings) {
+std::deque<std::string> first_records(std::int64_t step, const std::string& settings) {
   pb::Event version;
   version.set_file_version("brain.Event:2");
   pb::Event begun;
@@ -222,25 +222,30 @@ TensorboardLog::TensorboardLog(std::filesystem::path folder, std::string setting
 }
 
 bool TensorboardLog::opened() {
-  if (file_) return true;
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);  // where it cannot, the file tells
-  try {
-    file_.emplace(folder_ / file_name());
-  } catch (const UserError& trouble) {
-    faults_.failed(trouble.what());
-    return false;
+  if (!file_) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);  // where it cannot, the file tells
+    try {
+      file_.emplace(folder_ / file_name());
+    } catch (const UserError& trouble) {
+      faults_.failed(trouble.what());
+      return false;
+    }
+    first_records_ = first_records(first_step_, settings_);
   }
-  for (const std::string& record : first_records(first_step_, settings_)) append(record);
-  return true;
+  // Where the disk is full they are tried again: readers make nothing of a file without them.
+  while (!first_records_.empty() && append(first_records_.front())) first_records_.pop_front();
+  return first_records_.empty();
 }
 
-void TensorboardLog::append(const std::string& record) {
-  if (const auto written = file_->append(record)) {
+bool TensorboardLog::append(const std::string& record) {
+  const auto written = file_->append(record);
+  if (written) {
     faults_.succeeded();
   } else {
     faults_.failed(written.error().detail);
   }
+  return written.has_value();
 }
 
 void TensorboardLog::count(std::span<const std::int64_t> actions) {
@@ -279,7 +284,7 @@ void TensorboardLog::finish(std::int64_t step, const json& line,
                             std::span<const std::int64_t> actions) {
   count(actions);
   tell(step, line);
-  if (!file_) return;
+  if (!opened()) return;
   pb::HParamsPluginData data;
   data.mutable_session_end_info()->set_status(pb::STATUS_SUCCESS);
   data.mutable_session_end_info()->set_end_time_secs(seconds_since_1970());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -46,15 +47,17 @@ class TensorboardLog {
  private:
   void count(std::span<const std::int64_t> actions);
   void tell(std::int64_t step, const nlohmann::json& line);
-  // False: there is no file, and none can be made.
+  // False: there is no file that has its first records, and none can be made.
   [[nodiscard]] bool opened();
-  void append(const std::string& record);
+  // False: it could not be written.
+  bool append(const std::string& record);
 
   const std::filesystem::path folder_;
   const std::string settings_;
   const std::int64_t first_step_;
   const Clock* clock_;
   std::optional<RecordFile> file_;
+  std::deque<std::string> first_records_;  // of file_, that are still to be written
   FaultCounter faults_{"TensorBoard events could not be written"};
   TimePoint begun_;
   TimePoint next_;

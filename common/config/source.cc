@@ -89,7 +89,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (open_.size() >= kMaxDepth) throw UserError(place(mark) + ": nested too deeply");
     if (!open_.empty() && open_.back().node.kind == ConfigNode::Kind::kMap &&
         !open_.back().has_key) {
-      throw UserError(place(mark) + ": a key must be a plain name");
+      throw UserError(place(mark) + ": a key must be a plain name, no list or map");
     }
     open_.push_back({make(kind, mark), {}, false});
   }

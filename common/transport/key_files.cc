@@ -110,8 +110,13 @@ class NewFolder {
 }  // namespace
 
 void create_key_folder(const fs::path& folder) {
-  const fs::path place = (folder / "").parent_path();  // without a slash at its end
   std::error_code ignored;
+  if (fs::equivalent(folder, fs::current_path(), ignored)) {
+    // It would be another folder of that name, in which nobody stands.
+    throw UserError(folder.string() + " is the folder that you are in; name one to be made");
+  }
+  fs::path place = (folder / "").parent_path();  // without a slash at its end
+  if (fs::is_symlink(place, ignored)) place = fs::canonical(place, ignored);
   if (fs::exists(place, ignored) && !fs::is_empty(place, ignored)) {
     throw UserError(place.string() +
                     " is already there, and keys are never overwritten; --client NAME adds a " +

@@ -1,5 +1,7 @@
 #include "common/transport/socket_config.h"
 
+#include <cstdint>
+
 namespace pacml::transport {
 
 std::vector<std::string> validate(const SocketConfig& c) {
@@ -9,6 +11,7 @@ std::vector<std::string> validate(const SocketConfig& c) {
   };
   require(c.queue_messages >= 1, "queue_messages must be at least 1");
   require(c.max_part_bytes >= 1024, "max_part_bytes must be at least 1024");
+  require(c.max_part_bytes <= std::int64_t{1} << 50, "max_part_bytes must be at most 2^50");
   require(c.handshake_ms >= 1, "handshake_ms must be at least 1");
   require(c.reconnect_min_ms >= 1, "reconnect_min_ms must be at least 1");
   require(c.reconnect_max_ms >= c.reconnect_min_ms,

@@ -81,7 +81,11 @@ nlohmann::json speed_tables_of_gavel(const JsonMember& document) {
       if (together > 0 || spread > 0) {
         types[shape.type]["thr"][gpu][std::to_string(shape.gpus)] = {together, spread};
       }
-      if (shape.gpus == 1 && together > 0) add_pairs(row, together, pairs[gpu][shape.type]);
+      if (shape.gpus == 1 && together > 0) {
+        // A type that shares its GPU with nobody has an entry too.
+        auto& shared = pairs[gpu].emplace(shape.type, nlohmann::json::object()).first.value();
+        add_pairs(row, together, shared);
+      }
     });
   });
   return {{"types", std::move(types)}, {"pairs", std::move(pairs)}};

@@ -8,6 +8,7 @@
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/text.h"
+#include "env/gpu_cluster/gpu_job_list.h"
 
 namespace pacml::env {
 namespace {
@@ -122,8 +123,7 @@ std::vector<GpuJobSpec> generate_jobs(const GpuClusterModel& model,
                     .user = "user" + std::to_string(rng.categorical(user_weights)),
                     .comm = rng.below(2) == 0 ? GpuComm::kRing : GpuComm::kParameterServers});
   }
-  const double span = wanted / (model.topology().num_gpus() * config.load);
-  for (GpuJobSpec& job : jobs) job.submit_s *= time > 0 ? span / time : 0;
+  stretch_arrivals(jobs, wanted, model.topology().num_gpus(), config.load);
   return jobs;
 }
 

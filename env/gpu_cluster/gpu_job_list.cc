@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "common/result.h"
+#include "common/spell_number.h"
 
 namespace pacml::env {
 namespace {
@@ -26,6 +27,16 @@ void check(const GpuJobSpec& job, const GpuTopology& topology) {
 }
 
 }  // namespace
+
+void stretch_arrivals(std::span<GpuJobSpec> jobs, double gpu_seconds, double gpus, double load) {
+  const double last = jobs.empty() ? 0 : jobs.back().submit_s;
+  const double span = gpu_seconds / (gpus * load);
+  if (last > 0 && span > kMostSeconds) {
+    throw UserError("jobs.load: " + spell_number(load) + " spreads the jobs over " +
+                    spell_number(span) + " s, more than " + spell_number(kMostSeconds));
+  }
+  for (GpuJobSpec& job : jobs) job.submit_s *= last > 0 ? span / last : 0;
+}
 
 GpuJobList::GpuJobList(const GpuClusterModel& model, std::span<const GpuJobSpec> jobs) {
   if (jobs.empty()) throw UserError("there are no jobs");

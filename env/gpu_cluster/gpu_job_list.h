@@ -23,6 +23,11 @@ struct GpuJob {
   GpuComm comm = GpuComm::kRing;
 };
 
+// Stretches times of arrival, the last of which is greatest, so that jobs that want so many
+// GPU-seconds are that load of so many GPUs. UserError: that takes longer than times of arrival
+// may.
+void stretch_arrivals(std::span<GpuJobSpec> jobs, double gpu_seconds, double gpus, double load);
+
 // The jobs of an episode; a job's id is its place in the list. Shared
 // as const; any thread then.
 class GpuJobList {

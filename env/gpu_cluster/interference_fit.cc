@@ -38,7 +38,7 @@ TypeName parse(const std::string& name) {
     const auto from = at + before.size();
     const auto batch =
         read_number<double>(std::string_view(name).substr(from, name.size() - after.size() - from));
-    if (batch && *batch >= 1) return {name.substr(0, at), *batch};
+    if (batch && *batch >= 1 && std::isfinite(*batch)) return {name.substr(0, at), *batch};
   }
   return {name};
 }

@@ -5,6 +5,7 @@
 
 #include "common/result.h"
 #include "common/rng.h"
+#include "env/gpu_cluster/gpu_job_list.h"
 #include "env/gpu_cluster/job_trace.h"
 #include "env/text/open_file.h"
 
@@ -115,8 +116,7 @@ std::vector<GpuJobSpec> TraceJobs::row(std::size_t first, Rng& rng) const {
                     .user = users_[static_cast<std::size_t>(job.user)],
                     .comm = rng.below(2) == 0 ? GpuComm::kRing : GpuComm::kParameterServers});
   }
-  const double span = wanted / (num_gpus_ * load_);
-  for (GpuJobSpec& job : jobs) job.submit_s *= time > 0 ? span / time : 0;
+  stretch_arrivals(jobs, wanted, num_gpus_, load_);
   return jobs;
 }
 

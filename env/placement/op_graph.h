@@ -14,10 +14,11 @@ namespace pacml::env {
 
 // An operation of a computation that is placed on devices.
 struct OpSpec {
-  std::string name;                         // unique; the order of names decides ties in `placeto`
-  double cost_us = 0;                       // >= 0, on a device of speed 1
-  std::vector<double> output_bytes;         // >= 0, one entry an output
-  std::string group = {};                   // operations of one group move together; empty: alone
+  std::string name;                  // unique; the order of names decides ties in `placeto`
+  double cost_us = 0;                // >= 0, on a device of speed 1
+  std::vector<double> output_bytes;  // >= 0, one entry an output
+  // Operations of one group move together; empty: that of its own name.
+  std::string group = {};
   std::optional<double> memory_bytes = {};  // as a feature; absent: the sum of its outputs
   // Held on its device all the time; charged in `corrected`.
   double parameter_bytes = 0;  // weights that it reads, for each byte of which more may be held

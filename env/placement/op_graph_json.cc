@@ -156,14 +156,20 @@ OpGraphSpec op_graph_of_file(const std::filesystem::path& file) {
 
 }  // namespace
 
+void require_time(const OpGraphSpec& graph) {
+  if (graph.ops.empty() ||
+      std::ranges::any_of(graph.ops, [](const auto& op) { return op.cost_us != 0; })) {
+    return;
+  }
+  throw UserError("no operation takes any time (in whole microseconds, where it is a profile)");
+}
+
 OpGraphSpec read_op_graph(const std::filesystem::path& file) {
   OpGraphSpec graph = op_graph_of_file(file);
-  // All that is told of a placement is a share of what one device takes.
-  if (!graph.ops.empty() &&
-      std::ranges::all_of(graph.ops, [](const auto& op) { return op.cost_us == 0; })) {
-    throw UserError(file.string() +
-                    ": no operation takes any time (in whole microseconds, where it is a "
-                    "profile)");
+  try {
+    require_time(graph);
+  } catch (const UserError& error) {
+    throw UserError(file.string() + ": " + error.what());
   }
   return graph;
 }

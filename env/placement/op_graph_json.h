@@ -22,6 +22,10 @@ namespace pacml::env {
 // The same the other way round: what op_graph_from_json() reads as this graph.
 [[nodiscard]] nlohmann::json op_graph_to_json(const OpGraphSpec& graph);
 
+// UserError: none of its operations takes any time; all that is told of a placement is a share of
+// what one device takes.
+void require_time(const OpGraphSpec& graph);
+
 // Reads a graph out of a file: JSON as above, or with "graph" holding it; or, where the file is
 // called graph.txt or *.txt, a profile in PipeDream's format as one training step
 // (profile_ops.h). UserError, beginning with the file: it cannot be read, is longer than 256 MiB,

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "common/check.h"
+#include "common/result.h"
 #include "env/checked.h"
 #include "env/workload/word_stream.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t kLoadStream = 0x6c6f6164;  // "load"
 
-constexpr int kMaxReplication = 1'000'000;  // a pool is built for every episode
+constexpr int kMaxReplication = 1'000'000;         // a pool is built for every episode,
+constexpr std::int64_t kMostPoolJobs = 5'000'000;  // of all models, for every environment
 
 double greatest(const std::vector<double>& loads) {
   return loads.empty() ? 1 : *std::max_element(loads.begin(), loads.end());
@@ -53,6 +55,11 @@ WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, int num_models)
       loads_(config.loads),
       requirement_(config.requirement) {
   PACML_CHECK(num_models > 0, "a workload needs a model");
+  if (std::int64_t{replication_factor_} * num_models > kMostPoolJobs) {
+    throw UserError("workload.replication_factor: " + std::to_string(replication_factor_) +
+                    " jobs of each of " + std::to_string(num_models) + " models are more than " +
+                    std::to_string(kMostPoolJobs) + ", which every environment holds");
+  }
 }
 
 WorkloadPlan::WorkloadPlan(const WorkloadConfig& config, const RecordedModels& models)

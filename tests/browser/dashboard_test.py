@@ -320,6 +320,26 @@ def tell_objectives_apart(pacml, run, folder):
             driver.quit()
 
 
+def show_beside_odd_ones(pacml, run, folder):
+    """What somebody wrote into the metrics of one run hides no other one."""
+    odd = folder / "odd"
+    shutil.copytree(run, odd)
+    with open(odd / "metrics.jsonl", "a", encoding="utf-8") as metrics:
+        metrics.write('{"decisions": 90000, "seconds": 9, "peers": 5, "replay": [], "limiter": {}, "evaluation": {"objective": "blocking_rate", "best": "x", "baselines": 5}}\n')
+    with Served(pacml, [run, str(odd)]) as served:
+        driver = browser(1280, 900, False)
+        try:
+            driver.get(served.url)
+            wait_until("both runs are there", lambda: len(driver.find_elements("css selector", ".run")) == 2)
+            assert "90.0 k" in text_of(driver, ".run:nth-child(2)"), text_of(driver, "#runs")
+            assert "blocking rate" in text_of(driver, ".run")
+            wait_until("curves are drawn", lambda: css(driver, "#chart-objective canvas"))
+            assert "No answer" not in text_of(driver, "#state")
+            assert complaints(driver) == []
+        finally:
+            driver.quit()
+
+
 def ask_for_token(pacml, run, folder):
     token = folder / "token"
     token.write_text("0123456789abcdef0123456789abcdef\n")
@@ -370,6 +390,7 @@ def main():
         follow_training(pacml, str(source / "configs/quickstart.yaml"), folder, axe)
         ask_for_token(pacml, run, folder)
         tell_objectives_apart(pacml, run, folder)
+        show_beside_odd_ones(pacml, run, folder)
     print("1 passed, 0 failed")
 
 

@@ -44,6 +44,7 @@ class HttpClient {
   std::optional<HttpAnswer> hear(bool head = false) {
     http::response_parser<http::string_body> parser;
     parser.skip(head);
+    parser.body_limit(std::size_t{128} << 20);
     const bool whole = finish([&](auto done) {
       http::async_read(stream_, buffer_, parser,
                        [done](const auto& error, std::size_t) { done(error); });

@@ -73,6 +73,25 @@ byId('token-form').addEventListener('submit', (event) => {
 });
 
 // --- the runs ---
+// What is read of a line of metrics. Anybody may have written it: what is of another kind is as if it
+// were not there, so that one odd run hides no other one.
+const kScore = { name: 'string', score: 'number' };
+const kLine = {
+  decisions: 'number', seconds: 'number', decisions_per_second: 'number', updates: 'number', updates_per_second: 'number', actors: 'number',
+  entropy: 'number', queue_depth: 'number', resident_bytes: 'number', limiter: 'string', learner_waits: 'boolean', evaluating: 'boolean',
+  policy_lag: { p50: 'number', p99: 'number' },
+  faults: { checkpoint_failures: 'number', metrics_failures: 'number', last: 'string' },
+  evaluation: { objective: 'string', better: 'string', best: 'number', baseline: kScore, baselines: [kScore] },
+  peers: [{ actor: 'number', decisions: 'number', silent_seconds: 'number', weights: 'number', acts: 'boolean' }],
+  replay: { shards: 'number', items: 'number', each: [{ joined: 'boolean', silent_seconds: 'number', late: 'boolean', items: 'number', owed: 'number', inserted: 'number' }] },
+  replicas: { together: 'number', groups: 'number', decisions: ['number'] },
+};
+function ofKind(value, kind) {
+  if (typeof kind === 'string') return typeof value === kind ? value : undefined;
+  if (Array.isArray(kind)) return Array.isArray(value) ? value.map((v) => ofKind(v, kind[0])).filter((v) => v !== undefined) : undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.fromEntries(Object.keys(kind).map((key) => [key, ofKind(value[key], kind[key])]).filter(([, v]) => v !== undefined));
+}
 let runs = [];
 const rates = [];  // of each run: {seconds, counts: {process: n}, perSecond: {process: r}}
 
@@ -163,7 +182,7 @@ function processTable(run, k) {
     const quiet = peer.silent_seconds > 10;
     rows.push(row('actor ' + peer.actor, quiet ? 'silent for ' + span(peer.silent_seconds) : peer.acts === false ? 'waits for the learner' : 'acts', !quiet,
       rateOf('actor ' + peer.actor, 'decisions/s'),
-      peer.weights === null || line.updates === undefined ? '–' : amount(Math.max(0, line.updates - peer.weights)),
+      peer.weights === undefined || line.updates === undefined ? '–' : amount(Math.max(0, line.updates - peer.weights)),
       peer.decisions ? amount(peer.decisions) + ' decisions in this life' : ''));
   }
   const unseen = (line.actors || 0) - (line.peers || []).length;
@@ -205,12 +224,12 @@ async function watchRuns(now = false) {
   let again = kRunsEvery;
   if (now || !document.hidden) {
     try {
-      runs = (await ask('/dashboard/runs')).body;
+      runs = (await ask('/dashboard/runs')).body.map((run) => ({ ...run, newest: ofKind(run.newest, kLine) || {} }));
       byId('token-form').hidden = true;
       byId('state').textContent = new Date().toLocaleTimeString() + (runs.some((run) => run.state === 'training') ? '' : ', nothing trains');
-      runs.forEach((run, k) => noteRates(k, run.newest || {}));
+      runs.forEach((run, k) => noteRates(k, run.newest));
       showRuns();
-      if (now) watchCurves();
+      if (now || !curvesWatched) watchCurves();
     } catch (error) {
       if (error instanceof NeedsToken) {
         byId('token-form').hidden = false;
@@ -387,7 +406,9 @@ function drawCharts() {
 }
 
 let curvesTimer = null;
+let curvesWatched = false;
 async function watchCurves() {
+  curvesWatched = true;
   clearTimeout(curvesTimer);
   let again = kCurvesEvery;
   if (!document.hidden) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/result.h"
+#include "env/graph/profile_hash.h"
 #include "env/graph/profile_library.h"
 #include "env/placement/device_presets.h"
 #include "env/placement/families.h"
@@ -79,9 +80,17 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config)
     }
   }
   if (!config.profiles.empty()) {
-    for (const Profile& profile : load_profiles(config.profiles, config.models)) {
-      add(std::make_shared<const OpGraph>(profile_ops(profile, ProfilePass::kBoth)), profile.model,
-          sets);
+    const auto profiles = load_profiles(config.profiles, config.models);
+    spec_.inputs["env.profiles"] = profile_hash(profiles);
+    for (const Profile& profile : profiles) {
+      OpGraphSpec graph = profile_ops(profile, ProfilePass::kBoth);
+      try {
+        require_time(graph);
+        add(std::make_shared<const OpGraph>(std::move(graph)), profile.model, sets);
+      } catch (const UserError& error) {
+        const std::string what = error.what();
+        throw UserError(what.starts_with("env: ") ? what : "env: " + profile.model + ": " + what);
+      }
     }
   }
   for (const std::string& file : config.graphs) spec_.add_input("env.graphs", file);

@@ -276,7 +276,7 @@ bool GpuSchedulingEnv::resample_future(Seed seed) {
   // Arrivals have no memory: the time until the next one is as between any two.
   const double former = jobs[arrived > 0 ? arrived - 1 : 0].submit_s;
   for (std::size_t i = arrived; i < jobs.size(); ++i) {
-    jobs[i].submit_s = state().now() + (jobs[i].submit_s - former);
+    jobs[i].submit_s = std::min(state().now() + (jobs[i].submit_s - former), kMostSeconds);
   }
   std::copy_n(jobs_->begin(), arrived, jobs.begin());
   jobs_ = std::make_shared<const std::vector<GpuJobSpec>>(std::move(jobs));

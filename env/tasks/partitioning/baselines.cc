@@ -54,11 +54,8 @@ void check_constant(const PartitioningTask& task, std::string_view name) {
   const int degree = *read_number<int>(name.substr(kConstant.size()));
   const auto degrees = degrees_of(task.config());
   if (degree == 0 || degrees.contains(degree)) return;
-  std::vector<std::string> known;
-  for (const int one : degrees) known.push_back(std::to_string(one));
-  throw UserError("policy " + std::string(name) +
-                  ": would refuse every job, as there is no block of " + std::to_string(degree) +
-                  " servers; degrees are " + join(known));
+  throw UserError("policy " + std::string(name) + ": " +
+                  no_block_of(degree, {degrees.begin(), degrees.end()}));
 }
 
 // What comparisons show, in this order; the paper's names where there are two.

@@ -190,6 +190,9 @@ std::unique_ptr<Agent> make_placement_shaping_agent(std::string_view name,
     throw UserError("policy " + std::string(name) + ": needs a degree, e.g. " + std::string(base) +
                     ":4");
   }
+  if (std::ranges::find(task.degrees(), *degree) == task.degrees().end()) {
+    throw UserError("policy " + std::string(name) + ": " + no_block_of(*degree, task.degrees()));
+  }
   return rule->make(degree);
 }
 

@@ -185,6 +185,13 @@ std::vector<int> degrees_with_blocks(const Topology& topology, int max_degree) {
   return degrees;
 }
 
+std::string no_block_of(int degree, const std::vector<int>& degrees) {
+  std::vector<std::string> known;
+  for (const int one : degrees) known.push_back(std::to_string(one));
+  return "would refuse every job, as there is no block of " + std::to_string(degree) +
+         " servers; degrees are " + join(known);
+}
+
 std::unique_ptr<DegreeRule> make_degree_rule(std::string_view name) {
   const std::string_view base = base_name(name);
   const auto colon = name.find(':');

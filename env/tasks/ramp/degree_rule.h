@@ -46,5 +46,7 @@ void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask
 
 // The degrees that ever can be 1 there, but 0, increasing.
 [[nodiscard]] std::vector<int> degrees_with_blocks(const Topology& topology, int max_degree);
+// What is wrong with a degree that is none of them, in a clause.
+[[nodiscard]] std::string no_block_of(int degree, const std::vector<int>& degrees);
 
 }  // namespace pacml::env

@@ -10,6 +10,7 @@
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/spell_number.h"
+#include "env/graph/profile_hash.h"
 #include "env/tasks/ramp/metrics.h"
 
 namespace pacml::env {
@@ -136,6 +137,7 @@ RampTask::RampTask(std::string name, const RampTaskConfig& config,
   if (plan()->recorded()) {
     spec_.inputs["env.workload.recorded.file"] = plan()->recorded()->hash();
   }
+  if (!config.profiles.empty()) spec_.inputs["env.profiles"] = profile_hash(profiles);
   for (const auto& graph : graphs_) {
     spec_.graphs.push_back(graph->features(setting().semantics.mark_max_compute));
     spec_.graph_names.push_back(graph->model());

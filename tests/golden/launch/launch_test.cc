@@ -17,6 +17,7 @@
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/result.h"
+#include "env/tasks/partitioning/config.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/tiny_run.h"
@@ -269,6 +270,14 @@ TEST_CASE("nothing goes over the network in the clear unless that is allowed") {
     CHECK_NOTHROW(make_manifests(request));
     CHECK_NOTHROW(plan_ssh_launch(request, hosts));
   }
+}
+
+TEST_CASE("a configuration that ssh could not hand over is refused beforehand") {
+  LaunchRequest request = impala_request();
+  request.config.env.as<env::PartitioningConfig>().workload.loads.assign(30'000, 1.25);
+  const auto hosts = parse_hostfile("hosts", "127.0.0.1 slots=9\n");
+  CHECK_THROWS_WITH(plan_ssh_launch(request, hosts),
+                    Catch::Contains("and ssh hands over at most 102400"));
 }
 
 // Two learners that exchange gradients over a trusted network.

@@ -1,7 +1,8 @@
-// scripts/check: whatever one of its steps finds ends it.
+// What scripts do before they begin: scripts/check ends with whatever one of its steps finds.
 
 #include <cstdlib>
 #include <string>
+#include <tuple>
 
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
@@ -28,6 +29,19 @@ TEST_CASE("the quick check fails where one of its steps does, and does nothing e
   INFO(fails << " fails: " << outcome.out << outcome.err);
   CHECK((outcome.code == 0) == (fails == "nothing"));
   CHECK(outcome.out.empty());  // steps that went on would say so
+}
+
+TEST_CASE("an option without its value is one sentence and code 2", "[integration][scripts]") {
+  for (const auto& [script, option, sentence] :
+       {std::tuple("quickstart", "--minutes", "quickstart: --minutes needs a number\n"),
+        std::tuple("quickstart", "--run", "quickstart: --run needs a folder\n"),
+        std::tuple("test", "--preset", "test: --preset needs a name\n")}) {
+    const auto outcome =
+        testing::run({testing::source_path("scripts").string() + "/" + script, option});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err == sentence);
+    CHECK(outcome.out.empty());
+  }
 }
 
 }  // namespace

@@ -106,3 +106,64 @@ TEST_CASE("another file of the same name is read from its beginning, and none is
   CHECK_FALSE(history.read());
   CHECK(history.curves().columns.at("seconds") == std::vector<double>{9});
 }
+
+TEST_CASE("another file is told from the one that was read, however long it is") {
+  const Metrics file;
+  std::string text;
+  for (int i = 1; i <= 5; ++i) text += line(i);
+  file.append(text);
+  RunHistory history(file.path);
+  CHECK_FALSE(history.read());
+  // It takes the other one's place, as a run that begins anew in the same folder has it.
+  text.clear();
+  for (int i = 1000; i < 1020; ++i) text += line(i);
+  std::ofstream(file.folder / "other") << text;
+  std::filesystem::rename(file.folder / "other", file.path);
+  CHECK_FALSE(history.read());
+  const auto seconds = history.curves().columns.at("seconds");
+  REQUIRE(seconds.size() == 20);
+  CHECK(seconds.front() == 1000);
+  CHECK(history.broken() == 0);
+}
+
+TEST_CASE("what was told behind the checkpoint that a run goes on from is void") {
+  const auto told = [](int decisions, int life) {
+    return R"({"decisions": )" + std::to_string(decisions) + R"(, "life": )" +
+           std::to_string(life) + "}\n";
+  };
+  const Metrics file;
+  std::string text;
+  for (int i = 1; i <= 60; ++i) text += told(1000 * i, 1);
+  RunHistory history(file.path);
+  file.append(text);
+  CHECK_FALSE(history.read());
+  CHECK(history.curves().rows == 60);
+  file.append(told(30500, 2) + R"({"note": 1})" + "\n" + told(31500, 2));
+  CHECK_FALSE(history.read());
+  const auto curves = history.curves();
+  REQUIRE(curves.rows == 33);
+  const auto& decisions = curves.columns.at("decisions");
+  const auto& life = curves.columns.at("life");
+  for (std::size_t r = 0; r < 30; ++r) {
+    CHECK(decisions[r] == 1000 * static_cast<double>(r + 1));
+    CHECK(life[r] == 1);
+  }
+  CHECK(decisions[30] == 30500);
+  CHECK(life[30] == 2);
+  CHECK(decisions[32] == 31500);
+  // A number that comes again is none that goes back.
+  file.append(told(31500, 2));
+  CHECK_FALSE(history.read());
+  CHECK(history.curves().rows == 34);
+}
+
+TEST_CASE("a line that nests deeper than anybody means is no line of metrics") {
+  const Metrics file;
+  const std::string deep(200'000, '[');
+  file.append(line(1) + R"({"seconds": 2, "x": )" + deep + std::string(deep.size(), ']') + "}\n" +
+              line(3));
+  RunHistory history(file.path);
+  CHECK_FALSE(history.read());
+  CHECK(history.broken() == 1);
+  CHECK(history.curves().columns.at("seconds") == std::vector<double>{1, 3});
+}

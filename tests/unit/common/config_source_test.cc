@@ -42,8 +42,8 @@ TEST_CASE("text that is not a configuration is refused with its line", "[config]
   REQUIRE_THROWS_WITH(parse("a: &x 1\nb: *x\n"), Catch::Contains("not supported"));
   REQUIRE_THROWS_WITH(parse("a: !!int 1\n"), Catch::Contains("tags"));
   REQUIRE_THROWS_WITH(parse("a: !thing {b: 1}\n"), Catch::Contains("tags"));
-  REQUIRE_THROWS_WITH(parse("[a]: 1\n"), "x.yaml:1: a key must be a plain name");
-  REQUIRE_THROWS_WITH(parse("? \n: 1\n"), "x.yaml:2: a key must be a plain name");
+  REQUIRE_THROWS_WITH(parse("[a]: 1\n"), "x.yaml:1: a key must be a plain name, no list or map");
+  REQUIRE_THROWS_WITH(parse("? \n: 1\n"), "x.yaml:2: a key must be a plain name, no list or map");
   REQUIRE_THROWS_WITH(parse("a: 1\n---\nb: 2\n"), Catch::Contains("more than one YAML document"));
 }
 

@@ -99,6 +99,12 @@ TEST_CASE("keys are never overwritten, and a folder is made whole or not at all"
   REQUIRE_THROWS_WITH(create_key_folder(folder / "no" / "such"),
                       Catch::Contains("cannot create the folder"));
   CHECK(names_in(folder.path()) == std::set<std::string>{"empty", "file"});
+  // A folder is the same by whatever name it goes.
+  fs::create_directory(folder / "here");
+  fs::create_directory_symlink("here", folder / "link");
+  create_key_folder(folder / "link");
+  CHECK(names_in(folder / "here").size() == 5);
+  REQUIRE_THROWS_WITH(create_key_folder("."), Catch::Contains("is the folder that you are in"));
 }
 
 TEST_CASE("a client more has a pair and a line of its own", "[transport][security]") {

@@ -1,5 +1,10 @@
 #include "common/transport/socket_config.h"
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "common/config/dump.h"
 #include "tests/support/catch.h"
 
@@ -21,6 +26,9 @@ TEST_CASE("every impossible setting is reported by its key", "[transport]") {
                            .keepalive_ms = -1,
                            .dead_after_ms = -2};
   REQUIRE(validate(wrong).size() == 7);
+  // Five of them are counted together.
+  REQUIRE(validate(SocketConfig{.max_part_bytes = std::numeric_limits<std::int64_t>::max()}) ==
+          std::vector<std::string>{"max_part_bytes must be at most 2^50"});
 }
 
 }  // namespace

@@ -209,6 +209,24 @@ TEST_CASE("a request that is refused changes nothing", "[unit][decide]") {
   CHECK(about["free"] == 7);
 }
 
+TEST_CASE("who says what runs puts a clock right that went ahead", "[unit][decide]") {
+  Served served;
+  const json running = {{{"id", "a"}, {"servers", {0}}, {"until", 20}}};
+  REQUIRE(served.ask(
+              {{"type", "cluster"}, {"time", 999'999'999'999}, {"running", running}})["free"] == 7);
+  REQUIRE(served.ask(arrival("b", 11))["type"] == "error");
+  const json mended = served.ask({{"type", "cluster"}, {"time", 10}, {"running", running}});
+  REQUIRE(mended["type"] == "cluster");
+  REQUIRE(mended["time"] == 10);
+  REQUIRE(mended["free"] == 7);
+  REQUIRE(served.ask(arrival("b", 11))["type"] == "decision");
+  // Who is refused has put nothing back.
+  json twice = running;
+  twice.push_back(running.front());
+  REQUIRE(served.ask({{"type", "cluster"}, {"time", 1}, {"running", twice}})["type"] == "error");
+  REQUIRE(served.ask({{"type", "describe"}})["time"] == 11);
+}
+
 TEST_CASE("a job that should have ended holds its servers until it has", "[unit][decide]") {
   Served served;
   json full = json::array();

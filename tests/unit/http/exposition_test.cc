@@ -175,8 +175,10 @@ json everything() {
   status["episode"] = {{"cost", 1}};
   status["evaluation"] = {
       {"score", 1}, {"best", 1}, {"baseline", {{"score", 1}}}, {"metrics", {{"cost", 1}}}};
-  status["faults"] = {
-      {"checkpoint_failures", 1}, {"checkpoint_age_seconds", 1}, {"metrics_failures", 1}};
+  status["faults"] = {{"checkpoint_failures", 1},
+                      {"checkpoint_age_seconds", 1},
+                      {"checkpoint_interval_seconds", 1},
+                      {"metrics_failures", 1}};
   status["replicas"] = {{"together", 1}, {"groups", 1}, {"divergences", 1}};
   status["replay"] = {{"shards", 1}, {"redrawn", 1}, {"episodes_lost", 1}, {"updates_lost", 1}};
   return status;

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,9 @@ HttpReply echo(const HttpRequest& request, const HttpCounters&) {
   return {200, "text/x-echo", request.path + "|" + request.authorization};
 }
 
-HttpLimits impatient() { return {.connections = 32, .request_bytes = 8192, .patience = 200ms}; }
+HttpLimits impatient() {
+  return {.connections = 32, .request_bytes = 8192, .patience = 200ms, .slow_line = 1 << 30};
+}
 
 // Waits for what a server counts on its own time.
 template <class Condition>
@@ -157,6 +160,24 @@ TEST_CASE("a connection that rests after its answers is closed, and nothing is w
   HttpClient client(server.address());
   CHECK(client.get("/").result_int() == 200);
   CHECK(client.is_closed_soon());
+  CHECK(server.counters().connections_cut == 0);
+}
+
+TEST_CASE("a long answer may take as long as it takes over a slow line", "[unit][http]") {
+  constexpr std::size_t kLong = std::size_t{32} << 20;  // more than the system keeps on the way
+  HttpLimits limits = impatient();
+  limits.slow_line = kLong / 600;
+  ServedPages server(
+      [](const HttpRequest&, const HttpCounters&) {
+        return HttpReply{200, "text/plain", std::string(kLong, 'x')};
+      },
+      limits);
+  HttpClient client(server.address());
+  REQUIRE(client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  std::this_thread::sleep_for(3 * limits.patience);
+  const auto answer = client.hear();
+  REQUIRE(answer);
+  CHECK(answer->body().size() == kLong);
   CHECK(server.counters().connections_cut == 0);
 }
 

@@ -1,10 +1,14 @@
 #include "apps/tensorboard/tensorboard_log.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/atomic_file.h"
 #include "tests/support/catch.h"
@@ -162,6 +166,45 @@ TEST_CASE("a folder that cannot be made ends nothing, and is tried again", "[ten
   CHECK(events.scalars.at("evaluation/score") ==
         std::vector<std::pair<std::int64_t, float>>{{2, 0.25F}});
   CHECK(events.histograms.at("actions").at(0).second.number<double>(3) == 16);
+}
+
+// As long as it is there, no file of this process gets longer than so many bytes, as on a disk that
+// is full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : former_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &former_) == 0);
+    const rlimit full{bytes, former_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &former_);
+    std::signal(SIGXFSZ, former_handler_);
+  }
+
+ private:
+  rlimit former_{};
+  void (*former_handler_)(int);
+};
+
+TEST_CASE("a file that a full disk cut at its beginning gets one when there is room",
+          "[tensorboard]") {
+  const TempDir folder;
+  ManualClock clock;
+  std::optional<FullDisk> full(64);
+  TensorboardLog log(folder.path(), "seed: 1\n", 40, clock);
+  log.write(50, line_of(0.5), kActions);
+  full.reset();
+  clock.advance(std::chrono::seconds{1});
+  log.write(60, line_of(0.25), kActions);
+  const EventFile events = events_of(files_in(folder.path()).at(0));
+  CHECK(events.events.at(0).text(3) == "brain.Event:2");
+  CHECK(events.session_starts == std::vector<std::int64_t>{41});
+  CHECK(events.hparams.contains("_hparams_/session_start_info"));
+  CHECK(events.scalars.at("evaluation/score") ==
+        std::vector<std::pair<std::int64_t, float>>{{60, 0.25F}});
 }
 
 }  // namespace

@@ -324,6 +324,7 @@ TEST_CASE("a line of metrics has every figure that is documented", "[unit][train
   CHECK(line["decisions_per_second"] > 0);
   CHECK(line["faults"]["checkpoint_failures"] == 0);
   CHECK(line["faults"]["checkpoint_age_seconds"] >= 0);
+  CHECK(line["faults"]["checkpoint_interval_seconds"] > 0);
   CHECK(line["faults"]["metrics_failures"] == 0);
   CHECK(line["faults"]["last"] == "");
 }

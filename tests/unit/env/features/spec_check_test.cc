@@ -47,6 +47,17 @@ TEST_CASE("a task that says of itself what cannot be is told in one sentence", "
               [](auto&, auto& graph) { graph.edge_src.clear(); }},
       Mistake{"graph pair has features of other numbers of nodes, edges or widths than it says",
               [](auto&, auto& graph) { graph.num_nodes = 3; }},
+      Mistake{"graph pair has 1048577 nodes and 1 edges, more than the 1048576 and 4194304 that a "
+              "message takes",
+              [](auto&, auto& graph) {
+                graph.num_nodes = (1 << 20) + 1;
+                graph.node_features.resize(static_cast<std::size_t>(graph.num_nodes));
+              }},
+      Mistake{"there are 4097 graphs, more than the 4096 that a message lists",
+              [](auto& spec, auto&) {
+                spec.graphs.resize(4097, spec.graphs[0]);
+                spec.graph_names.resize(4097, "pair");
+              }},
       Mistake{"graph pair has a feature that is infinite or no number",
               [](auto&, auto& graph) {
                 graph.edge_features = {std::numeric_limits<float>::quiet_NaN()};

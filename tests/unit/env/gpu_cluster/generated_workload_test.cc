@@ -38,6 +38,11 @@ TEST_CASE("what no jobs can be generated from is refused", "[unit][gpu_cluster]"
                     Catch::Contains("known are fat512, leaf128, leaf2048, small16"));
   NamedGpuCluster named = named_gpu_cluster("leaf2048");
   const GpuClusterModel model(named.cluster, generated_speeds());
+  GeneratedJobsConfig sparse = named.jobs;
+  sparse.load = 1e-6;
+  sparse.jobs = 400'000;
+  CHECK_THROWS_WITH(generate_jobs(model, sparse, Seed{0}),
+                    Catch::StartsWith("jobs.load: 1e-06 spreads the jobs over "));
   named.jobs.largest_gpus = 1024;
   CHECK_THROWS_WITH(generate_jobs(model, named.jobs, Seed{0}), Catch::Contains("on 128 GPUs"));
   named.jobs.load = 0;

@@ -55,6 +55,9 @@ TEST_CASE("names of types say families and how large batches are", "[unit][gpu_c
   const JobTypeFeatures of_spelled(spelled);
   CHECK(of_spelled.num_families() == 2);
   CHECK(of_spelled.of(1)[3] == 0.5);
+
+  const std::vector<std::string> endless = {"lm-b5", "lm-binf"};
+  CHECK(JobTypeFeatures(endless).num_families() == 2);  // no batch is infinite
 }
 
 TEST_CASE("a fit finds what pairs are made of", "[unit][gpu_cluster]") {

@@ -192,6 +192,9 @@ TEST_CASE("tables of Gavel's authors are read as they stand", "[unit][gpu_cluste
   CHECK(pairs.at("LM (batch size 5)") ==
         std::map<std::string, double>{{"A3C", 0.75}, {"LM (batch size 5)", 0}});
   CHECK(pairs.at("A3C") == std::map<std::string, double>{{"LM (batch size 5)", 0.25}});
+  const GpuSpeedTables alone = read_speed_tables(files.write(
+      "alone.json", R"gavel({"v100": {"('LM (batch size 5)', 1)": {"null": 10.0}}})gavel"));
+  CHECK(alone.types.at("LM (batch size 5)").speeds.at("v100").at(1) == GpuSpeed{10, 0});
 
   const auto refused = [&](const std::string& from, const std::string& to) {
     std::string bad = text;

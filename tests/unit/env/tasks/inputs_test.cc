@@ -4,13 +4,18 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <type_traits>
 
 #include "env/gpu_cluster/job_trace.h"
+#include "env/graph/profile_writer.h"
 #include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/device_placement/task.h"
+#include "env/tasks/partitioning/task.h"
+#include "env/tasks/placement_shaping/task.h"
 #include "env/tasks/python/task.h"
 #include "env/text/file_hash.h"
 #include "tests/support/catch.h"
+#include "tests/support/profiles.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::env {
@@ -83,8 +88,47 @@ TEST_CASE("what the files of a task say is told by their hashes", "[unit][env]")
   });
 }
 
+// A folder of one profile as a user may have it.
+std::string profiles_in(const testing::TempDir& folder, double time_scale, double optimizer_bytes) {
+  Profile profile = testing::make_profile({{1, "A", 1, 3, 1e9, 1e6}, {2, "B", 2, 2, 5e8, 1e6}},
+                                          {{1, 2}}, "chain");
+  for (ForwardOp& op : profile.ops) {
+    op.forward_time *= time_scale;
+    op.backward_time *= time_scale;
+    op.optimizer_bytes = optimizer_bytes;
+  }
+  std::filesystem::create_directories(folder / "profiles/chain");
+  std::ofstream(folder / "profiles/chain/graph.txt") << to_graph_txt(profile);
+  return (folder / "profiles").string();
+}
+
+// Features, by which graphs are told apart, are shares of a graph's greatest.
+TEMPLATE_TEST_CASE("profiles that differ in scale or optimiser alone are others", "[unit][env]",
+                   PartitioningConfig, PlacementShapingConfig, DevicePlacementConfig) {
+  const testing::TempDir folder;
+  const auto spec_of = [](const std::string& profiles) {
+    TestType config;
+    config.profiles = profiles;
+    using Task =
+        std::conditional_t<std::is_same_v<TestType, PartitioningConfig>, PartitioningTask,
+                           std::conditional_t<std::is_same_v<TestType, PlacementShapingConfig>,
+                                              PlacementShapingTask, DevicePlacementTask>>;
+    return std::make_shared<const Task>(config)->spec();
+  };
+  const EnvironmentSpec first = spec_of(profiles_in(folder, 1, 0));
+  REQUIRE(first.inputs.contains("env.profiles"));
+  CHECK(spec_of(profiles_in(folder, 1, 0)).inputs == first.inputs);
+  const EnvironmentSpec slower = spec_of(profiles_in(folder, 2, 0));
+  CHECK(slower.inputs != first.inputs);
+  CHECK(spec_of(profiles_in(folder, 1, 1e6)).inputs != first.inputs);
+  if constexpr (!std::is_same_v<TestType, DevicePlacementConfig>) {
+    CHECK(slower.graph_hashes() == first.graph_hashes());
+  }
+}
+
 TEST_CASE("what comes of itself has no inputs", "[unit][env]") {
   CHECK(ClusterSchedulingTask(ClusterSchedulingConfig()).spec().inputs.empty());
+  CHECK(std::make_shared<const PartitioningTask>(PartitioningConfig())->spec().inputs.empty());
 }
 
 TEST_CASE("a file is hashed whole, however long it is", "[unit][env]") {

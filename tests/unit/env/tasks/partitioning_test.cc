@@ -491,6 +491,15 @@ TEST_CASE("an episode that would not end, or not soon, is refused", "[partitioni
   CHECK_THAT(problem(), Catch::StartsWith("cluster.max_simulation_time: "));
 }
 
+TEST_CASE("a pool of jobs that fills the memory is refused", "[partitioning]") {
+  PartitioningConfig c;
+  c.workload.replication_factor = 1'000'000;
+  const std::vector<Profile> many(6, profiles()[0]);
+  CHECK_THROWS_WITH(PartitioningTask(c, many),
+                    Catch::StartsWith("workload.replication_factor: 1000000 jobs of each of 6 "
+                                      "models are more than 5000000"));
+}
+
 TEST_CASE("recorded jobs of one length are no scale for rewards by length", "[partitioning]") {
   const testing::TempDir folder;
   PartitioningConfig c;

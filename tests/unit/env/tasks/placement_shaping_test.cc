@@ -131,7 +131,6 @@ TEST_CASE("jointly, every degree brings its blocks along", "[placement_shaping]"
   CHECK(environment.describe_kind(2) == "degree 1 elsewhere");
   CHECK(choice("first_fit:1", environment) == 1);
   CHECK(degrees[static_cast<std::size_t>(choice("last_fit:4", environment))] == 4);
-  CHECK(choice("first_fit:6", environment) == 0);  // of which there is none
 }
 
 // What the rule chooses for each of the next jobs, which are all refused.
@@ -209,6 +208,10 @@ TEST_CASE("rules of placement shaping are named, and wrong names are refused",
   CHECK_THROWS_WITH(task_of(joint)->make_agent("first_fit"),
                     "policy first_fit: needs a degree, e.g. first_fit:4");
   CHECK_THROWS_AS(task_of(joint)->make_agent("first_fit:x"), UserError);
+  CHECK_THROWS_WITH(task_of(joint)->make_agent("first_fit:3"),
+                    Catch::StartsWith("policy first_fit:3: would refuse every job, as there is no "
+                                      "block of 3 servers; degrees are "));
+  CHECK_THROWS_AS(task_of(joint)->make_agent("first_fit:1000"), UserError);
 }
 
 TEST_CASE("settings of placement shaping that make no sense are refused with their key",
@@ -222,6 +225,11 @@ TEST_CASE("settings of placement shaping that make no sense are refused with the
   };
   CHECK_THAT(problem([](auto& c) { c.degree = "maximum"; }),
              Catch::StartsWith("degree: there is no policy \"maximum\""));
+  CHECK_THAT(problem([](auto& c) {
+               c.degree = "constant:3";
+               c.ramp.topology = {2, 2, 1};
+             }),
+             Catch::StartsWith("degree: would refuse every job, as there is no block of 3 "));
   CHECK_THAT(problem([](auto& c) { c.max_blocks = 0; }), Catch::StartsWith("max_blocks: "));
   CHECK_THAT(problem([](auto& c) { c.cluster.lookahead_cache = LookaheadCache::kModelDegree; }),
              Catch::StartsWith("cluster.lookahead_cache: "));
