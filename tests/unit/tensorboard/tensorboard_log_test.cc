@@ -1,10 +1,7 @@
 #include "apps/tensorboard/tensorboard_log.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,6 +10,7 @@
 #include "common/atomic_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/event_reader.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::apps {
@@ -168,32 +166,11 @@ TEST_CASE("a folder that cannot be made ends nothing, and is tried again", "[ten
   CHECK(events.histograms.at("actions").at(0).second.number<double>(3) == 16);
 }
 
-// As long as it is there, no file of this process gets longer than so many bytes, as on a disk that
-// is full.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : former_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &former_) == 0);
-    const rlimit full{bytes, former_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &former_);
-    std::signal(SIGXFSZ, former_handler_);
-  }
-
- private:
-  rlimit former_{};
-  void (*former_handler_)(int);
-};
-
 TEST_CASE("a file that a full disk cut at its beginning gets one when there is room",
           "[tensorboard]") {
   const TempDir folder;
   ManualClock clock;
-  std::optional<FullDisk> full(64);
+  std::optional<testing::SmallDisk> full(64);
   TensorboardLog log(folder.path(), "seed: 1\n", 40, clock);
   log.write(50, line_of(0.5), kActions);
   full.reset();
