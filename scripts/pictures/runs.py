@@ -10,7 +10,8 @@ MOST_GROUPS = 12
 
 
 def read_metrics(run):
-    """The whole lines of a run's metrics; one that is cut or damaged is left out, and told."""
+    """The whole lines of a run's metrics; one that is cut or damaged is left out, and told. Where the run went
+    on from an earlier checkpoint, what it had told of the decisions behind that is void."""
     lines, broken = [], 0
     try:
         text = (run / "metrics.jsonl").read_text(encoding="utf-8", errors="replace")
@@ -19,9 +20,13 @@ def read_metrics(run):
     for line in text.splitlines():
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
+            decisions = number(value, "decisions")
+            if decisions is not None:
+                while lines and (number(lines[-1], "decisions") or 0) > decisions:
+                    lines.pop()
             lines.append(value)
         else:
             broken += 1

@@ -110,6 +110,23 @@ TEST_CASE("runs and comparisons become pictures", "[integration][plot]") {
   CHECK_FALSE(fs::exists(folder / "out/progress.png"));  // these runs tell nothing of it
 }
 
+TEST_CASE("what was told behind the checkpoint that a run goes on from is not drawn",
+          "[integration][plot]") {
+  const TempDir folder;
+  write_run(folder / "run", 0);
+  std::ofstream(folder / "run/metrics.jsonl", std::ios::app)
+      << R"({"decisions": 10500, "evaluation": {"objective": "cost", "score": 0.5}})"
+      << "\n";
+  const std::string script = "import sys, pathlib\nsys.path.insert(0, '" +
+                             testing::source_path("scripts").string() +
+                             "')\nfrom pictures.runs import Run\nheld_out = Run(pathlib.Path('" +
+                             (folder / "run").string() +
+                             "')).held_out\nprint(len(held_out), held_out[-2][0], held_out[-1])\n";
+  const Outcome outcome = testing::run({"/usr/bin/python3", "-c", script});
+  INFO(outcome.err);
+  CHECK(outcome.out == "11 10000 (10500, 0.5)\n");
+}
+
 TEST_CASE("what becomes of jobs is read out of an episode", "[integration][plot]") {
   const TempDir folder;
   std::ofstream(folder / "mine.json") << episode("mine");
