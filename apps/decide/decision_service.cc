@@ -89,12 +89,12 @@ Result<std::string> DecisionService::answer(const DecisionRequest& request) {
   if (request.kind == Kind::kDescribe) return describe();
   // On a copy where more than one thing changes: a request that is refused changes nothing.
   ClusterLedger changed = ledger_;
-  if (request.kind == Kind::kAsk || request.kind == Kind::kCluster) {
-    // Who says all that there is to know may speak of any time.
-    if (request.running && request.time && *request.time < ledger_.now()) {
-      changed =
-          ClusterLedger(ledger_.num_servers(), env::RecentArrivals(ledger_.arrivals().memory()));
-    }
+  // Who says all that there is to know may speak of any time.
+  const bool says_all =
+      (request.kind == Kind::kAsk || request.kind == Kind::kCluster) && request.running;
+  if (says_all && request.time && *request.time < ledger_.now()) {
+    changed =
+        ClusterLedger(ledger_.num_servers(), env::RecentArrivals(ledger_.arrivals().memory()));
   }
   if (request.kind == Kind::kAsk) return decide(request, changed);
   if (request.kind == Kind::kArrive) {

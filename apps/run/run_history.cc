@@ -55,30 +55,29 @@ bool RunHistory::read(std::size_t budget) {
 
 void RunHistory::take(std::string_view text) {
   if (text.empty()) return;
-  json line = is_shallow_json(text) ? json::parse(text, nullptr, false) : json();
-  if (!line.is_object()) {
+  auto line = parse_json_text(text);
+  if (!line || !line->is_object()) {
     ++broken_;
     return;
   }
   ++lines_;
-  const double decisions = number_at(line, "/decisions").value_or(kUnknown);
+  const double decisions = number_at(*line, "/decisions").value_or(kUnknown);
   go_back(decisions);
-  if (rows_ == 0 || lines_in_last_row_ == lines_per_row_) {
-    if (rows_ == kMostRows) halve();
-    ++rows_;
-    decisions_.resize(rows_, kUnknown);
+  if (rows() == 0 || lines_in_last_row_ == lines_per_row_) {
+    if (rows() == kMostRows) halve();
+    decisions_.push_back(kUnknown);
     lines_in_last_row_ = 0;
   }
   ++lines_in_last_row_;
   if (!std::isnan(decisions)) decisions_.back() = decisions;
-  for (const auto& [name, value] : line.items()) {
+  for (const auto& [name, value] : line->items()) {
     if (value.is_object()) {
       for (const auto& [inner, number] : value.items()) add(name + "/" + inner, number);
     } else {
       add(name, value);
     }
   }
-  *newest_ = std::move(line);
+  *newest_ = *std::move(line);
 }
 
 void RunHistory::go_back(double decisions) {
@@ -86,8 +85,7 @@ void RunHistory::go_back(double decisions) {
   const auto first = std::ranges::find_if(decisions_, is_behind);
   if (first == decisions_.end()) return;
   decisions_.erase(first, decisions_.end());
-  rows_ = decisions_.size();
-  for (auto& [name, column] : cells_) column.resize(std::min(column.size(), rows_));
+  for (auto& [name, column] : cells_) column.resize(std::min(column.size(), rows()));
   lines_in_last_row_ = lines_per_row_;
 }
 
@@ -98,38 +96,39 @@ void RunHistory::add(const std::string& name, const json& value) {
     if (cells_.size() == kMostCurves) return;
     column = cells_.emplace(name, std::vector<Cell>()).first;
   }
-  column->second.resize(rows_);
+  column->second.resize(rows());
   column->second.back().sum += value.get<double>();
   ++column->second.back().count;
 }
 
 void RunHistory::halve() {
+  const std::size_t before = rows();
+  const std::size_t after = (before + 1) / 2;
   for (auto& [name, column] : cells_) {
-    column.resize(rows_);
-    for (std::size_t r = 0; 2 * r < rows_; ++r) {
+    column.resize(before);
+    for (std::size_t r = 0; 2 * r < before; ++r) {
       Cell cell = column[2 * r];
-      if (2 * r + 1 < rows_) {
+      if (2 * r + 1 < before) {
         cell.sum += column[2 * r + 1].sum;
         cell.count += column[2 * r + 1].count;
       }
       column[r] = cell;
     }
-    column.resize((rows_ + 1) / 2);
+    column.resize(after);
   }
-  for (std::size_t r = 0; 2 * r < rows_; ++r) {
-    const double last = decisions_[std::min(2 * r + 1, rows_ - 1)];
+  for (std::size_t r = 0; 2 * r < before; ++r) {
+    const double last = decisions_[std::min(2 * r + 1, before - 1)];
     decisions_[r] = std::isnan(last) ? decisions_[2 * r] : last;
   }
-  decisions_.resize((rows_ + 1) / 2);
-  rows_ = (rows_ + 1) / 2;
+  decisions_.resize(after);
   lines_per_row_ *= 2;
 }
 
 RunHistory::Curves RunHistory::curves() const {
   Curves out;
-  out.rows = rows_;
+  out.rows = rows();
   for (const auto& [name, column] : cells_) {
-    std::vector<double> values(rows_, std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> values(rows(), std::numeric_limits<double>::quiet_NaN());
     for (std::size_t r = 0; r < column.size(); ++r) {
       if (column[r].count > 0) values[r] = column[r].sum / static_cast<double>(column[r].count);
     }

@@ -53,6 +53,7 @@ class RunHistory {
     double sum = 0;
     std::int64_t count = 0;
   };
+  [[nodiscard]] std::size_t rows() const { return decisions_.size(); }
   void take(std::string_view line);
   // The rows that tell of more decisions than these are void.
   void go_back(double decisions);
@@ -67,9 +68,8 @@ class RunHistory {
   std::int64_t broken_ = 0;
   std::int64_t lines_per_row_ = 1;
   std::int64_t lines_in_last_row_ = 0;
-  std::size_t rows_ = 0;
   std::vector<double> decisions_;                   // [rows], that their last lines tell of
-  std::map<std::string, std::vector<Cell>> cells_;  // columns may be shorter than rows_
+  std::map<std::string, std::vector<Cell>> cells_;  // columns may be shorter than rows()
   std::unique_ptr<nlohmann::json> newest_;
 };
 

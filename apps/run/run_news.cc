@@ -42,8 +42,9 @@ void RunNews::extend(std::vector<double>& curve, double value) {
 }
 
 void RunNews::read(std::string_view text, TrainProgress& progress) {
-  const json line = is_shallow_json(text) ? json::parse(text, nullptr, false) : json();
-  if (!line.is_object()) return;
+  const auto parsed = parse_json_text(text);
+  if (!parsed || !parsed->is_object()) return;
+  const json& line = *parsed;
   const auto whole = [&line](const char* pointer) {
     return static_cast<std::int64_t>(number_at(line, pointer).value_or(0));
   };

@@ -13,6 +13,7 @@
 #include "common/config/dump.h"
 #include "common/config/reader.h"
 #include "common/json_at.h"
+#include "common/json_text.h"
 #include "common/plain_file.h"
 #include "common/result.h"
 
@@ -149,9 +150,8 @@ EndOfMetrics read_end_of_metrics(const fs::path& file) {
     while (std::getline(in, line)) {
       is_cut = in.eof();
       if (is_cut) break;
-      json parsed = json::parse(line, nullptr, false);
-      if (parsed.is_object()) {
-        end.newest = std::move(parsed);
+      if (auto parsed = parse_json_text(line); parsed && parsed->is_object()) {
+        end.newest = *std::move(parsed);
         ++whole;
       } else {
         ++broken;
