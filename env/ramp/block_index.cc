@@ -1,7 +1,6 @@
 #include "env/ramp/block_index.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace pacml::env {
 namespace {
@@ -41,21 +40,6 @@ BlockIndex::BlockIndex(const Topology& topology, std::span<const int> sizes) {
       }
     }
   }
-}
-
-void BlockIndex::take(Server server, std::span<Word> taken) const {
-  const Word* row = rows_.data() + server * words_;
-  for (std::size_t w = 0; w < words_; ++w) taken[w] |= row[w];
-}
-
-std::uint32_t BlockIndex::count_free(std::size_t size, std::span<const Word> taken,
-                                     std::span<const Word> taken_too) const {
-  const auto& [blocks, begin, end] = sizes_[size];
-  std::uint32_t count = blocks;
-  for (std::size_t w = begin; w < end; ++w) {
-    count -= static_cast<std::uint32_t>(std::popcount(taken[w] | taken_too[w]));
-  }
-  return count;
 }
 
 }  // namespace pacml::env
