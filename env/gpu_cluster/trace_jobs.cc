@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "common/result.h"
 #include "common/rng.h"
@@ -13,6 +14,34 @@ namespace pacml::env {
 namespace {
 
 constexpr std::size_t kMostJobs = 10'000'000;
+
+// Whether a trace calls types of jobs by names that there are speeds for.
+class TypeNames {
+ public:
+  // Pre: sorted.
+  explicit TypeNames(std::span<const std::string> with_speeds) : with_speeds_(with_speeds) {}
+
+  void add(const std::string& type) {
+    if (type.empty()) return;
+    if (std::ranges::binary_search(with_speeds_, type)) {
+      is_any_known_ = true;
+    } else if (unknown_.empty()) {
+      unknown_ = type;
+    }
+  }
+  // UserError: types were named, and none of them has speeds.
+  void check(const std::string& file) const {
+    if (is_any_known_ || unknown_.empty() || with_speeds_.empty()) return;
+    throw UserError(file + ": there are speeds of no type that its jobs name, e.g. \"" + unknown_ +
+                    "\", but of others, e.g. \"" + with_speeds_.front() +
+                    "\"; env.speeds must call types as the trace does, or the trace name none");
+  }
+
+ private:
+  std::span<const std::string> with_speeds_;
+  bool is_any_known_ = false;
+  std::string unknown_;  // the first
+};
 
 }  // namespace
 
@@ -38,8 +67,10 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
   std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
   for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
   std::map<std::string, std::int32_t> user_of;
+  TypeNames names(types_);
   const auto reader = read_job_trace(in, trace.file, *format);
   for (std::uint64_t row = 0; const auto job = reader->next(); ++row) {
+    names.add(job->type);
     const auto fitting = shapes.find(job->gpus);
     if (fitting == shapes.end() || job->gpus > jobs.largest_gpus) continue;
     if (!job->duration_s && !job->steps) continue;
@@ -63,6 +94,7 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
     jobs_.push_back(
         {job->submit_s, alone_s, alone_s * shape->best_rate, job->gpus, shape->type, user});
   }
+  names.check(trace.file);
   std::ranges::stable_sort(jobs_, {}, &Job::submit_s);
   const auto share = [&](double of) {
     return static_cast<std::ptrdiff_t>(of * static_cast<double>(jobs_.size()));

@@ -30,12 +30,14 @@ void visit_fields(Config& c, Visitor&& v) {
 [[nodiscard]] std::vector<std::string> validate(const TraceJobsConfig& c);
 
 // Jobs in a row of a trace; a share of a GPU counts as a whole one. What it does not say is drawn,
-// a type among those with a speed at the job's size; jobs of sizes that have none, or larger than
-// largest_gpus, or that say neither duration nor steps, are left out. Immutable; any thread.
+// a type among those with a speed at the job's size, also for a job of a type that has none there;
+// jobs of sizes that have none, or larger than largest_gpus, or that say neither duration nor
+// steps, are left out. Immutable; any thread.
 class TraceJobs {
  public:
   // Of `jobs`: how many, up to which size; durations are cut to least_s .. most_s. UserError: the
-  // file cannot be read, has fewer such jobs, or one of more than kMostSteps.
+  // file cannot be read, has fewer such jobs, or one of more than kMostSteps, or names types, none
+  // of which there are speeds for.
   TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
             const GeneratedJobsConfig& jobs);
 

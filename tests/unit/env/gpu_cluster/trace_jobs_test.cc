@@ -92,6 +92,37 @@ TEST_CASE("what a trace does not say is drawn once, what cannot run is left out"
   CHECK(again == jobs);
 }
 
+TEST_CASE("a trace that names types of which none has speeds is refused", "[unit][gpu_cluster]") {
+  const Files files;
+  const std::string foreign =
+      "a,0,1,1,50,,\"One (batch size 8)\",,,,\n"
+      "b,1,1,1,50,,\"Two (batch size 8)\",,,,\n"
+      "c,2,1,1,50,,,,,,\n";
+  ClusterSchedulingConfig config = files.config(foreign);
+  const std::string told = refusal(config);
+  CHECK_THAT(told, Catch::Contains("trace.csv: there are speeds of no type that its jobs name"));
+  CHECK_THAT(told, Catch::Contains("e.g. \"One (batch size 8)\", but of others, e.g. \"one\";"));
+  SECTION("speeds that are made up have types, too") {
+    config.speeds.clear();
+    CHECK_THAT(refusal(config), Catch::Contains("but of others, e.g. \"ads\";"));
+  }
+  SECTION("one that has speeds is enough, be it of a job that is left out") {
+    CHECK(refusal(files.config(foreign + "d,3,4,1,50,,one,,,,\n")).empty());
+  }
+  SECTION("who names none has one drawn") {
+    CHECK(refusal(files.config("a,0,1,1,50,,,,,,\nb,1,1,1,50,,,,,,\nc,2,2,1,50,,,,,,\n")).empty());
+  }
+  SECTION("so have all of a format without a column of types") {
+    config.trace.file = files.write(
+        "openb.csv",
+        "name,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+        "a,1,1000,,LS,Running,0,50,0\n"
+        "b,1,1000,,LS,Running,1,50,1\n"
+        "c,2,1000,,BE,Running,2,50,2\n");
+    CHECK(refusal(config).empty());
+  }
+}
+
 TEST_CASE("training and tests take different parts of a trace", "[unit][gpu_cluster]") {
   const Files files;
   std::string rows;
