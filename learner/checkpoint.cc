@@ -361,6 +361,8 @@ LoadedCheckpoint load_newest(const CheckpointFolder& folder, const model::Parame
   bool is_unreadable = false;
   for (const fs::path& file : folder.list()) {
     auto checkpoint = read_checkpoint(file, layout);
+    // It may be whole: whoever went on from an older one would lose what is in it.
+    if (!checkpoint && checkpoint.error().passes) throw_error(checkpoint.error());
     if (checkpoint && file_name_of(*checkpoint) != file.filename()) {
       checkpoint =
           fail(Errc::kCorruptFrame,

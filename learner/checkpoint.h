@@ -80,7 +80,8 @@ struct LoadedCheckpoint {
   std::vector<std::string> skipped;
 };
 
-// The newest checkpoint that can be used. Throws UserError: there is none.
+// The newest checkpoint that can be used. Throws UserError: there is none; TryAgainError: also
+// where a newer one may be readable later.
 [[nodiscard]] LoadedCheckpoint load_newest(const CheckpointFolder& folder,
                                            const model::ParameterLayout& layout);
 

@@ -16,6 +16,7 @@
 #include "apps/decide/decision_service.h"
 #include "apps/decide/http_decisions.h"
 #include "apps/decide/line_server.h"
+#include "apps/decide/service_events.h"
 #include "apps/http/http_server.h"
 #include "common/log.h"
 #include "common/result.h"
@@ -134,7 +135,9 @@ class DecideCommand final : public Command {
             }};
     // Signals are the server's before there is a thread.
     const auto begin = [&] {
-      service.emplace(load(options_));
+      std::unique_ptr<DecisionModel> first;
+      prepare_first([&] { first = load(options_); });
+      service.emplace(std::move(first));
       spdlog::info("decides by {} of update {}", service->model().file(),
                    service->model().version());
     };

@@ -252,10 +252,11 @@ void LineServer::serve_socket(const std::string& path) {
   while (!impl_->turn(listener.get())) {
     std::erase_if(impl_->connections, [](const Connection& peer) { return peer.is_over(); });
   }
-  listener = {};  // nobody else comes
-  impl_->hand_out();
+  // Before nobody listens: whoever comes then takes the path for its own, and that is not ours.
   std::error_code none;
   std::filesystem::remove(path, none);
+  listener = {};  // nobody else comes
+  impl_->hand_out();
 }
 
 }  // namespace pacml::apps

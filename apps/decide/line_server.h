@@ -38,7 +38,7 @@ class LineServer {
   explicit LineServer(LineCallbacks callbacks, std::chrono::milliseconds turn = kLongestTurn);
   LineServer(const LineServer&) = delete;
   LineServer& operator=(const LineServer&) = delete;
-  // Joins the thread that prepares.
+  // Joins the thread that prepares, as ~ServiceEvents does.
   ~LineServer();
 
   // From standard input to standard output, until the input ends or a signal comes. UserError: the

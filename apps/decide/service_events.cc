@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <future>
+#include <initializer_list>
 #include <utility>
 
 #include "common/thread_group.h"
@@ -15,18 +17,33 @@
 namespace pacml::apps {
 namespace {
 
-sigset_t served_signals() {
+sigset_t set_of(std::initializer_list<int> signals) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&set, number);
+  for (const int number : signals) sigaddset(&set, number);
   return set;
 }
+
+// While it lives, what ends a service ends the process at once: all that this thread does is wait.
+class EndedAtOnce {
+ public:
+  EndedAtOnce() {
+    const sigset_t set = set_of({SIGTERM, SIGINT});
+    pthread_sigmask(SIG_UNBLOCK, &set, &before_);
+  }
+  EndedAtOnce(const EndedAtOnce&) = delete;
+  EndedAtOnce& operator=(const EndedAtOnce&) = delete;
+  ~EndedAtOnce() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
 
 }  // namespace
 
 ServiceEvents::ServiceEvents(std::function<void()> prepare, std::function<void()> take_over)
     : prepare_(std::move(prepare)), take_over_(std::move(take_over)) {
-  const sigset_t set = served_signals();
+  const sigset_t set = set_of({SIGHUP, SIGTERM, SIGINT});
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -35,7 +52,9 @@ ServiceEvents::ServiceEvents(std::function<void()> prepare, std::function<void()
 }
 
 ServiceEvents::~ServiceEvents() {
-  if (preparing_.joinable()) preparing_.join();
+  if (!preparing_.joinable()) return;
+  const EndedAtOnce impatient;  // what is prepared is for nobody, and may take minutes
+  preparing_.join();
 }
 
 bool ServiceEvents::take_signals() {
@@ -66,6 +85,19 @@ void ServiceEvents::take_over() {
   preparing_.join();
   take_over_();
   if (std::exchange(once_more_, false)) start();
+}
+
+void prepare_first(const std::function<void()>& prepare) {
+  // It and the threads that it makes begin with the signals blocked: they come to this one.
+  auto preparing = std::async(std::launch::async, [&prepare] {
+    name_this_thread("first model");
+    prepare();
+  });
+  {
+    const EndedAtOnce until_then;
+    preparing.wait();
+  }
+  preparing.get();
 }
 
 }  // namespace pacml::apps

@@ -17,7 +17,7 @@ class ServiceEvents {
   ServiceEvents(std::function<void()> prepare, std::function<void()> take_over);
   ServiceEvents(const ServiceEvents&) = delete;
   ServiceEvents& operator=(const ServiceEvents&) = delete;
-  // Joins the thread that prepares.
+  // Joins the thread that prepares; meanwhile SIGTERM and SIGINT end the process.
   ~ServiceEvents();
 
   // Readable where the function below has something to do.
@@ -36,5 +36,10 @@ class ServiceEvents {
   std::thread preparing_;
   bool once_more_ = false;  // another one was asked for meanwhile
 };
+
+// Makes the first model, on a thread of its own, and waits for it: before there is something to
+// serve with, SIGTERM and SIGINT end the process at once. Rethrows. Called by the thread that has
+// made the events.
+void prepare_first(const std::function<void()>& prepare);
 
 }  // namespace pacml::apps

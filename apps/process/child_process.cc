@@ -92,6 +92,14 @@ struct Ends {
 
 std::string reason(int error) { return std::strerror(error); }
 
+// Whoever started us may ignore the ends of children, and we with them: then the system would keep
+// from us how ours have ended.
+void want_ends_of_children() {
+  struct sigaction action {};
+  ::sigaction(SIGCHLD, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) ::signal(SIGCHLD, SIG_DFL);
+}
+
 }  // namespace
 
 std::string describe(const ChildExit& exit) {
@@ -102,6 +110,7 @@ std::string describe(const ChildExit& exit) {
 
 Result<ChildProcess> ChildProcess::spawn(const ChildSpec& spec) {
   PACML_CHECK(!spec.command.empty(), "a command has at least a program");
+  want_ends_of_children();
   // A stream for signals is a socket, because writing to one can be told not to raise SIGPIPE.
   std::array<int, 2> stream = {-1, -1};
   if (spec.signals_by_stdin &&

@@ -56,7 +56,7 @@ struct ChildExit {
 class ChildProcess {
  public:
   // kIo: the program is not there or cannot be run, its log cannot be opened, or the system is out
-  // of processes; the sentence says which.
+  // of processes; the sentence says which. SIGCHLD is not ignored from then on.
   [[nodiscard]] static Result<ChildProcess> spawn(const ChildSpec& spec);
 
   ChildProcess(ChildProcess&& other) noexcept;

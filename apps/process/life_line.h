@@ -38,6 +38,8 @@ class LifeLine {
   LifeLine& operator=(const LifeLine&) = delete;
   ~LifeLine();
 
+  // Whether whoever started this process gave it one, to look after it.
+  [[nodiscard]] bool is_open() const { return pipe_.is_open(); }
   // From now on signals are listened to.
   void ready();
 

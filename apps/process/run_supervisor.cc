@@ -265,6 +265,7 @@ void RunSupervisor::shard_ended(const ChildReport& report) {
 
 void RunSupervisor::actor_ended(const ChildReport& report) {
   if (stopping_) return;
+  // Dismissed by its learner: one that a signal ended asks for another life.
   if (report.exit.clean()) return went_home(report.name);
   if (--actors_left_ == 0 && !settings_.others_may_join) {
     return end_run(report, "no actor is left: stopping");

@@ -146,16 +146,21 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   transport::Context context(1, encryption_of(config.security, Party::kClient));
   ActorStatus status(ActorId{options.id}, options.run_id);
   Error ended{Errc::kStopped, "asked to stop"};
+  bool by_signal = false;
   run_role_threads({{"actor",
                      [&](const std::stop_token& stop) {
                        ended = act_for_all(config, options, context, status, stop);
+                       by_signal = stop.stop_requested();
                      }}},
                    {},
                    {.http = options.http,
                     .report = [&status] { return status.report(); },
                     .silence = in_seconds(config.supervision.silence_seconds),
                     .life_line = &life_line});
-  if (ended.code == Errc::kStopped) return 0;
+  if (ended.code == Errc::kStopped) {
+    // Whoever looks after us knows whether the signal was theirs: else the run still wants us.
+    return by_signal && life_line.is_open() ? kExitTryAgain : 0;
+  }
   if (ended.code != Errc::kTimeout) throw UserError(ended.detail);
   // Nothing is wrong with us: whoever started us may try again.
   spdlog::error("{}", ended.detail);

@@ -22,7 +22,8 @@ struct ActorRoleOptions {
 };
 
 // Runs one actor process until SIGTERM, SIGINT or the end of the run; the exit code: kExitTryAgain
-// where all learners, or the shard, stayed silent. UserError: a learner refuses us.
+// where all learners, or the shard, stayed silent, or where a signal ended an actor that somebody
+// looks after (LifeLine): the run may still want it. UserError: a learner refuses us.
 [[nodiscard]] int run_actor(const TrainConfig& config, const ActorRoleOptions& options);
 
 }  // namespace pacml::apps

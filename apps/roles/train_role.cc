@@ -28,6 +28,7 @@
 #include "common/repeating_timer.h"
 #include "common/result.h"
 #include "common/try_again.h"
+#include "common/unix_socket.h"
 #include "model/math_environment.h"
 
 namespace pacml::apps {
@@ -137,7 +138,8 @@ class Training {
     return board_endpoint(private_address(kLearner), options_.replay_shards, options_.learners);
   }
 
-  // A role that was killed leaves its file; ours go with their folder.
+  // A role that was killed leaves its file; ours go with their folder. Where somebody listens by
+  // now, it is another run's.
   void remove_sockets() const {
     if (!bind_ || bind_->kind() != transport::Endpoint::Kind::kIpc) return;
     std::vector<transport::Endpoint> all;
@@ -149,7 +151,10 @@ class Training {
       all.push_back(announcement_endpoint(learner_address(k)));
     }
     std::error_code ignored;
-    for (const auto& endpoint : all) std::filesystem::remove(endpoint.path(), ignored);
+    for (const auto& endpoint : all) {
+      if (look_at_socket_path(endpoint.path()) != AtSocketPath::kFree) continue;
+      std::filesystem::remove(endpoint.path(), ignored);
+    }
   }
 
   // How other hosts reach what is bound here.

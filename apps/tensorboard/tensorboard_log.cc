@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "apps/tensorboard/events.pb.h"
@@ -26,13 +28,34 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(since).count();
 }
 
+constexpr std::string_view kFilePrefix = "events.out.tfevents.";
+
+// The time in one of our files' names, in microseconds.
+std::optional<std::int64_t> time_of(std::string_view name) {
+  if (!name.starts_with(kFilePrefix)) return std::nullopt;
+  name.remove_prefix(kFilePrefix.size());
+  if (name.size() < 18 || name[10] != '.' || name[17] != '.') return std::nullopt;
+  const auto seconds = read_number<std::int64_t>(name.substr(0, 10));
+  const auto rest = read_number<std::int64_t>(name.substr(11, 6));
+  if (!seconds || !rest) return std::nullopt;
+  return *seconds * 1'000'000 + *rest;
+}
+
 // TensorBoard reads a run's files in the order of their names, whose time has ten digits until
-// 2286.
-std::string file_name() {
-  const auto since = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-  return fmt::format("events.out.tfevents.{:010}.{:06}.{}", since.count() / 1'000'000,
-                     since.count() % 1'000'000, ::getpid());
+// 2286. A new one comes after those that are there, though the clock was set back, or is another
+// host's.
+std::string file_name(const std::filesystem::path& folder) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  std::int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (const auto there = time_of(it->path().filename().string())) {
+      micros = std::max(micros, *there + 1);
+    }
+  }
+  return fmt::format("{}{:010}.{:06}.{}", kFilePrefix, micros / 1'000'000, micros % 1'000'000,
+                     ::getpid());
 }
 
 // Where a line's own numbers belong; those that are not here are the algorithm's.
@@ -226,7 +249,7 @@ bool TensorboardLog::opened() {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);  // where it cannot, the file tells
     try {
-      file_.emplace(folder_ / file_name());
+      file_.emplace(folder_ / file_name(folder_));
     } catch (const UserError& trouble) {
       faults_.failed(trouble.what());
       return false;

@@ -65,6 +65,25 @@ TEST_CASE("an actor that is killed is started again, and training goes on", "[fa
   CHECK(gathered < tiny_config().impala.batch_decisions + message);
 }
 
+TEST_CASE("an only actor that somebody asks to stop is started again, and training goes on",
+          "[fault][train]") {
+  const Workplace place;
+  Pacml process(train_words(place, {"--actors", "1"}));
+  place.wait_for_decisions(2'000);
+  const pid_t victim = role_of(process, "--id 0");
+  REQUIRE(victim > 0);
+  REQUIRE(::kill(victim, SIGTERM) == 0);
+  wait_until("another process has its place", [&] {
+    const pid_t now = role_of(process, "--id 0");
+    return now > 0 && now != victim;
+  });
+  CHECK_THAT(process.err(),
+             Catch::StartsWith("actor-0 ended with code 75; starting it again in 1000 ms\n"));
+  place.wait_for_decisions(place.latest("decisions") + 5'000);
+  process.signal(SIGTERM);
+  CHECK(process.end() == 0);
+}
+
 TEST_CASE("a learner that is killed goes on from its last checkpoint, with the actors it had",
           "[fault][train]") {
   const Workplace place;

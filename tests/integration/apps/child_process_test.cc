@@ -41,6 +41,13 @@ TEST_CASE("a child's exit code comes back") {
   CHECK(describe({7, 0}) == "ended with code 7");
 }
 
+TEST_CASE("a child's end comes back where whoever started us ignored such ends") {
+  ::signal(SIGCHLD, SIG_IGN);
+  auto child = ChildProcess::spawn(shell("exit 7"));
+  REQUIRE(child);
+  CHECK(end_of(*child) == ChildExit{7, 0});
+}
+
 TEST_CASE("a killed child tells the signal") {
   auto child = ChildProcess::spawn(shell("sleep 1000"));
   REQUIRE(child);

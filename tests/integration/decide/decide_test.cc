@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -18,6 +20,7 @@
 
 #include "common/clock.h"
 #include "common/file_descriptor.h"
+#include "common/unix_socket.h"
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
 #include "tests/support/pacml_process.h"
@@ -391,13 +394,10 @@ TEST_CASE("somebody who does not read answers holds up nobody else", "[integrati
   CHECK(service.end() == 0);
 }
 
-TEST_CASE("a service that is told to end hands out what it has answered", "[integration][decide]") {
-  const RandomRun place;
-  const std::string path = place / "s";
-  Pacml service({"decide", place.run(), "--socket", path});
-  Client client(path);
+// Asks for more answers than the system's buffers hold, so that some are with the service, which
+// holds all: they are there when this returns. The questions.
+std::string ask_for_much(const Pacml& service, Client& client) {
   const std::size_t bytes = client.ask({{"type", "describe"}}).dump().size() + 1;
-  // More answers than the system's buffers hold, so that some are with the service; it holds all.
   const std::string question = json{{"type", "describe"}}.dump() + "\n";
   std::string questions;
   for (std::size_t answers = 0; answers < std::size_t{768} << 10; answers += bytes) {
@@ -406,6 +406,15 @@ TEST_CASE("a service that is told to end hands out what it has answered", "[inte
   client.send(questions);
   wait_until_resting(service, "all is answered",
                      [&] { return client.unread_by_peer() == 0 && client.waiting() > 0; });
+  return questions;
+}
+
+TEST_CASE("a service that is told to end hands out what it has answered", "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "s";
+  Pacml service({"decide", place.run(), "--socket", path});
+  Client client(path);
+  const std::string questions = ask_for_much(service, client);
   const int before = client.waiting();
   service.signal(SIGTERM);
   const std::string rest = client.rest();
@@ -413,6 +422,78 @@ TEST_CASE("a service that is told to end hands out what it has answered", "[inte
   CHECK(rest.size() > static_cast<std::size_t>(before));
   CHECK(std::ranges::count(rest, '\n') == std::ranges::count(questions, '\n'));
   CHECK(rest.ends_with('\n'));
+}
+
+TEST_CASE("a service that hands out leaves its path to the next one", "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "s";
+  Pacml service({"decide", place.run(), "--socket", path});
+  Client client(path);
+  ask_for_much(service, client);
+  service.signal(SIGTERM);
+  wait_until("nobody listens", [&] { return look_at_socket_path(path) == AtSocketPath::kFree; });
+  Pacml next({"decide", place.run(), "--socket", path});
+  CHECK(Client(path).ask({{"type", "describe"}})["policy"] == 3);
+  client.rest();
+  CHECK(service.end() == 0);
+  CHECK(Client(path).ask({{"type", "describe"}})["policy"] == 3);
+  next.signal(SIGTERM);
+  CHECK(next.end() == 0);
+}
+
+// A model in a pipe: it is being loaded for as long as more of it comes.
+class EndlessModel {
+ public:
+  explicit EndlessModel(const std::string& path) {
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    pipe_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+    REQUIRE(pipe_.is_open());
+    go_on();
+  }
+  void go_on() const { static_cast<void>(!::write(pipe_.get(), "x", 1)); }  // it may be full
+  // Whether somebody has read what came.
+  [[nodiscard]] bool is_read() const {
+    int bytes = 0;
+    REQUIRE(::ioctl(pipe_.get(), FIONREAD, &bytes) == 0);
+    return bytes == 0;
+  }
+
+ private:
+  FileDescriptor pipe_;
+};
+
+TEST_CASE("a signal ends a service whose first model is being loaded", "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "p.safetensors";
+  const EndlessModel model(path);
+  Pacml service({"decide", path, "--socket", place / "s"});
+  wait_until("it is being loaded", [&] { return model.is_read(); });
+  service.signal(SIGTERM);
+  wait_until("it has ended", [&] {
+    model.go_on();
+    return !service.runs();
+  });
+  CHECK(service.end() == 128 + SIGTERM);
+}
+
+TEST_CASE("whoever does not want to wait for another model's loading ends the service",
+          "[integration][decide]") {
+  const RandomRun place;
+  const std::string path = place / "p.safetensors";
+  write_random_policy(path, cluster_config(), 3);
+  Pacml service({"decide", path, "--socket", place / "s"});
+  REQUIRE(Client(place / "s").ask({{"type", "describe"}})["policy"] == 3);
+  std::filesystem::remove(path);
+  const EndlessModel model(path);
+  service.signal(SIGHUP);
+  wait_until("it is being loaded", [&] { return model.is_read(); });
+  // The first one ends the service, a further one the wait.
+  wait_until("it has ended", [&] {
+    model.go_on();
+    service.signal(SIGTERM);
+    return !service.runs();
+  });
+  CHECK(service.end() == 128 + SIGTERM);
 }
 
 TEST_CASE("the scheduler of the examples keeps a cluster busy", "[integration][decide]") {

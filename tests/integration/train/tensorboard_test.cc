@@ -75,6 +75,20 @@ TEST_CASE("TensorBoard's files say what metrics.jsonl says, and go on with a res
   CHECK(actions == last["decisions"].get<double>());
 }
 
+TEST_CASE("TensorBoard's files follow one another though the clock was set back in between",
+          "[integration][train]") {
+  const Workplace place;
+  train(place, {"--decisions", "400"});
+  const fs::path folder = place / "run" / "tensorboard";
+  const fs::path first = fs::directory_iterator(folder)->path();
+  fs::rename(first, folder / "events.out.tfevents.4102444800.999999.1");  // in the year 2100
+  train(place, {"--decisions", "800", "--resume"});
+  const auto files = events_of(place);
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].session_starts == std::vector<std::int64_t>{1});
+  CHECK(files[1].session_starts.at(0) > 1);
+}
+
 TEST_CASE("learner.tensorboard: false leaves no such files", "[integration][train]") {
   const Workplace place;
   train(place, {"--decisions", "400", "--set", "learner.tensorboard=false"});

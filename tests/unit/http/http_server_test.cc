@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <future>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -172,8 +173,12 @@ TEST_CASE("a long answer may take as long as it takes over a slow line", "[unit]
         return HttpReply{200, "text/plain", std::string(kLong, 'x')};
       },
       limits);
+  // All of the request is there when the server first looks: its patience is for the answer alone.
+  std::promise<void> asked;
+  server.post([heard = asked.get_future().share()] { heard.wait(); });
   HttpClient client(server.address());
   REQUIRE(client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  asked.set_value();
   std::this_thread::sleep_for(3 * limits.patience);
   const auto answer = client.hear();
   REQUIRE(answer);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/atomic_file.h"
+#include "common/try_again.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -163,6 +164,21 @@ TEST_CASE("a damaged newest checkpoint is skipped with a sentence", "[unit][lear
   REQUIRE(loaded.checkpoint == example(1));
   REQUIRE(loaded.skipped ==
           std::vector{newest->string() + " is cut short or not a safetensors file"});
+}
+
+TEST_CASE("a newest checkpoint that cannot be read now is no reason to take an older one",
+          "[unit][learner]") {
+  const testing::TempDir temporary;
+  const auto layout = small_layout();
+  CheckpointFolder folder(temporary.path(), 3);
+  REQUIRE(folder.save(example(1), layout));
+  const fs::path newest = temporary.path() / "checkpoint-000000000002.safetensors";
+  fs::create_symlink("/proc/self/mem", newest);  // opens, and answers each read with EIO
+  CHECK_THROWS_AS(load_newest(folder, layout), TryAgainError);
+  CHECK_THROWS_WITH(load_newest(folder, layout),
+                    Catch::StartsWith("cannot read " + newest.string()));
+  fs::remove(newest);
+  CHECK(load_newest(folder, layout).checkpoint == example(1));
 }
 
 TEST_CASE("a file that is not what its name says neither blocks the others nor takes their place",

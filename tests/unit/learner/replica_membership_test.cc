@@ -21,7 +21,8 @@ MembershipConfig config(std::uint32_t replicas, milliseconds gathering = millise
   return {.replicas = replicas,
           .gathering = gathering,
           .interval = milliseconds(1),
-          .freshness = milliseconds(60'000)};
+          .freshness = milliseconds(60'000),
+          .farewell = milliseconds(60'000)};
 }
 
 std::vector<std::uint32_t> members(const Result<Team>& team) {
