@@ -83,7 +83,7 @@ Result<UpdateReport> Reinforce::update(const TrainBatch& batch) {
                     {"gradient_norm", step.gradient_norm},
                     {"learning_rate", learning_rate},
                     {"entropy_cost", entropy_cost},
-                    {"return", returns.mean()},
+                    {"return_to_go", returns.mean()},
                     {"advantage_deviation", advantages.deviation()},
                     {"baselines", static_cast<double>(baselines_.size())}};
   return report;

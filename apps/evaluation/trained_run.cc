@@ -5,6 +5,7 @@
 #include "common/config/reader.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "common/try_again.h"
 #include "learner/checkpoint.h"
 #include "learner/network_training.h"
 #include "learner/reward_rate.h"
@@ -43,6 +44,8 @@ Found best_or_newest(const learner::CheckpointFolder& folder,
   }
   try {
     return {learner::load_checkpoint(best, layout), best, {}};
+  } catch (const TryAgainError&) {
+    throw;  // it may be whole: that it cannot be read now is no reason to take another one
   } catch (const UserError& error) {
     Found found;
     try {
@@ -61,6 +64,8 @@ Found policy_of(const RunDirectory& run, const TrainConfig& own, const env::Envi
                 const model::ParameterLayout& layout) {
   try {
     return best_or_newest(learner::CheckpointFolder(run.checkpoints(), 1), layout);
+  } catch (const TryAgainError&) {
+    throw;
   } catch (const UserError& error) {
     if (!own.env.is_valid() || own.env.observation() == spec.observation) throw;
     throw UserError(std::string(error.what()) + "; its decisions showed other things than these: " +

@@ -15,6 +15,7 @@
 #include "apps/run/run_directory.h"
 #include "common/config/dump.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "learner/checkpoint.h"
 #include "learner/export/policy_export.h"
 #include "learner/export/policy_safetensors.h"
@@ -205,6 +206,15 @@ TEST_CASE("where the best policy's file is missing, it is said", "[unit][evaluat
   CHECK(taken.parameters.values == run.weights(9));
   CHECK_THAT(taken.warning, Catch::Contains("best.safetensors is missing; taking ") &&
                                 Catch::Contains(taken.file.string()));
+}
+
+TEST_CASE("a best policy that cannot be read now is no reason to take another",
+          "[unit][evaluation]") {
+  const FinishedRun run;
+  REQUIRE(run.checkpoints().save(run.checkpoint(9), run.layout()));
+  // Opens, and answers each read with EIO.
+  std::filesystem::create_symlink("/proc/self/mem", run.checkpoints().best_file());
+  CHECK_THROWS_AS(run.load(), TryAgainError);
 }
 
 TEST_CASE("a folder without a policy is refused with what is missing", "[unit][evaluation]") {

@@ -119,7 +119,7 @@ TEST_CASE("a return that is the first of its step and graph teaches nothing", "[
   Reinforce learner(config, network);
   const auto first = learner.update(batch_of(two_steps(1))).value();
   CHECK(scalar(first, "gradient_norm") == 0);
-  CHECK(scalar(first, "return") == Approx(10));
+  CHECK(scalar(first, "return_to_go") == Approx(10));
   // Both returns are 1 above the first ones, and half of that above the means.
   Sequences better = two_steps(1);
   better.reward[1] = 11;
