@@ -84,7 +84,7 @@ class ExplainCommand final : public Command {
     std::cerr << policy.warning();
     const Seed episode = evaluation_seeds(run_seed, 1, seed_).front();
     if (!episode_.empty()) {
-      write_user_file(episode_, *record_episode(*task, policy, episode) + "\n");
+      write_and_tell(episode_, *record_episode(*task, policy, episode) + "\n");
       return 0;
     }
     WatchedPolicy baseline =
@@ -96,11 +96,17 @@ class ExplainCommand final : public Command {
       throw UserError("--chrome-trace: nothing runs after decision " + std::to_string(decision) +
                       ": " + explanation.futures.front().first);
     }
-    write_user_file(trace_, json_text(chrome_trace(*explanation.timeline)) + "\n");
+    write_and_tell(trace_, json_text(chrome_trace(*explanation.timeline)) + "\n");
     return 0;
   }
 
  private:
+  // Standard output may be where it goes.
+  static void write_and_tell(const std::string& file, const std::string& text) {
+    write_user_file(file, text);
+    std::cerr << "wrote " << file << "\n";
+  }
+
   static constexpr std::int64_t kHighestSeed = std::int64_t{1} << 53;
 
   std::string run_;

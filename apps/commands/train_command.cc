@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,8 @@
 #include "apps/process/hand_over.h"
 #include "apps/roles/encryption.h"
 #include "apps/roles/train_role.h"
+#include "apps/run/ended_schedules.h"
+#include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_tags.h"
 #include "common/config/dump.h"
@@ -66,7 +70,9 @@ class TrainCommand final : public Command {
     if (const auto pages = http_.load()) check_listenable(*pages);
     if (go_on_) resume_ = resume_ || RunDirectory::has_checkpoint(run_directory_);
     config_.settle(resume_, run_directory_);
-    TrainConfig config = resume_ ? resumed() : config_.load();
+    // What differs in a run that goes on is for the learner to tell.
+    auto [config, changes] = resume_ ? config_.resume(RunDirectory::open(run_directory_))
+                                     : Resumption{config_.load(), {}};
     // How many explore is a part of what they explore. Where others may join, only the
     // configuration knows.
     if (actors_ && bind_.empty()) config.actors = *actors_;
@@ -74,6 +80,7 @@ class TrainCommand final : public Command {
     check_against_task(config, *task);
     if (resume_) check_inputs(RunDirectory::open(run_directory_), agreement_of(config, *task));
     check_keys(config.security);
+    if (resume_) tell_of_ended_schedules(config, *task, changes);
     if (go_on_ && !resume_) RunDirectory::clear_what_never_began(run_directory_);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);
     add_tags(run_directory_, tags_);
@@ -97,9 +104,12 @@ class TrainCommand final : public Command {
   }
 
  private:
-  // What differs is for the learner to tell.
-  [[nodiscard]] TrainConfig resumed() const {
-    return config_.resume(RunDirectory::open(run_directory_)).config;
+  void tell_of_ended_schedules(const TrainConfig& config, const env::Task& task,
+                               const std::vector<std::string>& changes) const {
+    const auto progress = progress_in(RunDirectory::open(run_directory_), config, task.spec());
+    if (!progress) return;
+    const std::string ended = ended_schedules(config, *progress, changes);
+    if (!ended.empty()) std::cerr << ended << "\n";
   }
   void check_deterministic() const {
     if (minutes_ || !decisions_) {
@@ -118,6 +128,10 @@ class TrainCommand final : public Command {
                                "--in-process-actor"});
     if (resume_) words.emplace_back("--resume");
     for (auto& word : http_.arguments()) words.push_back(word);
+    std::cout << "training in one process, which shows nothing while it does: "
+              << (std::filesystem::path(run_directory_) / "metrics.jsonl").string()
+              << " tells how far it is\n"
+              << std::flush;
     hand_over("pacml-learner", words);
   }
 

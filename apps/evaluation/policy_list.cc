@@ -136,7 +136,10 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed 
     return env::is_baseline(*task, known) || is_trained(known);
   };
   if (const auto parts = with_suffix(name, kSearch); parts && is_policy(parts->policy)) {
-    return search(name, *parts, task);
+    const std::string& rule = parts->policy;
+    const std::string best = baseline_meant(rule, task, run, threads, watch);
+    const std::string shown = best == rule ? rule : shown_as(rule, best);
+    return search(shown + name.substr(rule.size()), {best, parts->settings}, task);
   }
   if (env::is_baseline(*task, name)) return baseline(task, name);
   if (is_trained(name)) return trained(name, name, Choice::kBest, task);

@@ -22,6 +22,12 @@ def is_baseline(name):
     return "/" not in name and "+" not in name and not pathlib.Path(name).is_dir()
 
 
+def shown(names):
+    """Of a run's folder its own name, where that tells the policies apart."""
+    short = [pathlib.PurePath(name).name for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
 def draw(plt, comparisons, title):
     columns = min(len(comparisons), 2)
     rows = math.ceil(len(comparisons) / columns)
@@ -35,7 +41,7 @@ def draw(plt, comparisons, title):
         colours = ["#9aa4ae" if is_baseline(name) else COLOURS[0] for name in names]
         axes.barh(range(len(ordered)), [m for _, m, _ in ordered], xerr=[c for _, _, c in ordered], color=colours,
                   height=0.72, error_kw={"elinewidth": 1, "capsize": 2})
-        axes.set_yticks(range(len(ordered)), names, fontsize=9)
+        axes.set_yticks(range(len(ordered)), shown(names), fontsize=9)
         right = max(m + c for _, m, c in ordered)
         for y, (_, mean, interval) in enumerate(ordered):
             axes.annotate(f"{mean:.4g}", (mean + interval, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)

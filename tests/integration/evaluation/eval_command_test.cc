@@ -137,10 +137,15 @@ TEST_CASE("a decision is explained, and runs are listed", "[integration][evaluat
   CHECK(all == Approx(1));
   CHECK(explanation["view"].contains("value"));
   const auto trace = (place / "trace.json").string();
-  REQUIRE(pacml({"explain", place.run(), "--decision", "0", "--chrome-trace", trace}).code == 0);
+  const Outcome traced =
+      pacml({"explain", place.run(), "--decision", "0", "--chrome-trace", trace});
+  REQUIRE(traced.code == 0);
+  CHECK_THAT(traced.err, Catch::EndsWith("wrote " + trace + "\n"));
   CHECK(json::parse(text_of(trace))["traceEvents"].size() > 10);
   const auto episode = (place / "episode.json").string();
-  REQUIRE(pacml({"explain", place.run(), "--seed", "1", "--episode", episode}).code == 0);
+  const Outcome written = pacml({"explain", place.run(), "--seed", "1", "--episode", episode});
+  REQUIRE(written.code == 0);
+  CHECK_THAT(written.err, Catch::EndsWith("wrote " + episode + "\n"));
   const json played = json::parse(text_of(place / "episode.json"));
   REQUIRE(played["decisions"].size() > 3);
   CHECK(played["decisions"][3]["candidates"] == explanation["view"]["candidates"]);

@@ -330,6 +330,7 @@ TEST_CASE("deterministic training is the same bit for bit, and differs with the 
                             "--set", "learner.threads=" + threads}));
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
+    CHECK_THAT(outcome.out, Catch::EndsWith("metrics.jsonl tells how far it is\n"));
     check_balance([&] {
       json line = place.metrics().back();
       line["messages"] = line["decisions"];  // there are none between processes

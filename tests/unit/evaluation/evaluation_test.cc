@@ -412,5 +412,26 @@ TEST_CASE("every baseline can be named, and a wrong name is corrected", "[unit][
   CHECK_THROWS_AS(name_policies({"constant:x"}, make_task(), Seed{1}, 1), UserError);
 }
 
+TEST_CASE("a search takes the baseline that a name stands for", "[unit][evaluation]") {
+  const auto task = make_task();
+  const std::string best = name_policies({"best_constant"}, task, Seed{1}, 1).front().name;
+  const std::string constant = best.substr(std::string("best_").size());
+  const std::string search = "+search:K=2,H=2";
+  const auto policies =
+      name_policies({"best_constant" + search, constant + search}, task, Seed{1}, 1);
+  CHECK(policies[0].name == best + search);
+  CHECK(policies[1].name == constant + search);
+  CHECK_FALSE(policies[0].learned);
+  const EvalResult result = evaluate(*task, policies, evaluation_seeds(Seed{1}, 2), 1);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const EpisodeRecord& named = result.policies[0].seeds[i].episode;
+    const EpisodeRecord& spelt = result.policies[1].seeds[i].episode;
+    CHECK(named.episode_return == spelt.episode_return);
+    CHECK(named.metrics[0] == spelt.metrics[0]);
+  }
+  CHECK_THROWS_WITH(name_policies({"best_constant+search:K=x"}, task, Seed{1}, 1),
+                    "search: K=x is no number");
+}
+
 }  // namespace
 }  // namespace pacml::apps

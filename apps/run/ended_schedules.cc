@@ -1,0 +1,100 @@
+#include "apps/run/ended_schedules.h"
+
+#include <algorithm>
+#include <string_view>
+#include <type_traits>
+
+#include "common/result.h"
+#include "common/spell_number.h"
+#include "common/text.h"
+#include "learner/checkpoint.h"
+#include "model/layout.h"
+
+namespace pacml::apps {
+namespace {
+
+struct NamedSchedule {
+  std::string key;
+  learner::ScheduleConfig schedule;
+};
+
+// Those of an algorithm's section, which is named after it.
+template <class Section>
+std::vector<NamedSchedule> schedules_in(const Section& section, AlgorithmKind algorithm) {
+  std::vector<NamedSchedule> schedules;
+  visit_fields(section, [&]([[maybe_unused]] const char* name, const auto& field) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, learner::ScheduleConfig>) {
+      schedules.push_back({std::string(name_of(algorithm)) + "." + name, field});
+    }
+  });
+  return schedules;
+}
+
+std::vector<NamedSchedule> schedules_of(const TrainConfig& config) {
+  switch (config.algorithm) {
+    case AlgorithmKind::kImpala:
+      return schedules_in(config.impala, config.algorithm);
+    case AlgorithmKind::kPpo:
+      return schedules_in(config.ppo, config.algorithm);
+    case AlgorithmKind::kApex:
+      return schedules_in(config.apex, config.algorithm);
+    case AlgorithmKind::kExpertIteration:
+      return schedules_in(config.expert_iteration, config.algorithm);
+    case AlgorithmKind::kReinforce:
+      return schedules_in(config.reinforce, config.algorithm);
+  }
+  return {};
+}
+
+bool is_at_its_end(const learner::ScheduleConfig& schedule, const learner::LearningProgress& at) {
+  if (schedule.kind == learner::ScheduleKind::kConstant || schedule.start == schedule.end) {
+    return false;
+  }
+  const learner::RunPosition position =
+      schedule.over == learner::ScheduleSpan::kRun
+          ? at.run
+          : learner::RunPosition{0, static_cast<double>(at.decisions)};
+  return position.share_of(schedule.decisions) >= 1;
+}
+
+}  // namespace
+
+std::optional<learner::LearningProgress> progress_in(const RunDirectory& run,
+                                                     const TrainConfig& config,
+                                                     const env::EnvironmentSpec& spec) {
+  const auto layout = model::make_layout(model::make_shape(config.network, spec));
+  try {
+    const learner::AlgorithmState state =
+        learner::load_newest(learner::CheckpointFolder(run.checkpoints(), 1), layout)
+            .checkpoint.algorithm;
+    const auto share = state.reals.find("run.share");
+    const auto beside = state.reals.find("run.decisions");
+    const auto decisions = state.counts.find("decisions");
+    if (share == state.reals.end() || beside == state.reals.end() ||
+        decisions == state.counts.end()) {
+      return std::nullopt;
+    }
+    return learner::LearningProgress{decisions->second, {share->second, beside->second}};
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+std::string ended_schedules(const TrainConfig& config, const learner::LearningProgress& progress,
+                            const std::vector<std::string>& changes) {
+  std::vector<std::string> ended;
+  std::string first;
+  for (const auto& [key, schedule] : schedules_of(config)) {
+    const bool is_new = std::ranges::any_of(
+        changes, [start = key + "."](const std::string& c) { return c.starts_with(start); });
+    if (is_new || !is_at_its_end(schedule, progress)) continue;
+    if (first.empty() || key.ends_with("learning_rate")) first = key;  // what matters most
+    ended.push_back(key + " at " + spell_number(schedule.end));
+  }
+  if (ended.empty()) return {};
+  return "schedules of the run are at their end and stay there, so that little changes any more: " +
+         join(ended) + "; --set " + first +
+         ".end=X goes on at X, a run of another name begins anew";
+}
+
+}  // namespace pacml::apps
