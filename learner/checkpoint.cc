@@ -204,16 +204,6 @@ Result<fs::path> write(const fs::path& file, const Checkpoint& checkpoint,
   return file;
 }
 
-Result<Checkpoint> read_checkpoint(const fs::path& file, const model::ParameterLayout& layout) {
-  const auto bytes = read_file(file);
-  if (!bytes) return tl::unexpected(bytes.error());
-  auto checkpoint = decode_checkpoint(*bytes, layout);
-  if (!checkpoint) {
-    return fail(checkpoint.error().code, file.string() + " " + checkpoint.error().detail);
-  }
-  return checkpoint;
-}
-
 // Names of what is in `folder`, sorted; none where there is no folder. UserError: it cannot be
 // read, which is not to be taken for having no checkpoints.
 std::vector<std::string> file_names(const fs::path& folder) {
@@ -347,6 +337,16 @@ std::vector<fs::path> CheckpointFolder::list() const {
 }
 
 fs::path CheckpointFolder::best_file() const { return folder_ / kBest; }
+
+Result<Checkpoint> read_checkpoint(const fs::path& file, const model::ParameterLayout& layout) {
+  const auto bytes = read_file(file);
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto checkpoint = decode_checkpoint(*bytes, layout);
+  if (!checkpoint) {
+    return fail(checkpoint.error().code, file.string() + " " + checkpoint.error().detail);
+  }
+  return checkpoint;
+}
 
 Checkpoint load_checkpoint(const fs::path& file, const model::ParameterLayout& layout) {
   auto checkpoint = read_checkpoint(file, layout);

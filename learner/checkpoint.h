@@ -67,8 +67,11 @@ class CheckpointFolder {
   std::size_t keep_;
 };
 
-// Reads one file. Throws UserError: one sentence that names it and says what is wrong;
-// TryAgainError, here and below: it cannot be read.
+// Reads one file. The error: a sentence that names it and says what is wrong; Errc::kIo: it cannot
+// be read, Errc::kVersionMismatch: it is of another network.
+[[nodiscard]] Result<Checkpoint> read_checkpoint(const std::filesystem::path& file,
+                                                 const model::ParameterLayout& layout);
+// The same. Throws UserError with that sentence; TryAgainError, here and below: it cannot be read.
 [[nodiscard]] Checkpoint load_checkpoint(const std::filesystem::path& file,
                                          const model::ParameterLayout& layout);
 

@@ -40,13 +40,16 @@ double RunPosition::share_of(std::int64_t schedule_decisions) const {
   return std::clamp(share + decisions / static_cast<double>(schedule_decisions), 0.0, 1.0);
 }
 
-double value_at(const ScheduleConfig& schedule, const LearningProgress& progress) {
-  if (schedule.kind == ScheduleKind::kConstant) return schedule.start;
+double share_done(const ScheduleConfig& schedule, const LearningProgress& progress) {
   const RunPosition position = schedule.over == ScheduleSpan::kRun
                                    ? progress.run
                                    : RunPosition{0, static_cast<double>(progress.decisions)};
-  const double done = position.share_of(schedule.decisions);
-  return schedule.start + done * (schedule.end - schedule.start);
+  return position.share_of(schedule.decisions);
+}
+
+double value_at(const ScheduleConfig& schedule, const LearningProgress& progress) {
+  if (schedule.kind == ScheduleKind::kConstant) return schedule.start;
+  return schedule.start + share_done(schedule, progress) * (schedule.end - schedule.start);
 }
 
 }  // namespace pacml::learner

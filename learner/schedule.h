@@ -74,6 +74,8 @@ struct LearningProgress {
   RunPosition run = {};
 };
 
+// The share of its way that a linear schedule has behind it, in [0, 1]. Pure.
+[[nodiscard]] double share_done(const ScheduleConfig& schedule, const LearningProgress& progress);
 // Pure.
 [[nodiscard]] double value_at(const ScheduleConfig& schedule, const LearningProgress& progress);
 

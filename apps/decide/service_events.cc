@@ -28,15 +28,26 @@ sigset_t set_of(std::initializer_list<int> signals) {
 class EndedAtOnce {
  public:
   EndedAtOnce() {
+    // The system ends no first process of a container by itself.
+    struct sigaction end {};
+    end.sa_handler = [](int number) { ::_exit(128 + number); };
+    ::sigaction(SIGTERM, &end, &term_before_);
+    ::sigaction(SIGINT, &end, &int_before_);
     const sigset_t set = set_of({SIGTERM, SIGINT});
-    pthread_sigmask(SIG_UNBLOCK, &set, &before_);
+    pthread_sigmask(SIG_UNBLOCK, &set, &blocked_before_);
   }
   EndedAtOnce(const EndedAtOnce&) = delete;
   EndedAtOnce& operator=(const EndedAtOnce&) = delete;
-  ~EndedAtOnce() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~EndedAtOnce() {
+    pthread_sigmask(SIG_SETMASK, &blocked_before_, nullptr);
+    ::sigaction(SIGINT, &int_before_, nullptr);
+    ::sigaction(SIGTERM, &term_before_, nullptr);
+  }
 
  private:
-  sigset_t before_{};
+  struct sigaction term_before_ {};
+  struct sigaction int_before_ {};
+  sigset_t blocked_before_{};
 };
 
 }  // namespace

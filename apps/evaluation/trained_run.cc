@@ -42,20 +42,21 @@ Found best_or_newest(const learner::CheckpointFolder& folder,
     if (found.checkpoint.best_score) warn_of_best(best.string() + " is missing", found);
     return found;
   }
+  auto checkpoint = learner::read_checkpoint(best, layout);
+  if (checkpoint) return {*std::move(checkpoint), best, {}};
+  // It may be whole: that it cannot be read now is no reason to take another one.
+  if (checkpoint.error().passes) throw_error(checkpoint.error());
+  Found found;
   try {
-    return {learner::load_checkpoint(best, layout), best, {}};
+    found = newest(folder, layout);
   } catch (const TryAgainError&) {
-    throw;  // it may be whole: that it cannot be read now is no reason to take another one
-  } catch (const UserError& error) {
-    Found found;
-    try {
-      found = newest(folder, layout);
-    } catch (const UserError&) {
-      throw error;  // there is nothing else, so this is what the user has to mend
-    }
-    warn_of_best(std::string(error.what()) + ": remove it", found);
-    return found;
+    throw;
+  } catch (const UserError&) {
+    // There is nothing else, so this is what the user has to mend.
+    throw UserError(checkpoint.error().detail);
   }
+  warn_of_best(checkpoint.error().detail + ": remove it", found);
+  return found;
 }
 
 // As above. Where the network is of another size since its decisions show something else, that is

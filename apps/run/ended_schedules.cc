@@ -47,14 +47,8 @@ std::vector<NamedSchedule> schedules_of(const TrainConfig& config) {
 }
 
 bool is_at_its_end(const learner::ScheduleConfig& schedule, const learner::LearningProgress& at) {
-  if (schedule.kind == learner::ScheduleKind::kConstant || schedule.start == schedule.end) {
-    return false;
-  }
-  const learner::RunPosition position =
-      schedule.over == learner::ScheduleSpan::kRun
-          ? at.run
-          : learner::RunPosition{0, static_cast<double>(at.decisions)};
-  return position.share_of(schedule.decisions) >= 1;
+  return schedule.kind == learner::ScheduleKind::kLinear && schedule.start != schedule.end &&
+         learner::share_done(schedule, at) >= 1;
 }
 
 }  // namespace
@@ -86,14 +80,13 @@ std::string ended_schedules(const TrainConfig& config, const learner::LearningPr
   std::string first;
   for (const auto& [key, schedule] : schedules_of(config)) {
     const bool is_new = std::ranges::any_of(
-        changes, [start = key + "."](const std::string& c) { return c.starts_with(start); });
+        changes, [end = key + ".end:"](const std::string& c) { return c.starts_with(end); });
     if (is_new || !is_at_its_end(schedule, progress)) continue;
     if (first.empty() || key.ends_with("learning_rate")) first = key;  // what matters most
     ended.push_back(key + " at " + spell_number(schedule.end));
   }
   if (ended.empty()) return {};
-  return "schedules of the run are at their end and stay there, so that little changes any more: " +
-         join(ended) + "; --set " + first +
+  return "schedules of the run are at their end and stay there: " + join(ended) + "; --set " + first +
          ".end=X goes on at X, a run of another name begins anew";
 }
 

@@ -19,8 +19,8 @@ namespace pacml::apps {
     const RunDirectory& run, const TrainConfig& config, const env::EnvironmentSpec& spec);
 
 // A line for people about the algorithm's schedules that are at their end there, and so stay where
-// they are; empty: none is. Those that `changes` (Resumption::changes) are about were set anew just
-// now, and are left out. Pure.
+// they are; empty: none is. Those whose end `changes` (Resumption::changes) moved just now are left
+// out. Pure.
 [[nodiscard]] std::string ended_schedules(const TrainConfig& config,
                                           const learner::LearningProgress& progress,
                                           const std::vector<std::string>& changes);

@@ -51,7 +51,7 @@ std::vector<std::string> validate(const TraceJobsConfig& c) {
 }
 
 TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
-                     const GeneratedJobsConfig& jobs)
+                     const GeneratedJobsConfig& jobs, bool own_speeds)
     : types_(model.speeds().types().begin(), model.speeds().types().end()),
       count_(static_cast<std::size_t>(jobs.jobs)),
       load_(jobs.load),
@@ -94,7 +94,7 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
     jobs_.push_back(
         {job->submit_s, alone_s, alone_s * shape->best_rate, job->gpus, shape->type, user});
   }
-  names.check(trace.file);
+  if (own_speeds) names.check(trace.file);
   std::ranges::stable_sort(jobs_, {}, &Job::submit_s);
   const auto share = [&](double of) {
     return static_cast<std::ptrdiff_t>(of * static_cast<double>(jobs_.size()));

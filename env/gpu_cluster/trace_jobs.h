@@ -35,11 +35,12 @@ void visit_fields(Config& c, Visitor&& v) {
 // steps, are left out. Immutable; any thread.
 class TraceJobs {
  public:
-  // Of `jobs`: how many, up to which size; durations are cut to least_s .. most_s. UserError: the
-  // file cannot be read, has fewer such jobs, or one of more than kMostSteps, or names types, none
-  // of which there are speeds for.
+  // Of `jobs`: how many, up to which size; durations are cut to least_s .. most_s. `own_speeds`:
+  // whether the user has said how fast which type is. UserError: the file cannot be read, has fewer
+  // such jobs, or one of more than kMostSteps, or names types, none of which the user has speeds
+  // for.
   TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
-            const GeneratedJobsConfig& jobs);
+            const GeneratedJobsConfig& jobs, bool own_speeds);
 
   [[nodiscard]] double mean_alone_s() const { return mean_alone_s_; }
   // So many in a row from anywhere in the part, in the order of their arrival: the 5 % longest gaps

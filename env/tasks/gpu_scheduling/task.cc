@@ -71,7 +71,7 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
     model_ = std::make_shared<const GpuClusterModel>(workload.cluster, tables);
     if (!workload.speeds.empty()) spec_.add_input("env.speeds", workload.speeds);
     if (!workload.trace.file.empty()) {
-      trace_.emplace(*model_, workload.trace, workload.jobs);
+      trace_.emplace(*model_, workload.trace, workload.jobs, !workload.speeds.empty());
       spec_.add_input("env.trace.file", workload.trace.file);
     }
     if (!workload.job_lists.empty()) {

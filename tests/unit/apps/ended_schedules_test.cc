@@ -26,8 +26,7 @@ TrainConfig annealed() {
   return config;
 }
 
-const std::string kBegin =
-    "schedules of the run are at their end and stay there, so that little changes any more: ";
+const std::string kBegin = "schedules of the run are at their end and stay there: ";
 
 TEST_CASE("schedules that a run has behind it are told in one line") {
   CHECK(ended_schedules(annealed(), {2'000, {1, 0}}, {}) ==
@@ -47,6 +46,10 @@ TEST_CASE("a schedule that is set anew, or never changes, is not told of") {
   CHECK_THAT(
       ended_schedules(config, end, {"impala.entropy_cost.end: 0.0005 from now on, 0 before"}),
       !Catch::Contains("entropy_cost"));
+  // Where it began says nothing any more.
+  CHECK_THAT(
+      ended_schedules(config, end, {"impala.entropy_cost.start: 0.03 from now on, 0.02 before"}),
+      Catch::Contains("entropy_cost"));
   config.impala.entropy_cost.end = config.impala.entropy_cost.start;
   config.impala.learning_rate.kind = ScheduleKind::kConstant;
   CHECK(ended_schedules(config, end, {}).empty());
