@@ -86,8 +86,8 @@ std::string ended_schedules(const TrainConfig& config, const learner::LearningPr
     ended.push_back(key + " at " + spell_number(schedule.end));
   }
   if (ended.empty()) return {};
-  return "schedules of the run are at their end and stay there: " + join(ended) + "; --set " + first +
-         ".end=X goes on at X, a run of another name begins anew";
+  return "schedules of the run are at their end and stay there: " + join(ended) + "; --set " +
+         first + ".end=X goes on at X, a run of another name begins anew";
 }
 
 }  // namespace pacml::apps
