@@ -21,6 +21,13 @@ pid_t role_of(const Pacml& train, const std::string& part) {
   return 0;
 }
 
+void wait_for_another(const Pacml& train, const std::string& role, pid_t former) {
+  wait_until("another process has the place of " + role, [&] {
+    const pid_t now = role_of(train, role);
+    return now > 0 && now != former;
+  });
+}
+
 std::vector<std::string> lines_after(const std::string& log, const std::string& mark) {
   std::vector<std::string> found;
   std::istringstream text(log);

@@ -20,6 +20,8 @@ namespace pacml::testing {
 
 // The process of a role below `pacml train`, by a part of its command line; 0: none.
 [[nodiscard]] pid_t role_of(const Pacml& train, const std::string& part);
+// Until another process than `former` has that role.
+void wait_for_another(const Pacml& train, const std::string& role, pid_t former);
 inline const std::string kLearnerRole = "pacml-learner";
 inline std::string actor_role(int id) { return "--id " + std::to_string(id); }
 inline std::string shard_role(int number) { return "--shard " + std::to_string(number); }

@@ -93,13 +93,6 @@ class StoppedThread {
   bool seized_ = false;
 };
 
-void wait_for_another(const Pacml& train, const std::string& role, pid_t victim) {
-  wait_until("another process has the place of " + role, [&] {
-    const pid_t now = role_of(train, role);
-    return now > 0 && now != victim;
-  });
-}
-
 TEST_CASE("a role that hangs without dying is replaced, and the run goes on",
           "[fault][supervision]") {
   const Workplace place(watched(tiny_apex_config()));

@@ -57,10 +57,7 @@ void kill_role(const Pacml& train, const std::string& role) {
   const pid_t victim = role_of(train, role);
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGKILL) == 0);
-  wait_until("another process has the place of " + role, [&] {
-    const pid_t now = role_of(train, role);
-    return now > 0 && now != victim;
-  });
+  wait_for_another(train, role, victim);
 }
 
 void kill_learner(const Workplace& place, const Pacml& train) {

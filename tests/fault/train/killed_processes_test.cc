@@ -38,10 +38,7 @@ TEST_CASE("an actor that is killed is started again, and training goes on", "[fa
   const pid_t victim = role_of(process, "--id 0");
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGKILL) == 0);
-  wait_until("another process has its place", [&] {
-    const pid_t now = role_of(process, "--id 0");
-    return now > 0 && now != victim;
-  });
+  wait_for_another(process, "--id 0", victim);
   CHECK_THAT(process.err(), Catch::StartsWith("actor-0 was killed by signal 9 (Killed); starting "
                                               "it again in "));
   wait_until("it has joined again", [&] {
@@ -73,10 +70,7 @@ TEST_CASE("an only actor that somebody asks to stop is started again, and traini
   const pid_t victim = role_of(process, "--id 0");
   REQUIRE(victim > 0);
   REQUIRE(::kill(victim, SIGTERM) == 0);
-  wait_until("another process has its place", [&] {
-    const pid_t now = role_of(process, "--id 0");
-    return now > 0 && now != victim;
-  });
+  wait_for_another(process, "--id 0", victim);
   CHECK_THAT(process.err(),
              Catch::StartsWith("actor-0 ended with code 75; starting it again in 1000 ms\n"));
   place.wait_for_decisions(place.latest("decisions") + 5'000);
