@@ -90,7 +90,8 @@ void Client::stop() {
 
 void Client::keep_joined(Shard& shard) {
   const TimePoint at = clock_->now();
-  if (shard.joined && at - shard.last_heard > config_.silence) lose(shard);
+  const Duration longest = config_.ping_interval + config_.silence;
+  if (shard.joined && at - shard.last_heard > longest) lose(shard);
   if (!shard.joined) {
     if (at - shard.last_hello < config_.hello_interval) return;
     notice_trouble(shard);

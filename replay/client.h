@@ -29,8 +29,9 @@ struct ClientConfig {
   std::size_t prefetch = static_cast<std::size_t>(ReplayConfig{}.prefetch);
   Duration hello_interval = in_seconds(Patience{}.hello_seconds);
   Duration ping_interval =
-      in_seconds(Patience{}.ping_seconds);                    // of silence, before we ask a shard
-  Duration silence = in_seconds(Patience{}.silence_seconds);  // ... before it counts as gone
+      in_seconds(Patience{}.ping_seconds);  // of silence, before we ask a shard
+  Duration silence =
+      in_seconds(Patience{}.silence_seconds);         // after that, before it counts as gone
   Duration probe_interval = std::chrono::seconds(1);  // between looks at how much a shard holds
   // For draws that a shard owes, before others do them.
   Duration patience = in_seconds(ReplayConfig{}.patience_seconds);

@@ -30,7 +30,8 @@ struct ConfigOptions {
   }
   void declare_changes(Options& options) {
     options.option("--set KEY=VALUE", &overrides,
-                   "replaces one key, e.g. impala.discount=0.99; may be repeated");
+                   "replaces one key, e.g. impala.discount=0.99 (docs/configuration.md has "
+                   "all); may be repeated");
     options.option("--profiles DIR", &profiles,
                    "folder of <model>/graph.txt; without it the built-in models are used");
   }

@@ -134,12 +134,7 @@ class LaunchCommand final : public Command {
 
   // How many explore is a part of what they explore: roles are told.
   static void set_actors(LaunchRequest& request, std::int64_t actors) {
-    const std::int64_t most = std::min(request.config.learner.max_actors, kMostActors);
-    if (actors > most) {
-      throw UserError(std::to_string(actors) + " actors are more than " +
-                      (most < kMostActors ? "learner.max_actors, " : "") + std::to_string(most) +
-                      (request.actors ? "" : "; say --actors"));
-    }
+    check_room(request.config, actors, request.actors ? "" : "; say --actors");
     request.config.actors = actors;
   }
 

@@ -27,4 +27,23 @@ inline void check_actors(const std::optional<std::int64_t>& actors, std::int64_t
                   std::to_string(kMostActors));
 }
 
+// Whom a learner or a shard has no room for would be refused, start again, and be given up. Actors
+// stay with one shard; with several learners, one has to do for all while the others are away.
+// UserError: too many; `rest` ends the sentence.
+inline void check_room(const TrainConfig& config, std::int64_t actors,
+                       const std::string& rest = "") {
+  const auto check = [&](std::int64_t most, const std::string& what) {
+    if (actors <= most) return;
+    throw UserError(std::to_string(actors) + " actors are more than " + what + rest);
+  };
+  check(kMostActors, std::to_string(kMostActors));
+  const std::int64_t of_learner = config.learner.max_actors;
+  check(of_learner, "learner.max_actors, " + std::to_string(of_learner));
+  if (!uses_replay(config.algorithm)) return;
+  const std::int64_t of_shard = config.replay.max_actors;
+  const std::int64_t shards = config.replay.shards;
+  check(of_shard * shards, "replay.max_actors, " + std::to_string(of_shard) + ", of each of " +
+                               std::to_string(shards) + " shards");
+}
+
 }  // namespace pacml::apps

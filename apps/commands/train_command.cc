@@ -76,6 +76,7 @@ class TrainCommand final : public Command {
     // How many explore is a part of what they explore. Where others may join, only the
     // configuration knows.
     if (actors_ && bind_.empty()) config.actors = *actors_;
+    if (!deterministic_) check_room(config, actors_.value_or(config.actors));
     const auto task = config.env.make();  // complains before anything is started
     check_against_task(config, *task);
     if (resume_) check_inputs(RunDirectory::open(run_directory_), agreement_of(config, *task));

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "apps/cli/files.h"
@@ -11,7 +12,7 @@
 #include "apps/roles/identity.h"
 #include "apps/roles/message_sizes.h"
 #include "apps/roles/role_threads.h"
-#include "common/atomic_file.h"
+#include "apps/run/run_directory.h"
 #include "common/log.h"
 #include "common/result.h"
 #include "common/scheduling.h"
@@ -23,8 +24,6 @@ namespace pacml::apps {
 
 int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
   use_batch_scheduling();
-  LifeLine life_line(in_seconds(config.supervision.silence_seconds),
-                     in_seconds(config.supervision.stop_seconds));
   if (!uses_replay(config.algorithm)) {
     throw UserError("algorithm: " + std::string(name_of(config.algorithm)) +
                     " uses no replay; apex does");
@@ -34,17 +33,21 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
                   .level = options.log_level,
                   .file = options.log,
                   .to_stderr = options.log.empty()});
+  std::optional<SnapshotLock> lock;
   if (options.snapshot) {
     std::error_code ignored;  // the next line says what is wrong
     const auto folder = std::filesystem::path(*options.snapshot).parent_path();
     std::filesystem::create_directories(folder, ignored);
-    remove_stale_temporaries(folder);
     check_writable(*options.snapshot);
+    lock.emplace(*options.snapshot);  // a former shard's last snapshot is the one to go on from
     if (options.run_begins && std::filesystem::exists(*options.snapshot)) {
       throw UserError(*options.snapshot +
                       " is there: a former run's table; remove it, or go on with that run");
     }
   }
+  // Whoever started us takes a shard that gave no sign of life for one that has not begun.
+  LifeLine life_line(in_seconds(config.supervision.silence_seconds),
+                     in_seconds(config.supervision.stop_seconds));
   const auto endpoint = transport::Endpoint::parse(options.bind);
   const auto task = config.env.make();
   check_replay_fits(config, *task);

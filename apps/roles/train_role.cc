@@ -39,6 +39,38 @@ constexpr std::chrono::seconds kFormerLife{10};
 constexpr std::chrono::seconds kSilence{10};  // after which it is said that there is no news
 constexpr const char* kLearner = "learner";
 
+// A learner that lost its supervisor still writes a checkpoint. Whoever holds the run for longer is
+// training in it: that is said before anything is begun. TryAgainError.
+void wait_for_former_life(const RunDirectory& run) {
+  for (const Deadline deadline = Deadline::in(kFormerLife);;) {
+    try {
+      static_cast<void>(RunLock(run));
+      return;
+    } catch (const TryAgainError&) {
+      if (deadline.expired()) throw;
+    }
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+// Shards outlive their learner, which has let go of the run, while they save their tables.
+// TryAgainError: for longer than the run's `patience`.
+void wait_for_former_tables(const TrainRoleOptions& options) {
+  const Deadline deadline = Deadline::in(options.patience);
+  for (std::int64_t shard = 0; shard < options.replay_shards; ++shard) {
+    const std::string name = "replay-" + std::to_string(shard);
+    const auto snapshot = RunDirectory::snapshot_file(options.run_directory, shard);
+    for (bool told = false; SnapshotLock::is_held(snapshot); told = true) {
+      if (!told) std::cerr << "waits until a former " << name << " has saved its table\n";
+      if (deadline.expired()) {
+        throw TryAgainError("a former " + name + " has not let go of " + snapshot.string() +
+                            " yet");
+      }
+      std::this_thread::sleep_for(kLookEvery);
+    }
+  }
+}
+
 // One run from start to end, on the thread that runs io.
 class Training {
  public:
@@ -67,10 +99,7 @@ class Training {
     started_ = steady().now();
     // A copy: whoever edits the original does not edit this run.
     write_user_file(config_arguments_.front(), options_.config_text);
-    if (options_.resume) {
-      wait_for_former_life();
-      recall();
-    }
+    if (options_.resume) recall();
     make_folders();
     for (const auto& loss : RunDirectory::take_losses(run_)) {
       std::cerr << "the run's former end: " << loss << "\n";
@@ -91,21 +120,6 @@ class Training {
   }
 
  private:
-  // A learner that lost its supervisor still writes a checkpoint. Whoever holds the run for longer
-  // is training in it: that is said before anything is begun. TryAgainError.
-  void wait_for_former_life() const {
-    const auto run = RunDirectory::open(run_);
-    for (const Deadline deadline = Deadline::in(kFormerLife);;) {
-      try {
-        static_cast<void>(RunLock(run));
-        return;
-      } catch (const TryAgainError&) {
-        if (deadline.expired()) throw;
-      }
-      std::this_thread::sleep_for(kLookEvery);
-    }
-  }
-
   // What the run has come to already, until there is news of it.
   void recall() {
     RunFigures before = figures_of(newest_metrics(run_ / "metrics.jsonl"));
@@ -374,10 +388,13 @@ class Training {
 int run_training(const TrainRoleOptions& options) {
   // The learner would say the same, but by then actors would be running.
   if (options.resume) {
-    static_cast<void>(RunDirectory::open(options.run_directory));
+    wait_for_former_life(RunDirectory::open(options.run_directory));
   } else {
     RunDirectory::refuse_existing(options.run_directory);
   }
+  // Before signals are caught: nothing is begun yet, and who presses Ctrl-C need not wait.
+  wait_for_former_tables(options);
+  if (!options.resume) RunDirectory::refuse_existing(options.run_directory);  // still
   // For the learner, which would otherwise have to start twice.
   model::set_single_threaded_math();
   return Training(options).run();

@@ -77,7 +77,7 @@ std::vector<std::string> too_large(const TrainConfig& config, const ObservationS
     problems.push_back(
         "reinforce.longest_episode: and actor.unroll_length must together be below " +
         std::to_string(kLimits.max_length) + ", and with it for each agent, times " +
-        "actor.environments, below " + std::to_string(kLimits.max_decisions));
+        "actor.environments, at most " + std::to_string(kLimits.max_decisions));
     return problems;
   }
   if (largest.experience > kMostBytes) {

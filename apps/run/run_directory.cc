@@ -1,8 +1,6 @@
 #include "apps/run/run_directory.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +12,6 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "apps/cli/files.h"
@@ -70,22 +67,17 @@ bool is_own_folder(const std::string& name) {
 
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
 
-// Whom a lock's file names.
-std::string owner_of(int fd) {
-  std::array<char, 32> owner{};
-  const auto length = ::read(fd, owner.data(), owner.size());
-  return {owner.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
-}
+// Much longer than whoever only asks has a lock.
+constexpr std::chrono::seconds kPatience{1};
 
-// 0, or why not. Whoever only asks (RunLock::is_held) has it for a moment.
-int lock_unless_asked_for(int fd) {
-  constexpr int kTries = 10;
-  constexpr std::chrono::milliseconds kMoment{10};
-  for (int tried = 1;; ++tried) {
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
-    if (errno != EWOULDBLOCK || tried == kTries) return errno;
-    std::this_thread::sleep_for(kMoment);
-  }
+// Whether the process that a lock's file names may be looked for, and is one of ours, if it is on
+// this machine. Its number may be another process's by now.
+bool seems_to_live(const std::string& owner) {
+  const auto pid = read_number<long>(owner);
+  if (!pid || *pid < 1) return false;
+  std::ifstream words("/proc/" + std::to_string(*pid) + "/cmdline");
+  std::string program;
+  return std::getline(words, program, '\0') && program.find("pacml") != std::string::npos;
 }
 
 }  // namespace
@@ -199,41 +191,49 @@ RunDirectory RunDirectory::join(const fs::path& path) {
 
 std::string RunDirectory::name() const { return base_name(path_); }
 
-RunLock::RunLock(const RunDirectory& run) {
-  const fs::path file = lock_file(run.path());
-  file_ = FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!file_.is_open()) throw_system_error("cannot write " + file.string(), errno);
-  const int failed = lock_unless_asked_for(file_.get());
-  if (failed == EWOULDBLOCK) {
+RunLock::RunLock(const RunDirectory& run) : lock_(lock_file(run.path())) {
+  const auto outcome = lock_.take(kPatience);
+  if (outcome == FileLock::Outcome::kOthers) {
     // A former life of ours, perhaps, that is about to end.
-    throw TryAgainError("process " + owner_of(file_.get()) + " is training in " +
-                        run.path().string() + " already");
+    throw TryAgainError(lock_.why() + " is training in " + run.path().string() + " already");
   }
-  if (failed != 0) {
+  if (outcome == FileLock::Outcome::kNoLocks) {
     spdlog::warn(
         "{} is on a file system without locks ({}): nothing keeps a second process from "
         "training in it",
-        run.path().string(), std::generic_category().message(failed));
-  }
-  const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(file_.get(), 0) != 0 || ::write(file_.get(), pid.data(), pid.size()) < 0) {
-    throw_system_error("cannot write " + file.string(), errno);
+        run.path().string(), lock_.why());
   }
   for (const fs::path& folder : {run.path(), run.checkpoints()}) remove_stale_temporaries(folder);
 }
 
 bool RunLock::is_held(const fs::path& run) {
-  const FileDescriptor file(::open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) return false;
-  if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return false;
-  if (errno == EWOULDBLOCK) return true;
-  // Without locks, the process that it names may be looked for, if it is one of this machine. Its
-  // number may be another process's by now.
-  const auto pid = read_number<long>(owner_of(file.get()));
-  if (!pid || *pid < 1) return false;
-  std::ifstream words("/proc/" + std::to_string(*pid) + "/cmdline");
-  std::string program;
-  return std::getline(words, program, '\0') && program.find("pacml") != std::string::npos;
+  const fs::path file = lock_file(run);
+  const auto state = FileLock::state(file);
+  if (state == FileLock::State::kUnknown) return seems_to_live(FileLock::owner(file));
+  return state == FileLock::State::kHeld;
+}
+
+SnapshotLock::SnapshotLock(const fs::path& snapshot) : lock_(lock_of(snapshot)) {
+  const auto outcome = lock_.take(kPatience);
+  if (outcome == FileLock::Outcome::kOthers) {
+    throw TryAgainError(lock_.why() + " has " + snapshot.string() +
+                        ": a former shard that still saves its table there, perhaps");
+  }
+  if (outcome == FileLock::Outcome::kNoLocks) {
+    spdlog::warn(
+        "{} is on a file system without locks ({}): nothing keeps a second shard from saving its "
+        "table there",
+        snapshot.string(), lock_.why());
+  }
+  remove_stale_temporaries(snapshot.parent_path());
+}
+
+bool SnapshotLock::is_held(const fs::path& snapshot) {
+  return FileLock::state(lock_of(snapshot)) == FileLock::State::kHeld;
+}
+
+fs::path SnapshotLock::lock_of(const fs::path& snapshot) {
+  return snapshot.parent_path() / ("." + snapshot.filename().string() + ".lock");
 }
 
 }  // namespace pacml::apps

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/file_descriptor.h"
+#include "common/file_lock.h"
 
 namespace pacml::apps {
 
@@ -15,7 +15,7 @@ namespace pacml::apps {
 //   metrics.jsonl    one object a line; metrics-K.jsonl: of learner K of several
 //   checkpoints/     written by the learner
 //   logs/            one file a process
-//   replay/          snapshots of replay shards
+//   replay/          snapshots of replay shards, and who writes them
 //   losses           what its last end did not leave in order; otherwise not there
 // Immutable.
 class RunDirectory {
@@ -100,7 +100,27 @@ class RunLock {
   [[nodiscard]] static bool is_held(const std::filesystem::path& run);
 
  private:
-  FileDescriptor file_;
+  FileLock lock_;
+};
+
+// The same for the snapshots of a replay shard, which outlives its learner while it saves its table
+// for the last time: whoever goes on with the run before that would begin with an older one.
+class SnapshotLock {
+ public:
+  // TryAgainError: another process saves its table there. UserError: the lock's file, which lies
+  // beside the snapshot, cannot be written.
+  explicit SnapshotLock(const std::filesystem::path& snapshot);
+  SnapshotLock(const SnapshotLock&) = delete;
+  SnapshotLock& operator=(const SnapshotLock&) = delete;
+  ~SnapshotLock() = default;
+
+  // Whether some process, this one included, has it; false where the file system has no locks. Any
+  // thread.
+  [[nodiscard]] static bool is_held(const std::filesystem::path& snapshot);
+
+ private:
+  [[nodiscard]] static std::filesystem::path lock_of(const std::filesystem::path& snapshot);
+  FileLock lock_;
 };
 
 }  // namespace pacml::apps

@@ -19,6 +19,10 @@ std::vector<std::string> validate(const SocketConfig& c) {
   require(c.keepalive_ms >= 0, "keepalive_ms must be at least 0");
   require(c.keepalive_ms <= 32'767'000, "keepalive_ms must be at most 32767000");
   require(c.dead_after_ms > c.keepalive_ms, "dead_after_ms must be greater than keepalive_ms");
+  constexpr int kDay = 86'400'000;  // and the sum of two is still a number of milliseconds
+  require(c.handshake_ms <= kDay, "handshake_ms must be at most 86400000, a day");
+  require(c.reconnect_max_ms <= kDay, "reconnect_max_ms must be at most 86400000, a day");
+  require(c.dead_after_ms <= kDay, "dead_after_ms must be at most 86400000, a day");
   return problems;
 }
 

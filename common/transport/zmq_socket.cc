@@ -72,9 +72,9 @@ void encrypt(Context& context, zmq::socket_t& socket, zmq::socket_type type) {
   }
 }
 
-// Lets the system find out that a connection is dead: by probes where it is idle, by what is not
-// acknowledged where it is not. Not by ZeroMQ's own heartbeats (docs/adr/0010-dead-connections.md).
-void watch_over(zmq::socket_t& socket, const SocketConfig& config) {
+// Lets the system find out that an idle connection is dead, by probes. Not by ZeroMQ's own
+// heartbeats (docs/adr/0010-dead-connections.md).
+void probe_when_idle(zmq::socket_t& socket, const SocketConfig& config) {
   const int every = std::max(1, config.keepalive_ms / 1000);  // seconds
   socket.set(zmq::sockopt::tcp_keepalive, 1);
   socket.set(zmq::sockopt::tcp_keepalive_idle, every);
@@ -84,7 +84,6 @@ void watch_over(zmq::socket_t& socket, const SocketConfig& config) {
   const int between = std::max(every, (silence + kMostProbes - 1) / kMostProbes);
   socket.set(zmq::sockopt::tcp_keepalive_intvl, between);
   socket.set(zmq::sockopt::tcp_keepalive_cnt, std::max(1, silence / between));
-  socket.set(zmq::sockopt::tcp_maxrt, config.dead_after_ms);
 }
 
 // Sends one part. False: the queue is full or, in mid-message, the connection is gone.
@@ -159,7 +158,8 @@ zmq::socket_t make_socket(Context& context, zmq::socket_type type, const SocketC
   socket.set(zmq::sockopt::handshake_ivl, config.handshake_ms);
   socket.set(zmq::sockopt::reconnect_ivl, config.reconnect_min_ms);
   socket.set(zmq::sockopt::reconnect_ivl_max, config.reconnect_max_ms);
-  if (config.keepalive_ms > 0) watch_over(socket, config);
+  if (config.keepalive_ms > 0) probe_when_idle(socket, config);
+  socket.set(zmq::sockopt::tcp_maxrt, config.dead_after_ms);  // where it is not: unacknowledged
   if (context.native().encryption) encrypt(context, socket, type);
   if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_mandatory, true);
   if (type == zmq::socket_type::sub) socket.set(zmq::sockopt::subscribe, "");

@@ -34,7 +34,7 @@ class TypeNames {
     if (is_any_known_ || unknown_.empty() || with_speeds_.empty()) return;
     throw UserError(file + ": there are speeds of no type that its jobs name, e.g. \"" + unknown_ +
                     "\", but of others, e.g. \"" + with_speeds_.front() +
-                    "\"; env.speeds must call types as the trace does, or the trace name none");
+                    "\"; they must call types as the trace does, or the trace name none");
   }
 
  private:

@@ -17,7 +17,8 @@ namespace pacml::testing {
 inline std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().filename() == ".lock") continue;
+    const auto& file = entry.path();
+    if (file.filename() == ".lock" || file.extension() == ".lock") continue;
     files[entry.path()] = entry.is_regular_file() ? text_of(entry.path()) : "";
   }
   return files;

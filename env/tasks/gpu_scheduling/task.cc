@@ -57,21 +57,21 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
                                      const SchedulingRules& rules,
                                      const std::vector<std::string>& problems)
     : GpuSchedulingTask(std::move(name), workload, rules, problems,
-                        [&workload] { return tables_of(workload); }) {}
+                        {.read = [&workload] { return tables_of(workload); },
+                         .are_own = !workload.speeds.empty()}) {}
 
 GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
                                      const SchedulingRules& rules,
-                                     const std::vector<std::string>& problems,
-                                     const std::function<GpuSpeedTables()>& speeds)
+                                     const std::vector<std::string>& problems, const Speeds& speeds)
     : jobs_(workload.jobs), rules_(rules) {
   if (!problems.empty()) throw UserError("env." + problems.front());
   try {
-    GpuSpeedTables tables = speeds();
+    GpuSpeedTables tables = speeds.read();
     if (!workload.interference) forget_interference(tables);
     model_ = std::make_shared<const GpuClusterModel>(workload.cluster, tables);
     if (!workload.speeds.empty()) spec_.add_input("env.speeds", workload.speeds);
     if (!workload.trace.file.empty()) {
-      trace_.emplace(*model_, workload.trace, workload.jobs, !workload.speeds.empty());
+      trace_.emplace(*model_, workload.trace, workload.jobs, speeds.are_own);
       spec_.add_input("env.trace.file", workload.trace.file);
     }
     if (!workload.job_lists.empty()) {

@@ -47,12 +47,16 @@ class GpuSchedulingTask : public Task, public std::enable_shared_from_this<GpuSc
   [[nodiscard]] EnvironmentFactory make_factory() const override;
 
  protected:
-  // UserError with the first of `problems`, or of the cluster and its jobs together. `speeds` is
-  // called where there are no problems; of what it gives, settings.interference decides what pairs
-  // do to each other.
+  struct Speeds {
+    std::function<GpuSpeedTables()> read;
+    bool are_own;  // the user has said how fast which type is, and a trace names those types
+  };
+  // UserError with the first of `problems`, or of the cluster and its jobs together. `speeds` are
+  // read where there are no problems; of what they say, settings.interference decides what pairs do
+  // to each other.
   GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
                     const SchedulingRules& rules, const std::vector<std::string>& problems,
-                    const std::function<GpuSpeedTables()>& speeds);
+                    const Speeds& speeds);
   // With tables_of(workload).
   GpuSchedulingTask(std::string name, const GpuWorkloadConfig& workload,
                     const SchedulingRules& rules, const std::vector<std::string>& problems);

@@ -24,7 +24,8 @@ GpuSpeedTables speeds_of(const JobPlacingConfig& c) {
 
 JobPlacingTask::JobPlacingTask(const JobPlacingConfig& config)
     : GpuSchedulingTask("job_placing", config, scheduling_rules(config), validate(config),
-                        [&config] { return speeds_of(config); }) {
+                        {.read = [&config] { return speeds_of(config); },
+                         .are_own = !config.speeds.empty() || !config.profiles.empty()}) {
   if (config.profiles.empty()) return;
   for (const std::string& name : model()->speeds().types()) {
     spec_.add_input("env.profiles",

@@ -7,9 +7,12 @@ namespace pacml::env {
 
 std::vector<std::string> validate(const PythonConfig& c) {
   std::vector<std::string> problems;
-  if (c.file.empty() == c.module.empty()) {
+  if (c.file.empty() && c.module.empty()) {
     problems.emplace_back(
         "file: the task python needs a file of Python, or a module, that defines its environment");
+  }
+  if (!c.file.empty() && !c.module.empty()) {
+    problems.emplace_back("file: and module are both given, of which one defines the environment");
   }
   if (c.make.empty()) {
     problems.emplace_back("make: names the class, or a function, that makes an environment");

@@ -20,8 +20,8 @@ struct PythonConfig {
   // Keyword arguments of `make`: each as JSON reads it, or the text itself.
   std::map<std::string, std::string> settings;
   std::string interpreter = "python3";  // a path, or a name that PATH has
-  // An environment that takes longer over a step ends the run, with a sentence: sooner than
-  // supervision.silence_seconds takes the actor for one that hangs.
+  // An environment that takes longer over a step ends the run, with a sentence. While an actor
+  // waits for its answer, it does not count as one that hangs.
   Seconds answer_seconds = 20;
   bool operator==(const PythonConfig&) const = default;
 };

@@ -182,6 +182,9 @@ TEST_CASE("numbers out of range are refused by their option", "[integration][con
   }
   check(train, "--actors", "0");
   check(train, "--actors", "100000");
+  Words crowd = train;
+  crowd.insert(crowd.end(), {"--set", "learner.max_actors=2", "--actors", "3"});
+  check_refused(place, crowd, {"3 actors are more than learner.max_actors, 2"});
   check(actor, "--id", "-1");
   check(actor, "--id", "4294967296");
   check(eval, "--seeds", "0");

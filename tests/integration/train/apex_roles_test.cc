@@ -141,6 +141,20 @@ TEST_CASE("a shard of a run that begins takes over no table of a former one, and
   CHECK(shard.process().end() == 0);
 }
 
+TEST_CASE("two shards do not save their tables in one place", "[integration][train]") {
+  const Workplace place(tiny_apex_config());
+  const std::string snapshot = (place / "snapshot").string();
+  Shard shard(place, 0, "tcp://127.0.0.1:*", {"--snapshot", snapshot});
+  const Outcome second = pacml({"replay", place.config_file(), "--bind", place.socket() + "-replay",
+                                "--snapshot", snapshot});
+  CHECK(second.code == 75);
+  CHECK_THAT(second.err, Catch::Contains("process " + std::to_string(shard.process().pid()) +
+                                         " has " + snapshot + ": "));
+  shard.process().signal(SIGTERM);
+  CHECK(shard.process().end() == 0);
+  CHECK(std::filesystem::exists(snapshot));
+}
+
 TEST_CASE("roles of Ape-X may come in any order, and a shard that comes back is found",
           "[integration][train]") {
   auto config = tiny_apex_config();

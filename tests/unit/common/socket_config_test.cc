@@ -26,6 +26,10 @@ TEST_CASE("every impossible setting is reported by its key", "[transport]") {
                            .keepalive_ms = -1,
                            .dead_after_ms = -2};
   REQUIRE(validate(wrong).size() == 7);
+  constexpr int kMost = std::numeric_limits<int>::max();  // its sum with another is no number
+  REQUIRE(validate(SocketConfig{
+                       .handshake_ms = kMost, .reconnect_max_ms = kMost, .dead_after_ms = kMost})
+              .size() == 3);
   // Five of them are counted together.
   REQUIRE(validate(SocketConfig{.max_part_bytes = std::numeric_limits<std::int64_t>::max()}) ==
           std::vector<std::string>{"max_part_bytes must be at most 2^50"});

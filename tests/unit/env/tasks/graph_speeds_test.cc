@@ -134,6 +134,22 @@ TEST_CASE("a run on job graphs of a folder holds to them", "[unit][env]") {
   CHECK(inputs.contains("env.profiles"));
   CHECK(inputs_with("4.0") == inputs);
   CHECK_FALSE(inputs_with("5.0") == inputs);
+
+  // Whoever has graphs of their own has told which types there are.
+  JobPlacingConfig config;
+  config.speeds_from = SpeedSource::kGraphs;
+  config.profiles = folder.path().string();
+  config.trace = {.file = (folder / "trace.csv").string(), .from = 0, .until = 1};
+  config.jobs = {.jobs = 1, .largest_gpus = 1, .least_s = 10, .most_s = 100};
+  const auto write_trace = [&](const char* type) {
+    std::ofstream(config.trace.file)
+        << "job_id,submit_s,gpus,gpu_share,duration_s,steps,job_type,user,vc,gpu_type,state\n"
+        << "a,0,1,1,50,," << type << ",,,,\n";
+  };
+  write_trace("three");
+  CHECK_THROWS_WITH(JobPlacingTask(config), Catch::Contains("there are speeds of no type"));
+  write_trace("two");
+  CHECK_NOTHROW(JobPlacingTask(config));
 }
 
 }  // namespace

@@ -451,6 +451,9 @@ TEST_CASE("a Python task says what its configuration lacks", "[unit][env][python
   CHECK_THAT(first_problem({}), Catch::StartsWith("file: the task python needs a file of Python"));
   PythonConfig config;
   config.file = "/nowhere.py";
+  config.module = "nowhere";
+  CHECK_THAT(first_problem(config), Catch::StartsWith("file: and module are both given"));
+  config.module.clear();
   config.make = "T";
   config.interpreter = "/usr/bin/python3";
   CHECK_THAT(first_problem(config), Catch::Contains("there is no file /nowhere.py"));
