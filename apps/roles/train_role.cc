@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
-#include <thread>
 
 #include "apps/cli/files.h"
 #include "apps/cli/words.h"
@@ -27,7 +26,6 @@
 #include "common/private_folder.h"
 #include "common/repeating_timer.h"
 #include "common/result.h"
-#include "common/try_again.h"
 #include "common/unix_socket.h"
 #include "model/math_environment.h"
 
@@ -39,35 +37,15 @@ constexpr std::chrono::seconds kFormerLife{10};
 constexpr std::chrono::seconds kSilence{10};  // after which it is said that there is no news
 constexpr const char* kLearner = "learner";
 
-// A learner that lost its supervisor still writes a checkpoint. Whoever holds the run for longer is
-// training in it: that is said before anything is begun. TryAgainError.
-void wait_for_former_life(const RunDirectory& run) {
-  for (const Deadline deadline = Deadline::in(kFormerLife);;) {
-    try {
-      static_cast<void>(RunLock(run));
-      return;
-    } catch (const TryAgainError&) {
-      if (deadline.expired()) throw;
-    }
-    std::this_thread::sleep_for(kLookEvery);
-  }
-}
-
 // Shards outlive their learner, which has let go of the run, while they save their tables.
 // TryAgainError: for longer than the run's `patience`.
 void wait_for_former_tables(const TrainRoleOptions& options) {
   const Deadline deadline = Deadline::in(options.patience);
   for (std::int64_t shard = 0; shard < options.replay_shards; ++shard) {
-    const std::string name = "replay-" + std::to_string(shard);
     const auto snapshot = RunDirectory::snapshot_file(options.run_directory, shard);
-    for (bool told = false; SnapshotLock::is_held(snapshot); told = true) {
-      if (!told) std::cerr << "waits until a former " << name << " has saved its table\n";
-      if (deadline.expired()) {
-        throw TryAgainError("a former " + name + " has not let go of " + snapshot.string() +
-                            " yet");
-      }
-      std::this_thread::sleep_for(kLookEvery);
-    }
+    if (!SnapshotLock::is_held(snapshot)) continue;
+    std::cerr << "waits until a former replay-" << shard << " has saved its table\n";
+    static_cast<void>(SnapshotLock(snapshot, deadline.at() - steady().now()));
   }
 }
 
@@ -388,7 +366,9 @@ class Training {
 int run_training(const TrainRoleOptions& options) {
   // The learner would say the same, but by then actors would be running.
   if (options.resume) {
-    wait_for_former_life(RunDirectory::open(options.run_directory));
+    // A learner that lost its supervisor still writes a checkpoint. Whoever holds the run for
+    // longer is training in it: that is said before anything is begun.
+    static_cast<void>(RunLock(RunDirectory::open(options.run_directory), kFormerLife));
   } else {
     RunDirectory::refuse_existing(options.run_directory);
   }

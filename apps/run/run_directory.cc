@@ -67,8 +67,16 @@ bool is_own_folder(const std::string& name) {
 
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
 
-// Much longer than whoever only asks has a lock.
-constexpr std::chrono::seconds kPatience{1};
+// TryAgainError: another process has it, of which `has` ends the sentence "process 17 ...".
+void take_lock(FileLock& lock, Duration patience, const fs::path& of, const std::string& has,
+               const char* nobody_is_kept_from) {
+  const auto outcome = lock.take(patience);
+  if (outcome == FileLock::Outcome::kOthers) throw TryAgainError(lock.why() + " " + has);
+  if (outcome == FileLock::Outcome::kNoLocks) {
+    spdlog::warn("{} is on a file system without locks ({}): nothing keeps {}", of.string(),
+                 lock.why(), nobody_is_kept_from);
+  }
+}
 
 // Whether the process that a lock's file names may be looked for, and is one of ours, if it is on
 // this machine. Its number may be another process's by now.
@@ -191,18 +199,9 @@ RunDirectory RunDirectory::join(const fs::path& path) {
 
 std::string RunDirectory::name() const { return base_name(path_); }
 
-RunLock::RunLock(const RunDirectory& run) : lock_(lock_file(run.path())) {
-  const auto outcome = lock_.take(kPatience);
-  if (outcome == FileLock::Outcome::kOthers) {
-    // A former life of ours, perhaps, that is about to end.
-    throw TryAgainError(lock_.why() + " is training in " + run.path().string() + " already");
-  }
-  if (outcome == FileLock::Outcome::kNoLocks) {
-    spdlog::warn(
-        "{} is on a file system without locks ({}): nothing keeps a second process from "
-        "training in it",
-        run.path().string(), lock_.why());
-  }
+RunLock::RunLock(const RunDirectory& run, Duration patience) : lock_(lock_file(run.path())) {
+  take_lock(lock_, patience, run.path(), "is training in " + run.path().string() + " already",
+            "a second process from training in it");
   for (const fs::path& folder : {run.path(), run.checkpoints()}) remove_stale_temporaries(folder);
 }
 
@@ -213,18 +212,11 @@ bool RunLock::is_held(const fs::path& run) {
   return state == FileLock::State::kHeld;
 }
 
-SnapshotLock::SnapshotLock(const fs::path& snapshot) : lock_(lock_of(snapshot)) {
-  const auto outcome = lock_.take(kPatience);
-  if (outcome == FileLock::Outcome::kOthers) {
-    throw TryAgainError(lock_.why() + " has " + snapshot.string() +
-                        ": a former shard that still saves its table there, perhaps");
-  }
-  if (outcome == FileLock::Outcome::kNoLocks) {
-    spdlog::warn(
-        "{} is on a file system without locks ({}): nothing keeps a second shard from saving its "
-        "table there",
-        snapshot.string(), lock_.why());
-  }
+SnapshotLock::SnapshotLock(const fs::path& snapshot, Duration patience) : lock_(lock_of(snapshot)) {
+  take_lock(
+      lock_, patience, snapshot,
+      "has " + snapshot.string() + ": a former shard that still saves its table there, perhaps",
+      "a second shard from saving its table there");
   remove_stale_temporaries(snapshot.parent_path());
 }
 

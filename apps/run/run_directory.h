@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/file_lock.h"
 
 namespace pacml::apps {
@@ -89,9 +91,11 @@ class RunDirectory {
 // with it. Thread-confined.
 class RunLock {
  public:
-  // UserError: another process holds it; the sentence names it. Where the file system has no locks
-  // it is not held, and a warning says so.
-  explicit RunLock(const RunDirectory& run);
+  // Much longer than whoever only asks has a lock.
+  static constexpr Duration kPatience = std::chrono::seconds{1};
+  // TryAgainError: another process has held it for `patience`; the sentence names it. Where the
+  // file system has no locks it is not held, and a warning says so.
+  explicit RunLock(const RunDirectory& run, Duration patience = kPatience);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
   ~RunLock() = default;
@@ -107,9 +111,9 @@ class RunLock {
 // for the last time: whoever goes on with the run before that would begin with an older one.
 class SnapshotLock {
  public:
-  // TryAgainError: another process saves its table there. UserError: the lock's file, which lies
-  // beside the snapshot, cannot be written.
-  explicit SnapshotLock(const std::filesystem::path& snapshot);
+  // As RunLock. UserError: the lock's file, which lies beside the snapshot, cannot be written.
+  explicit SnapshotLock(const std::filesystem::path& snapshot,
+                        Duration patience = RunLock::kPatience);
   SnapshotLock(const SnapshotLock&) = delete;
   SnapshotLock& operator=(const SnapshotLock&) = delete;
   ~SnapshotLock() = default;

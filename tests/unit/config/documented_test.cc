@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -30,6 +29,7 @@
 #include "env/tasks/placement_shaping/config.h"
 #include "env/tasks/python/config.h"
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 
 namespace pacml {
 namespace {
@@ -81,9 +81,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 }
 
 void read_page(const std::string& name, Sections& sections) {
-  const char* source = std::getenv("PACML_SOURCE_DIR");
-  REQUIRE(source != nullptr);
-  std::ifstream page(std::string(source) + "/docs/" + name);
+  std::ifstream page(testing::source_path("docs/" + name));
   REQUIRE(page);
   std::string section;
   for (std::string line; std::getline(page, line);) {
