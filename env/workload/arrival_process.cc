@@ -24,10 +24,14 @@ DistributionConfig checked_arrivals(DistributionConfig config) {
 }  // namespace
 
 std::vector<std::string> arrival_problems(const DistributionConfig& config) {
-  const bool is_process = is_arrival_process(config.kind);
-  const double least = is_process ? config.value : make_distribution(config).values().front();
-  if (least > 0) return {};
-  return {is_process ? "value must be above 0" : "must have all its values above 0"};
+  // Also what this kind does not read.
+  std::vector<std::string> problems;
+  if (!(config.value > 0)) problems.emplace_back("value must be above 0");
+  if (!(config.min >= 0)) problems.emplace_back("min must be at least 0");
+  if (!(config.max > 0)) problems.emplace_back("max must be above 0");
+  if (!problems.empty() || is_arrival_process(config.kind)) return problems;
+  if (make_distribution(config).values().front() > 0) return {};
+  return {"must have all its values above 0"};
 }
 
 ArrivalProcess::ArrivalProcess(const DistributionConfig& config) {

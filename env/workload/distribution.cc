@@ -39,16 +39,13 @@ void check_grid(const DistributionConfig& config, std::vector<std::string>& prob
     problems.push_back("min (" + to_text(config.min) + ") must not be above max (" +
                        to_text(config.max) + ")");
   }
-  if (config.decimals < 0 || config.decimals > 9) {
-    problems.push_back("decimals must be 0 to 9, not " + std::to_string(config.decimals));
-  } else if ((config.max - config.min) / grid_step(config.decimals) > kMaxGridPoints) {
+  if ((config.max - config.min) / grid_step(config.decimals) > kMaxGridPoints) {
     problems.push_back("decimals (" + std::to_string(config.decimals) + ") gives more than " +
                        to_text(kMaxGridPoints) + " values between min and max");
   }
 }
 
 void check_pmf(const DistributionConfig& config, std::vector<std::string>& problems) {
-  if (config.pmf.empty()) problems.push_back("pmf must name at least one value");
   double sum = 0;
   std::vector<double> values;
   for (const auto& [key, probability] : config.pmf) {
@@ -77,9 +74,6 @@ void check_skew_normal(const DistributionConfig& config, std::vector<std::string
   check_grid(config, problems);
   if (config.min < 0) problems.push_back("min must be >= 0 for a skew_normal");
   if (config.max <= config.min) problems.push_back("max must be above min for a skew_normal");
-  if (config.num_bins < 1 || config.num_bins > kMostBins) {
-    problems.push_back("num_bins must be 1 to " + std::to_string(kMostBins));
-  }
 }
 
 // A skew-normal variate of shape a is delta |z0| + sqrt(1 - delta^2) z1 with delta = a / sqrt(1 +
@@ -155,6 +149,13 @@ std::vector<std::string> validate(const DistributionConfig& config) {
     problems.emplace_back("amplitude must be from 0 to 1");
   }
   if (!(config.period > 0)) problems.emplace_back("period must be above 0");
+  if (config.decimals < 0 || config.decimals > 9) {
+    problems.push_back("decimals must be 0 to 9, not " + std::to_string(config.decimals));
+  }
+  if (config.num_bins < 1 || config.num_bins > kMostBins) {
+    problems.push_back("num_bins must be 1 to " + std::to_string(kMostBins));
+  }
+  if (!config.pmf.empty()) check_pmf(config, problems);
   if (!problems.empty()) return problems;
   switch (config.kind) {
     case DistributionKind::kFixed:
@@ -163,7 +164,7 @@ std::vector<std::string> validate(const DistributionConfig& config) {
       check_grid(config, problems);
       break;
     case DistributionKind::kPmf:
-      check_pmf(config, problems);
+      if (config.pmf.empty()) problems.emplace_back("pmf must name at least one value");
       break;
     case DistributionKind::kSkewNormal:
       check_skew_normal(config, problems);

@@ -31,8 +31,8 @@ constexpr bool is_arrival_process(DistributionKind kind) {
   return kind == DistributionKind::kPoisson || kind == DistributionKind::kDiurnal;
 }
 
-// A distribution over finitely many values, or an arrival process. Each kind reads its own keys and
-// ignores the others.
+// A distribution over finitely many values, or an arrival process. Each kind reads its own keys;
+// the others are in range as well.
 struct DistributionConfig {
   DistributionKind kind = DistributionKind::kFixed;
   double value = 1.0;                      // fixed; poisson, diurnal: the mean

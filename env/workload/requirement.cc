@@ -1,6 +1,7 @@
 #include "env/workload/requirement.h"
 
-#include <string_view>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "common/result.h"
@@ -18,9 +19,9 @@ Distribution make_requirement(const DistributionConfig& config) {
                       all.probabilities().first(all.values().size() - 1));
 }
 
-// True when every value that the distribution can take is in (0, 1]. Pre: it is valid in itself.
+// True when every value that the distribution can take is in (0, 1]. Pre: it is valid in itself,
+// and no arrival process.
 bool takes_fractions(const DistributionConfig& config) {
-  if (is_arrival_process(config.kind)) return false;
   if (config.kind == DistributionKind::kUniform || config.kind == DistributionKind::kSkewNormal) {
     return round_to_decimals(config.min, config.decimals) > 0 && config.max <= 1;
   }
@@ -28,25 +29,38 @@ bool takes_fractions(const DistributionConfig& config) {
   return distribution.values().front() > 0 && distribution.values().back() <= 1;
 }
 
-constexpr std::string_view kOutOfRange = "must have all its values above 0 and up to 1";
+// What keeps a distribution from being one of fractions. Pre: as above, or an arrival process.
+std::optional<std::string> fraction_problem(const DistributionConfig& config) {
+  std::string of_kind =
+      "kind " + std::string(name_of(config.kind)) + " must have all its values above 0 and up to 1";
+  if (is_arrival_process(config.kind)) return of_kind;
+  // Also what this kind does not read.
+  for (const auto& [key, value] :
+       {std::pair{"value", config.value}, {"min", config.min}, {"max", config.max}}) {
+    if (!(value > 0 && value <= 1)) return std::string(key) + " must be above 0 and up to 1";
+  }
+  if (!takes_fractions(config)) return of_kind;
+  return std::nullopt;
+}
 
 }  // namespace
 
 std::vector<std::string> validate(const RequirementConfig& config) {
-  const DistributionConfig& single = config;
-  std::vector<std::string> problems;
-  if (config.kind != DistributionKind::kList) {
-    problems = validate(single);
-    if (problems.empty() && !takes_fractions(single)) {
-      problems.push_back("kind " + std::string(name_of(config.kind)) + " " +
-                         std::string(kOutOfRange));
-    }
-    return problems;
+  const bool is_list = config.kind == DistributionKind::kList;
+  const DistributionConfig& own = config;
+  DistributionConfig single = own;
+  if (is_list) single.kind = DistributionKind::kFixed;  // its keys are in range, too
+  auto problems = validate(single);
+  if (problems.empty()) {
+    if (auto problem = fraction_problem(single)) problems.push_back(*std::move(problem));
   }
-  if (config.list.empty()) problems.push_back("list must name at least one distribution");
+  if (is_list && config.list.empty()) {
+    problems.emplace_back("list must name at least one distribution");
+  }
   for (const auto& [name, member] : config.list) {
-    if (validate(member).empty() && !takes_fractions(member)) {
-      problems.push_back("list: " + name + " " + std::string(kOutOfRange));
+    if (!validate(member).empty()) continue;
+    if (const auto problem = fraction_problem(member)) {
+      problems.push_back("list: " + name + ": " + *problem);
     }
   }
   return problems;

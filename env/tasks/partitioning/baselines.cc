@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/check.h"
-#include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
 #include "env/tasks/partitioning/environment.h"
@@ -36,26 +35,14 @@ class RuleAgent final : public Agent {
 };
 
 // Those that any of the clusters has blocks for.
-std::set<int> degrees_of(const PartitioningConfig& config) {
+std::vector<int> degrees_of(const PartitioningConfig& config) {
   std::set<int> degrees;
   for (const auto& topology : topologies(config)) {
     const Topology blocks(topology, config.max_partitions_per_op);
     const auto of_this = degrees_with_blocks(blocks, config.max_partitions_per_op);
     degrees.insert(of_this.begin(), of_this.end());
   }
-  return degrees;
-}
-
-// That a constant degree is one that decisions may choose. The paper's rules keep theirs, as
-// published.
-void check_constant(const PartitioningTask& task, std::string_view name) {
-  constexpr std::string_view kConstant = "constant:";
-  if (!name.starts_with(kConstant)) return;
-  const int degree = *read_number<int>(name.substr(kConstant.size()));
-  const auto degrees = degrees_of(task.config());
-  if (degree == 0 || degrees.contains(degree)) return;
-  throw UserError("policy " + std::string(name) + ": " +
-                  no_block_of(degree, {degrees.begin(), degrees.end()}));
+  return {degrees.begin(), degrees.end()};
 }
 
 // What comparisons show, in this order; the paper's names where there are two.
@@ -89,7 +76,8 @@ std::vector<Baseline> partitioning_baselines(const PartitioningTask& task) {
 std::unique_ptr<Agent> make_partitioning_agent(const PartitioningTask& task,
                                                std::string_view name) {
   auto rule = make_degree_rule(name);
-  check_constant(task, name);
+  const auto problem = constant_problem(name, [&] { return degrees_of(task.config()); });
+  if (problem) throw UserError("policy " + std::string(name) + ": " + *problem);
   return std::make_unique<RuleAgent>(std::move(rule));
 }
 

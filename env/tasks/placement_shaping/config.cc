@@ -1,10 +1,5 @@
 #include "env/tasks/placement_shaping/config.h"
 
-#include <algorithm>
-#include <optional>
-#include <string_view>
-
-#include "common/read_number.h"
 #include "common/result.h"
 #include "env/tasks/ramp/cluster_view.h"
 #include "env/tasks/ramp/degree_rule.h"
@@ -21,16 +16,6 @@ std::vector<int> possible_degrees(const PlacementShapingConfig& c) {
 
 std::size_t num_degrees(const PlacementShapingConfig& c) {
   return c.joint ? possible_degrees(c).size() : 1;
-}
-
-// The paper's rules refuse where they find no block, as published; a constant would do so always.
-std::optional<std::string> constant_problem(const PlacementShapingConfig& c) {
-  constexpr std::string_view kConstant = "constant:";
-  if (c.joint || !c.degree.starts_with(kConstant)) return std::nullopt;
-  const int degree = *read_number<int>(std::string_view(c.degree).substr(kConstant.size()));
-  const auto degrees = possible_degrees(c);
-  if (degree == 0 || std::ranges::find(degrees, degree) != degrees.end()) return std::nullopt;
-  return no_block_of(degree, degrees);
 }
 
 }  // namespace
@@ -66,7 +51,10 @@ std::vector<std::string> validate(const PlacementShapingConfig& c) {
         "placed, which is what this task decides; set it to placement");
   }
   if (!validate(c.ramp).empty() || !problems.empty()) return problems;
-  if (const auto problem = constant_problem(c)) problems.push_back("degree: " + *problem);
+  if (!c.joint) {
+    const auto problem = constant_problem(c.degree, [&] { return possible_degrees(c); });
+    if (problem) problems.push_back("degree: " + *problem);
+  }
   if (const int servers = num_servers(c.ramp.topology); servers > kMostServersShown) {
     problems.push_back("ramp.topology: at most " + std::to_string(kMostServersShown) +
                        " servers can be shown one by one, and it has " + std::to_string(servers));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "common/read_number.h"
 #include "common/result.h"
@@ -190,6 +189,17 @@ std::string no_block_of(int degree, const std::vector<int>& degrees) {
   for (const int one : degrees) known.push_back(std::to_string(one));
   return "would refuse every job, as there is no block of " + std::to_string(degree) +
          " servers; degrees are " + join(known);
+}
+
+std::optional<std::string> constant_problem(std::string_view rule,
+                                            const std::function<std::vector<int>()>& degrees) {
+  constexpr std::string_view kConstant = "constant:";
+  if (!rule.starts_with(kConstant)) return std::nullopt;
+  const int degree = *read_number<int>(rule.substr(kConstant.size()));
+  if (degree == 0) return std::nullopt;
+  const std::vector<int> known = degrees();
+  if (std::ranges::find(known, degree) != known.end()) return std::nullopt;
+  return no_block_of(degree, known);
 }
 
 std::unique_ptr<DegreeRule> make_degree_rule(std::string_view name) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,5 +50,10 @@ void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask
 [[nodiscard]] std::vector<int> degrees_with_blocks(const Topology& topology, int max_degree);
 // What is wrong with a degree that is none of them, in a clause.
 [[nodiscard]] std::string no_block_of(int degree, const std::vector<int>& degrees);
+// The same of the degree of "constant:K", unless it is 0. Of other rules nothing: the paper's
+// refuse where they find no block, as published. `degrees` is asked for a constant alone. Pre:
+// make_degree_rule takes the name.
+[[nodiscard]] std::optional<std::string> constant_problem(
+    std::string_view rule, const std::function<std::vector<int>()>& degrees);
 
 }  // namespace pacml::env

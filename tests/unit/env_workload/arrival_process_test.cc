@@ -86,6 +86,19 @@ TEST_CASE("what no arrivals can be is refused in a sentence") {
         std::vector<std::string>{"amplitude must be from 0 to 1"});
   CHECK(validate(diurnal(10, 0.5, 0)) == std::vector<std::string>{"period must be above 0"});
   CHECK_THROWS_WITH(ArrivalProcess(diurnal(-1, 0.5, 10)), "value must be above 0");
+  CHECK(arrival_problems({.kind = DistributionKind::kPmf, .pmf = {{"0", 0.5}, {"1", 0.5}}}) ==
+        std::vector<std::string>{"must have all its values above 0"});
+  // Keys that the kind does not read.
+  CHECK(arrival_problems({.kind = DistributionKind::kFixed, .min = -1, .max = 0}) ==
+        std::vector<std::string>{"min must be at least 0", "max must be above 0"});
+  CHECK(arrival_problems({.kind = DistributionKind::kUniform, .value = 0}) ==
+        std::vector<std::string>{"value must be above 0"});
+  // The right edges of its bins are above its least value.
+  CHECK(arrival_problems({.kind = DistributionKind::kSkewNormal,
+                          .min = 0,
+                          .max = 100,
+                          .decimals = 0,
+                          .num_bins = 100}) == std::vector<std::string>{});
   // They are no fractions.
   RequirementConfig requirement;
   requirement.kind = DistributionKind::kPoisson;

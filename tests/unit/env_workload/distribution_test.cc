@@ -187,6 +187,13 @@ TEST_CASE("a bad distribution is refused with the key at fault") {
   bins.num_bins = 0;
   CHECK(first_problem(bins) == "num_bins must be 1 to 1000000");
   CHECK(first_problem({.kind = DistributionKind::kList}) == "kind must not be list here");
+  // Of kinds that do not read them.
+  CHECK(first_problem({.kind = DistributionKind::kFixed, .decimals = -1}) ==
+        "decimals must be 0 to 9, not -1");
+  CHECK(first_problem({.kind = DistributionKind::kPoisson, .num_bins = 0}) ==
+        "num_bins must be 1 to 1000000");
+  CHECK(first_problem({.kind = DistributionKind::kFixed, .pmf = {{"half", 1.0}}}) ==
+        "pmf has \"half\" where a finite number is expected");
   CHECK_THROWS_AS(make_distribution(uniform(1.0, 0.1, 2)), UserError);
 }
 

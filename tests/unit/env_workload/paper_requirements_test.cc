@@ -55,11 +55,11 @@ TEST_CASE("a requirement that is misspelt in a file is refused with line and key
       read_text("requirement:\n  kind: uniform\n  maximum: 2\n"),
       Catch::Contains("f.yaml:3") && Catch::Contains("maximum") && Catch::Contains("max"));
   CHECK_THROWS_WITH(read_text("requirement:\n  kind: list\n  list:\n    odd: {value: 2}\n"),
-                    Catch::Contains("list: odd must have all its values above 0 and up to 1"));
+                    Catch::Contains("list: odd: value must be above 0 and up to 1"));
   CHECK_THROWS_WITH(read_text("requirement:\n  kind: pmf\n  pmf: {0.5: 0.5}\n"),
                     Catch::Contains("requirement: pmf must sum to 1, not 0.5"));
   CHECK_THROWS_WITH(read_text("interarrival: {kind: fixed, value: -1}\n"),
-                    Catch::Contains("interarrival must have all its values above 0"));
+                    Catch::Contains("interarrival value must be above 0"));
 }
 
 }  // namespace pacml::env

@@ -88,20 +88,50 @@ TEST_CASE("a requirement outside (0, 1] is refused with the key at fault") {
   RequirementConfig config;
   config.kind = DistributionKind::kFixed;
   config.value = 0;
-  CHECK(first_problem(config) == "kind fixed must have all its values above 0 and up to 1");
+  CHECK(first_problem(config) == "value must be above 0 and up to 1");
   config.value = 1.01;
-  CHECK(first_problem(config) == "kind fixed must have all its values above 0 and up to 1");
+  CHECK(first_problem(config) == "value must be above 0 and up to 1");
   CHECK(first_problem(uniform(0.004, 1.0)) ==
         "kind uniform must have all its values above 0 and up to 1");
-  CHECK(first_problem(uniform(0.5, 1.5)) ==
-        "kind uniform must have all its values above 0 and up to 1");
+  CHECK(first_problem(uniform(0.5, 1.5)) == "max must be above 0 and up to 1");
+  RequirementConfig above;
+  above.kind = DistributionKind::kPmf;
+  above.pmf = {{"0.5", 0.5}, {"1.5", 0.5}};
+  CHECK(first_problem(above) == "kind pmf must have all its values above 0 and up to 1");
   CHECK(first_problem(uniform(0.9, 0.5)) == "min (0.9) must not be above max (0.5)");
   CHECK(first_problem(one_of({})) == "list must name at least one distribution");
   CHECK(first_problem(one_of({{"odd", fixed(2.0)}})) ==
-        "list: odd must have all its values above 0 and up to 1");
+        "list: odd: value must be above 0 and up to 1");
   CHECK_THROWS_AS(RequirementDistribution(one_of({})), UserError);
   CHECK_THROWS_WITH(RequirementDistribution(one_of({{"odd", {.kind = DistributionKind::kList}}})),
                     "kind must not be list here");
+}
+
+TEST_CASE("a key of a requirement that its kind does not read is refused out of range, too") {
+  const auto kind =
+      GENERATE(DistributionKind::kFixed, DistributionKind::kUniform, DistributionKind::kPmf,
+               DistributionKind::kSkewNormal, DistributionKind::kList);
+  RequirementConfig config = one_of({{"one", fixed(0.5)}});
+  config.kind = kind;
+  config.pmf = {{"0.5", 1.0}};
+  INFO(name_of(kind));
+  REQUIRE(first_problem(config).empty());
+  const auto problem = [&](auto change) {
+    RequirementConfig changed = config;
+    change(changed);
+    return first_problem(changed);
+  };
+  CHECK(problem([](auto& c) { c.value = 2; }) == "value must be above 0 and up to 1");
+  CHECK(problem([](auto& c) { c.min = 0; }) == "min must be above 0 and up to 1");
+  CHECK(problem([](auto& c) { c.max = 2; }) == "max must be above 0 and up to 1");
+  CHECK(problem([](auto& c) { c.decimals = 10; }) == "decimals must be 0 to 9, not 10");
+  CHECK(problem([](auto& c) { c.num_bins = 0; }) == "num_bins must be 1 to 1000000");
+  CHECK(problem([](auto& c) { c.amplitude = 2; }) == "amplitude must be from 0 to 1");
+  CHECK(problem([](auto& c) { c.pmf = {{"0.5", 0.5}}; }) == "pmf must sum to 1, not 0.5");
+  CHECK(problem([](auto& c) { c.list["two"].value = 2; }) ==
+        "list: two: value must be above 0 and up to 1");
+  CHECK(problem([](auto& c) { c.list["two"].min = -1; }) ==
+        "list: two: min must be above 0 and up to 1");
 }
 
 TEST_CASE("the field list of a requirement ends with its own key") {

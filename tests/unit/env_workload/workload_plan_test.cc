@@ -51,7 +51,7 @@ TEST_CASE("jobs that arrive at once are refused") {
   WorkloadConfig config;
   config.interarrival.value = 0;
   REQUIRE(validate(config).size() == 1);
-  CHECK(validate(config)[0] == "interarrival must have all its values above 0");
+  CHECK(validate(config)[0] == "interarrival value must be above 0");
 }
 
 }  // namespace pacml::env
