@@ -17,8 +17,14 @@ struct RepeatingTimer::State : std::enable_shared_from_this<RepeatingTimer::Stat
     timer.expires_after(period);
     timer.async_wait([self = weak_from_this()](const boost::system::error_code& cancelled) {
       const auto state = self.lock();
-      if (!cancelled && state && !state->stopped) state->turn();
+      if (!cancelled && state) state->catch_up();
     });
+  }
+
+  // Also what a wait ends in: one that was over when somebody caught up finds nothing due, and
+  // another one under way.
+  void catch_up() {
+    if (!stopped && timer.expiry() <= asio::steady_timer::clock_type::now()) turn();
   }
 
   asio::steady_timer timer;
@@ -36,6 +42,8 @@ RepeatingTimer::RepeatingTimer(boost::asio::io_context& io, std::chrono::millise
 RepeatingTimer::~RepeatingTimer() { stop(); }
 
 void RepeatingTimer::start() { state_->turn(); }
+
+void RepeatingTimer::catch_up() { state_->catch_up(); }
 
 void RepeatingTimer::stop() {
   state_->stopped = true;

@@ -26,6 +26,8 @@ class RepeatingTimer {
 
   // Calls `work` now for the first time. Pre: not started.
   void start();
+  // For whoever keeps `io` from running: calls `work` if that is due. Pre: started.
+  void catch_up();
   void stop();
 
  private:

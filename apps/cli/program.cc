@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apps/cli/first_process.h"
 #include "apps/cli/outputs.h"
 #include "apps/cli/parse.h"
 #include "apps/cli/standard_streams.h"
@@ -110,6 +111,7 @@ int dispatch(const Program& program, const std::vector<std::string>& arguments, 
 int run_program(const Program& program, const std::vector<std::string>& arguments,
                 std::ostream& out, std::ostream& err) {
   hold_standard_streams();
+  end_first_process_by_signals();
   try {
     if (program.prepare) program.prepare();
     const int code = dispatch(program, arguments, out);

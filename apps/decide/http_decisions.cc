@@ -190,6 +190,7 @@ void HttpDecisions::serve(const HttpSettings& settings,
   // They are the events'.
   signals.release();
   prepared.release();
+  events.leave();
 }
 
 }  // namespace pacml::apps

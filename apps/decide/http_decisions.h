@@ -24,7 +24,8 @@ class HttpDecisions {
   HttpDecisions& operator=(const HttpDecisions&) = delete;
   ~HttpDecisions();
 
-  // Until a signal ends it; what has not been answered whole then never is. `listening`, with the
+  // Until a signal ends it, where another model is being prepared with the process
+  // (ServiceEvents::leave); what has not been answered whole then never is. `listening`, with the
   // address that was chosen, before the first question. UserError: it cannot listen there.
   void serve(const HttpSettings& settings,
              const std::function<void(const std::string& address)>& listening);

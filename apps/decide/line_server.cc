@@ -241,10 +241,14 @@ LineServer::~LineServer() = default;
 void LineServer::serve_standard() {
   impl_->connections.emplace_back(STDIN_FILENO, STDOUT_FILENO);
   const Connection& peer = impl_->connections.front();
-  while (!peer.is_over()) {
-    if (impl_->turn(-1)) return impl_->hand_out();
+  bool told_to_end = false;
+  while (!told_to_end && !peer.is_over()) told_to_end = impl_->turn(-1);
+  if (told_to_end) {
+    impl_->hand_out();
+  } else if (peer.is_broken()) {
+    throw UserError("standard input or output is gone");
   }
-  if (peer.is_broken()) throw UserError("standard input or output is gone");
+  impl_->events.leave();
 }
 
 void LineServer::serve_socket(const std::string& path) {
@@ -257,6 +261,7 @@ void LineServer::serve_socket(const std::string& path) {
   std::filesystem::remove(path, none);
   listener = {};  // nobody else comes
   impl_->hand_out();
+  impl_->events.leave();
 }
 
 }  // namespace pacml::apps

@@ -32,7 +32,8 @@ struct LineCallbacks {
 // while it goes on; SIGTERM and SIGINT end it, once the answers that are there have been read, or
 // nobody has read on for three seconds, or ten have passed, or at the second signal; lines that
 // have not been answered by the first one are not. From those who do not read their answers no
-// further lines are taken. One object a process, made before any thread is. Thread-confined.
+// further lines are taken. At the end nobody waits for another model that is being prepared:
+// ServiceEvents::leave. One object a process, made before any thread is. Thread-confined.
 class LineServer {
  public:
   explicit LineServer(LineCallbacks callbacks, std::chrono::milliseconds turn = kLongestTurn);

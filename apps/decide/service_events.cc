@@ -1,5 +1,6 @@
 #include "apps/decide/service_events.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -66,6 +67,12 @@ ServiceEvents::~ServiceEvents() {
   if (!preparing_.joinable()) return;
   const EndedAtOnce impatient;  // what is prepared is for nobody, and may take minutes
   preparing_.join();
+}
+
+void ServiceEvents::leave() const {
+  if (!preparing_.joinable()) return;
+  spdlog::default_logger()->flush();
+  ::_exit(0);  // no destructor may take from that thread what it uses
 }
 
 bool ServiceEvents::take_signals() {

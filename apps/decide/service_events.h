@@ -19,6 +19,9 @@ class ServiceEvents {
   ServiceEvents& operator=(const ServiceEvents&) = delete;
   // Joins the thread that prepares; meanwhile SIGTERM and SIGINT end the process.
   ~ServiceEvents();
+  // For a service that has come to its end: where another model is being prepared, which is for
+  // nobody now and may take minutes, ends the process, with code 0.
+  void leave() const;
 
   // Readable where the function below has something to do.
   [[nodiscard]] int signals() const { return signals_.get(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 
@@ -264,17 +265,29 @@ class SshRun {
     for (const auto& loss : RunDirectory::take_losses(request_.run)) {
       std::cerr << "the run's former end: " << loss << "\n";
     }
-    for (const RemoteRole& role : roles_) start(role);
-    std::cerr << "started " << roles_.size() << " processes; logs: " << logs().string() << "\n";
     beats_.start();
+    for (const RemoteRole& role : roles_) {
+      start(role);
+      beats_.catch_up();  // of many roles the first would not hear of us until the last is there
+    }
+    std::cerr << "started " << roles_.size() << " processes; logs: " << logs().string() << "\n";
     io_.run();
     RunDirectory::note_losses(request_.run, supervisor_.losses());
-    // What is saved lies on the learner's host.
-    return supervisor_.exit_code(
-        [this] { return request_.resume || supervisor_.learner_was_heard(); });
+    return supervisor_.exit_code([this] { return is_saved(); });
   }
 
  private:
+  // Whether there is something to go on from, as far as that is known: it lies on the learner's
+  // host, whose folder is seen from here where it is shared.
+  [[nodiscard]] bool is_saved() const {
+    if (request_.resume || supervisor_.learner_hears()) return true;
+    try {
+      return RunDirectory::has_checkpoint(request_.run);
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
   void look_for_news() { static_cast<void>(news_.look(steady().now(), progress_)); }
 
   [[nodiscard]] fs::path logs() const { return fs::path(request_.run) / "logs"; }

@@ -96,7 +96,9 @@ void RunSupervisor::start(Member member) {
 
 int RunSupervisor::exit_code(const std::function<bool()>& is_saved) const {
   if (!asked_ || exit_code_ != 0 || is_saved()) return exit_code_;
-  tell_("stopped before training began: nothing is saved");
+  tell_(learner_was_heard_ && !learner_hears_
+            ? "stopped before the learner that died was replaced: no checkpoint of it is known"
+            : "stopped before training began: nothing is saved");
   return kExitStoppedBeforeTraining;
 }
 

@@ -74,11 +74,11 @@ class RunSupervisor {
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
   // The same, but where the run was stopped by a signal, all ended well, and what is then asked
-  // says that nothing is saved: kExitStoppedBeforeTraining, which it tells.
+  // says that nothing is known to be saved: kExitStoppedBeforeTraining, which it tells.
   [[nodiscard]] int exit_code(const std::function<bool()>& is_saved) const;
-  // Whether a learner that leads has ever listened to signals: one that does saves what it has when
-  // it is stopped.
-  [[nodiscard]] bool learner_was_heard() const { return learner_was_heard_; }
+  // Whether the learner that leads listens to signals, or did so when it ended for good: one that
+  // does saves what it has when it is stopped.
+  [[nodiscard]] bool learner_hears() const { return learner_hears_; }
   // What has ended without leaving all that it had, a sentence each: for whoever resumes the run.
   [[nodiscard]] const std::vector<std::string>& losses() const { return losses_; }
 

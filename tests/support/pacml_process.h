@@ -19,7 +19,7 @@ namespace pacml::testing {
 [[nodiscard]] std::string pacml_path();
 
 // One pacml process. `launcher`: words before the program that place it somewhere, and become it
-// (VirtualHost::launcher).
+// (VirtualHost::launcher) or, with pid() being theirs, wait for it.
 class Pacml : public Program {
  public:
   explicit Pacml(const std::vector<std::string>& arguments,

@@ -1,9 +1,13 @@
 // The built pacml, as a user meets it.
 
+#include <unistd.h>
+
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "apps/cli/version.h"
 #include "tests/support/catch.h"
@@ -118,6 +122,31 @@ TEST_CASE("the learner's commands go to the program beside pacml, with one mathe
   const Outcome outcome = run("OMP_NUM_THREADS=8 " + link.string() + " learner a.yaml --run 'r s'");
   CHECK(outcome.output == "learner a.yaml --run r s 1 1 passive\n");
   CHECK(outcome.code == 6);
+}
+
+TEST_CASE("a signal ends a command that is the first process of its container") {
+  namespace testing = pacml::testing;
+  std::vector<std::string> container = {"unshare", "--pid", "--fork", "--kill-child"};
+  if (::geteuid() != 0) container.insert(container.begin() + 1, {"--user", "--map-root-user"});
+  std::vector<std::string> nothing = container;
+  nothing.emplace_back("true");
+  if (testing::run(nothing).code != 0) {
+    WARN("this test is skipped: this process may make no process the first of its kind");
+    return;
+  }
+  const testing::Workplace place;
+  // One of those that have nothing to do at a signal; it takes hours.
+  testing::Pacml eval(
+      {"eval", place.config_file(), "--policy", "random", "--seeds", "1000000", "--threads", "1"},
+      container);
+  testing::wait_until("it has ended", [&] {
+    // `unshare` passes nothing on. What comes before the program has begun has no effect.
+    for (const auto& [process, words] : testing::children_of(eval.pid())) {
+      ::kill(process, SIGTERM);
+    }
+    return !eval.runs();
+  });
+  CHECK(eval.end() == 128 + SIGTERM);
 }
 
 TEST_CASE("a pacml built without LibTorch says what is missing") {

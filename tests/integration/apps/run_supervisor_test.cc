@@ -9,6 +9,7 @@
 
 #include "common/asio.h"
 #include "common/clock.h"
+#include "common/exit_codes.h"
 #include "tests/support/catch.h"
 #include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
@@ -376,6 +377,34 @@ TEST_CASE("a checkpoint is asked of the learner once it can hear") {
   run.end();
   CHECK(run.supervisor->exit_code() == 0);
   CHECK(run.told.empty());
+}
+
+TEST_CASE("a learner that listens has saved what it has when it is stopped") {
+  Run run;
+  run.supervisor->start(
+      learner_that("trap 'exit 0' TERM; " + std::string(kReady) + "while :; do sleep 0.01; done"));
+  run.run_until([&] { return run.supervisor->learner_hears(); });
+  REQUIRE(::raise(SIGTERM) == 0);
+  run.end();
+  CHECK(run.supervisor->exit_code([&] { return run.supervisor->learner_hears(); }) == 0);
+  CHECK(run.told.empty());
+}
+
+TEST_CASE("a run whose learner died and is not back saves nothing when it is stopped") {
+  Run run;
+  const auto lived = run.folder / "lived";
+  const auto comes = run.folder / "comes";
+  run.supervisor->start(learner_that("[ -e " + lived.string() + " ] && { : > " + comes.string() +
+                                     "; exec sleep 3600; }; : > " + lived.string() + "; " + kReady +
+                                     "exit 3"));
+  run.run_until([&] { return std::filesystem::exists(comes); });
+  REQUIRE(::raise(SIGTERM) == 0);
+  run.end();
+  CHECK(run.supervisor->exit_code() == 0);  // there may be a checkpoint
+  CHECK(run.supervisor->exit_code([&] { return run.supervisor->learner_hears(); }) ==
+        kExitStoppedBeforeTraining);
+  CHECK(run.told.back() ==
+        "stopped before the learner that died was replaced: no checkpoint of it is known");
 }
 
 TEST_CASE("a learner that stops already is not asked for a checkpoint") {

@@ -242,7 +242,7 @@ TEST_CASE("what a later life is told may depend on whether one before has lived"
   std::vector<bool> lived;
   child.before_restart = [&](ChildSpec& spec, bool has_lived) {
     lived.push_back(has_lived);
-    const std::string script = lived.size() == 1   ? "exit 255"
+    const std::string script = lived.size() == 1   ? "exit 75"
                                : lived.size() == 2 ? "say +; exit 255"
                                                    : "exit 0";
     spec.command = alive("learner", script, 0s).spec.command;

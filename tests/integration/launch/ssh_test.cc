@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/run/run_directory.h"
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/hosted_processes.h"
@@ -56,6 +57,37 @@ struct Place {
   }
   void use_stand_in() const {
     ::setenv("PATH", (work / "").string().append(":/usr/bin:/bin").c_str(), 1);
+  }
+  // Notes the words of each call for the learner or a shard in "dialled-ROLE-..."; for these,
+  // `then` comes before they are reached.
+  void note_words(const std::string& then = "") const {
+    fs::rename(work / "ssh", work / "ssh-that-reaches");
+    const std::string folder = (work / "").string();
+    testing::write_script(work / "ssh",
+                          "#!/bin/sh\n"
+                          "cd " +
+                              folder +
+                              "\n"
+                              "for role in learner replay; do\n"
+                              "  case \"$*\" in *pacml*\" $role \"*)\n"
+                              "    echo \"$*\" >dialled-$role-$$\n"
+                              "    " +
+                              then +
+                              " ;;\n"
+                              "  esac\n"
+                              "done\n"
+                              "exec " +
+                              folder + "ssh-that-reaches \"$@\"\n");
+  }
+  // What was noted of a role, a call each.
+  [[nodiscard]] std::vector<std::string> dialled(const std::string& role) const {
+    std::vector<std::string> calls;
+    for (const auto& entry : fs::directory_iterator(work / "")) {
+      if (entry.path().filename().string().starts_with("dialled-" + role)) {
+        calls.push_back(text_of(entry.path()));
+      }
+    }
+    return calls;
   }
   // Of this run, as their command lines have it.
   [[nodiscard]] std::vector<pid_t> roles(const std::string& role, Who wanted = Who::kRole) const {
@@ -165,25 +197,7 @@ TEST_CASE("a role whose host is not reached at first is told all that is told at
           "[integration][launch]") {
   const Place place(testing::tiny_apex_config());
   place.use_stand_in();
-  fs::rename(place.work / "ssh", place.work / "ssh-that-reaches");
-  const std::string folder = (place.work / "").string();
-  testing::write_script(place.work / "ssh",
-                        "#!/bin/sh\n"
-                        "for role in learner replay; do\n"
-                        "  case \"$*\" in *pacml*\" $role \"*)\n"
-                        "    echo \"$*\" >" +
-                            folder +
-                            "dialled-$role-$$\n"
-                            "    [ -e " +
-                            folder +
-                            "away-$role ] || {\n"
-                            "      : >" +
-                            folder +
-                            "away-$role; exit 255; } ;;\n"
-                            "  esac\n"
-                            "done\n"
-                            "exec " +
-                            folder + "ssh-that-reaches \"$@\"\n");
+  place.note_words("[ -e away-$role ] || { : >away-$role; exit 255; }");
   Pacml launch(place.launch());
   place.work.wait_for_decisions(2'000);
   launch.signal(SIGTERM);
@@ -191,20 +205,33 @@ TEST_CASE("a role whose host is not reached at first is told all that is told at
   // Of two shards either may have been the first, or both.
   CHECK_THAT(launch.err(), Catch::Contains("replay-") &&
                                Catch::Contains("learner ended with code 255; starting it again"));
-  std::size_t learners = 0;
-  std::size_t shards = 0;
-  for (const auto& entry : fs::directory_iterator(place.work / "")) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("dialled-learner")) {
-      ++learners;
-      CHECK_THAT(text_of(entry.path()), !Catch::Contains("--continue"));
-    } else if (name.starts_with("dialled-replay")) {
-      ++shards;
-      CHECK_THAT(text_of(entry.path()), Catch::Contains("--run-begins"));
-    }
-  }
-  CHECK(learners >= 2);
-  CHECK(shards >= 3);
+  const auto learners = place.dialled("learner");
+  CHECK(learners.size() >= 2);
+  for (const auto& words : learners) CHECK_THAT(words, !Catch::Contains("--continue"));
+  const auto shards = place.dialled("replay");
+  CHECK(shards.size() >= 3);
+  for (const auto& words : shards) CHECK_THAT(words, Catch::Contains("--run-begins"));
+}
+
+TEST_CASE("a shard whose snapshot somebody else holds is told again that the run begins",
+          "[integration][launch]") {
+  const Place place(testing::tiny_apex_config());
+  place.use_stand_in();
+  place.note_words();
+  const auto snapshot = apps::RunDirectory::snapshot_file(place.work.run(), 1);
+  fs::create_directories(snapshot.parent_path());
+  std::optional<apps::SnapshotLock> former(snapshot);
+  Pacml launch(place.launch());
+  wait_until("it is to try again", [&] {
+    return launch.err().find("replay-1 ended with code 75; starting it again") != std::string::npos;
+  });
+  former.reset();
+  place.work.wait_for_decisions(2'000);
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 0);
+  const auto shards = place.dialled("replay");
+  CHECK(shards.size() >= 3);
+  for (const auto& words : shards) CHECK_THAT(words, Catch::Contains("--run-begins"));
 }
 
 TEST_CASE("a launch that is stopped before its learner has begun says that nothing is saved",
@@ -221,6 +248,29 @@ TEST_CASE("a launch that is stopped before its learner has begun says that nothi
   launch.signal(SIGTERM);
   CHECK(launch.end() == 130);
   CHECK_THAT(launch.err(), Catch::EndsWith("stopped before training began: nothing is saved\n"));
+}
+
+TEST_CASE("a launch that is stopped before a learner has come for one that died says so",
+          "[integration][launch]") {
+  const Place place;
+  place.use_stand_in();
+  // A learner that listens, dies, and never comes so far again.
+  testing::write_script(place.work / "program",
+                        "#!/bin/sh\n"
+                        "[ $1 = learner ] || exec sleep 1000\n"
+                        "cd " +
+                            (place.work / "").string() +
+                            "\n"
+                            "[ ! -e lived ] || { : >comes; exec sleep 1000; }\n"
+                            ": >lived\n"
+                            "echo 'pacml +' >&$PACML_LIFE_LINE\n"
+                            "exit 3\n");
+  Pacml launch(place.launch({"--site-set", "program=" + (place.work / "program").string()}));
+  wait_until("the next learner's process is there",
+             [&] { return fs::exists(place.work / "comes"); });
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 130);
+  CHECK_THAT(launch.err(), Catch::EndsWith("no checkpoint of it is known\n"));
 }
 
 TEST_CASE("a run keeps the configuration that it was begun with", "[integration][launch]") {

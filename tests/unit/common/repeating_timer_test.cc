@@ -49,6 +49,33 @@ TEST_CASE("whenever a timer is stopped, the loop has nothing left to wait for", 
   CHECK(turns_after_stop == 0);
 }
 
+TEST_CASE("whoever keeps a loop from running does what is due, and nothing else",
+          "[unit][common]") {
+  asio::io_context io;
+  int turns = 0;
+  RepeatingTimer timer(io, 1ms, [&] {
+    if (++turns == 5) timer.stop();
+  });
+  timer.start();
+  testing::wait_until("it has been due twice", [&] {
+    timer.catch_up();
+    return turns == 3;
+  });
+  io.run_until(testing::soon().at());
+  CHECK(io.stopped());
+  timer.catch_up();
+  CHECK(turns == 5);
+}
+
+TEST_CASE("nothing is due before its time", "[unit][common]") {
+  asio::io_context io;
+  int calls = 0;
+  RepeatingTimer slow(io, 1h, [&] { ++calls; });
+  slow.start();
+  slow.catch_up();
+  CHECK(calls == 1);
+}
+
 TEST_CASE("a timer that is gone calls nothing", "[unit][common]") {
   asio::io_context io;
   int turns = 0;
