@@ -27,7 +27,7 @@ Result<void> AppendedFile::append(std::string_view bytes) {
   } while (written < 0 && errno == EINTR);
   if (written < 0) return fail(Errc::kIo, what + std::strerror(errno));
   if (static_cast<std::size_t>(written) != bytes.size()) {
-    // Nothing can be cut off a pipe, say.
+    // Nothing can be cut off a device.
     torn_ = S_ISREG(status.st_mode) && !cut();
     return fail(Errc::kIo, what + "the disk took part of a " + piece_);
   }

@@ -34,18 +34,21 @@ off_t end_of_last_line(int fd, off_t size) {
 }
 
 // Of a process that ended while it wrote.
-bool cut_torn_line(int fd) {
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) return false;
-  if (!S_ISREG(status.st_mode)) return true;
-  const off_t end = end_of_last_line(fd, status.st_size);
-  return end == status.st_size || ::ftruncate(fd, end) == 0;
+bool cut_torn_line(int fd, off_t size) {
+  const off_t end = end_of_last_line(fd, size);
+  return end == size || ::ftruncate(fd, end) == 0;
 }
 
 AppendedFile open_lines(std::filesystem::path path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!file.is_open() || !cut_torn_line(file.get())) {
-    throw_system_error("cannot write " + path.string(), errno);
+  const std::string what = "cannot write " + path.string();
+  constexpr int kAppends = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+  FileDescriptor file(::open(path.c_str(), kAppends, 0644));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) throw_system_error(what, errno);
+  // When it is full, it would hold up whoever writes.
+  if (S_ISFIFO(status.st_mode)) throw UserError(what + ": it is a pipe");
+  if (S_ISREG(status.st_mode) && !cut_torn_line(file.get(), status.st_size)) {
+    throw_system_error(what, errno);
   }
   return {std::move(file), std::move(path), "line"};
 }

@@ -12,7 +12,7 @@ namespace pacml {
 // torn last line, the trace of a crash, is cut off at opening. Thread-confined.
 class JsonLinesWriter {
  public:
-  // UserError: cannot be opened.
+  // UserError: cannot be opened, or is a pipe.
   explicit JsonLinesWriter(std::filesystem::path path);
   // kIo: e.g. the disk is full; the file has its former lines. Numbers that JSON lacks (NaN,
   // infinity) become null.

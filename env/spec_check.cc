@@ -14,7 +14,7 @@ namespace {
 
 // Beside metrics in what `pacml eval --out` writes.
 constexpr auto kReserved =
-    std::to_array<std::string_view>({"name", "seeds", "seed", "decisions", "problem"});
+    std::to_array<std::string_view>({"name", "learned", "seeds", "seed", "decisions", "problem"});
 
 bool is_of(const SlotSpec& slot, const GraphFeatures& graph) {
   return graph.node_width == static_cast<int>(slot.node_width) &&

@@ -42,6 +42,10 @@ using TaskPtr = std::shared_ptr<const Task>;
 // best of.
 [[nodiscard]] std::vector<std::string> compared_agents(const Task& task);
 
+// Task::make_agent for whoever cannot choose. UserError: also of a baseline that is a choice of
+// several, and says of which.
+[[nodiscard]] std::unique_ptr<Agent> make_baseline(const Task& task, std::string_view name);
+
 // That there is no such baseline, with the one that was perhaps meant.
 [[nodiscard]] UserError no_such_baseline(std::string_view name, std::span<const Baseline> known);
 

@@ -24,7 +24,7 @@ Json to_value(const SeedResult& seed, const Metrics& metrics) {
 Json to_value(const PolicyResult& policy, const Metrics& metrics) {
   Json seeds = Json::array();
   for (const SeedResult& seed : policy.seeds) seeds.push_back(to_value(seed, metrics));
-  Json value = {{"name", policy.name}, {"seeds", std::move(seeds)}};
+  Json value = {{"name", policy.name}, {"learned", policy.learned}, {"seeds", std::move(seeds)}};
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     const MeanInterval of_metric = mean_interval(policy, m);
     value[metrics[m].name] = {{"mean", of_metric.mean}, {"ci95", of_metric.ci95}};

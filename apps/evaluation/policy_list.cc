@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -122,22 +124,24 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
   return first;
 }
 
-NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, Seed run, int threads,
-                        const EvaluationWatch& watch) {
-  if (const auto best = baseline_meant(name, task, run, threads, watch); best != name) {
+// What a name stands for, as baseline_meant() says it of one task and seed.
+using Meaning = std::function<std::string(const std::string& name)>;
+
+NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, const Meaning& chosen) {
+  if (const auto best = chosen(name); best != name) {
     NamedPolicy policy = baseline(task, best);
     policy.name = shown_as(name, best);
     return policy;
   }
   if (const auto parts = with_suffix(name, kRefine); parts && !is_trained(name)) {
-    return refined(name_policy(parts->policy, task, run, threads, watch), *parts, task);
+    return refined(name_policy(parts->policy, task, chosen), *parts, task);
   }
   const auto is_policy = [&task](const std::string& known) {
     return env::is_baseline(*task, known) || is_trained(known);
   };
   if (const auto parts = with_suffix(name, kSearch); parts && is_policy(parts->policy)) {
     const std::string& rule = parts->policy;
-    const std::string best = baseline_meant(rule, task, run, threads, watch);
+    const std::string best = chosen(rule);
     const std::string shown = best == rule ? rule : shown_as(rule, best);
     return search(shown + name.substr(rule.size()), {best, parts->settings}, task);
   }
@@ -230,8 +234,15 @@ std::string without_suffixes(const std::string& policy) {
 std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                        const env::TaskPtr& task, Seed run, int threads,
                                        const EvaluationWatch& watch) {
+  // What is chosen on tuning episodes is chosen once, however many policies begin with it.
+  std::map<std::string, std::string> settled;
+  const Meaning chosen = [&](const std::string& name) {
+    const auto found = settled.find(name);
+    if (found != settled.end()) return found->second;
+    return settled.emplace(name, baseline_meant(name, task, run, threads, watch)).first->second;
+  };
   std::vector<NamedPolicy> policies;
-  for (const auto& name : names) policies.push_back(name_policy(name, task, run, threads, watch));
+  for (const auto& name : names) policies.push_back(name_policy(name, task, chosen));
   return policies;
 }
 

@@ -24,14 +24,15 @@ namespace pacml::apps {
 [[nodiscard]] std::string without_suffixes(const std::string& policy);
 
 // Policies by name: one of the task's baselines (one that is the best of several, such as
-// "best_constant", is chosen on tuning episodes and shown with what it is: "best_constant:8", also
-// where it is searched from: "best_constant:8+search"), or the folder of a run (its best policy),
-// or an exported .safetensors file, which take their most probable action, or with "+sample" behind
-// them draw one by their probabilities; with "+search" or "+search:K=64,H=12,..." behind it a
-// search over what that policy would do (planning/search_config.h); with "+refine" or "+refine:N"
-// behind any of these a search from what its episode came to, with at most N simulations
-// (env::RefinableTask). UserError: no such policy or run, or a run of another network than the task
-// needs. `watch` is of the tuning episodes; where it stops them, the policies mean nothing.
+// "best_constant", is chosen on tuning episodes, once for all of `names`, and shown with what it
+// is: "best_constant:8", also where it is searched from: "best_constant:8+search"), or the folder
+// of a run (its best policy), or an exported .safetensors file, which take their most probable
+// action, or with "+sample" behind them draw one by their probabilities; with "+search" or
+// "+search:K=64,H=12,..." behind it a search over what that policy would do
+// (planning/search_config.h); with "+refine" or "+refine:N" behind any of these a search from what
+// its episode came to, with at most N simulations (env::RefinableTask). UserError: no such policy
+// or run, or a run of another network than the task needs. `watch` is of the tuning episodes; where
+// it stops them, the policies mean nothing.
 [[nodiscard]] std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                                      const env::TaskPtr& task, Seed run,
                                                      int threads,

@@ -80,7 +80,7 @@ WatchedPolicy WatchedPolicy::searching(const env::TaskPtr& task, const TrainedRu
 WatchedPolicy WatchedPolicy::of_baseline(const env::TaskPtr& task, const std::string& name) {
   auto impl = std::make_unique<Impl>();
   impl->name = name;
-  impl->rule = task->make_agent(name);
+  impl->rule = env::make_baseline(*task, name);
   return WatchedPolicy(std::move(impl));
 }
 

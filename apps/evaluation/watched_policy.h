@@ -41,7 +41,7 @@ class WatchedPolicy {
   [[nodiscard]] static WatchedPolicy searching(const env::TaskPtr& task, const TrainedRun& run,
                                                std::string name, std::string_view settings);
   // One of the task's baselines, which tells nothing but what it does. UserError: none of that
-  // name.
+  // name, or a choice of several (baseline_meant() chooses).
   [[nodiscard]] static WatchedPolicy of_baseline(const env::TaskPtr& task, const std::string& name);
   WatchedPolicy(const WatchedPolicy&) = delete;
   WatchedPolicy& operator=(const WatchedPolicy&) = delete;

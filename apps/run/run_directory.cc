@@ -167,6 +167,11 @@ std::vector<std::string> RunDirectory::take_losses(const fs::path& path) {
 RunDirectory RunDirectory::create(const fs::path& path, std::string_view effective_config) {
   refuse_existing(path);
   const RunDirectory run(path);
+  // Whoever opens it refuses it as well, but when the folder is a run already.
+  std::error_code absent;
+  if (fs::is_fifo(run.metrics_file(), absent)) {
+    throw UserError("cannot write " + run.metrics_file().string() + ": it is a pipe");
+  }
   for (const char* folder : {"checkpoints", "logs"}) make_folder(path / folder);
   const auto is_ours = write_new_file(run.config_file(), recorded(effective_config));
   if (!is_ours) throw_error(is_ours.error());

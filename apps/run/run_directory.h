@@ -24,7 +24,8 @@ class RunDirectory {
  public:
   // UserError, here and below: `path` is empty or the root, which are no folders for a run.
   // Makes a new run; of several that try at once, one does. UserError: the folder already holds
-  // one, or cannot be written. An existing folder without a run is taken.
+  // one, or cannot be written, or has a pipe where its metrics go. An existing folder without a run
+  // is taken.
   [[nodiscard]] static RunDirectory create(const std::filesystem::path& path,
                                            std::string_view effective_config);
   // An existing run. UserError: there is none.

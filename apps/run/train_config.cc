@@ -151,7 +151,7 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task) {
 std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config, const env::Task& task) {
   if (config.warm_start.policy != WarmStart::kImitate) return nullptr;
   try {
-    return task.make_agent(config.warm_start.teacher);
+    return env::make_baseline(task, config.warm_start.teacher);
   } catch (const UserError& error) {
     throw UserError(std::string("warm_start.teacher: ") + error.what());
   }

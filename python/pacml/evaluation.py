@@ -15,9 +15,9 @@ def evaluate(config=None, policies=(), seeds=10, *, first_seed=0, threads=0, tas
     none: every baseline that the task compares. seeds: how many episodes, from number first_seed
     on. threads: 0 for one per core; the result does not depend on it.
 
-    Returns what `pacml eval --out` writes: {"objective": name, "policies": [{"name", "seeds":
-    [{"seed", "decisions", "return", metric: value}], metric: {"mean", "ci95"}}]}; None where a
-    figure is not defined.
+    Returns what `pacml eval --out` writes: {"objective": name, "policies": [{"name", "learned",
+    "seeds": [{"seed", "decisions", "return", metric: value}], metric: {"mean", "ci95"}}]}; None
+    where a figure is not defined.
     """
     if isinstance(policies, (str, os.PathLike)):
         policies = [policies]

@@ -10,16 +10,18 @@ class Comparison:
         self.name = path.stem
         try:
             self.objective = document["objective"]
-            rows = [(p["name"], p[self.objective]["mean"], p[self.objective].get("ci95")) for p in document["policies"]]
+            rows = [(p["name"], p[self.objective]["mean"], p[self.objective].get("ci95"), is_learned(p)) for p in document["policies"]]
         except (KeyError, TypeError) as error:
             raise Trouble(f"{path} is no comparison that `pacml eval --out` wrote") from error
-        self.rows = [(n, m, c or 0.0) for n, m, c in rows if m is not None]
+        self.rows = [(n, m, c or 0.0, learned) for n, m, c, learned in rows if m is not None]
         if not self.rows:
             raise Trouble(f"{path}: no policy has a value of {self.objective}")
 
 
-def is_baseline(name):
-    return "/" not in name and "+" not in name and not pathlib.Path(name).is_dir()
+def is_learned(policy):
+    """As the file says; older ones leave it to the name of whose policy it is, which may be searched from."""
+    whose = policy["name"].partition("+")[0]
+    return policy.get("learned", "/" in whose or whose.endswith(".safetensors") or pathlib.Path(whose).is_dir())
 
 
 def shown(names):
@@ -37,13 +39,12 @@ def draw(plt, comparisons, title):
         axes.set_visible(False)
     for axes, comparison in zip(grid.flat, comparisons):
         ordered = sorted(comparison.rows, key=lambda row: row[1], reverse=True)
-        names = [name for name, _, _ in ordered]
-        colours = ["#9aa4ae" if is_baseline(name) else COLOURS[0] for name in names]
-        axes.barh(range(len(ordered)), [m for _, m, _ in ordered], xerr=[c for _, _, c in ordered], color=colours,
+        names, means, intervals, learned = zip(*ordered)
+        axes.barh(range(len(ordered)), means, xerr=intervals, color=[COLOURS[0] if own else "#9aa4ae" for own in learned],
                   height=0.72, error_kw={"elinewidth": 1, "capsize": 2})
         axes.set_yticks(range(len(ordered)), shown(names), fontsize=9)
-        right = max(m + c for _, m, c in ordered)
-        for y, (_, mean, interval) in enumerate(ordered):
+        right = max(mean + interval for mean, interval in zip(means, intervals))
+        for y, (mean, interval) in enumerate(zip(means, intervals)):
             axes.annotate(f"{mean:.4g}", (mean + interval, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
         axes.margins(x=0.14)
         if right <= 0:

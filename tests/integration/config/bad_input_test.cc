@@ -13,6 +13,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
 #include "tests/support/refusals.h"
+#include "tests/support/roles.h"
 
 namespace pacml {
 namespace {
@@ -230,6 +231,20 @@ TEST_CASE("a configuration that sets nothing, or never comes, is refused",
   CHECK(outcome.err == "pacml: cannot read " + file + ": nothing came for ten seconds\n");
 }
 
+TEST_CASE("metrics that would go into a pipe are refused before the folder is a run",
+          "[integration][config]") {
+  const Workplace place;
+  const fs::path metrics = place / "run" / "metrics.jsonl";
+  fs::create_directories(place / "run");
+  REQUIRE(::mkfifo(metrics.c_str(), 0600) == 0);
+  check_refused(
+      place,
+      {"train", place.config_file(), "--run", place.run(), "--decisions", "400", "--deterministic"},
+      {"cannot write " + metrics.string() + ": it is a pipe"});
+  fs::remove(metrics);
+  train_a_little(place);
+}
+
 TEST_CASE("a run among whose files pipes stand holds up nobody", "[integration][config]") {
   const Workplace place;
   train_a_little(place);
@@ -241,7 +256,12 @@ TEST_CASE("a run among whose files pipes stand holds up nobody", "[integration][
   const Outcome listed = pacml({"runs", place.run()});
   CHECK(listed.code == 0);
   CHECK_THAT(listed.out, Catch::Contains("metrics.jsonl tells nothing"));
-  const Outcome resumed = pacml({"train", "--run", place.run(), "--resume", "--decisions", "800"});
+  const Words resume = {"train", "--run", place.run(), "--resume", "--decisions", "800"};
+  const Outcome refused = pacml(resume);
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("metrics.jsonl: it is a pipe"));
+  fs::remove(place / "run" / "metrics.jsonl");
+  const Outcome resumed = pacml(resume);
   INFO(resumed.err);
   CHECK(resumed.code == 0);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/golden.h"
 #include "tests/support/program.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml {
@@ -141,6 +141,28 @@ TEST_CASE("what becomes of jobs is read out of an episode", "[integration][plot]
                     testing::source_path("scripts").string(), (folder / "mine.json").string()});
   INFO(outcome.err);
   CHECK(outcome.out == "mine [40] [0, 10, 20] [0.5, 0.0, 1.0] {True: [0.5], False: [0.3]}\n");
+}
+
+TEST_CASE("a rule that is searched from is drawn as a rule, a run's policy as learned",
+          "[integration][plot]") {
+  const TempDir folder;
+  std::ofstream(folder / "c.json") << R"({"objective": "cost", "policies": [
+      {"name": "rule:8+search:K=4", "learned": false, "cost": {"mean": 1}},
+      {"name": "first+search", "learned": true, "cost": {"mean": 2}},
+      {"name": "rule:8+search:K=4", "cost": {"mean": 3}},
+      {"name": "runs/a+sample", "cost": {"mean": 4}},
+      {"name": "p.safetensors", "cost": {"mean": 5}}]})";
+  const Outcome outcome =
+      testing::run({"/usr/bin/python3", "-B", "-c",
+                    "import json, pathlib, sys\n"
+                    "sys.path.insert(0, sys.argv[1])\n"
+                    "from pictures import comparison\n"
+                    "path = pathlib.Path(sys.argv[2])\n"
+                    "rows = comparison.Comparison(path, json.loads(path.read_text())).rows\n"
+                    "print([mean for _, mean, _, learned in rows if learned])",
+                    testing::source_path("scripts").string(), (folder / "c.json").string()});
+  INFO(outcome.err);
+  CHECK(outcome.out == "[2, 4, 5]\n");
 }
 
 TEST_CASE("loads are told apart by the number of shards", "[integration][plot]") {

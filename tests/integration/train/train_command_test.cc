@@ -511,6 +511,11 @@ TEST_CASE("a run that imitates begins with what its teacher does", "[integration
       pacml(train(Workplace(config), {"--set", "warm_start.teacher=nobody", "--decisions", "400"}));
   CHECK(refused.code == 2);
   CHECK_THAT(refused.err, Catch::Contains("warm_start.teacher: ") && Catch::Contains("nobody"));
+  const Outcome choice = pacml(train(
+      Workplace(config), {"--set", "warm_start.teacher=best_constant", "--decisions", "400"}));
+  CHECK(choice.code == 2);
+  CHECK_THAT(choice.err,
+             Catch::Contains("warm_start.teacher: ") && Catch::Contains("whichever of"));
 }
 
 TEST_CASE("a warm start that takes longer than the run may is said, and ends the run",

@@ -123,11 +123,14 @@ TEST_CASE("a single seed has no interval, and a group of zeroes is not shown") {
 TEST_CASE("the JSON carries every seed, the interval, and null for what is undefined") {
   EvalResult result = sample();
   result.policies[1].seeds[0].episode.metrics[1] = std::nan("");
+  result.policies[1].learned = true;
   const auto json = nlohmann::json::parse(to_json(result));
   CHECK(json.at("objective") == "blocking_rate");
   REQUIRE(json.at("policies").size() == 2);
   const auto& mine = json["policies"][1];
   CHECK(mine["name"] == "runs/mine");
+  CHECK(mine["learned"] == true);
+  CHECK(json["policies"][0]["learned"] == false);
   CHECK(mine["blocking_rate"]["mean"].get<double>() == Approx(0.17));
   CHECK(mine["blocking_rate"]["ci95"].get<double>() == Approx(0).margin(1e-12));
   CHECK(mine["mean_jct"]["mean"] == 1234.5);  // over the other seed

@@ -87,6 +87,53 @@ TEST_CASE("what a command reads is not overwritten, by whatever name") {
   }
 }
 
+TEST_CASE("what a configuration names is not overwritten either") {
+  Sample s;
+  fs::create_directories(s.folder / "models" / "m");
+  fs::create_directory(s.folder / "run");
+  const std::string graph = s.file("models/m/graph.txt");
+  std::ofstream(s.config) << "env:\n  workload: {recorded: {file: " << s.file("jobs.csv") << "}}\n"
+                          << "  graphs: [other, '" << s.file("g.json") << "']\n"
+                          << "  profiles: " << s.name_of("models") << "\n";
+  std::ofstream(s.folder / "run" / "config.yaml") << "file: " << s.file("task.py") << "\n";
+  s.graph = s.name_of("run");
+  for (const auto& [out, reader] : std::vector<std::pair<std::string, std::string>>{
+           {s.name_of("jobs.csv"), s.config},
+           {s.name_of("./g.json"), s.config},
+           {graph, s.config},
+           {s.name_of("task.py"), s.name_of("run/config.yaml")}}) {
+    s.out = out;
+    CHECK(s.refusal() == "--out " + out + " is what " + reader +
+                             " names, and would be overwritten; name another file");
+  }
+  for (const std::string& own : {s.file("models/m/old.json"), s.name_of("models/n/graph.txt")}) {
+    fs::create_directories(fs::path(own).parent_path());
+    s.out = own;
+    CHECK(s.refusal() == "none");
+  }
+}
+
+TEST_CASE("a word of the configuration that is no file's name may be an output twice") {
+  Sample s;
+  std::ofstream(s.config) << "algorithm: impala\nenv: {requirement: {kind: pmf}, seconds: 1000}\n";
+  // Where the command is run.
+  const fs::path here = fs::current_path();
+  fs::current_path(s.folder.path());
+  for (const char* out : {"impala", "pmf", "1000"}) {
+    std::ofstream(s.folder / out) << "of the first time";
+    s.out = out;
+    CHECK(s.refusal() == "none");
+  }
+  fs::current_path(here);
+}
+
+TEST_CASE("a list of any length is looked through") {
+  Sample s;
+  s.out = s.file("out.json");
+  s.graph = std::string(200'000, ',') + s.out;
+  CHECK_THAT(s.refusal(), Catch::EndsWith("and would be overwritten; name another file"));
+}
+
 TEST_CASE("one file is not written twice, a device may be") {
   Sample s;
   s.out = s.name_of("new.json");

@@ -1,5 +1,7 @@
 #include "common/json_lines.h"
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -57,6 +59,9 @@ TEST_CASE("what JSON cannot say becomes null or a replacement, not an exception"
 TEST_CASE("a place that cannot be written is the user's to mend", "[json]") {
   const TempDir folder;
   REQUIRE_THROWS_AS(JsonLinesWriter(folder / "no" / "m.jsonl"), UserError);
+  const auto pipe = folder / "pipe";  // which would hold up whoever writes into it
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(JsonLinesWriter(pipe), "cannot write " + pipe.string() + ": it is a pipe");
 }
 
 TEST_CASE("a line that the disk took half of is cut off, and the next one is whole", "[json]") {

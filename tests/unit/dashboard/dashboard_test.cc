@@ -119,6 +119,9 @@ TEST_CASE("the name of a baseline is percent-encoded in a path", "[unit][dashboa
   CHECK_THAT(failure("go%20right"), Catch::Contains("\"go right\""));
   CHECK_THAT(failure("run%3A1"), Catch::Contains("\"run:1\""));  // no run, therefore
   CHECK_THAT(failure("left%2fright%3F%FF"), Catch::Contains("left/right?"));
+  CHECK(failure("best_constant") ==
+        "the baseline \"best_constant\" is whichever of constant:1, constant:2, constant:4 does "
+        "best on tuning episodes, which are played where policies are compared: name one of them");
   for (const char* name : {"%", "%2", "constant:2%", "%zz", "%+2", "% 2"}) {
     INFO(name);
     CHECK(watched.get(episode + name, 404)["error"] == "there is no such baseline");

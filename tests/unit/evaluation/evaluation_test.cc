@@ -433,5 +433,19 @@ TEST_CASE("a search takes the baseline that a name stands for", "[unit][evaluati
                     "search: K=x is no number");
 }
 
+TEST_CASE("what several policies begin with is chosen on tuning episodes once",
+          "[unit][evaluation]") {
+  const auto tuning_episodes_of = [](const std::vector<std::string>& names) {
+    int played = 0;
+    const EvaluationWatch watch{{}, [&played](std::size_t, std::size_t) { ++played; }};
+    static_cast<void>(name_policies(names, make_task(), Seed{1}, 1, watch));
+    return played;
+  };
+  const int once = tuning_episodes_of({"best_constant"});
+  CHECK(once > 0);
+  CHECK(tuning_episodes_of({"best_constant+search:K=2,H=2", "random", "best_constant",
+                            "best_constant+search:K=4,H=2"}) == once);
+}
+
 }  // namespace
 }  // namespace pacml::apps

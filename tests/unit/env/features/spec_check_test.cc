@@ -72,6 +72,8 @@ TEST_CASE("a task that says of itself what cannot be is told in one sentence", "
               [](auto& spec, auto&) { spec.metrics.clear(); }},
       Mistake{"no metric may be called seeds: what is written of evaluations is",
               [](auto& spec, auto&) { spec.metrics[0].name = "seeds"; }},
+      Mistake{"no metric may be called learned: what is written of evaluations is",
+              [](auto& spec, auto&) { spec.metrics[0].name = "learned"; }},
       Mistake{"two metrics are called steps",
               [](auto& spec, auto&) { spec.metrics.push_back(spec.metrics[0]); }},
       Mistake{"the first metric, steps, is the objective: lower or higher must be better",

@@ -162,6 +162,14 @@ TEST_CASE("the best constant is chosen among the degrees that the cluster has bl
                                                   "constant:6", "constant:8", "constant:16"});
 }
 
+TEST_CASE("whoever cannot choose is told what the best constant is one of", "[heuristics]") {
+  CHECK(make_baseline(small_task(), "constant:4") != nullptr);
+  CHECK_THROWS_WITH(make_baseline(small_task(), "best_constant"),
+                    Catch::Contains("whichever of constant:1, constant:2, constant:4, constant:6, "
+                                    "constant:8, constant:16 does best on tuning episodes") &&
+                        Catch::EndsWith("name one of them"));
+}
+
 TEST_CASE("names that make no sense are refused with a sentence", "[heuristics]") {
   CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "randon"),
                     "there is no policy \"randon\"; did you mean 'random'?");
