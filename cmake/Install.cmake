@@ -15,11 +15,17 @@ install(TARGETS pacml_api EXPORT pacml-targets
   LIBRARY COMPONENT pacml NAMELINK_COMPONENT libpacml-dev
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libpacml-dev)
 install(DIRECTORY configs DESTINATION ${share_dir} COMPONENT pacml)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT pacml)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT pacml)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT pacml)
 # As the documents name them.
 install(DIRECTORY deploy/prometheus deploy/grafana DESTINATION ${CMAKE_INSTALL_DOCDIR}/deploy
   COMPONENT pacml)
+install(CODE "
+  set(source \"${PROJECT_SOURCE_DIR}\")
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
+  cmake_path(APPEND prefix \"${CMAKE_INSTALL_DOCDIR}\" OUTPUT_VARIABLE destination)
+  include(\"${PROJECT_SOURCE_DIR}/cmake/InstallLinked.cmake\")" COMPONENT pacml)
 
 install(EXPORT pacml-targets NAMESPACE pacml:: DESTINATION ${package_dir} COMPONENT libpacml-dev)
 configure_package_config_file(cmake/pacml-config.cmake.in ${PROJECT_BINARY_DIR}/pacml-config.cmake

@@ -6,6 +6,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,16 @@ def check_tree(prefix, version):
     check(headers == {"api.h", "decisions.h", "environment.h", "error.h", "policy.h", "version.h"},
           f"other headers are installed than the public ones: {sorted(headers)}")
     return found[f"libpacml.so.{version}"]
+
+
+def check_links(documents):
+    """What an installed document links to is there, too."""
+    links = [(page, link) for page in documents.rglob("*.md")
+             for link in re.findall(r"\]\(([^)\s#]+)", page.read_text(encoding="utf-8"))
+             if not re.match(r"[a-z]+:", link)]
+    check(len(links) > 100, f"{documents} has {len(links)} links")
+    dead = [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()]
+    check(not dead, f"links of installed documents lead nowhere: {dead}")
 
 
 def check_library(library):
@@ -87,6 +98,7 @@ def main():
         run("cmake", "--install", build, "--prefix", prefix)
         version = run(prefix / "bin/pacml", "--version").split()[1]
         check_library(check_tree(prefix, version))
+        check_links(prefix / "share/doc/pacml")
         config = next(prefix.rglob("quickstart.yaml"))
         for program in build_example(source, prefix, folder, compiler, flags):
             said = run(program, config)
