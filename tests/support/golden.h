@@ -1,19 +1,13 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "common/atomic_file.h"
 #include "tests/support/catch.h"
+#include "tests/support/source_path.h"
 
 namespace pacml::testing {
-
-// A path below the source tree, which CTest names; by hand: run from its root.
-inline std::filesystem::path source_path(const std::string& relative) {
-  const char* root = std::getenv("PACML_SOURCE_DIR");
-  return std::filesystem::path(root == nullptr ? "." : root) / relative;
-}
 
 // Compares with a committed file. PACML_UPDATE_GOLDEN=1 rewrites it, and the difference is reviewed
 // like code.

@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -6,6 +5,7 @@
 #include "common/check.h"
 #include "common/result.h"
 #include "tests/fuzz/env/targets.h"
+#include "tests/support/source_path.h"
 
 namespace pacml::fuzz {
 namespace {
@@ -18,11 +18,8 @@ constexpr double kSlowServers = 64;
 constexpr double kMostServers = 4096;
 constexpr double kManySeconds = 1e6;
 
-// Where the small graphs lie; by hand: run from the root of the source tree.
-std::string profiles() {
-  const char* root = std::getenv("PACML_SOURCE_DIR");
-  return std::string(root == nullptr ? "." : root) + "/tests/golden/env/graphs";
-}
+// Where the small graphs lie.
+std::string profiles() { return testing::source_path("tests/golden/env/graphs").string(); }
 
 json parse(std::span<const std::byte> bytes) {
   const auto* text = reinterpret_cast<const char*>(bytes.data());

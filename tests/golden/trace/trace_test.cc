@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,16 +13,12 @@
 #include "common/result.h"
 #include "tests/support/catch.h"
 #include "tests/support/recordings.h"
+#include "tests/support/source_path.h"
 
 namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-fs::path source_dir() {
-  const char* dir = std::getenv("PACML_SOURCE_DIR");
-  return dir != nullptr ? fs::path(dir) : fs::current_path();
-}
 
 // Collects the differences between a recorded and a recomputed document.
 class Comparison {
@@ -97,14 +92,14 @@ void replay_all(const std::vector<fs::path>& files, const fs::path& profiles) {
 }  // namespace
 
 TEST_CASE("recordings of an independent simulator are reproduced", "[golden][trace]") {
-  const fs::path data = source_dir() / "tests" / "golden" / "env";
+  const fs::path data = pacml::testing::source_path("tests/golden/env");
   const auto files = pacml::testing::recordings_in(data);
   REQUIRE(files.size() >= 8);
   replay_all(files, data / "graphs");
 }
 
 TEST_CASE("the reference recordings are reproduced, where present", "[golden][trace]") {
-  const fs::path shared = source_dir().parent_path() / "shared";
+  const fs::path shared = pacml::testing::source_path("../shared");
   const auto files = pacml::testing::recordings_in(shared / "golden");
   if (files.empty()) {
     WARN("this test is skipped: this machine has no reference recordings beside the project");
@@ -115,7 +110,7 @@ TEST_CASE("the reference recordings are reproduced, where present", "[golden][tr
 
 TEST_CASE("what was recorded of a job that is not placed in the replay is not taken over",
           "[golden][trace]") {
-  const fs::path data = source_dir() / "tests" / "golden" / "env";
+  const fs::path data = pacml::testing::source_path("tests/golden/env");
   const std::string profiles = (data / "graphs").string();
   json recorded = pacml::testing::read_json(data / "g01_degrees.off.json");
   recorded["partitioned"]["diamond@2"]["job_idx"] = 2;  // is placed at another degree
@@ -136,7 +131,7 @@ TEST_CASE("what was recorded of a job that is not placed in the replay is not ta
 }
 
 TEST_CASE("a reward that a class does not give is refused", "[golden][trace]") {
-  const fs::path data = source_dir() / "tests" / "golden" / "env";
+  const fs::path data = pacml::testing::source_path("tests/golden/env");
   json recorded = pacml::testing::read_json(data / "g01_degrees.off.json");
   const auto replay = [&](const char* cls, const json& fail_reward) -> std::string {
     json reward = {{"cls", cls}};

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -9,6 +8,7 @@
 #include "learner/export/policy_export.h"
 #include "tests/support/program.h"
 #include "tests/support/random_network.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 
 // What the tests of exported policies need: policies, and Python.
@@ -46,10 +46,8 @@ inline PolicyExport example_perceptron(Seed seed, std::uint64_t most_nodes) {
 
 // The exit code of Debian's Python on a script beside this file; 77 where what it needs is missing.
 inline int run_script(const std::string& script, const std::filesystem::path& argument) {
-  const char* source = std::getenv("PACML_SOURCE_DIR");
-  const std::string folder =
-      std::string(source != nullptr ? source : ".") + "/tests/integration/export/";
-  const auto outcome = testing::run({"/usr/bin/python3", folder + script, argument.string()});
+  const auto file = testing::source_path("tests/integration/export/" + script);
+  const auto outcome = testing::run({"/usr/bin/python3", file.string(), argument.string()});
   std::cerr << outcome.out << outcome.err;
   return outcome.code;
 }

@@ -8,6 +8,7 @@
 #include "apps/process/child_process.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/source_path.h"
 
 namespace pacml {
 namespace {
@@ -24,8 +25,7 @@ class Script {
   Script(const Workplace& place, const Words& arguments) : place_(&place) {
     apps::ChildSpec spec;
     spec.name = "launch_local";
-    spec.command = {"/bin/bash",
-                    std::string(std::getenv("PACML_SOURCE_DIR")) + "/scripts/launch_local"};
+    spec.command = {"/bin/bash", testing::source_path("scripts/launch_local").string()};
     spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
     spec.environment = {{"PACML", std::string(std::getenv("PACML_BINARY_DIR")) + "/bin/pacml"}};
     spec.log = place / "printed";

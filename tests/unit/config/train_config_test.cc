@@ -1,6 +1,5 @@
 #include "apps/run/train_config.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,7 +15,7 @@
 #include "env/tasks/cluster_scheduling/config.h"
 #include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
-#include "tests/support/golden.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -26,10 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> shipped_configs() {
-  const char* source = std::getenv("PACML_SOURCE_DIR");
-  REQUIRE(source != nullptr);
   std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(source) / "configs")) {
+  for (const auto& entry : fs::recursive_directory_iterator(testing::source_path("configs"))) {
     const bool is_of_runs = entry.path().parent_path().filename() != "sites";
     if (is_of_runs && entry.path().extension() == ".yaml") found.push_back(entry.path());
   }

@@ -1,7 +1,6 @@
 #include "apps/http/exposition.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/exposition_parser.h"
+#include "tests/support/source_path.h"
 
 namespace pacml::apps {
 namespace {
@@ -195,9 +195,7 @@ TEST_CASE("names follow Prometheus' rules", "[unit][http]") {
 
 TEST_CASE("the table of docs/monitoring.md has the metrics that there are, and no other",
           "[unit][http]") {
-  const char* source = std::getenv("PACML_SOURCE_DIR");
-  REQUIRE(source != nullptr);
-  std::ifstream page(std::string(source) + "/docs/monitoring.md");
+  std::ifstream page(testing::source_path("docs/monitoring.md"));
   REQUIRE(page);
   std::set<std::string> documented;
   for (std::string line; std::getline(page, line);) {
@@ -212,9 +210,7 @@ TEST_CASE("the table of docs/monitoring.md has the metrics that there are, and n
 
 // Names of metrics in a file of those who watch.
 std::set<std::string> names_in(const std::string& file) {
-  const char* source = std::getenv("PACML_SOURCE_DIR");
-  REQUIRE(source != nullptr);
-  std::ifstream in(std::string(source) + "/deploy/" + file);
+  std::ifstream in(testing::source_path("deploy/" + file));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::set<std::string> names;
   const std::regex name("pacml_[a-z0-9_]+");
