@@ -226,6 +226,9 @@ TEST_CASE("a shard whose snapshot somebody else holds is told again that the run
     return launch.err().find("replay-1 ended with code 75; starting it again") != std::string::npos;
   });
   former.reset();
+  // Learning does not wait for every shard.
+  wait_until("it serves",
+             [&] { return place.work.log("replay-1").find("serving") != std::string::npos; });
   place.work.wait_for_decisions(2'000);
   launch.signal(SIGTERM);
   CHECK(launch.end() == 0);

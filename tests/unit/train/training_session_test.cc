@@ -1,12 +1,12 @@
 #include "apps/roles/training_session.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -511,38 +511,45 @@ TEST_CASE("a disk that fails during training is counted, at the end it is an err
   CHECK(run.newest().counters.at("updates") == 1);
 }
 
-// A file in the place of which nothing can be written until somebody reads.
-class FullPipe {
+// A file in the place of which nothing can be written until somebody reads: a terminal's.
+class FullTerminal {
  public:
-  explicit FullPipe(const fs::path& path) {
-    fs::remove(path);
-    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  explicit FullTerminal(const fs::path& path)
+      : reader_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) {
+    const int reader = reader_.get();
+    REQUIRE(reader_.is_open());
+    REQUIRE((::grantpt(reader) == 0 && ::unlockpt(reader) == 0));
+    const std::string name = ::ptsname(reader);
+    file_ = FileDescriptor(::open(name.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
     REQUIRE(file_.is_open());
-    const char byte = '\n';
-    while (::write(file_.get(), &byte, 1) == 1) {
+    fs::remove(path);
+    fs::create_symlink(name, path);
+    const std::array<char, 4096> block{};
+    while (::write(file_.get(), block.data(), block.size()) > 0) {
     }
     REQUIRE(errno == EAGAIN);
   }
   void empty() const {
     std::array<char, 4096> block{};
-    while (::read(file_.get(), block.data(), block.size()) > 0) {
+    while (::read(reader_.get(), block.data(), block.size()) > 0) {
     }
   }
 
  private:
+  FileDescriptor reader_;
   FileDescriptor file_;
 };
 
 TEST_CASE("a session that waits for its disk is not taken for one that hangs", "[unit][train]") {
   Run run(config_of_small_updates());
   run.train(400);
-  const FullPipe metrics(run.checkpoint_folder().parent_path() / "metrics.jsonl");
+  const FullTerminal metrics(run.checkpoint_folder().parent_path() / "metrics.jsonl");
   run.config().learner.metrics_seconds = 1e-3;
   run.options().decisions = 1'000'000;
   TrainingSession& session = run.session();
   session.begin();
   std::atomic<bool> begun = false;
+  std::atomic<bool> done = false;
   std::string failed;  // checked once the thread has ended: Catch2 takes one assertion at a time
   std::jthread learn([&] {
     const Heartbeat heart("learn");
@@ -552,12 +559,15 @@ TEST_CASE("a session that waits for its disk is not taken for one that hangs", "
     } catch (const std::exception& error) {
       failed = error.what();
     }
+    done = true;
   });
-  const ScopeExit disk_goes_on([&] { metrics.empty(); });
+  const ScopeExit disk_goes_on([&] {
+    while (!done) metrics.empty();
+  });
   const Deadline deadline = testing::soon();
   while (!begun || longest_silence(steady().now())) REQUIRE_FALSE(deadline.expired());
   CHECK(hung_thread(steady().now() + std::chrono::hours(1), std::chrono::seconds(30)).empty());
-  metrics.empty();
+  while (!done) metrics.empty();
   learn.join();
   CHECK(failed.empty());
 }
