@@ -15,6 +15,7 @@
 #include "common/json_text.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "common/try_again.h"
 
 namespace pacml::apps {
 namespace {
@@ -128,6 +129,8 @@ std::string one_sentence(const std::vector<std::string>& differences) {
 TrainConfig changed(const TrainConfig& before, const ConfigSource& said, const fs::path& own) {
   try {
     return read_config(said, before);
+  } catch (const TryAgainError&) {
+    throw;  // of neither
   } catch (const UserError& both) {
     static_cast<void>(read_config<TrainConfig>(said));
     throw UserError(said.name() + " does not go with the run, which keeps what is not said: " +

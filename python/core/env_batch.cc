@@ -52,13 +52,19 @@ EnvBatch::EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, boo
     reader_->set_graphs(spec().graphs);
   }
   masks_.resize(size * layout_.num_actions());
-  const auto make = task_->make_factory();
-  for (std::size_t i = 0; i < size; ++i) environments_.push_back(make());
+  environments_ = make_environments();
   for (const ColumnSpec& column : layout_.columns()) {
     at_.push_back(columns_.emplace_back(size * column.row_bytes()).data());
     if (autoreset_ != Autoreset::kSameStep) continue;
     final_at_.push_back(final_columns_.emplace_back(size * column.row_bytes()).data());
   }
+}
+
+std::vector<std::unique_ptr<env::Environment>> EnvBatch::make_environments() const {
+  const auto make = task_->make_factory();
+  std::vector<std::unique_ptr<env::Environment>> made;
+  for (std::size_t i = 0; i < size(); ++i) made.push_back(make());
+  return made;
 }
 
 std::span<const std::uint8_t> EnvBatch::mask(std::size_t environment) const {
@@ -102,6 +108,8 @@ void EnvBatch::reset(std::span<const std::uint8_t> which) {
   if (broken_ && std::ranges::count(which, std::uint8_t{0}) > 0) {
     throw UserError("environments failed before: all of them have to be reset");
   }
+  // What they run in may be gone, as Python's interpreter is after an answer that came too late.
+  if (broken_) environments_ = make_environments();
   broken_ = true;
   for (std::size_t i = 0; i < size(); ++i) {
     if (which[i] != 0) start_episode(i);

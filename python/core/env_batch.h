@@ -26,7 +26,7 @@ enum class Autoreset {
 // Episode e of an environment that was given seed s is that of derive(s, kEpisode, e), whatever
 // the number of environments. Thread-confined: UserError of whatever is called while another thread
 // is in a call; and of step() and sample_actions() where environments threw in a call before, until
-// a reset of all.
+// a reset of all, which makes them anew.
 class EnvBatch {
  public:
   // `strict`: an action that the mask forbids is refused; else the first allowed one is taken in
@@ -35,7 +35,7 @@ class EnvBatch {
 
   [[nodiscard]] const ObservationLayout& layout() const { return layout_; }
   [[nodiscard]] const env::EnvironmentSpec& spec() const { return task_->spec(); }
-  [[nodiscard]] std::size_t size() const { return environments_.size(); }
+  [[nodiscard]] std::size_t size() const { return seeds_.size(); }
 
   // A new stream of episodes for an environment: reset() begins the first one of it.
   void seed(std::size_t environment, Seed seed);
@@ -73,6 +73,7 @@ class EnvBatch {
   void check(std::span<const std::int64_t> actions) const;
   [[nodiscard]] int allowed(std::size_t environment, std::int64_t action);
   void step_all(std::span<const std::int64_t> actions);
+  [[nodiscard]] std::vector<std::unique_ptr<env::Environment>> make_environments() const;
   void start_episode(std::size_t environment);
   void end_episode(std::size_t environment);
   // What environments where which[i] show, into their rows.

@@ -33,6 +33,16 @@ ColumnSpec indices(std::string name, std::vector<std::size_t> shape, std::size_t
           static_cast<std::int64_t>(values)};
 }
 
+// What reads decisions has no use for others, and takes their widths for granted.
+bool may_show(const env::EnvironmentSpec& spec, std::size_t slot, std::size_t most_nodes,
+              const env::GraphFeatures& graph) {
+  const SlotSpec& shown = spec.observation.slots[slot];
+  return graph.node_width == static_cast<int>(shown.node_width) &&
+         graph.edge_width == static_cast<int>(shown.edge_width) &&
+         static_cast<std::size_t>(graph.num_nodes) <= most_nodes &&
+         (!spec.candidate_view || spec.candidate_view->knows(slot, graph.hash));
+}
+
 std::size_t index_below(std::int64_t index, std::size_t end, std::string_view column) {
   if (index < 0 || static_cast<std::uint64_t>(index) >= end) {
     throw UserError(std::string(column) + ": " + std::to_string(index) + " is not in 0.." +
@@ -93,8 +103,12 @@ ObservationLayout::ObservationLayout(const env::EnvironmentSpec& spec, bool deri
     candidate_nodes_ =
         add(indices("candidate_nodes", {actions}, most_nodes(shown.slots[node_slot_])));
   }
-  for (const SlotSpec& slot : shown.slots) {
+  for (std::size_t s = 0; s < shown.slots.size(); ++s) {
+    const SlotSpec& slot = shown.slots[s];
     SlotColumns& at = slots_.emplace_back();
+    for (const auto& graph : spec.graphs) {
+      at.shows.push_back(may_show(spec, s, most_nodes(slot), *graph));
+    }
     at.graph = add(indices(slot.name + "_graph", {}, spec.graphs.size()));
     at.width = slot.dynamic_width;
     if (at.width > 0) {
@@ -177,12 +191,12 @@ void ObservationLayout::read_row(const std::vector<const std::byte*>& from, std:
   for (const SlotColumns& at : slots_) {
     const std::int64_t index = *row_of<std::int64_t>(from, at.graph, row);
     const std::size_t graph = index_below(index, graph_nodes_.size(), columns_[at.graph].name);
-    graphs.push_back(static_cast<std::uint16_t>(graph));
-    if (at.nodes == 0) continue;
-    if (graph_nodes_[graph] > columns_[at.nodes].shape[0]) {
+    if (!at.shows[graph]) {
       throw UserError(columns_[at.graph].name + ": graph " + std::to_string(graph) +
                       " is not one of this slot");
     }
+    graphs.push_back(static_cast<std::uint16_t>(graph));
+    if (at.nodes == 0) continue;
     nodes.push_back(static_cast<std::uint32_t>(graph_nodes_[graph]));
   }
   const auto* shown = row_of<std::uint8_t>(from, 0, row);

@@ -61,7 +61,8 @@ class ObservationLayout {
   void write_row(const Observations& from, std::size_t b, env::CandidateReader* reader,
                  std::size_t row, const std::vector<std::byte*>& to) const;
   // The other way: adds row `row` of the columns to `out`; what is derived is not looked at.
-  // UserError: an index of no graph or node, a mask that allows nothing, or is not of 0 and 1.
+  // UserError: an index of no graph or node, or of a graph that its slot never shows; a mask that
+  // allows nothing, or is not of 0 and 1.
   void read_row(const std::vector<const std::byte*>& from, std::size_t row,
                 Observations& out) const;
 
@@ -71,7 +72,8 @@ class ObservationLayout {
     std::size_t graph = 0;
     std::size_t nodes = 0;
     std::size_t focus = 0;
-    std::size_t width = 0;  // of its nodes' features that change
+    std::size_t width = 0;    // of its nodes' features that change
+    std::vector<bool> shows;  // [graphs] whether it may be the one
   };
 
   template <class T>

@@ -1,6 +1,9 @@
 """The adapter behind wrappers.as_stable_baselines: the one module that needs stable-baselines3."""
 
+import copy
+
 import numpy as np
+from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 
@@ -11,6 +14,9 @@ class StableBaselinesEnv(VecEnv):
         self.envs = envs
         self._actions = None
         self._mask = None
+        # Flat observations are new ones anyway.
+        is_flat = not isinstance(envs.single_observation_space, spaces.Dict)
+        self._are_views = not (envs.unwrapped._copy or is_flat)
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self):
@@ -20,7 +26,7 @@ class StableBaselinesEnv(VecEnv):
         self._mask = infos["action_mask"]
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
-        return observations
+        return self._to_keep(observations)
 
     def step_async(self, actions):
         self._actions = actions
@@ -34,7 +40,11 @@ class StableBaselinesEnv(VecEnv):
             told[i]["terminal_observation"] = infos["final_obs"][i]
             told[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
             told[i]["episode"] = {name: float(v[i]) for name, v in infos["episode"].items()}
-        return observations, rewards.astype(np.float32), over, told
+        return self._to_keep(observations), rewards.astype(np.float32), over, told
+
+    def _to_keep(self, observations):
+        """Algorithms store an observation after the next step, which overwrites views."""
+        return copy.deepcopy(observations) if self._are_views else observations
 
     def action_masks(self):
         """bool [N, A], what may be taken now."""

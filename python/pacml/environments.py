@@ -95,7 +95,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     Episode e of environment i depends on its seed and e alone: reset(seed=s) gives environment i
     seed s + i. Without a seed, streams of episodes go on; the first ones are drawn at random.
     Thread-confined; several can be stepped by several threads. After UserError of an environment
-    (one in Python may fail) all are reset. close() lets go of the environments.
+    (one in Python may fail) all have to be reset, which makes them anew. close() lets go of the
+    environments.
     """
 
     def __init__(self, task, num_envs, autoreset_mode=AutoresetMode.NEXT_STEP, copy=True,

@@ -286,6 +286,31 @@ class Environments(unittest.TestCase):
         envs.reset(seed=1)
         envs.step(envs.sample_actions())
 
+    def test_environments_whose_interpreter_has_died_are_made_anew_by_a_reset(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file, sign = pathlib.Path(folder.name) / "task.py", pathlib.Path(folder.name) / "die"
+        file.write_text(
+            "import os\nclass T:\n    globals = ['x']\n    actions = 2\n"
+            "    def reset(self, *, seed):\n        return [0.0], {}\n"
+            f"    def step(self, action):\n        if os.path.exists({str(sign)!r}): os._exit(5)\n"
+            "        return [1.0], 1.0, False, False, {}\n")
+        config = {"env": {"file": file, "make": "T", "interpreter": sys.executable}}
+        envs, single = pacml.make_vec("python", config, 2), pacml.make("python", config)
+        for reset, step in [(envs.reset, lambda: envs.step(np.zeros(2, np.int64))),
+                            (single.reset, lambda: single.step(0))]:
+            reset(seed=1)
+            sign.touch()
+            with self.assertRaisesRegex(pacml.UserError, "ended with code 5"):
+                step()
+            sign.unlink()
+            with self.assertRaisesRegex(pacml.UserError, "call reset first"):
+                step()
+            observations, _ = reset()
+            self.assertFalse(observations["globals"].any())
+            observations, *_ = step()
+            self.assertTrue(observations["globals"].all())
+
     def test_every_task_can_be_made_by_its_name_alone(self):
         for name, _ in pacml.tasks():
             if name == "python":  # needs a file

@@ -106,6 +106,23 @@ class Policies(unittest.TestCase):
         # Five standard deviations of a share; the seed is fixed.
         np.testing.assert_allclose(shares, probabilities, atol=5 * 0.5 / np.sqrt(len(drawn)))
 
+    def test_whatever_the_space_holds_is_decided_or_refused(self):
+        policy = pacml.load_policy(self.run_folder)
+        envs = pacml.make_vec("partitioning", self.config, overrides=[SHORT])
+        observations, _ = envs.reset(seed=0)
+        shown = {name: observations[name][0] for name in ("job_graph", "servers_graph")}
+        policy.observation_space.seed(1)
+        for graphs in ({}, shown):  # few of those that are drawn are graphs of their slots
+            decided = 0
+            for _ in range(200):
+                drawn = {**policy.observation_space.sample(), **graphs}
+                try:
+                    self.assertEqual(drawn["mask"][policy.act(drawn)], 1)
+                    decided += 1
+                except pacml.UserError:
+                    pass
+        self.assertGreater(decided, 0)
+
     def test_bad_input_is_one_sentence(self):
         policy = pacml.load_policy(self.run_folder)
         envs = pacml.make_vec("partitioning", self.config, overrides=[SHORT])
@@ -113,6 +130,9 @@ class Policies(unittest.TestCase):
         for change, sentence in [
             ({"mask": np.zeros_like(observations["mask"])}, "allows no action"),
             ({"job_graph": np.array([99])}, "job_graph: 99 is not in"),
+            ({"job_graph": observations["servers_graph"]}, "job_graph: graph .* not one of this slot"),
+            ({"servers_graph": observations["job_graph"]},
+             "servers_graph: graph .* not one of this slot"),
             ({"globals": np.zeros((1, 3))}, "another shape"),
             ({"globals": np.full_like(observations["globals"], np.nan)}, "is nan"),
         ]:

@@ -16,9 +16,9 @@ CONFIGS = pathlib.Path(os.environ["PACML_SOURCE_DIR"]) / "configs"
 SHORT = ["env.cluster.max_simulation_time=40000"]
 
 
-def inner():
+def inner(**options):
     return pacml.make_vec("partitioning", CONFIGS / "quickstart.yaml", 3, overrides=SHORT,
-                          autoreset_mode="SameStep")
+                          autoreset_mode="SameStep", **options)
 
 
 class StableBaselines(unittest.TestCase):
@@ -50,6 +50,21 @@ class StableBaselines(unittest.TestCase):
         envs.seed(1)
         seen = envs.reset()
         self.assertIn({name: column[0] for name, column in seen.items()}, envs.observation_space)
+
+    def test_observations_stay_what_they_were_where_the_environments_inside_show_views(self):
+        def course(copies, wrap=lambda envs: envs):
+            made = inner(copy=copies)
+            envs = as_stable_baselines(wrap(made))
+            envs.seed(5)
+            kept = [envs.reset()]
+            for _ in range(30):
+                kept.append(envs.step(made.sample_actions())[0])
+            return kept
+
+        for seen, expected in zip(course(False), course(True)):
+            for name, column in expected.items():
+                np.testing.assert_array_equal(seen[name], column)
+        np.testing.assert_array_equal(course(False, FlatVector), course(True, FlatVector))
 
     def test_what_they_do_not_share_is_refused(self):
         envs = as_stable_baselines(inner())

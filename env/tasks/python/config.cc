@@ -1,6 +1,7 @@
 #include "env/tasks/python/config.h"
 
 #include "common/result.h"
+#include "common/try_again.h"
 #include "env/tasks/python/description.h"
 
 namespace pacml::env {
@@ -24,6 +25,8 @@ std::vector<std::string> validate(const PythonConfig& c) {
   if (!problems.empty()) return problems;
   try {
     static_cast<void>(description_of(c));
+  } catch (const TryAgainError&) {
+    throw;  // the configuration may be right
   } catch (const UserError& error) {
     problems.push_back(std::string(c.file.empty() ? "module: " : "file: ") + error.what());
   }

@@ -39,7 +39,7 @@ template <class Visitor>
 void visit_paths(PythonConfig& c, Visitor&& v) {
   v(c.file);
 }
-// Also what Python says to it: this runs the file.
+// Also what Python says to it: this runs the file. TryAgainError: Python ends over it.
 [[nodiscard]] std::vector<std::string> validate(const PythonConfig& c);
 
 // Pre: validate() finds no problem.

@@ -1,5 +1,6 @@
 #include "env/tasks/python/description.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -7,10 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "common/clock.h"
 #include "common/config/dump.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "env/tasks/python/python_process.h"
 
 namespace pacml::env {
@@ -58,6 +63,7 @@ PythonDescription read(const json& said) {
   for (const json& each : said.at("baselines")) {
     out.baselines.push_back({each.at("name"), each.at("about"), true, {}});
   }
+  out.sources = said.at("sources").get<std::vector<std::string>>();
   return out;
 }
 
@@ -71,31 +77,60 @@ PythonDescription ask(const PythonConfig& config) {
   }
 }
 
-using Answer = std::variant<PythonDescription, UserError>;
+// A file of a task, which is edited while a notebook goes on.
+struct Source {
+  std::string file;
+  std::filesystem::file_time_type written;  // where there is no such file, the least time
+};
+
+Source source_now(const std::string& file) {
+  std::error_code failed;
+  return {file, std::filesystem::last_write_time(file, failed)};
+}
+
+// A reading asks several times: for so long an error answers all of them.
+constexpr Duration kReading = in_seconds(2);
+
+struct Answer {
+  std::variant<PythonDescription, UserError> said;
+  std::vector<Source> sources;
+  Deadline until;
+
+  [[nodiscard]] bool holds() const {
+    return !until.expired() && std::ranges::all_of(sources, [](const Source& was) {
+      return source_now(was.file).written == was.written;
+    });
+  }
+};
 
 Answer answer_to(const PythonConfig& config) {
+  std::vector<Source> sources;
+  if (!config.file.empty()) sources.push_back(source_now(config.file));
   try {
-    return ask(config);
+    PythonDescription said = ask(config);
+    for (const std::string& file : said.sources) sources.push_back(source_now(file));
+    return {std::move(said), std::move(sources), Deadline::never()};
+  } catch (const TryAgainError&) {
+    throw;  // what may pass by itself is no answer
   } catch (const UserError& error) {
-    return error;
+    return {error, std::move(sources), Deadline::in(kReading)};
   }
 }
 
 }  // namespace
 
 PythonDescription description_of(const PythonConfig& config) {
-  // A file is edited while a notebook goes on.
-  std::error_code failed;
-  const auto written = std::filesystem::last_write_time(config.file, failed).time_since_epoch();
   static std::mutex mutex;
   static std::map<std::string, Answer, std::less<>> known;
   const std::scoped_lock lock(mutex);
-  const std::string key =
-      dump_config(config) + (failed ? std::string() : std::to_string(written.count()));
+  const std::string key = dump_config(config);
   auto found = known.find(key);
-  if (found == known.end()) found = known.emplace(key, answer_to(config)).first;
-  if (const auto* error = std::get_if<UserError>(&found->second)) throw UserError(*error);
-  return std::get<PythonDescription>(found->second);
+  if (found == known.end() || !found->second.holds()) {
+    found = known.insert_or_assign(key, answer_to(config)).first;
+  }
+  const auto& said = found->second.said;
+  if (const auto* error = std::get_if<UserError>(&said)) throw UserError(*error);
+  return std::get<PythonDescription>(said);
 }
 
 }  // namespace pacml::env

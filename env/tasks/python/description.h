@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "env/task.h"
 #include "env/tasks/python/config.h"
 
@@ -9,12 +12,15 @@ namespace pacml::env {
 struct PythonDescription {
   ObservationSpec observation;
   std::vector<MetricSpec> metrics;
-  std::vector<Baseline> baselines;  // functions of its own that choose actions
+  std::vector<Baseline> baselines;   // functions of its own that choose actions
+  std::vector<std::string> sources;  // the files that it was read from, as far as it has any
 };
 
-// Asks Python, once in a process for each configuration: to read one, to check it and to make its
-// task takes the same answer, also where that is an error. Any thread. UserError: Python is not
-// there, or what it says of the task cannot be. Pre: the settings name something (validate).
+// Asks Python, once for each configuration as long as the task's files stay what they are: to read
+// one, to check it and to make its task takes the same answer. An error, which may have been about
+// anything, is asked about again, but not within one reading. Any thread. UserError: Python is not
+// there, or what it says of the task cannot be; TryAgainError: it is gone. Pre: the settings name
+// something (validate).
 [[nodiscard]] PythonDescription description_of(const PythonConfig& config);
 
 }  // namespace pacml::env

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import json
 import math
+import operator
 import os
 import pathlib
 import sys
@@ -87,6 +88,20 @@ def attribute(env, name):
     return getattr(getattr(env, "unwrapped", None), name, None) if found is None else found
 
 
+def count(env, name, what):
+    """How many an attribute says; None where it does not. Environments of Gymnasium, which have spaces,
+    may call other things by the same name."""
+    given = attribute(env, name)
+    if given is None:
+        return None
+    try:
+        return operator.index(given)
+    except TypeError:
+        if getattr(env, "action_space", None) is not None:
+            return None
+        raise Unfit(f"{name} are {what}, a whole number, not {given}") from None
+
+
 def named(given, **defaults):
     """A feature or a metric: a name alone, or a mapping."""
     given = {"name": given} if isinstance(given, str) else dict(given)
@@ -109,11 +124,10 @@ class Shown:
     """What a task's observations are, and how each becomes what pacml reads."""
 
     def __init__(self, env):
-        self.agents = 1
-        if (agents := attribute(env, "agents")) is not None:
-            if not isinstance(agents, int) or agents < 1:
-                raise Unfit(f"agents are how many decide in turns, a whole number, not {agents}")
-            self.agents = agents
+        agents = count(env, "agents", "how many decide in turns")
+        self.agents = 1 if agents is None else agents
+        if self.agents < 1:
+            raise Unfit(f"agents are how many decide in turns, a whole number, not {agents}")
         self.choices = 0  # of a Discrete observation space, which is shown one-hot
         self.globals = self._globals(env)
         self.candidates = self._candidates(env)
@@ -152,7 +166,7 @@ class Shown:
                 "features": [feature(each) for each in given.get("features", [])],
                 "vary": bool(given.get("vary", False)),
             }
-        actions = attribute(env, "actions")
+        actions = count(env, "actions", "how many there are to choose from")
         if actions is None:
             space = getattr(env, "action_space", None)
             if space is None:
@@ -281,7 +295,8 @@ class Host:
         return getattr(self, "do_" + request.pop("do"))(**request)
 
     def do_start(self, file, module, make, settings):
-        self.make = getattr(load(file, module), make, None)
+        loaded = load(file, module)
+        self.make = getattr(loaded, make, None)
         if not callable(self.make):
             raise Unfit(f"{file or module} defines nothing to call of the name {make}")
         self.settings = {key: meant(text) for key, text in settings.items()}
@@ -299,7 +314,14 @@ class Host:
             **self.shown.describe(),
             "metrics": self.metrics,
             "baselines": [{"name": name, "about": about(act)} for name, act in baselines.items()],
+            "sources": self.sources(loaded),
         }
+
+    def sources(self, loaded):
+        """The files of what was named and of what defines it: whoever edits them has another task."""
+        defines = sys.modules.get(getattr(self.make, "__module__", None))
+        files = [getattr(each, "__file__", None) for each in (loaded, defines)]
+        return [file.encode(errors="replace").decode() for file in files if file]
 
     def new(self):
         return in_turns(self.make(**self.settings))

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/exit_codes.h"
 #include "tests/support/catch.h"
 #include "tests/support/golden.h"
 #include "tests/support/pacml_process.h"
@@ -134,6 +135,19 @@ TEST_CASE("an exception in Python ends a run with its sentence", "[integration][
   const std::string said = outcome.err + text_of(folder / "run" / "logs" / "actor-0.log");
   CHECK_THAT(said, Catch::Contains("task.py, T: step: RuntimeError: no more"));
   CHECK_THAT(said, Catch::Contains("Traceback (most recent call last)"));
+}
+
+TEST_CASE("a Python that ends while its task is asked what it is can be tried again",
+          "[integration][python]") {
+  const TempDir folder;
+  const std::string file = (folder / "task.py").string();
+  std::ofstream(file) << "import os\nos._exit(5)\n";
+  auto words = on_corridor({"eval", "--policy", "random", "--seeds", "1"});
+  words.insert(words.end(), {"--set", "env.file=" + file});
+  const Outcome outcome = pacml(words);
+  CHECK(outcome.code == kExitTryAgain);
+  CHECK_THAT(outcome.err,
+             Catch::Contains("the Python process of task.py, Corridor ended with code 5"));
 }
 
 }  // namespace

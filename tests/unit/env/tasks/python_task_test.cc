@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,6 +15,7 @@
 #include "env/tasks/python/config.h"
 #include "env/tasks/python/task.h"
 #include "tests/support/catch.h"
+#include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::env {
@@ -443,6 +445,65 @@ TEST_CASE("a task in Python that is mended is read anew", "[unit][env][python]")
   std::filesystem::last_write_time(
       config.file, std::filesystem::last_write_time(config.file) + std::chrono::seconds(1));
   CHECK(validate(config).empty());
+}
+
+TEST_CASE("an error of a task in Python is forgotten, as what was missing may be there by now",
+          "[unit][env][python]") {
+  Written written("    import needed\n" + simple("return [1.0], 1, True, False, {}"));
+  const PythonConfig& config = written.config();
+  REQUIRE_THAT(validate(config).front(), Catch::Contains("No module named 'needed'"));
+  std::ofstream(std::filesystem::path(config.file).parent_path() / "needed.py") << "\n";
+  testing::wait_until("the task is asked again", [&] { return validate(config).empty(); });
+}
+
+TEST_CASE("a task of a Python module is read anew where the file that defines it was edited",
+          "[unit][env][python]") {
+  const testing::TempDir folder;
+  const std::filesystem::path package = folder / "pacml_test_package";
+  const std::filesystem::path file = package / "inner.py";
+  std::filesystem::create_directory(package);
+  std::ofstream(package / "__init__.py") << "from pacml_test_package.inner import T\n";
+  std::ofstream(file) << "class T:\n" + simple("return [1.0], 1, True, False, {}");
+  ::setenv("PYTHONPATH", folder.path().c_str(), 1);
+  PythonConfig config;
+  config.module = "pacml_test_package";
+  config.make = "T";
+  config.interpreter = "/usr/bin/python3";
+  CHECK(observation_spec(config).globals.size() == 1);
+  const auto written = std::filesystem::last_write_time(file);
+  std::ofstream(file, std::ios::app) << "    globals = ['x', 'y']\n";
+  // Clocks of file systems may stand still for some milliseconds.
+  std::filesystem::last_write_time(file, written + std::chrono::seconds(1));
+  CHECK(observation_spec(config).globals.size() == 2);
+  ::unsetenv("PYTHONPATH");
+}
+
+TEST_CASE("a Python that ends while its task is asked what it is may go well another time",
+          "[unit][env][python]") {
+  const testing::TempDir folder;
+  const std::filesystem::path sign = folder.path() / "go on";
+  Written dies("    if not os.path.exists('" + sign.string() + "'): os._exit(5)\n" +
+               simple("return [1.0], 1, True, False, {}"));
+  CHECK_THROWS_AS(validate(dies.config()), TryAgainError);
+  CHECK_THROWS_AS(dies.environment(), TryAgainError);
+  std::ofstream(sign) << "now";
+  CHECK(validate(dies.config()).empty());
+}
+
+TEST_CASE("environments of Gymnasium may call other things actions and agents",
+          "[unit][env][python]") {
+  const std::string body =
+      "    class Discrete:\n        n, start = 3, 0\n"
+      "    agents = ['me']\n    globals = ['x']\n    actions = {'left': 0}\n"
+      "    def reset(self, *, seed):\n        return [0.5], {}\n"
+      "    def step(self, action):\n        return [0.5], 1, True, False, {}\n";
+  Written written(body + "    action_space = Discrete()\n");
+  const PythonTask task(written.config());
+  CHECK(task.spec().num_actions() == 3);
+  CHECK(task.spec().observation.agents == 1);
+  CHECK_THAT(
+      Written(body + "    agents = 2\n").refusal(),
+      Catch::Contains("actions are how many there are to choose from, a whole number, not "));
 }
 
 TEST_CASE("a Python task says what its configuration lacks", "[unit][env][python]") {
