@@ -172,6 +172,13 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   void respond() {
     const auto& request = request_->get();
+    // Nothing tells where such a body ends: read as none, its bytes would be requests of their own,
+    // which a proxy before us has not seen.
+    if (request.count(http::field::transfer_encoding) > 0 && !request_->chunked()) {
+      return refuse(400, "a body comes with its length, or in chunks");
+    }
+    // Whoever is before us may have gone by the other one.
+    if (request.count(http::field::host) > 1) return refuse(400, "a request names its host once");
     const bool brings_body = request_->chunked() || request_->content_length().value_or(0) > 0;
     const bool head = request.method() == http::verb::head;
     const bool post = request.method() == http::verb::post && takes_bodies();

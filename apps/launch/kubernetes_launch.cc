@@ -61,6 +61,14 @@ class Manifests {
     return json_text(nlohmann::json(words));
   }
 
+  // The run's name as an argument. Kubernetes would put variables into what a user wrote:
+  // "$(POD_INDEX)" is one, and "$$" is a dollar.
+  [[nodiscard]] std::string run_word() const {
+    std::string word;
+    for (const char c : run_name(request_)) word.append(c == '$' ? 2 : 1, c);
+    return word;
+  }
+
   [[nodiscard]] std::int64_t learners() const { return request_.config.learner.replicas; }
 
   // Follower k is pod k of its set, whose numbers begin at 1.
@@ -74,7 +82,7 @@ class Manifests {
 
   // Of learner `number`, or of whichever pod reads it.
   [[nodiscard]] Words learner_words(const std::string& number, const std::string& leader) const {
-    Words words = {"--run", "/runs/" + run_name(request_), "--bind", bind()};
+    Words words = {"--run", "/runs/" + run_word(), "--bind", bind()};
     append(words, shard_words());
     if (learners() > 1) {
       append(words, {"--replica", number, "--leader", board_of(leader).str(), "--all-reduce-host",
@@ -169,10 +177,8 @@ class Manifests {
   }
 
   [[nodiscard]] std::string replay() const {
-    const Words words = {"--bind",     bind(),
-                         "--shard",    "$(POD_INDEX)",
-                         "--snapshot", "/snapshots/" + run_name(request_),
-                         "--run-id",   run_name(request_)};
+    Words words = {"--bind", bind(), "--shard", "$(POD_INDEX)"};
+    append(words, {"--snapshot", "/snapshots/" + run_word(), "--run-id", run_word()});
     TemplateValues t = server_values(request_.site.replay, arguments("replay", words));
     t.values["SHARDS"] = std::to_string(shards_of(request_));
     return fill_template(deploy_file("kubernetes/replay.yaml"), t);
@@ -183,7 +189,7 @@ class Manifests {
     for (std::int64_t k = 0; k < learners(); ++k) {
       append(words, {"--learner", address_of_learner(k)});
     }
-    append(words, {"--id", "$(POD_INDEX)", "--run-id", run_name(request_)});
+    append(words, {"--id", "$(POD_INDEX)", "--run-id", run_word()});
     append(words, shard_words());
     TemplateValues t = role_values(request_.site.actor, arguments("actor", words));
     t.values["ACTORS"] = std::to_string(actors_of(request_));

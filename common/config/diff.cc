@@ -42,6 +42,15 @@ void collect(const ConfigNode& node, const std::string& path, Leaves& leaves) {
   leaves.emplace_back(path.empty() ? "the whole" : path, in_one_line(node));
 }
 
+using Values = std::map<std::string, std::string>;  // of leaves, by dotted key
+
+// Whether a leaf is a map that has keys among the others, which tell what differs.
+bool is_told_by_keys(const std::string& key, const std::string& value, const Values& others) {
+  if (value != "{}") return false;
+  const auto below = others.lower_bound(key + ".");
+  return below != others.end() && below->first.starts_with(key + ".");
+}
+
 }  // namespace
 
 std::vector<ConfigDifference> compare_configs(std::string_view here, std::string_view there) {
@@ -49,19 +58,20 @@ std::vector<ConfigDifference> compare_configs(std::string_view here, std::string
   Leaves theirs;
   collect(ConfigSource::from_text("here", here).root(), "", ours);
   collect(ConfigSource::from_text("there", there).root(), "", theirs);
-  std::map<std::string, std::string> their_value(theirs.begin(), theirs.end());
+  const Values our_values(ours.begin(), ours.end());
+  const Values their_values(theirs.begin(), theirs.end());
   std::vector<ConfigDifference> differences;
   for (const auto& [key, value] : ours) {
-    const auto other = their_value.find(key);
-    if (other == their_value.end()) {
-      differences.push_back({key, value, "absent"});
-      continue;
+    const auto other = their_values.find(key);
+    if (other == their_values.end()) {
+      if (!is_told_by_keys(key, value, their_values)) differences.push_back({key, value, "absent"});
+    } else if (other->second != value) {
+      differences.push_back({key, value, other->second});
     }
-    if (other->second != value) differences.push_back({key, value, other->second});
-    their_value.erase(other);
   }
   for (const auto& [key, value] : theirs) {
-    if (their_value.contains(key)) differences.push_back({key, "absent", value});
+    if (our_values.contains(key) || is_told_by_keys(key, value, our_values)) continue;
+    differences.push_back({key, "absent", value});
   }
   return differences;
 }

@@ -15,7 +15,8 @@ struct ConfigDifference {
 };
 
 // What differs between two dumped configurations, in the order of `here`, then what only `there`
-// has. UserError: text that is not a configuration. Pure.
+// has. A map that is empty on one side alone is told by the other's keys. UserError: text that is
+// not a configuration. Pure.
 [[nodiscard]] std::vector<ConfigDifference> compare_configs(std::string_view here,
                                                             std::string_view there);
 

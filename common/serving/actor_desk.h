@@ -104,6 +104,8 @@ class ActorDesk {
   // a graph and says anything else is as good as silent: its decisions would take the room of
   // others' for ever.
   void forget_silent();
+  // Brings the counters up to date that nobody's message changes.
+  void count();
 
   // Pre: knows(peer).
   void say_credit(const transport::PeerId& peer) { send(peer, sessions_.credit(peer)); }
@@ -135,7 +137,6 @@ class ActorDesk {
   void forget(const transport::PeerId& peer);
   // Of one that is gone.
   void drop_waiting(const transport::PeerId& peer);
-  void count();
 
   const Clock* clock_;
   Hooks hooks_;

@@ -109,10 +109,16 @@ def text_of(driver, selector):
     return driver.execute_script("const e = document.querySelector(arguments[0]); return e ? e.textContent : '';", selector)
 
 
+def both_played(driver):
+    state = text_of(driver, "#episode-state")
+    assert "cannot be shown" not in state, state
+    return len(css(driver, ".panel")) == 2
+
+
 def play(driver):
     wait_until("the runs are offered", lambda: "constant" in text_of(driver, "#episode-beside"))
     driver.find_element(By.CSS_SELECTOR, "#episode-form button").click()
-    wait_until("the episode is there", lambda: len(css(driver, ".panel")) == 2)
+    wait_until("the episode is there", lambda: both_played(driver))
 
 
 def step_through(driver):

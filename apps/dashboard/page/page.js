@@ -455,8 +455,13 @@ byId('episode-run').addEventListener('change', () => { besideChosen = false; off
 // Some take minutes to play, beside a training that comes first.
 async function fetchEpisode(path) {
   for (let wait = 200; ; wait = Math.min(2000, wait * 1.1)) {
-    const { status, body } = await ask(path);
-    if (status === 200) return body;
+    try {
+      const { status, body } = await ask(path);
+      if (status === 200 && body) return body;
+    } catch (error) {
+      // A server that does not answer, which watchRuns tells, may be back in a moment.
+      if (!(error instanceof TypeError)) throw error;
+    }
     await new Promise((done) => setTimeout(done, wait));
   }
 }

@@ -303,6 +303,24 @@ TEST_CASE("several learners are launched everywhere") {
   CHECK_NOTHROW(printed(print_local_launch, request));
 }
 
+TEST_CASE("Kubernetes puts nothing into a run's name, which is the same in every pod") {
+  LaunchRequest request = with_two_learners(apex_request());
+  request.run = "/data/runs/$$x$(POD_INDEX)";
+  std::map<std::string, std::set<std::string>> said;  // by all roles, of each option
+  for (const YAML::Node& document : YAML::LoadAll(make_manifests(request))) {
+    if (document["kind"].as<std::string>() != "StatefulSet") continue;
+    const auto args = document["spec"]["template"]["spec"]["containers"][0]["args"]
+                          .as<std::vector<std::string>>();
+    for (std::size_t i = 0; i + 1 < args.size(); ++i) said[args[i]].insert(args[i + 1]);
+  }
+  const std::string escaped = "$$$$x$$(POD_INDEX)";
+  using Values = std::set<std::string>;
+  CHECK(said["--run"] == Values{"/runs/" + escaped});
+  CHECK(said["--snapshot"] == Values{"/snapshots/" + escaped});
+  CHECK(said["--run-id"] == Values{escaped});
+  CHECK(said["--id"] == Values{"$(POD_INDEX)"});
+}
+
 TEST_CASE("gradients leave a host where that is allowed only") {
   LaunchRequest request = with_two_learners(impala_request());
   request.decisions.reset();

@@ -75,6 +75,18 @@ TEST_CASE("profiles that are not those of the figures are refused, and nothing i
   CHECK_FALSE(fs::exists(into));
 }
 
+TEST_CASE("a repository's folder is where the user is, not where the script is",
+          "[integration][scripts]") {
+  const testing::TempDir temporary;
+  make_repository(temporary / "repository", {"README"});
+  const auto outcome = testing::run({"env", "--chdir=" + temporary.path().string(),
+                                     testing::source_path("scripts/fetch_profiles").string(),
+                                     "profiles", "--from", "repository"});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Catch::EndsWith("/repository has no profiler/image_classification/"
+                                          "profiles/alexnet/graph.txt\n"));
+}
+
 TEST_CASE("profiles are fetched into no folder that holds something", "[integration][scripts]") {
   const testing::TempDir temporary;
   REQUIRE(write_file_atomically(temporary / "mine", "kept\n"));

@@ -24,6 +24,20 @@ TEST_CASE("a value is told in one line, whatever it holds", "[config]") {
           Sentences{"a: [{b: 1, c: [x, y]}, {d: {}}] here, [] there"});
 }
 
+TEST_CASE("a map that is empty on one side alone is told by the other's keys", "[config]") {
+  REQUIRE(config_differences("m: {x: 1, y: {z: 2}}", "m: {}") ==
+          Sentences{"m.x: 1 here, absent there", "m.y.z: 2 here, absent there"});
+  REQUIRE(config_differences("m: {}\nmore: 1", "m: {x: 1}\nmore: 1") ==
+          Sentences{"m.x: absent here, 1 there"});
+}
+
+TEST_CASE("an empty map that the other side lacks is told itself", "[config]") {
+  REQUIRE(config_differences("m: {}", "more: {x: 1}") ==
+          Sentences{"m: {} here, absent there", "more.x: absent here, 1 there"});
+  REQUIRE(config_differences("more: 1", "m: {}") ==
+          Sentences{"more: 1 here, absent there", "m: absent here, {} there"});
+}
+
 TEST_CASE("many differences are cut", "[config]") {
   REQUIRE(config_differences("{a: 1, b: 1, c: 1}", "{a: 2, b: 2, c: 2}", 2) ==
           Sentences{"a: 1 here, 2 there", "b: 1 here, 2 there", "and 1 more"});

@@ -107,6 +107,8 @@ TEST_CASE("what is no request is refused, counted, and the connection closed", "
            "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+           "DELETE / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
            "GET / HTTP/1.1\r\nA\x01: x\r\n\r\n"}) {
     INFO(request);
     HttpClient client(server.address());
@@ -118,6 +120,28 @@ TEST_CASE("what is no request is refused, counted, and the connection closed", "
     CHECK(server.counters().malformed == ++refused);
   }
   CHECK(testing::http_get(server.address(), "/").result_int() == 200);
+}
+
+TEST_CASE("a body whose end nobody tells is no second request", "[unit][http]") {
+  HttpLimits with_bodies;
+  with_bodies.body_bytes = 1'000;
+  const bool takes_bodies = GENERATE(false, true);
+  ServedPages server(echo, takes_bodies ? with_bodies : HttpLimits{});
+  std::uint64_t asked = 0;
+  for (const std::string& method : std::vector<std::string>{"GET", "HEAD", "POST", "DELETE"}) {
+    for (const std::string& coding : std::vector<std::string>{
+             "gzip", "identity", "", "chunked, gzip", "xchunked", "gzip\r\nContent-Length: 3"}) {
+      INFO(method << " " << coding << ", bodies are taken: " << takes_bodies);
+      HttpClient client(server.address());
+      REQUIRE(client.say(method + " / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + coding +
+                         "\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"));
+      const auto answer = client.hear();
+      REQUIRE(answer);
+      CHECK(answer->result_int() == 400);
+      CHECK(client.is_closed_soon());
+      CHECK(server.counters().requests == ++asked);
+    }
+  }
 }
 
 TEST_CASE("a request that is too long is refused before all of it has come", "[unit][http]") {
