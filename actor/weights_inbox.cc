@@ -37,11 +37,12 @@ void WeightsInbox::received(wire::Message&& message) {
   heard_at_ = clock_->now();
   if (auto* weights = std::get_if<wire::Weights>(&message)) {
     requested_ = false;
-    announced_ = std::max(announced_, weights->version);
+    // What the learner itself says is what it has, also where it went back to an older version.
+    announced_ = weights->version;
     newest_ = model::Parameters{weights->version, weights->layout_hash, std::move(weights->values)};
   } else if (const auto* heard = std::get_if<wire::WeightsAnnouncement>(&message)) {
     requested_ = false;
-    announced_ = std::max(announced_, heard->version);
+    announced_ = heard->version;
   }
 }
 

@@ -14,8 +14,9 @@ namespace pacml::actor {
 // The learner's newest weights: takes those that come with leave to act, hears what is announced,
 // asks for it over a link where it is newer by more than need be (wire::refresh_lag; where weights
 // come with leave to act, wire::overdue_lag), and keeps what came until the actor takes it. A
-// learner that resumed may be at an older version than before; joining it anew makes its weights
-// the newest. Thread-confined.
+// learner may be at an older version than before: one that resumed, whose weights joining it anew
+// makes the newest, and one that goes on from another's checkpoint, which sends its own.
+// Thread-confined.
 class WeightsInbox final : public ServerLink::Listener {
  public:
   // Whether the learner is who gives leave to act.

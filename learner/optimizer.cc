@@ -36,9 +36,12 @@ double norm(std::span<const float> values) {
 std::vector<std::string> validate(const OptimizerConfig& config) {
   std::vector<std::string> problems;
   const auto is_decay = [&problems](const char* key, double value) {
-    if (value >= 0 && value < 1) return;
-    problems.push_back(std::string(key) + " must be at least 0 and below 1, not " +
-                       spell_number(value));
+    // In the weights' float, in which the means are kept: one that is 1 there would never decay.
+    if (value >= 0 && static_cast<float>(value) < 1) return;
+    const bool rounds = value >= 0 && value < 1;
+    problems.push_back(
+        std::string(key) + " must be at least 0 and below 1, not " +
+        (rounds ? "so near to 1 that single precision takes it for 1" : spell_number(value)));
   };
   is_decay("beta1", config.beta1);
   is_decay("beta2", config.beta2);

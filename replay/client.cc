@@ -96,7 +96,8 @@ void Client::keep_joined(Shard& shard) {
     if (at - shard.last_hello < config_.hello_interval) return;
     notice_trouble(shard);
     shard.last_hello = at;
-    return send(shard, hello_);
+    send(shard, hello_);
+    return;
   }
   if (at - shard.last_heard > config_.ping_interval &&
       at - shard.last_ping > config_.ping_interval) {
@@ -152,6 +153,7 @@ std::uint32_t Client::take_back(Owed& owed) {
   if (owed.ticket == 0) return 0;
   // What comes of it all the same is thrown away, but says how much there is.
   Partial& partial = partials_.at(std::exchange(owed.ticket, 0));
+  owed.taken_back = true;
   partial.owed -= owed.count;
   partial.unasked += owed.count;
   return owed.count;
@@ -248,9 +250,12 @@ void Client::take(std::size_t index, wire::Samples&& samples) {
   }
   shard.state = samples.shard;
   shard.known = true;
-  shard.starving = false;
   shard.waiting.push_back(std::move(samples));
   take_waiting(index);
+  // What it is asked for now would wait behind what it still owes of before.
+  shard.starving = shard.starving && std::ranges::any_of(shard.owed, [](const auto& entry) {
+                     return entry.second.taken_back;
+                   });
 }
 
 void Client::take_waiting(std::size_t index) {
@@ -385,7 +390,8 @@ void Client::send_updates() {
     }
     handed_out_.erase(found);
     for (std::size_t s = 0; s < shards_.size(); ++s) {
-      if (!updates[s].keys.empty()) send(shards_[s], updates[s]);
+      if (updates[s].keys.empty()) continue;
+      if (!send(shards_[s], updates[s])) count_lost(updates[s].keys.size());
     }
   }
 }
@@ -395,9 +401,8 @@ void Client::count_lost(std::size_t updates) {
   status_.updates_lost += updates;
 }
 
-void Client::send(Shard& shard, const wire::Message& message) {
-  // A shard that does not read is asked again, or found to be silent.
-  static_cast<void>(shard.link->send(wire::encode(message), Deadline::in(kSendPatience)));
+bool Client::send(Shard& shard, const wire::Message& message) {
+  return shard.link->send(wire::encode(message), Deadline::in(kSendPatience)).has_value();
 }
 
 void Client::publish_status() {

@@ -69,7 +69,7 @@ struct ClientStatus {
   std::uint64_t shards = 0;         // welcomed and not gone
   std::uint64_t joins = 0;          // 1 for each shard, and 1 each time that one came back
   std::uint64_t redrawn = 0;        // draws that a lost or starving shard owed
-  std::uint64_t updates_lost = 0;   // priorities for items of a shard that was gone
+  std::uint64_t updates_lost = 0;   // priorities for items of a shard that was gone or did not read
   std::uint64_t episodes_lost = 0;  // reports that nobody took in time
   std::uint64_t batches = 0;        // complete
   std::uint64_t malformed = 0;      // frames that did not decode, dropped
@@ -111,10 +111,11 @@ class Client {
  private:
   // Draws that a shard was asked for.
   struct Owed {
-    std::uint64_t ticket = 0;  // 0: a probe, whose rows are thrown away
+    std::uint64_t ticket = 0;  // 0: a probe, whose rows are thrown away, or taken back
     std::uint32_t count = 0;
     double share = 1;  // probability that a draw of the batch went to this shard
     TimePoint asked;
+    bool taken_back = false;  // its rows are thrown away as well: others were asked for them
   };
   struct Shard {
     std::uint32_t life = 0;  // how often it was joined: keys of an earlier life name nothing
@@ -122,7 +123,7 @@ class Client {
     transport::FrameClient* link = nullptr;
     bool joined = false;
     bool known = false;     // `state` was heard since the shard was joined
-    bool starving = false;  // has owed draws for too long; asked again once it answers
+    bool starving = false;  // has owed draws for too long; asked again once it owes none of them
     wire::ShardState state;
     std::map<std::uint64_t, Owed> owed;  // by request
     std::vector<wire::Samples> waiting;  // for graphs
@@ -171,7 +172,9 @@ class Client {
   void hand_out_complete();
   void send_updates();
   void count_lost(std::size_t updates);
-  void send(Shard& shard, const wire::Message& message);
+  // False: there was no room for it in time. Whatever is not said again is to be counted; a shard
+  // that does not read is asked again, or found to be silent.
+  bool send(Shard& shard, const wire::Message& message);
   void publish_status();
 
   wire::Hello hello_;

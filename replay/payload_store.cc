@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kGrain = 8;   // bytes
 constexpr std::size_t kSteps = 16;  // sizes from one power of two to the next
+constexpr std::size_t kLeastSpare = std::size_t{1} << 24;  // bytes, kept however little is held
 
 // How far apart sizes are about `length`.
 std::size_t grain_of(std::size_t length) {
@@ -49,12 +50,14 @@ void PayloadStore::put(std::uint32_t slot, std::span<const std::byte> payload) {
     spares_[number].pop_back();
     spare_ -= size;
   } else if (size > 0) {
-    make_room(size);
+    const std::size_t needed = bytes_ + size;
+    keep_spare(max_bytes_ - std::min(max_bytes_, needed));
     held.memory = std::make_unique_for_overwrite<std::byte[]>(size);
   }
   std::copy(payload.begin(), payload.end(), held.memory.get());
   held.length = payload.size();
   bytes_ += size;
+  keep_spare(std::max(bytes_, kLeastSpare));
 }
 
 void PayloadStore::drop(std::uint32_t slot) {
@@ -69,12 +72,11 @@ void PayloadStore::drop(std::uint32_t slot) {
   spare_ += size;
 }
 
-void PayloadStore::make_room(std::size_t needed) {
-  const std::size_t most = max_bytes_ - std::min(max_bytes_, needed);
-  while (spare_ > 0 && bytes_ + spare_ > most) {
+void PayloadStore::keep_spare(std::size_t most) {
+  while (spare_ > most) {
     next_release_ = next_release_ + 1 < spares_.size() ? next_release_ + 1 : 0;
     auto& spares = spares_[next_release_];
-    while (!spares.empty() && bytes_ + spare_ > most) {
+    while (!spares.empty() && spare_ > most) {
       spares.pop_back();
       spare_ -= size_of(next_release_);
     }

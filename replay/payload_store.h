@@ -10,7 +10,8 @@ namespace pacml::replay {
 
 // One payload a slot, of any length. Lengths are rounded up to few enough sizes that memory which
 // one payload leaves is the next one's: where payloads are equally long, nothing is allocated once
-// the store is full, and where they are not, hardly anything. Thread-confined.
+// the store is full, and where they are not, hardly anything. No more memory is kept spare than
+// payloads take, but for 16 MiB. Thread-confined.
 class PayloadStore {
  public:
   // `max_bytes`: of payloads and spare memory together; spare memory goes first.
@@ -40,8 +41,8 @@ class PayloadStore {
     std::size_t length = 0;
   };
 
-  // Gives spare memory back until `needed` bytes more fit in.
-  void make_room(std::size_t needed);
+  // Gives spare memory back, all but `most` bytes of it.
+  void keep_spare(std::size_t most);
 
   std::size_t max_bytes_;
   std::vector<Payload> payloads_;

@@ -83,6 +83,7 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
                             std::size_t bytes) { return take(peer, std::move(insert), bytes); },
              .status = [this] { return status(); }},
             clock),
+      absence_(kSweepEvery, in_seconds(config.forget_seconds)),
       snapshot_faults_("no snapshot could be written", clock) {
   if (!snapshot_path_) return;
   if (!std::filesystem::exists(*snapshot_path_)) {
@@ -131,6 +132,9 @@ void Server::run(transport::FrameServer& transport, const std::stop_token& stop)
   desk_.tell_actors(end);
   for (const auto& [peer, learner] : learners_) desk_.send(peer, end);
   finish_snapshot();
+  // Those of the last messages that were let in, too. A snapshot has none: what a shard has told
+  // before it is killed would be told again.
+  counters_.episodes_dropped += std::exchange(episodes_, {}).size();
 }
 
 void Server::dispatch(const transport::Incoming& incoming) {
@@ -358,15 +362,19 @@ void Server::learn_graph(const transport::PeerId& peer, wire::Graph&& graph) {
 }
 
 void Server::sweep() {
-  if (clock_->now() < next_sweep_) return;
-  next_sweep_ = clock_->now() + kSweepEvery;
-  desk_.forget_silent();
-  const TimePoint silent_since = clock_->now() - in_seconds(config_.forget_seconds);
-  std::erase_if(learners_,
-                [&](const auto& entry) { return entry.second.last_heard < silent_since; });
+  const TimePoint now = clock_->now();
+  if (now < next_sweep_) return;
+  next_sweep_ = now + kSweepEvery;
+  if (absence_.turn(now)) {
+    desk_.forget_silent();
+    const TimePoint silent_since = now - in_seconds(config_.forget_seconds);
+    std::erase_if(learners_,
+                  [&](const auto& entry) { return entry.second.last_heard < silent_since; });
+  }
+  desk_.count();
   std::erase_if(requests_,
                 [this](const Request& request) { return !learners_.contains(request.peer); });
-  board_.publish(status(), clock_->now());
+  board_.publish(status(), now);
 }
 
 void Server::begin_snapshot() {

@@ -15,6 +15,7 @@
 #include "common/experience/transitions.h"
 #include "common/fault_counter.h"
 #include "common/serving/actor_desk.h"
+#include "common/serving/own_absence.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
 #include "common/transport/channel.h"
@@ -71,7 +72,7 @@ class Server {
     TimePoint last_heard;
   };
   struct Counters {
-    std::uint64_t episodes_dropped = 0;  // reports that no learner came for
+    std::uint64_t episodes_dropped = 0;  // reports that no learner came for, also at our end
     std::uint64_t unanswered = 0;        // requests whose learner had gone, or of too many
   };
 
@@ -133,6 +134,7 @@ class Server {
   Counters counters_;
   serving::StatusBoard board_;
 
+  serving::OwnAbsence absence_;
   std::unique_ptr<SnapshotWriter> writer_;  // of the snapshot that is running
   TimePoint next_snapshot_;
   TimePoint next_sweep_;

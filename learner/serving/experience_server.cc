@@ -60,7 +60,8 @@ ExperienceServer::ExperienceServer(const serving::RunIdentity& run,
              .status = [this] { return status(); }},
             clock),
       farewell_(config.farewell),
-      more_(std::move(more)) {}
+      more_(std::move(more)),
+      absence_(kSweepEvery, config.silence) {}
 
 void ExperienceServer::run(transport::FrameServer& actors, transport::FramePublisher& announcements,
                            const std::stop_token& stop) {
@@ -259,8 +260,19 @@ void ExperienceServer::adapt() {
 }
 
 void ExperienceServer::look_for_new_weights() {
-  const std::scoped_lock lock(mutex_);
-  weights_ = newest_weights_;
+  const auto before = weights_;
+  {
+    const std::scoped_lock lock(mutex_);
+    weights_ = newest_weights_;
+  }
+  if (before != nullptr && weights_->version < before->version) replace_abandoned_weights();
+}
+
+void ExperienceServer::replace_abandoned_weights() {
+  // Who fetches weights looks for newer ones only, and what is announced from now on is not.
+  for (const auto& [peer, actor] : desk_.sessions().actors()) {
+    if (actor.weights && *actor.weights > weights_->version) send_weights(peer, *actor.weights);
+  }
 }
 
 void ExperienceServer::announce_new_weights() {
@@ -287,10 +299,12 @@ Deadline ExperienceServer::until_next_duty() const {
 }
 
 void ExperienceServer::sweep() {
-  if (clock_->now() < next_sweep_) return;
-  next_sweep_ = clock_->now() + kSweepEvery;
-  desk_.forget_silent();
-  board_.publish(status(), clock_->now());
+  const TimePoint now = clock_->now();
+  if (now < next_sweep_) return;
+  next_sweep_ = now + kSweepEvery;
+  if (absence_.turn(now)) desk_.forget_silent();
+  desk_.count();
+  board_.publish(status(), now);
 }
 
 std::uint64_t ExperienceServer::enough_actors() const {

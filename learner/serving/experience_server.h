@@ -17,6 +17,7 @@
 #include "common/clock.h"
 #include "common/serving/actor_desk.h"
 #include "common/serving/farewell.h"
+#include "common/serving/own_absence.h"
 #include "common/serving/sessions.h"
 #include "common/serving/status_board.h"
 #include "common/serving/work_window.h"
@@ -100,6 +101,8 @@ class ExperienceServer {
   // Whether the learner had to wait for experience since the last time: the window follows.
   void adapt();
   void look_for_new_weights();
+  // The learner went back to an older version: actors that were sent newer ones get what it has.
+  void replace_abandoned_weights();
   void announce_new_weights();
   // How many actors would keep the learner as busy as it is.
   [[nodiscard]] std::uint64_t enough_actors() const;
@@ -139,6 +142,7 @@ class ExperienceServer {
   std::shared_ptr<const model::Parameters> encoded_of_;  // what encoded_ says
   wire::Frame encoded_;
   std::function<nlohmann::json()> more_;
+  serving::OwnAbsence absence_;
   TimePoint next_sweep_;
   TimePoint last_adaption_;
   Duration waited_before_{0};  // of waited_, then

@@ -176,8 +176,9 @@ template <class Pair>
 class ServedLearner {
  public:
   explicit ServedLearner(const learner::ExperienceServerConfig& config = {},
-                         const serving::RunIdentity& run = sample_run())
-      : config_(config), run_(run) {
+                         const serving::RunIdentity& run = sample_run(),
+                         const Clock& clock = steady())
+      : config_(config), run_(run), clock_(&clock) {
     // A busy machine may keep a peer from speaking for a minute: silence is for tests of silence.
     if (config_.silence == learner::ExperienceServerConfig{}.silence) {
       config_.silence = std::chrono::hours(1);
@@ -263,7 +264,7 @@ class ServedLearner {
 
  private:
   void start() {
-    server_ = std::make_unique<learner::ExperienceServer>(run_, config_);
+    server_ = std::make_unique<learner::ExperienceServer>(run_, config_, nullptr, *clock_);
     severable_ = std::make_unique<Severable>(*router_);
     thread_ = std::jthread(
         [this](const std::stop_token& stop) { server_->run(*severable_, *publisher_, stop); });
@@ -271,6 +272,7 @@ class ServedLearner {
 
   learner::ExperienceServerConfig config_;
   serving::RunIdentity run_;
+  const Clock* clock_;
   std::vector<env::GraphFeaturesPtr> graphs_ = sample_graphs();
   // A server drops what a peer's queue has no room for, and the transport's thread may be slow to
   // empty it: answers that a test waits for must find room, whatever else was said.

@@ -105,8 +105,12 @@ class ServedShard {
  public:
   explicit ServedShard(const replay::ReplayConfig& config = shard_config(),
                        std::uint32_t number = 0, std::optional<std::filesystem::path> snapshot = {},
-                       serving::RunIdentity run = shard_run())
-      : config_(config), number_(number), snapshot_(std::move(snapshot)), run_(std::move(run)) {
+                       serving::RunIdentity run = shard_run(), const Clock& clock = steady())
+      : config_(config),
+        number_(number),
+        snapshot_(std::move(snapshot)),
+        run_(std::move(run)),
+        clock_(&clock) {
     transport_ = hub_.make_server();
     start();
   }
@@ -115,7 +119,7 @@ class ServedShard {
   ~ServedShard() { stop(); }
 
   void start() {
-    server_ = std::make_unique<replay::Server>(run_, config_, Seed{1}, number_, snapshot_);
+    server_ = std::make_unique<replay::Server>(run_, config_, Seed{1}, number_, snapshot_, *clock_);
     thread_ =
         std::jthread([this](const std::stop_token& stop) { server_->run(*transport_, stop); });
   }
@@ -139,6 +143,7 @@ class ServedShard {
   std::uint32_t number_;
   std::optional<std::filesystem::path> snapshot_;
   serving::RunIdentity run_;
+  const Clock* clock_;
   transport::InProcessHub hub_{64};
   std::unique_ptr<transport::FrameServer> transport_;
   std::unique_ptr<replay::Server> server_;

@@ -114,6 +114,27 @@ TEST_CASE("what was accepted and waits to be let in is in a shard's last snapsho
   CHECK(again.status().at("items") == 8);
 }
 
+TEST_CASE("reports of episodes that no learner came for are counted when their shard ends",
+          "[integration][replay]") {
+  const TempDir folder;
+  auto config = shard_config();
+  config.credits_per_actor = 8;
+  config.table.samples_per_insert = 1;
+  config.table.error_buffer = 2;
+  ServedShard shard(config, 0, folder / "shard-0");
+  ShardPeer actor(shard, shard_hello(kActor));
+  auto inserted = marked({1, 2, 3, 4, 5}, {1, 1, 1, 1, 1});
+  inserted.episodes = {{-3, 10, 10, 7, 3}, {-2, 10, 10, 7, 3}};
+  actor.insert(1, inserted);
+  auto waits = marked({6}, {1});
+  waits.episodes = {{-1, 10, 10, 7, 3}};
+  actor.insert(2, waits);
+  REQUIRE(actor.status().at("inserts_waiting") == 1);
+  CHECK(actor.status().at("episodes_dropped") == 0);
+  shard.stop();
+  CHECK(shard.last_status().at("episodes_dropped") == 3);
+}
+
 TEST_CASE("a damaged snapshot is said, not loaded", "[integration][replay]") {
   const TempDir folder;
   const auto file = folder / "shard-0";

@@ -90,6 +90,26 @@ TEMPLATE_TEST_CASE("an actor follows a learner that went back to an older versio
   CHECK(next_weights(*actor) == sample_weights(4));
 }
 
+TEMPLATE_TEST_CASE("a learner that goes on from older weights sends them to whoever has newer ones",
+                   "[integration][serving]", InProcessPair, ZmqTcpPair) {
+  ServedLearner<TestType> learner;
+  learner.server().publish(sample_weights(9));
+  auto peer = learner.raw_peer();
+  peer.say(sample_hello(0));
+  peer.say(wire::GetWeights{});
+  CHECK(peer.template hear<wire::Weights>().version == PolicyVersion{9});
+  auto without = learner.raw_peer();
+  without.say(sample_hello(1));
+  static_cast<void>(without.template hear<wire::Welcome>());
+  learner.server().publish(sample_weights(4));
+  CHECK(peer.template hear<wire::Weights>().version == PolicyVersion{4});
+  for (auto* const one : {&peer, &without}) {  // once, and nobody else
+    for (const auto& message : one->hear_all()) {
+      CHECK_FALSE(std::holds_alternative<wire::Weights>(message));
+    }
+  }
+}
+
 // A transport over which weights are published just before the first word is handed over.
 class PublishesMeanwhile final : public transport::FrameServer {
  public:

@@ -99,6 +99,15 @@ class ScriptedServer {
   }
   void publish(std::uint64_t version) {
     weights_ = {PolicyVersion{version}, 9, {static_cast<float>(version)}};
+    announce(version);
+  }
+  // It goes on from older weights, and sends them to whoever sent the last message.
+  void go_back(std::uint64_t version) {
+    publish(version);
+    say(last_peer_, wire::Weights{weights_.version, weights_.layout_hash, weights_.values});
+  }
+  // Says so to all, whatever weights there are.
+  void announce(std::uint64_t version) {
     static_cast<void>(
         publisher_->publish(wire::encode(wire::WeightsAnnouncement{PolicyVersion{version}, 1})));
   }
@@ -111,6 +120,7 @@ class ScriptedServer {
   // Messages that have come while it was suspended, and wait.
   [[nodiscard]] std::size_t unheard() const { return unheard_.size(); }
   [[nodiscard]] std::size_t pings() const { return pings_; }
+  [[nodiscard]] std::size_t asked_for_weights() const { return asked_for_weights_; }
   [[nodiscard]] std::size_t goodbyes() const { return goodbyes_; }
 
   // The next answers get lost on their way.
@@ -228,6 +238,7 @@ class ScriptedServer {
       say(peer, credit());
       say(peer, wire::Pong{ping->nonce});
     } else if (const auto* get = std::get_if<wire::GetWeights>(&message)) {
+      ++asked_for_weights_;
       if (weights_.values.empty()) return;
       if (get->have == weights_.version) {
         say(peer, wire::WeightsAnnouncement{weights_.version, 1});
@@ -260,6 +271,7 @@ class ScriptedServer {
   std::vector<wire::Graph> graphs_;
   int to_lose_ = 0;
   std::size_t pings_ = 0;
+  std::size_t asked_for_weights_ = 0;
   std::size_t goodbyes_ = 0;
 };
 

@@ -56,5 +56,31 @@ TEST_CASE("an actor that looks for weights rarely asks again as soon as it looks
   CHECK(link.newest_parameters());
 }
 
+TEST_CASE("a learner that goes on from older weights is followed, and not asked without end",
+          "[unit][actor]") {
+  Stage stage;
+  ScriptedServer learner(stage);
+  const auto client = learner.connect();
+  const auto announcements = learner.subscribe();
+  LearnerLink link(*client, *announcements, {}, {}, {}, stage.clock());
+  learner.publish(9);
+  REQUIRE(link.first_parameters({}));
+  learner.go_back(4);
+  const auto older = link.newest_parameters();
+  REQUIRE(older);
+  CHECK(older->version == PolicyVersion{4});
+  const std::size_t asked = learner.asked_for_weights();
+  for (int look = 0; look < 5; ++look) CHECK_FALSE(link.newest_parameters());
+  CHECK(learner.asked_for_weights() == asked);
+  // What was announced before, and is heard late, costs a question.
+  learner.announce(9);
+  for (int look = 0; look < 5; ++look) CHECK_FALSE(link.newest_parameters());
+  CHECK(learner.asked_for_weights() == asked + 1);
+  learner.publish(6);
+  const auto newer = link.newest_parameters();
+  REQUIRE(newer);
+  CHECK(newer->version == PolicyVersion{6});
+}
+
 }  // namespace
 }  // namespace pacml::actor

@@ -155,6 +155,12 @@ TEST_CASE("optimiser settings out of range are named", "[unit][learner]") {
   config.epsilon = 1e-50;  // nothing to a float
   REQUIRE(validate(config).size() == 1);
   config = {};
+  config.beta2 = 1 - 1e-9;  // 1 to a float
+  config.decay = 1 - 1e-7;
+  const auto problems = validate(config);
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems[0], Catch::Contains("beta2") && Catch::Contains("so near to 1"));
+  config = {};
   config.gradient_clip = std::numeric_limits<double>::infinity();
   REQUIRE(validate(config).empty());
 }

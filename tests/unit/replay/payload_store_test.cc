@@ -97,3 +97,23 @@ TEST_CASE("spare memory goes before the bound is passed, whatever the lengths") 
   }
   CHECK(had_spare);
 }
+
+TEST_CASE("without a bound, too, no more memory is kept spare than payloads take, or a little") {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  constexpr std::uint32_t kSlots = 40;
+  PayloadStore store(kSlots + 1);
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) store.put(slot, Bytes(kMiB, std::byte{1}));
+  for (std::uint32_t slot = 0; slot < 20; ++slot) store.drop(slot);
+  store.put(kSlots, Bytes(8, std::byte{2}));
+  CHECK(store.spare_bytes() == 20 * kMiB);  // as much as is held
+  const auto lent = store.get(kSlots - 1);
+  for (std::uint32_t slot = 20; slot < kSlots; ++slot) store.drop(slot);
+  CHECK(store.spare_bytes() == kSlots * kMiB);
+  CHECK(std::ranges::all_of(lent, [](std::byte b) { return b == std::byte{1}; }));  // still there
+  store.put(0, Bytes(8, std::byte{3}));
+  CHECK(store.spare_bytes() == 16 * kMiB);
+  CHECK(holds(store, kSlots, Bytes(8, std::byte{2})));
+  store.put(1, Bytes(kMiB, std::byte{4}));  // takes one of them
+  CHECK(store.spare_bytes() == 15 * kMiB);
+  CHECK(holds(store, 1, Bytes(kMiB, std::byte{4})));
+}
