@@ -269,7 +269,7 @@ class _Closed:
 
 
 def _drawn_seed():
-    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 2)
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 2
 
 
 def _seed_of(seed):
