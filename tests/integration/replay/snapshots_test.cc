@@ -94,14 +94,19 @@ TEST_CASE("a snapshot that is under way when its shard ends is finished before t
   CHECK(again.status().at("items") == 400'000);
 }
 
-TEST_CASE("what was accepted and waits to be let in is in a shard's last snapshot",
-          "[integration][replay]") {
-  const TempDir folder;
+// Inserts behind the first wait until somebody draws.
+replay::ReplayConfig draws_needed_config() {
   auto config = shard_config();
   config.credits_per_actor = 8;
   config.table.samples_per_insert = 1;
   config.table.error_buffer = 2;
-  ServedShard shard(config, 0, folder / "shard-0");
+  return config;
+}
+
+TEST_CASE("what was accepted and waits to be let in is in a shard's last snapshot",
+          "[integration][replay]") {
+  const TempDir folder;
+  ServedShard shard(draws_needed_config(), 0, folder / "shard-0");
   ShardPeer actor(shard, shard_hello(kActor));
   actor.insert(1, marked({1, 2, 3, 4, 5}, {1, 1, 1, 1, 1}));
   actor.insert(2, marked({6}, {1}));
@@ -117,11 +122,7 @@ TEST_CASE("what was accepted and waits to be let in is in a shard's last snapsho
 TEST_CASE("reports of episodes that no learner came for are counted when their shard ends",
           "[integration][replay]") {
   const TempDir folder;
-  auto config = shard_config();
-  config.credits_per_actor = 8;
-  config.table.samples_per_insert = 1;
-  config.table.error_buffer = 2;
-  ServedShard shard(config, 0, folder / "shard-0");
+  ServedShard shard(draws_needed_config(), 0, folder / "shard-0");
   ShardPeer actor(shard, shard_hello(kActor));
   auto inserted = marked({1, 2, 3, 4, 5}, {1, 1, 1, 1, 1});
   inserted.episodes = {{-3, 10, 10, 7, 3}, {-2, 10, 10, 7, 3}};
