@@ -74,6 +74,8 @@ std::optional<std::vector<float>> folded_weights(const AlgorithmState& state,
   return weights;
 }
 
+bool has_moments(const AlgorithmState& state) { return normaliser_of(state).weight > 0; }
+
 void scale_values(double factor, const model::ParameterLayout& layout, model::ValueHeads heads,
                   std::span<float> weights) {
   rewrite_heads({.scale = factor}, layout, heads, weights);

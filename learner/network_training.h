@@ -27,6 +27,9 @@ namespace pacml::learner {
                                                                const model::ParameterLayout& layout,
                                                                model::ValueHeads heads);
 
+// Whether the heads of such a state say values in units of moments, rather than in that of rewards.
+[[nodiscard]] bool has_moments(const AlgorithmState& state);
+
 // Multiplies what the heads say of values. `weights` [layout.total].
 void scale_values(double factor, const model::ParameterLayout& layout, model::ValueHeads heads,
                   std::span<float> weights);

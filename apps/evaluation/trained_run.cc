@@ -157,6 +157,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
                        "learned there\n";
   }
   trained.heads = heads_of(trained.config);
+  trained.has_moments = learner::has_moments(checkpoint.algorithm);
   trained.discount = discount_of(trained.config);
   const double scale = reward_scale_of(trained.config);
   // What nobody has trained says nothing.

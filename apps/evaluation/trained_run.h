@@ -23,9 +23,10 @@ struct TrainedRun {
   // they are values of; nullopt: the checkpoint does not say.
   std::optional<model::Parameters> valued;
   model::ValueHeads heads = model::ValueHeads::kValue;
-  double discount = 1;     // of the rewards that it was trained for
-  double reward_rate = 0;  // per unit of time, taken off those rewards; 0: rewards as they are
-  std::string warning;     // sentences, each a line, that whoever uses it should read; mostly none
+  bool has_moments = false;  // whether the values of `parameters` are in their unit
+  double discount = 1;       // of the rewards that it was trained for
+  double reward_rate = 0;    // per unit of time, taken off those rewards; 0: rewards as they are
+  std::string warning;  // sentences, each a line, that whoever uses it should read; mostly none
 };
 
 // What the heads of a run's network say.

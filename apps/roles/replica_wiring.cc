@@ -30,6 +30,7 @@ void visit_fields(Terms& terms, Visitor&& v) {
 std::string terms_of(const TrainConfig& config, const Agreement& agreement) {
   ReplicaTerms terms{config, agreement.graphs, agreement.inputs};
   terms.config.env.forget_folders();
+  terms.config.warm_start.from.clear();  // the leader's
   terms.config.actors = 1;
   terms.config.transport = {};
   terms.config.security = {};

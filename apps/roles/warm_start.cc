@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "apps/evaluation/trained_run.h"
@@ -25,6 +26,18 @@ bool starts_values(const TrainConfig& config) {
       return false;
   }
   return false;
+}
+
+// The weights of a head.
+std::vector<std::span<float>> parts_of(std::vector<float>& weights,
+                                       const model::ParameterLayout& layout,
+                                       std::string_view head) {
+  std::vector<std::span<float>> parts;
+  for (const model::ParameterEntry& entry : layout.entries) {
+    if (!entry.name.starts_with(head)) continue;
+    parts.push_back(std::span(weights).subspan(entry.offset, entry.size));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -63,17 +76,29 @@ std::vector<float> policy_to_start_with(const TrainConfig& config, const env::Ta
     throw UserError("warm_start.from: the policy of " + run.string() +
                     " does not say what unit its values are in");
   }
-  if (!starts_values(config)) {
+  const bool starts = starts_values(config);
+  if (!starts) {
     learner::scale_values(reward_scale_of(config), layout, trained.heads, trained.valued->values);
   }
-  auto& weights = (starts_values(config) ? trained.parameters : *trained.valued).values;
+  auto& weights = (starts ? trained.parameters : *trained.valued).values;
   constexpr float kSmall = 0.01F;
-  const bool preferences =
-      trained.heads == model::ValueHeads::kValue && heads_of(config) != model::ValueHeads::kValue;
-  for (const model::ParameterEntry& entry : layout.entries) {
-    if (!preferences || !entry.name.starts_with("logits.")) continue;
-    for (float& weight : std::span(weights).subspan(entry.offset, entry.size)) weight *= kSmall;
+  const bool of_rewards = starts && !trained.has_moments;
+  const bool preferences = trained.heads == model::ValueHeads::kValue;
+  const bool small_logits =
+      heads_of(config) != model::ValueHeads::kValue && (preferences || of_rewards);
+  const auto scale = [&](std::string_view head, float factor) {
+    for (const std::span<float> part : parts_of(weights, layout, head)) {
+      for (float& weight : part) weight *= factor;
+    }
+  };
+  if (of_rewards) scale("value.", 0);
+  if (!small_logits) return std::move(weights);
+  // Rewards are of any size.
+  float largest = 1;
+  for (const std::span<const float> part : parts_of(weights, layout, "logits.")) {
+    for (const float weight : part) largest = std::max(largest, std::abs(weight));
   }
+  scale("logits.", kSmall / (preferences ? 1 : largest));
   return std::move(weights);
 }
 

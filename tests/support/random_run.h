@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "apps/run/run_directory.h"
@@ -46,9 +47,11 @@ inline model::NetworkShape shape_of(const apps::TrainConfig& config) {
 }
 
 // A run folder whose only checkpoint has the weights of this seed, at that many updates. An
-// existing one gets another checkpoint.
+// existing one gets another checkpoint. `values`: the moments of values, which such a checkpoint
+// mostly lacks.
 inline void write_random_run(const std::filesystem::path& folder, const apps::TrainConfig& config,
-                             std::int64_t updates) {
+                             std::int64_t updates,
+                             const std::map<std::string, double>& values = {}) {
   const auto run = apps::RunDirectory::holds_run(folder)
                        ? apps::RunDirectory::open(folder)
                        : apps::RunDirectory::create(folder, dump_config(config));
@@ -57,6 +60,7 @@ inline void write_random_run(const std::filesystem::path& folder, const apps::Tr
   checkpoint.algorithm.algorithm = "impala";
   checkpoint.algorithm.vectors["parameters"] =
       model::random_parameters(shape, Seed{static_cast<std::uint64_t>(updates)}).values;
+  for (const auto& [name, value] : values) checkpoint.algorithm.reals["values." + name] = value;
   checkpoint.counters["updates"] = updates;
   REQUIRE(
       learner::CheckpointFolder(run.checkpoints(), 3).save(checkpoint, model::make_layout(shape)));

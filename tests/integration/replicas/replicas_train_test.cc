@@ -83,6 +83,32 @@ TEST_CASE("actors from elsewhere join each of two learners", "[integration][repl
   for (const auto& actor : actors) CHECK(actor->end() == 0);
 }
 
+TEST_CASE("a follower needs no run that the leader begins with", "[integration][replicas]") {
+  const Workplace first;
+  REQUIRE(pacml({"train", first.config_file(), "--run", first.run(), "--decisions", "1000"}).code ==
+          0);
+  const Workplace place(replicated(tiny_config()));
+  const auto port = sixteen_ports();
+  const auto at = [&](int offset) { return "tcp://127.0.0.1:" + std::to_string(port + offset); };
+  const auto words = [&](const char* number, int bind, const std::string& begins_with) {
+    return std::vector<std::string>{"learner",   place.config_file(),
+                                    "--run",     place.run(),
+                                    "--bind",    at(bind),
+                                    "--replica", number,
+                                    "--leader",  at(4),
+                                    "--set",     "warm_start.from=" + begins_with};
+  };
+  Pacml leader(words("0", 0, first.run()));
+  Pacml follower(words("1", 2, (place / "elsewhere").string()));
+  wait_until("both learn together", [&] {
+    return last_of_follower(place).value(nlohmann::json::json_pointer("/replicas/together"), 0) ==
+           2;
+  });
+  leader.signal(SIGTERM);
+  CHECK(leader.end() == 0);
+  CHECK(follower.end() == 0);
+}
+
 TEST_CASE("a learner of several says what it lacks", "[integration][replicas]") {
   const Workplace place(replicated(tiny_config()));
   const auto complaint = [&](std::vector<std::string> more) {
