@@ -47,8 +47,15 @@ class Plan {
         placement_(place_roles(hosts, learners_, shards_, request.actors)) {
     std::vector<std::size_t> servers = placement_.shards;
     servers.insert(servers.end(), placement_.learners.begin(), placement_.learners.end());
-    const bool is_local =
-        std::ranges::all_of(servers, [&](std::size_t host) { return is_loopback(hosts_[host]); });
+    const auto is_here = [&](std::size_t host) { return is_loopback(hosts_[host]); };
+    const bool is_local = std::ranges::all_of(servers, is_here);
+    const bool is_called_from_elsewhere =
+        !is_local || !std::ranges::all_of(placement_.actors, is_here);
+    const auto here = std::ranges::find_if(servers, is_here);
+    if (is_called_from_elsewhere && here != servers.end()) {
+      throw UserError("--hosts: " + hosts_[*here].name +
+                      " is another machine on every host: name it as the others reach it");
+    }
     if (!is_local) require_keys(request);
     for (const std::size_t host : placement_.learners) {
       check_all_reduce_host(request.config, all_reduce_host(host));

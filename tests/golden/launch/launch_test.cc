@@ -272,6 +272,19 @@ TEST_CASE("nothing goes over the network in the clear unless that is allowed") {
   }
 }
 
+TEST_CASE("who is called is not named as another machine on each host") {
+  LaunchRequest request = apex_request();
+  request.decisions.reset();
+  const auto plan = [&request](const std::string& hosts) {
+    return plan_ssh_launch(request, parse_hostfile("hosts", hosts));
+  };
+  const auto sentence = Catch::Contains("localhost is another machine on every host");
+  CHECK_THROWS_WITH(plan("localhost role=learner\nb slots=9\n"), sentence);
+  CHECK_THROWS_WITH(plan("b slots=8\nlocalhost role=replay\n"), sentence);
+  CHECK_NOTHROW(plan("localhost role=learner\n127.0.0.1 slots=9\n"));
+  CHECK_NOTHROW(plan("b role=learner\nlocalhost slots=9\n"));  // whom nobody calls
+}
+
 TEST_CASE("a configuration that ssh could not hand over is refused beforehand") {
   LaunchRequest request = impala_request();
   request.config.env.as<env::PartitioningConfig>().workload.loads.assign(30'000, 1.25);
