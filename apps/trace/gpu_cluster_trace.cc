@@ -91,7 +91,8 @@ void replay_events(const RecordedGpuCluster& cluster, const GpuJobListPtr& jobs,
     rewards.push_back({state.now(), state.active_job_s(), std::move(progress)});
   };
   if (taken != nullptr) {
-    run_decisions(simulator, recorded_gpu_decisions(*taken), cluster.rules.candidates, log_rewards);
+    run_decisions(simulator, recorded_gpu_decisions(*taken), cluster.rules.candidates, log_rewards,
+                  cluster.rules.preempt);
   } else {
     run_schedule(simulator, *scheduler, log_rewards);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "common/result.h"
 #include "common/rng.h"
@@ -37,6 +38,66 @@ constexpr std::array<TypeModel, 10> kTypes{{
     {"generation", 4.6, 0.50, 0.93, 0.78, 0.85, 0.45, 0.30},
 }};
 constexpr int kMostTableGpus = 64;
+
+constexpr int kSampledJobs = 4096;  // of which the mean job is the mean
+// No normal draw is farther out: those that it is made of have 53 bits (Rng::normal).
+constexpr double kMostDeviations = 9;
+
+struct DrawnJobs {
+  std::vector<GpuJobSpec> jobs;  // a second apart on average
+  double gpu_seconds = 0;        // that they want
+};
+
+// So many of the jobs, whatever an episode has, before arrivals are stretched.
+DrawnJobs draw_jobs(const GpuClusterModel& model, const GeneratedJobsConfig& config, int count,
+                    Seed seed) {
+  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
+  std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
+  for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
+  std::vector<int> sizes;
+  std::vector<double> size_weights;
+  for (int n = 1; n <= std::min(config.largest_gpus, model.topology().num_gpus()); n *= 2) {
+    if (!shapes.contains(n)) {
+      throw UserError("largest_gpus: no type of job has a speed on " + std::to_string(n) + " GPUs");
+    }
+    for (const GpuJobShape* shape : shapes[n]) {
+      if (config.most_s * shape->best_rate <= kMostSteps) continue;
+      throw UserError("most_s: jobs of type \"" +
+                      model.speeds().types()[static_cast<std::size_t>(shape->type)] +
+                      "\" would do more than 1e15 steps");
+    }
+    sizes.push_back(n);
+    size_weights.push_back(1.0 / n);
+  }
+  if (config.jobs > 1) {  // else it arrives at 0
+    const double longest_s =
+        std::clamp(config.median_s * std::exp(config.deviation * kMostDeviations), config.least_s,
+                   config.most_s);
+    check_load(longest_s * sizes.back() * config.jobs, model.topology().num_gpus(), config.load);
+  }
+  std::vector<double> user_weights;
+  for (int u = 1; u <= config.users; ++u) user_weights.push_back(1.0 / u);
+
+  Rng rng(seed);
+  DrawnJobs drawn;
+  double time = 0;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) time += -std::log(1 - rng.uniform());
+    const int gpus = sizes[rng.categorical(size_weights)];
+    const auto& fitting = shapes[gpus];
+    const GpuJobShape& shape = *fitting[rng.below(fitting.size())];
+    const double duration = std::clamp(config.median_s * std::exp(config.deviation * rng.normal()),
+                                       config.least_s, config.most_s);
+    drawn.gpu_seconds += duration * gpus;
+    drawn.jobs.push_back({.submit_s = time,
+                          .type = model.speeds().types()[static_cast<std::size_t>(shape.type)],
+                          .gpus = gpus,
+                          .steps = duration * shape.best_rate,
+                          .user = "user" + std::to_string(rng.categorical(user_weights)),
+                          .comm = rng.below(2) == 0 ? GpuComm::kRing : GpuComm::kParameterServers});
+  }
+  return drawn;
+}
 
 }  // namespace
 
@@ -83,48 +144,18 @@ std::vector<std::string> validate(const GeneratedJobsConfig& c) {
 
 std::vector<GpuJobSpec> generate_jobs(const GpuClusterModel& model,
                                       const GeneratedJobsConfig& config, Seed seed) {
-  if (const auto problems = validate(config); !problems.empty()) throw UserError(problems.front());
-  std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
-  for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
-  std::vector<int> sizes;
-  std::vector<double> size_weights;
-  for (int n = 1; n <= std::min(config.largest_gpus, model.topology().num_gpus()); n *= 2) {
-    if (!shapes.contains(n)) {
-      throw UserError("largest_gpus: no type of job has a speed on " + std::to_string(n) + " GPUs");
-    }
-    for (const GpuJobShape* shape : shapes[n]) {
-      if (config.most_s * shape->best_rate <= kMostSteps) continue;
-      throw UserError("most_s: jobs of type \"" +
-                      model.speeds().types()[static_cast<std::size_t>(shape->type)] +
-                      "\" would do more than 1e15 steps");
-    }
-    sizes.push_back(n);
-    size_weights.push_back(1.0 / n);
-  }
-  std::vector<double> user_weights;
-  for (int u = 1; u <= config.users; ++u) user_weights.push_back(1.0 / u);
+  DrawnJobs drawn = draw_jobs(model, config, config.jobs, seed);
+  stretch_arrivals(drawn.jobs, drawn.gpu_seconds, model.topology().num_gpus(), config.load);
+  return std::move(drawn.jobs);
+}
 
-  Rng rng(seed);
-  std::vector<GpuJobSpec> jobs;
-  double time = 0;
-  double wanted = 0;  // GPU-seconds
-  for (int i = 0; i < config.jobs; ++i) {
-    if (i > 0) time += -std::log(1 - rng.uniform());
-    const int gpus = sizes[rng.categorical(size_weights)];
-    const auto& fitting = shapes[gpus];
-    const GpuJobShape& shape = *fitting[rng.below(fitting.size())];
-    const double duration = std::clamp(config.median_s * std::exp(config.deviation * rng.normal()),
-                                       config.least_s, config.most_s);
-    wanted += duration * gpus;
-    jobs.push_back({.submit_s = time,
-                    .type = model.speeds().types()[static_cast<std::size_t>(shape.type)],
-                    .gpus = gpus,
-                    .steps = duration * shape.best_rate,
-                    .user = "user" + std::to_string(rng.categorical(user_weights)),
-                    .comm = rng.below(2) == 0 ? GpuComm::kRing : GpuComm::kParameterServers});
+double mean_alone_s(const GpuClusterModel& model, const GeneratedJobsConfig& config) {
+  double sum = 0;
+  for (const GpuJobSpec& job : draw_jobs(model, config, kSampledJobs, Seed{0}).jobs) {
+    const auto shape = static_cast<std::size_t>(model.speeds().shape(job.type, job.gpus));
+    sum += job.steps / model.speeds().shapes()[shape].best_rate;
   }
-  stretch_arrivals(jobs, wanted, model.topology().num_gpus(), config.load);
-  return jobs;
+  return sum / kSampledJobs;
 }
 
 NamedGpuCluster named_gpu_cluster(const std::string& name) {

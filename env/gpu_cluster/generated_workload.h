@@ -54,10 +54,13 @@ void visit_fields(Config& c, Visitor&& v) {
 [[nodiscard]] std::vector<std::string> validate(const GeneratedJobsConfig& c);
 
 // A Poisson process of such jobs, a pure function of the seed. Types are drawn evenly among those
-// that the model has a speed for at the job's size, ring and parameter servers as well. UserError:
-// there is none at some size, or one could do more than kMostSteps.
+// that the model has a speed for at the job's size, ring and parameter servers as well. UserError,
+// whatever the seed: there is none at some size, one could do more than kMostSteps, or all could
+// arrive over more than kMostSeconds.
 [[nodiscard]] std::vector<GpuJobSpec> generate_jobs(const GpuClusterModel& model,
                                                     const GeneratedJobsConfig& config, Seed seed);
+// Seconds that such jobs take alone, the mean of a sample. UserError as generate_jobs().
+[[nodiscard]] double mean_alone_s(const GpuClusterModel& model, const GeneratedJobsConfig& config);
 
 // Clusters of which it is known how hard they are (docs/gpu_cluster.md): small16, leaf128, fat512,
 // leaf2048; two jobs share a GPU. UserError names the known ones.

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,7 +17,7 @@ namespace pacml::env {
 
 // Which scheduler a job is brought to.
 enum class JobRoute {
-  kHome,         // by its number, in turn
+  kHome,         // by its number (GpuJobSpec), in turn
   kLeastLoaded,  // whose jobs, waiting or running, want the fewest GPUs for its servers
 };
 constexpr auto enum_names(JobRoute /*unused*/) {
@@ -63,6 +65,9 @@ struct GpuJobSpec {
   double steps = 1;  // above 0, up to kMostSteps
   std::string user = "u0";
   GpuComm comm = GpuComm::kRing;
+  // By which it is brought to a scheduler, wherever it stands; none: its place in the list. Not
+  // unique where a future is drawn from another list.
+  std::optional<std::int32_t> number = {};
   bool operator==(const GpuJobSpec&) const = default;
 };
 

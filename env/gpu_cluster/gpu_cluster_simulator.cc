@@ -11,7 +11,7 @@
 namespace pacml::env {
 namespace {
 
-constexpr std::int64_t kMostInstants = 10'000'000;
+constexpr std::int64_t kManyRounds = 10'000'000;
 
 // A job that a random agent could never place would be looked at for ever.
 void check_sizes(const GpuClusterState& state) {
@@ -44,7 +44,7 @@ double GpuClusterSimulator::next_arrival() const {
 int GpuClusterSimulator::route(std::int32_t job) const {
   const GpuClusterModel& model = state_.model();
   const int partitions = model.config().partitions;
-  if (model.config().route == JobRoute::kHome) return job % partitions;
+  if (model.config().route == JobRoute::kHome) return state_.jobs()[job].number % partitions;
   const auto load = [&](int p) {
     return rounded_score(static_cast<double>(state_.gpus_wanted(p)) /
                          (model.first_server(p + 1) - model.first_server(p)));
@@ -111,12 +111,27 @@ bool GpuClusterSimulator::next_instant(double until_s) {
     if (instant_s_ == time) {
       instant_s_ = kEndOfTime;
       is_instant_ = true;
-      if (++num_instants_ > kMostInstants) {
-        throw UserError("more than 10 million instants of decision; longer rounds would do");
+      ++num_instants_;
+      idle_rounds_ = num_events_ == seen_events_ ? idle_rounds_ + 1 : 0;
+      seen_events_ = num_events_;
+      if (idle_rounds_ > kManyRounds) {
+        throw UserError(
+            "more than 10 million rounds in a row at which nothing has happened; "
+            "longer ones would do");
       }
     }
     if (is_instant_ || time == until_s) return true;
   }
+}
+
+bool GpuClusterSimulator::next_eventful_instant() {
+  const std::int64_t before = num_events_;
+  do {
+    // From here on rounds come about by what happens alone.
+    if (num_instants_ >= kManyRounds) is_instant_ = false;
+    if (!next_instant()) return false;
+  } while (num_events_ == before);
+  return true;
 }
 
 void run_schedule(GpuClusterSimulator& simulator, GpuScheduler& scheduler,

@@ -18,8 +18,11 @@ class GpuClusterSimulator {
 
   // Goes on to the next instant at which decisions are to be taken on state(), or to `until_s` if
   // that is earlier; false: to the end, nothing is left to happen. UserError: more than 10 million
-  // instants.
+  // rounds in a row at which nothing has happened.
   bool next_instant(double until_s = std::numeric_limits<double>::infinity());
+  // The same for who would do nothing at rounds at which nothing has happened since this instant:
+  // they pass, one by one until there have been 10 million instants, then all at once.
+  bool next_eventful_instant();
 
   [[nodiscard]] GpuClusterState& state() { return state_; }
   [[nodiscard]] const GpuClusterState& state() const { return state_; }
@@ -30,6 +33,7 @@ class GpuClusterSimulator {
   [[nodiscard]] bool has_arrivals() const { return next_ < state_.jobs().size(); }
   [[nodiscard]] std::size_t num_arrived() const { return next_; }
   [[nodiscard]] std::int64_t num_events() const { return num_events_; }  // arrivals, completions
+  [[nodiscard]] std::int64_t num_instants() const { return num_instants_; }
 
  private:
   [[nodiscard]] double next_arrival() const;
@@ -45,6 +49,8 @@ class GpuClusterSimulator {
   bool is_instant_ = false;
   std::int64_t num_events_ = 0;
   std::int64_t num_instants_ = 0;
+  std::int64_t seen_events_ = 0;  // until the last instant
+  std::int64_t idle_rounds_ = 0;  // in a row, the last instants
 };
 
 // Runs to the end with a scheduler; ends early where the scheduler has done nothing, and nothing

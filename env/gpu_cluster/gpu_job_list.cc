@@ -28,14 +28,19 @@ void check(const GpuJobSpec& job, const GpuTopology& topology) {
 
 }  // namespace
 
+void check_load(double gpu_seconds, double gpus, double load) {
+  const double span = gpu_seconds / (gpus * load);
+  if (span <= kMostSeconds) return;
+  throw UserError("jobs.load: " + spell_number(load) + " can spread the jobs of an episode over " +
+                  spell_number(span) + " s, more than " + spell_number(kMostSeconds));
+}
+
 void stretch_arrivals(std::span<GpuJobSpec> jobs, double gpu_seconds, double gpus, double load) {
   const double last = jobs.empty() ? 0 : jobs.back().submit_s;
   const double span = gpu_seconds / (gpus * load);
-  if (last > 0 && span > kMostSeconds) {
-    throw UserError("jobs.load: " + spell_number(load) + " spreads the jobs over " +
-                    spell_number(span) + " s, more than " + spell_number(kMostSeconds));
-  }
-  for (GpuJobSpec& job : jobs) job.submit_s *= last > 0 ? span / last : 0;
+  const double factor = last > 0 ? span / last : 0;
+  // Rounding may take the last one beyond the bound.
+  for (GpuJobSpec& job : jobs) job.submit_s = std::min(job.submit_s * factor, kMostSeconds);
 }
 
 GpuJobList::GpuJobList(const GpuClusterModel& model, std::span<const GpuJobSpec> jobs) {
@@ -61,6 +66,7 @@ GpuJobList::GpuJobList(const GpuClusterModel& model, std::span<const GpuJobSpec>
                        .type = of.type,
                        .gpus = spec.gpus,
                        .user = static_cast<std::int32_t>(user),
+                       .number = spec.number.value_or(static_cast<std::int32_t>(i)),
                        .comm = spec.comm});
     } catch (const UserError& error) {
       throw UserError("job " + std::to_string(i) + ": " + error.what());

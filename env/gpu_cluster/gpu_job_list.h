@@ -18,14 +18,18 @@ struct GpuJob {
   std::int32_t shape = 0;  // of the model's speeds
   std::int32_t type = 0;
   std::int32_t gpus = 0;
-  std::int32_t user = 0;  // users are by name, so that comparing indices compares names
-  std::int32_t rank = 0;  // in the order of arrival
+  std::int32_t user = 0;    // users are by name, so that comparing indices compares names
+  std::int32_t rank = 0;    // in the order of arrival
+  std::int32_t number = 0;  // as its spec says
   GpuComm comm = GpuComm::kRing;
 };
 
+// UserError: an episode's jobs, which want up to so many GPU-seconds, could arrive over more than
+// kMostSeconds where they are to be that load of so many GPUs.
+void check_load(double gpu_seconds, double gpus, double load);
+
 // Stretches times of arrival, the last of which is greatest, so that jobs that want so many
-// GPU-seconds are that load of so many GPUs. UserError: that takes longer than times of arrival
-// may.
+// GPU-seconds are that load of so many GPUs. Pre: check_load() finds that they may.
 void stretch_arrivals(std::span<GpuJobSpec> jobs, double gpu_seconds, double gpus, double load);
 
 // The jobs of an episode; a job's id is its place in the list. Shared

@@ -16,6 +16,7 @@ std::vector<GpuJobSpec> recorded_gpu_jobs(const JsonMember& recorded) {
     job.steps = row["steps"].number();
     if (row.has("user")) job.user = row["user"].text();
     if (row.has("comm")) job.comm = row["comm"].name<GpuComm>();
+    job.number = static_cast<std::int32_t>(jobs.size());
     jobs.push_back(std::move(job));
   });
   return jobs;

@@ -14,8 +14,13 @@ namespace {
 class Replay {
  public:
   Replay(GpuClusterSimulator& simulator, const std::vector<GpuDecision>& decisions,
-         const CandidateRules& rules)
-      : simulator_(simulator), state_(simulator.state()), decisions_(decisions), finder_(rules) {
+         const CandidateRules& rules, bool preempts)
+      : simulator_(simulator),
+        state_(simulator.state()),
+        decisions_(decisions),
+        finder_(rules),
+        is_for_all_(preempts || std::ranges::find(decisions, GpuDecision::Kind::kPreempted,
+                                                  &GpuDecision::kind) != decisions.end()) {
     for (std::size_t i = 1; i < decisions.size(); ++i) {
       if (decisions[i].time_s < decisions[i - 1].time_s) {
         throw UserError("decision " + std::to_string(i) + " is earlier than the one before");
@@ -121,6 +126,7 @@ class Replay {
     const GpuTopology& t = state_.topology();
     const JobSpeeds& speeds = state_.model().speeds();
     const GpuJob& job = state_.jobs()[decision.job];
+    const int partition = state_.progress(decision.job).partition;
     const std::vector<std::int32_t> gpus = sorted(decision.gpus);
     if (gpus.size() != static_cast<std::size_t>(job.gpus)) {
       refuse("it wants " + std::to_string(job.gpus) + " GPUs");
@@ -130,6 +136,11 @@ class Replay {
       const std::string name = "GPU " + std::to_string(g);
       if (g < 0 || g >= t.num_gpus()) refuse(name + " is not there");
       if (i > 0 && gpus[i - 1] == g) refuse(name + " is named twice");
+      const int owner = state_.model().partition_of(t.server_of(g));
+      if (!is_for_all_ && owner != partition) {
+        refuse(name + " is scheduler " + std::to_string(owner) + "'s, and it waits for scheduler " +
+               std::to_string(partition));
+      }
       const std::int32_t other = state_.resident(g, 0);
       if (other < 0) continue;
       if (state_.resident(g, 1) >= 0 || state_.model().config().share < 2) {
@@ -149,6 +160,7 @@ class Replay {
   GpuClusterState& state_;
   const std::vector<GpuDecision>& decisions_;
   CandidateFinder finder_;
+  bool is_for_all_;  // one decides for all schedulers
   GpuCandidates candidates_;
   std::size_t next_ = 0;
 };
@@ -157,8 +169,9 @@ class Replay {
 
 void run_decisions(GpuClusterSimulator& simulator, const std::vector<GpuDecision>& decisions,
                    const CandidateRules& rules,
-                   const std::function<void(const GpuClusterState&)>& before_instant) {
-  Replay(simulator, decisions, rules).run(before_instant);
+                   const std::function<void(const GpuClusterState&)>& before_instant,
+                   bool preempts) {
+  Replay(simulator, decisions, rules, preempts).run(before_instant);
 }
 
 }  // namespace pacml::env

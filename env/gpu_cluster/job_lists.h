@@ -17,7 +17,7 @@ class JobLists {
   JobLists(const GpuClusterModel& model, const std::vector<std::string>& files);
 
   [[nodiscard]] std::size_t size() const { return lists_.size(); }
-  // By arrival; equal times in the order of the file. Pre: i < size().
+  // By arrival, equal times in the order of the file; each keeps its number there. Pre: i < size().
   [[nodiscard]] const std::vector<GpuJobSpec>& operator[](std::size_t i) const {
     return lists_[i].jobs;
   }

@@ -106,7 +106,20 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
     throw UserError(trace.file + ": " + std::to_string(jobs_.size()) +
                     " of its jobs can be taken, fewer than an episode's " + std::to_string(count_));
   }
+  if (count_ > 1) check_load(most_wanted(), num_gpus_, load_);  // else it arrives at 0
   for (const Job& job : jobs_) mean_alone_s_ += job.alone_s / static_cast<double>(jobs_.size());
+}
+
+double TraceJobs::most_wanted() const {
+  const auto wants = [](const Job& job) { return job.alone_s * job.gpus; };
+  double most = 0;
+  double wanted = 0;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    wanted += wants(jobs_[i]);
+    if (i >= count_) wanted -= wants(jobs_[i - count_]);
+    most = std::max(most, wanted);
+  }
+  return most;
 }
 
 std::vector<GpuJobSpec> TraceJobs::draw(Seed seed) const {

@@ -38,7 +38,7 @@ class TraceJobs {
   // Of `jobs`: how many, up to which size; durations are cut to least_s .. most_s. `own_speeds`:
   // whether the user has said how fast which type is. UserError: the file cannot be read, has fewer
   // such jobs, or one of more than kMostSteps, or names types, none of which the user has speeds
-  // for.
+  // for; or rows of its jobs could arrive over more than kMostSeconds.
   TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
             const GeneratedJobsConfig& jobs, bool own_speeds);
 
@@ -56,6 +56,8 @@ class TraceJobs {
  private:
   // The places where a row may begin.
   [[nodiscard]] std::size_t num_rows() const { return jobs_.size() - count_ + 1; }
+  // GPU-seconds that the jobs of a row want, the most of all rows.
+  [[nodiscard]] double most_wanted() const;
   // The row that begins there.
   [[nodiscard]] std::vector<GpuJobSpec> row(std::size_t first, Rng& rng) const;
 

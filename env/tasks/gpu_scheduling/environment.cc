@@ -39,7 +39,7 @@ void GpuSchedulingEnv::reset(const GpuJobSpecs& jobs) {
   begun_ = -1;
   own_.clear();
   plans_.clear();
-  instant_ = 0;
+  decided_ = 0;
   is_over_ = false;
   passed_.assign(at(partitions), {});
   return_ = 0;
@@ -107,11 +107,13 @@ void GpuSchedulingEnv::go_on() {
       if (!has_to_begin(state(), turn_) && !is_news(turn_)) continue;
       if (offers_.find(simulator_->state(), turn_)) return;
     }
-    if (!simulator_->next_instant()) {
+    // Where nobody had anything to decide, nobody has until something happens.
+    const bool is_quiet = decisions_ == decided_;
+    if (!(is_quiet ? simulator_->next_eventful_instant() : simulator_->next_instant())) {
       is_over_ = true;
       return;
     }
-    ++instant_;
+    decided_ = decisions_;
     turn_ = 0;
     begun_ = -1;
   }
@@ -342,9 +344,11 @@ std::string GpuSchedulingEnv::describe(int action) const {
   const Offer offer = offer_of(action);
   if (offer.kind == Offer::Kind::kPass) return "wait";
   const GpuJobSpec& job = (*jobs_)[at(offer.job)];
+  const auto name_of = [this](std::int32_t id) {
+    return "job " + std::to_string(state().jobs()[id].number);
+  };
   const auto named = [&](std::size_t gpus) {
-    return "job " + std::to_string(offer.job) + " (" + job.type + ", " + std::to_string(gpus) +
-           " GPUs) ";
+    return name_of(offer.job) + " (" + job.type + ", " + std::to_string(gpus) + " GPUs) ";
   };
   if (offer.kind == Offer::Kind::kForward) {
     return named(at(job.gpus)) + "to scheduler " + std::to_string(offer.to);
@@ -356,7 +360,7 @@ std::string GpuSchedulingEnv::describe(int action) const {
   std::string where = "on server " + std::to_string(first);
   if (last != first) where = "on servers " + std::to_string(first) + ".." + std::to_string(last);
   if (const std::int32_t other = state().resident(gpus.front(), 0); other >= 0) {
-    where += " beside job " + std::to_string(other);
+    where += " beside " + name_of(other);
   }
   return named(gpus.size()) + where;
 }

@@ -55,7 +55,7 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   }
   [[nodiscard]] int action_for(std::int32_t job, std::span<const std::int32_t> gpus) const;
   // Instants of decision so far in this episode, and decisions.
-  [[nodiscard]] std::int64_t instant() const { return instant_; }
+  [[nodiscard]] std::int64_t instant() const { return simulator_->num_instants(); }
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }
   // The job that the last decision was about; -1: it passed.
   [[nodiscard]] std::int32_t last_job() const { return last_job_; }
@@ -109,7 +109,7 @@ class GpuSchedulingEnv final : public Environment, public Pictured, public Probl
   int turn_ = 0;
   int begun_ = -1;  // whose turn has begun in this instant, the last one
   std::uint64_t begun_version_ = 0;
-  std::int64_t instant_ = 0;
+  std::int64_t decided_ = 0;  // decisions before this instant
   bool is_over_ = true;
   std::vector<Passed> passed_;  // [partitions]
   // Until the last decision.

@@ -12,7 +12,7 @@ namespace {
 
 std::string label_of(const GpuClusterState& state, const std::vector<GpuJobSpec>& jobs,
                      std::int32_t job) {
-  return "job " + std::to_string(job) + ": " + jobs[at(job)].type + ", " +
+  return "job " + std::to_string(state.jobs()[job].number) + ": " + jobs[at(job)].type + ", " +
          std::to_string(state.jobs()[job].gpus) + " GPUs";
 }
 
@@ -26,7 +26,8 @@ PictureItem item_of(const GpuClusterState& state, const std::vector<GpuJobSpec>&
                     std::int32_t job) {
   const GpuJobProgress& progress = state.progress(job);
   const double left_s = progress.rate > 0 ? state.left(job) / progress.rate : 0;
-  return {job, label_of(state, jobs, job), progress.start, state.now() + left_s};
+  return {state.jobs()[job].number, label_of(state, jobs, job), progress.start,
+          state.now() + left_s};
 }
 
 PictureGrid grid_of(const GpuTopology& t, const char* title) {
@@ -82,7 +83,8 @@ PictureOutcome outcome_of_job(const GpuClusterState& state, const std::vector<Gp
   const GpuJobProgress& progress = state.progress(job);
   switch (progress.status) {
     case GpuJobStatus::kFinished:
-      outcome.item = {job, label_of(state, jobs, job), progress.start, progress.finish};
+      outcome.item = {state.jobs()[job].number, label_of(state, jobs, job), progress.start,
+                      progress.finish};
       outcome.reason =
           "done " + seconds_text(progress.finish - jobs[at(job)].submit_s) + " after its arrival";
       break;
@@ -91,7 +93,7 @@ PictureOutcome outcome_of_job(const GpuClusterState& state, const std::vector<Gp
       outcome.reason = "waited " + seconds_text(progress.start - jobs[at(job)].submit_s);
       break;
     default:
-      outcome.item = {job, label_of(state, jobs, job), time_s, time_s};
+      outcome.item = {state.jobs()[job].number, label_of(state, jobs, job), time_s, time_s};
       outcome.reason = "handed on to scheduler " + std::to_string(progress.partition);
   }
   return outcome;

@@ -10,8 +10,6 @@
 namespace pacml::env {
 namespace {
 
-constexpr int kSampledJobs = 4096;  // of which the mean job is the mean
-
 std::vector<MetricSpec> scheduling_metrics() {
   return {{"average_jct_s", "average JCT s", "s", Better::kLower, 0, {}},
           {"relative_jct", "JCT / alone", "of the time alone", Better::kLower, 3, {}},
@@ -25,17 +23,6 @@ std::vector<MetricSpec> scheduling_metrics() {
           {"shared_placements", "shared", "of the placements", Better::kNeither, 3, {}},
           {"passes", "passes", "of the decisions", Better::kNeither, 3, {}},
           {"forwards", "forwards", "a job", Better::kNeither, 3, {}}};
-}
-
-double mean_alone_s(const GpuClusterModel& model, const GeneratedJobsConfig& jobs) {
-  GeneratedJobsConfig many = jobs;
-  many.jobs = kSampledJobs;
-  double sum = 0;
-  for (const GpuJobSpec& job : generate_jobs(model, many, Seed{0})) {
-    const auto shape = static_cast<std::size_t>(model.speeds().shape(job.type, job.gpus));
-    sum += job.steps / model.speeds().shapes()[shape].best_rate;
-  }
-  return sum / kSampledJobs;
 }
 
 // Jobs that fit on a GPU together run there as fast as alone.

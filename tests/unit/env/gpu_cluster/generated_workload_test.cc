@@ -42,11 +42,36 @@ TEST_CASE("what no jobs can be generated from is refused", "[unit][gpu_cluster]"
   sparse.load = 1e-6;
   sparse.jobs = 400'000;
   CHECK_THROWS_WITH(generate_jobs(model, sparse, Seed{0}),
-                    Catch::StartsWith("jobs.load: 1e-06 spreads the jobs over "));
+                    Catch::StartsWith("jobs.load: 1e-06 can spread the jobs of an episode over "));
   named.jobs.largest_gpus = 1024;
   CHECK_THROWS_WITH(generate_jobs(model, named.jobs, Seed{0}), Catch::Contains("on 128 GPUs"));
   named.jobs.load = 0;
   CHECK_THROWS_WITH(generate_jobs(model, named.jobs, Seed{0}), Catch::Contains("load"));
+}
+
+TEST_CASE("how long arrivals may take is checked for as many jobs as there are",
+          "[unit][gpu_cluster]") {
+  const NamedGpuCluster named = named_gpu_cluster("small16");
+  const GpuClusterModel model(named.cluster, generated_speeds());
+  GeneratedJobsConfig jobs = named.jobs;
+  jobs.load = 1e-6;
+  jobs.jobs = 10;
+  const double mean_s = mean_alone_s(model, named.jobs);
+  CHECK(mean_alone_s(model, jobs) == mean_s);  // nothing but durations is sampled
+  CHECK(generate_jobs(model, jobs, Seed{1}).back().submit_s < kMostSeconds);
+  jobs.jobs = 1;  // it arrives at once
+  jobs.most_s = 1e9;
+  jobs.least_s = 1e9;
+  CHECK(generate_jobs(model, jobs, Seed{1}).back().submit_s == 0);
+  // At the bound itself: 16 jobs of 1e9 s want a thousandth of the time of 16 GPUs.
+  jobs.jobs = 16;
+  jobs.largest_gpus = 1;
+  jobs.load = 1e-3;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(generate_jobs(model, jobs, Seed{seed}).back().submit_s <= kMostSeconds);
+  }
+  jobs.load = 0.999e-3;
+  CHECK_THROWS_WITH(mean_alone_s(model, jobs), Catch::StartsWith("jobs.load: 0.000999 can spread"));
 }
 
 }  // namespace

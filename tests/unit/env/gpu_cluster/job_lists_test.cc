@@ -4,13 +4,20 @@
 
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "common/result.h"
+#include "env/gpu_cluster/gpu_cluster_metrics.h"
+#include "env/gpu_cluster/gpu_cluster_simulator.h"
+#include "env/gpu_cluster/gpu_jobs_json.h"
+#include "env/gpu_cluster/gpu_rules.h"
 #include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/gpu_scheduling/environment.h"
+#include "env/text/json_file.h"
+#include "env/text/json_member.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/two_servers.h"
@@ -83,6 +90,40 @@ TEST_CASE("episodes are the lists of jobs that are named, as they stand", "[unit
     CHECK(env.summary().metrics[0] > 0);
   }
   CHECK(drawn == std::set<double>{5, 9});
+}
+
+TEST_CASE("jobs of a list come to the schedulers that they have in the recording",
+          "[unit][gpu_cluster]") {
+  // By their places the first and the last one are one scheduler's, by arrival the first two.
+  std::string jobs;
+  for (const int submit_s : {0, 20, 10}) {
+    jobs += (jobs.empty() ? "" : ", ") + std::string(R"({"submit": )") + std::to_string(submit_s) +
+            R"(, "type": "image_large", "gpus": 2, "steps": 500})";
+  }
+  Lists lists;
+  const std::string file = lists.write("a.json", list_of(jobs));
+  const auto task = std::make_shared<const ClusterSchedulingTask>(lists.config);
+
+  const nlohmann::json document = read_json_file(file);
+  const auto recorded = std::make_shared<const GpuJobList>(
+      *task->model(), recorded_gpu_jobs(JsonMember(document, file)["jobs"]));
+  const auto rule = make_rule_scheduler({});
+  GpuClusterSimulator simulator(task->model(), recorded, rule->queue_order());
+  run_schedule(simulator, *rule);
+
+  GpuSchedulingEnv env(task);
+  env.reset(Seed{1}, 0);
+  const auto agent = task->make_agent("fifo_first_fit");
+  agent->reset(Seed{1});
+  static_cast<void>(env.step(agent->act(env)));
+  CHECK(env.state().now() == 10);
+  CHECK(env.agent() == 0);
+  CHECK(env.state().jobs()[1].submit_s == 10);
+  CHECK(env.describe(static_cast<int>(env.offers().size()) - 1) ==
+        "job 2 (image_large, 2 GPUs) to scheduler 1");
+  while (!env.step(agent->act(env)).final()) {
+  }
+  CHECK(env.summary().metrics[0] == Approx(gpu_cluster_metrics(simulator.state()).avg_jct));
 }
 
 TEST_CASE("what is still to come of a list is drawn from another one", "[unit][gpu_cluster]") {

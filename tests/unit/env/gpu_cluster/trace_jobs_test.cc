@@ -123,6 +123,29 @@ TEST_CASE("a trace that names types of which none has speeds is refused", "[unit
   }
 }
 
+TEST_CASE("a load that stretches a row of a trace too far is refused when the task is made",
+          "[unit][gpu_cluster]") {
+  const Files files;
+  std::string rows;
+  for (int i = 0; i < 300; ++i) {
+    rows += std::to_string(i) + "," + std::to_string(i) + ",1,1,50,,one,,,,\n";
+  }
+  ClusterSchedulingConfig config = files.config(rows);
+  config.jobs = {.jobs = 300, .load = 1e-6, .largest_gpus = 2, .least_s = 1e8, .most_s = 1e9};
+  // 300 jobs of 1e8 s on 16 GPUs.
+  CHECK(
+      refusal(config) ==
+      "env: jobs.load: 1e-06 can spread the jobs of an episode over 1.875e+15 s, more than 1e+12");
+  config.jobs.load = 1;
+  CHECK(refusal(config).empty());
+  config.jobs.load = 1e-6;
+  config.jobs.jobs = 1;  // it arrives at once
+  CHECK(refusal(config).empty());
+  // Rows are as long as an episode, not as the trace.
+  config.jobs = {.jobs = 10, .load = 1e-3, .largest_gpus = 2, .least_s = 1e9, .most_s = 1e9};
+  CHECK(refusal(config).empty());
+}
+
 TEST_CASE("training and tests take different parts of a trace", "[unit][gpu_cluster]") {
   const Files files;
   std::string rows;

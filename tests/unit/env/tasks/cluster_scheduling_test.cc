@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -102,6 +103,42 @@ TEST_CASE("who waits is asked again when there is something new", "[unit][env]")
   // The second one still has what it passed on before: time goes on until the first job is done.
   CHECK(scene.env.state().now() == Approx(100));
   CHECK(scene.env.agent() == 0);
+}
+
+TEST_CASE("a job may wait for however many rounds it takes", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.share = 1;
+  config.cluster.round_s = 1e-3;
+  Scene scene(config);
+  // Job 2 waits for job 0, for 15 million rounds.
+  scene.begin({{0, 2, 15'000}, {0, 2, 40'000}, {1, 2, 100}});
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.agent() == 0);
+  const double ended = scene.env.state().progress(0).finish;
+  CHECK(ended == Approx(15'000));
+  CHECK(scene.env.state().now() == std::max(ended, std::ceil(ended / 1e-3) * 1e-3));
+  CHECK(scene.take(Kind::kOneServer, 2).terminated);
+  CHECK(scene.env.state().progress(2).finish == Approx(15'100));
+}
+
+TEST_CASE("who hands a job to an earlier scheduler has it decided a round later", "[unit][env]") {
+  ClusterSchedulingConfig config = two_servers();
+  config.cluster.share = 1;
+  config.cluster.round_s = 60;
+  Scene scene(config);
+  scene.begin({{0, 1, 1000}, {0, 2, 1000}, {10, 1, 500}, {20, 1, 100}});
+  static_cast<void>(scene.take(Kind::kOneServer, 0));
+  static_cast<void>(scene.take(Kind::kOneServer, 1));
+  REQUIRE(scene.env.state().now() == 60);
+  REQUIRE(scene.env.agent() == 0);
+  static_cast<void>(scene.take(Kind::kPass));
+  REQUIRE(scene.env.agent() == 1);
+  static_cast<void>(scene.take(Kind::kForward, 3));
+  // Nothing has happened since, but that it has come.
+  CHECK(scene.env.state().now() == 120);
+  CHECK(scene.env.agent() == 0);
+  CHECK(scene.find(Kind::kOneServer, 3) >= 0);
 }
 
 TEST_CASE("a job goes to a scheduler that has room, once in an instant", "[unit][env]") {
@@ -422,6 +459,13 @@ TEST_CASE("what schedulers cannot be is refused", "[unit][env]") {
   config.jobs.largest_gpus = 4;
   CHECK_THROWS_WITH(ClusterSchedulingTask(config),
                     "env.jobs.largest_gpus: the smallest partition has 2 GPUs");
+  config = ClusterSchedulingConfig();
+  config.jobs.jobs = 20'000;
+  config.jobs.load = 3e-6;
+  CHECK_THROWS_WITH(ClusterSchedulingTask(config), Catch::StartsWith("env: jobs.load: 3e-06 can"));
+  config.jobs.jobs = 10;
+  config.jobs.load = 1e-6;
+  CHECK_NOTHROW(ClusterSchedulingTask(config));
   config = two_servers();
   config.own_share = 1.5;
   CHECK_THROWS_WITH(ClusterSchedulingTask(config), Catch::Contains("own_share"));
