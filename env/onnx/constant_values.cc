@@ -57,6 +57,11 @@ double quotient(const OnnxCall& call, double a, double b) {
   return is_whole ? std::trunc(a / b) : a / b;
 }
 
+// With the sign of the divisor, or as C has it.
+double modulo(const OnnxCall& call, double a, double b) {
+  return call.flag("fmod", false) ? std::fmod(a, b) : a - b * std::floor(a / b);
+}
+
 // What becomes of one element of each input.
 struct Calculation {
   std::size_t operands = 0;  // at least
@@ -73,7 +78,7 @@ const std::map<std::string_view, Calculation>& calculations() {
       {"Sub", {2, [](C, V x) { return x[0] - x[1]; }}},
       {"Mul", {2, [](C, V x) { return x[0] * x[1]; }}},
       {"Div", {2, [](C c, V x) { return quotient(c, x[0], x[1]); }}},
-      {"Mod", {2, [](C, V x) { return x[0] - x[1] * std::floor(x[0] / x[1]); }}},
+      {"Mod", {2, [](C c, V x) { return modulo(c, x[0], x[1]); }}},
       {"Pow", {2, [](C, V x) { return std::pow(x[0], x[1]); }}},
       {"Max", {1, [](C, V x) { return *std::ranges::max_element(x); }}},
       {"Min", {1, [](C, V x) { return *std::ranges::min_element(x); }}},
@@ -108,7 +113,10 @@ void passed_on(const OnnxCall& call, Outputs& outputs) {
 void cast(const OnnxCall& call, Outputs& outputs) {
   passed_on(call, outputs);
   if (!outputs[0].values || is_floating(outputs[0].type)) return;
-  for (double& value : *outputs[0].values) value = std::trunc(value);
+  const bool is_truth = outputs[0].type == onnx::TensorProto::BOOL;
+  for (double& value : *outputs[0].values) {
+    value = is_truth && !std::isnan(value) ? truth(value != 0) : std::trunc(value);
+  }
 }
 
 void arithmetic(const OnnxCall& call, Outputs& outputs) {

@@ -82,9 +82,29 @@ Extents last(const Extents& extents, std::size_t size) {
   return {extents.end() - static_cast<std::ptrdiff_t>(size), extents.end()};
 }
 
+// All keys or values, one head behind another: those of `now` behind those that were kept.
+Extents kept_with(const OnnxCall& call, std::size_t past, const Extents& now, std::int64_t heads) {
+  Extents all = now.size() == 4 ? now : Extents{now[0], heads, now[1], now[2] / heads};
+  if (!call.has(past)) return all;
+  Extents kept = call.in(past, 4, 4).extents;
+  all[2] += std::exchange(kept[2], 0);
+  Extents others = all;
+  others[2] = 0;
+  if (kept != others) {
+    call.refuse("what it kept, " + to_text(call.in(past).extents) + ", does not go with " +
+                to_text(now));
+  }
+  return all;
+}
+
 }  // namespace
 
 Outputs same(const OnnxCall& call) { return one(call.in(0).type, call.in(0).extents); }
+
+Outputs dropout(const OnnxCall& call) {
+  const Extents& x = call.in(0).extents;
+  return {tensor(call.in(0).type, x), tensor(TensorProto::BOOL, x)};
+}
 
 Outputs broadcast(const OnnxCall& call) {
   OnnxTensor out = tensor(call.in(0).type, call.in(0).extents);
@@ -122,12 +142,21 @@ Outputs quantize(const OnnxCall& call) {
 
 Outputs normalisation(const OnnxCall& call) {
   Outputs out = same(call);
-  // Means and variances, where they are put out, too: a number for each of what is normalised
-  // alike.
+  // Means and variances, where they are put out, too: as those that came in.
   while (out.size() < call.num_outputs()) {
-    out.push_back(call.has(1) ? tensor(call.in(1).type, call.in(1).extents) : out.front());
+    out.push_back(call.has(3) ? tensor(call.in(3).type, call.in(3).extents) : out.front());
   }
   return out;
+}
+
+Outputs layer_normalisation(const OnnxCall& call) {
+  const OnnxTensor& x = call.in(0, 1);
+  const std::size_t axis = call.axis(call.integer("axis", -1, -kMostStep, kMostStep), x.num_axes());
+  // Means and inverse deviations: a number for each of what is normalised alike.
+  const std::int64_t type = call.integer("stash_type", TensorProto::FLOAT, 1, 64);
+  OnnxTensor each = tensor(static_cast<int>(type), x.extents);
+  std::fill(each.extents.begin() + static_cast<std::ptrdiff_t>(axis), each.extents.end(), 1);
+  return {tensor(x.type, x.extents), each, each};
 }
 
 Outputs convolution(const OnnxCall& call) {
@@ -304,13 +333,20 @@ Outputs attention(const OnnxCall& call) {
   }
   Extents out = q;
   out.back() = v.back();
+  std::int64_t heads = q[1];
+  std::int64_t shared = k[1];
   if (q.size() == 3) {
     // All heads of a position lie in one row.
-    const std::int64_t heads = call.integer("q_num_heads", 1, 1, kMostStep);
-    const std::int64_t shared = call.integer("kv_num_heads", heads, 1, kMostStep);
+    heads = call.integer("q_num_heads", 1, 1, kMostStep);
+    shared = call.integer("kv_num_heads", heads, 1, kMostStep);
     out.back() = v.back() / shared * heads;
   }
-  return one(call.in(0).type, std::move(out));
+  const Extents keys = kept_with(call, 4, k, shared);
+  const Extents values = kept_with(call, 5, v, shared);
+  const int type = call.in(0).type;
+  // What is kept for later, and how well each query goes with each key.
+  return {tensor(type, std::move(out)), tensor(type, keys), tensor(type, values),
+          tensor(type, {q[0], heads, q[q.size() - 2], keys[2]})};
 }
 
 Outputs integer_convolution(const OnnxCall& call) {

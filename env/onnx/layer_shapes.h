@@ -22,6 +22,7 @@ using Outputs = std::vector<OnnxTensor>;
 // in where they keep their settings. UserError: it cannot be. Pure.
 
 [[nodiscard]] Outputs same(const OnnxCall& call);        // as the first input
+[[nodiscard]] Outputs dropout(const OnnxCall& call);     // ... and which of it was left
 [[nodiscard]] Outputs broadcast(const OnnxCall& call);   // of all inputs
 [[nodiscard]] Outputs comparison(const OnnxCall& call);  // ... as truth values
 [[nodiscard]] Outputs where(const OnnxCall& call);
@@ -29,6 +30,7 @@ using Outputs = std::vector<OnnxTensor>;
 [[nodiscard]] Outputs cast_like(const OnnxCall& call);  // to the second one's type
 [[nodiscard]] Outputs quantize(const OnnxCall& call);
 [[nodiscard]] Outputs normalisation(const OnnxCall& call);  // the first output alone as the input
+[[nodiscard]] Outputs layer_normalisation(const OnnxCall& call);
 
 [[nodiscard]] Outputs convolution(const OnnxCall& call);
 [[nodiscard]] Outputs transposed_convolution(const OnnxCall& call);

@@ -86,9 +86,10 @@ OnnxCost quantised_matmul(const OnnxCall& call, Tensors outputs) {
 // Every query with every key, and what comes of it with every value; the softmax between them is
 // taken to stay where it is made.
 OnnxCost attention(const OnnxCall& call, Tensors outputs) {
-  const Extents& k = call.in(1).extents;
-  const auto keys = static_cast<double>(k[k.size() - 2]);
-  return product(call, outputs, (call.in(0).elements() + outputs[0].elements()) * keys);
+  const shapes::Outputs all = shapes::attention(call);       // `outputs` are those that are read
+  const auto keys = static_cast<double>(all[1].extents[2]);  // with those that were kept
+  const double results = product_of(all[0].extents) * outputs[0].repeats;
+  return product(call, outputs, (call.in(0).elements() + results) * keys);
 }
 
 OnnxCost recurrent(const OnnxCall& call, Tensors outputs) {
@@ -201,10 +202,10 @@ void add_layers(Table& table) {
   add(table, {"QLinearMatMul"}, {shapes::quantised_matmul, quantised_matmul, kProduct});
   add(table, {"BatchNormalization"},
       {shapes::normalisation, normalisation, "normalisation", Trained::kScaleBias, true});
-  add(table,
-      {"LayerNormalization", "InstanceNormalization", "GroupNormalization", "RMSNormalization",
-       "SimplifiedLayerNormalization"},
+  add(table, {"InstanceNormalization", "GroupNormalization", "RMSNormalization"},
       {shapes::normalisation, normalisation, "normalisation", Trained::kWeights, true});
+  add(table, {"LayerNormalization", "SimplifiedLayerNormalization"},
+      {shapes::layer_normalisation, normalisation, "normalisation", Trained::kWeights, true});
   add(table, {"LRN", "LpNormalization", "MeanVarianceNormalization"},
       {shapes::same, normalisation, "normalisation", Trained::kNone, true});
   add(table, {"Softmax", "LogSoftmax", "Hardmax"},
@@ -282,7 +283,7 @@ void add_elements(Table& table) {
   add(table, {"QuantizeLinear"}, {shapes::quantize, pointwise, kPointwise, Trained::kNone, true});
   add(table, {"DequantizeLinear"},
       {shapes::cast_like, pointwise, kPointwise, Trained::kNone, true});
-  add(table, {"Dropout"}, {shapes::same, dropout, kPointwise, Trained::kNone, true});
+  add(table, {"Dropout"}, {shapes::dropout, dropout, kPointwise, Trained::kNone, true});
 }
 
 void add_layout(Table& table) {

@@ -1,6 +1,7 @@
 #include "env/onnx/import_onnx.h"
 
 #include <map>
+#include <numeric>
 #include <set>
 #include <sstream>
 #include <string>
@@ -393,6 +394,126 @@ TEST_CASE("attention multiplies every query with every key, and with every value
   flat.set("q_num_heads", 8).set("kv_num_heads", 2);
   const ImportedModel grouped = import(flat.bytes());
   CHECK(op_of(grouped, "Attention").multiply_adds == 2 * 6 * 10 * (64 + 64));
+}
+
+TEST_CASE("attention that goes on from keys and values that were kept has all of them") {
+  // The result, all keys, all values, and how each goes with each: what is asked for of them.
+  const std::vector<double> bytes = {2048, 2'097'152, 2'097'152, 4 * 8 * 1024};
+  for (int outputs = 1; outputs <= 4; ++outputs) {
+    OnnxModel m;
+    const std::string q = m.input("q", {1, 8, 1, 64});
+    const std::string k = m.input("k", {1, 8, 1, 64});
+    const std::string v = m.input("v", {1, 8, 1, 64});
+    const std::string keys = m.input("keys", {1, 8, 1023, 64});
+    const std::string values = m.input("values", {1, 8, 1023, 64});
+    for (const auto& name : m.add_many("Attention", {q, k, v, "", keys, values}, outputs)) {
+      m.output(name);
+    }
+    const ImportedModel model = import(m.bytes(), {.batch = 1});
+    CHECK(op_of(model, "Attention").multiply_adds == 8 * 1024 * (64 + 64));
+    CHECK(op_of(model, "Attention").output_bytes ==
+          std::accumulate(bytes.begin(), bytes.begin() + outputs, 0.0));
+  }
+  OnnxModel kept;
+  const std::string x = kept.input("q", {1, 8, 1, 64});
+  const std::string old = kept.input("keys", {1, 8, 1023, 64});
+  kept.output(kept.add_many("Attention", {x, x, x, "", old, old}, 3)[2]);
+  CHECK(op_of(import(kept.bytes()), "Attention").multiply_adds == 8 * 1024 * (64 + 64));
+  CHECK(op_of(import(kept.bytes()), "Attention").output_bytes == 2'097'152);
+  OnnxModel wrong;
+  const std::string c = wrong.input("q", {1, 8, 1, 64});
+  const std::string other = wrong.input("keys", {1, 4, 7, 64});
+  wrong.output(wrong.add("Attention", {c, c, c, "", other, other}));
+  CHECK_THROWS_WITH(import(wrong.bytes()),
+                    Catch::Contains("what it kept, 1x4x7x64, does not go with 1x8x1x64"));
+}
+
+TEST_CASE("keys and values whose heads lie side by side are kept one head behind another") {
+  for (const bool goes_on : {false, true}) {
+    OnnxModel m;
+    const std::string q = m.input("q", {2, 6, 64});
+    const std::string k = m.input("k", {2, 10, 16});
+    OnnxModel::Names inputs{q, k, k};
+    if (goes_on) {
+      const std::string kept = m.input("kept", {2, 2, 30, 8});
+      inputs.insert(inputs.end(), {"", kept, kept});
+    }
+    const auto made = m.add_many("Attention", inputs, 4);
+    m.set("q_num_heads", 8).set("kv_num_heads", 2);
+    for (const auto& name : made) m.output(name);
+    const ImportedModel model = import(m.bytes());
+    const double keys = goes_on ? 40 : 10;
+    CHECK(op_of(model, "Attention").multiply_adds == 2 * 6 * keys * (64 + 64));
+    CHECK(op_of(model, "Attention").output_bytes ==
+          4 * 2 * (6 * 64 + 2 * (2 * keys * 8) + 8 * 6 * keys));
+  }
+}
+
+TEST_CASE("which numbers a dropout left is a truth value of each") {
+  OnnxModel m;
+  const auto made = m.add_many("Dropout", {m.gemm(m.input("data", {4, 16}), 16, 64)}, 2);
+  for (const auto& name : made) m.output(name);
+  CHECK(op_of(import(m.bytes()), "Dropout").output_bytes == 4 * 64 * (4 + 1));
+}
+
+TEST_CASE("a norm has a mean and a deviation for each of what it normalises alike") {
+  OnnxModel m;
+  const std::string x = m.input("data", {4, 5, 16}, onnx::TensorProto::FLOAT16);
+  const std::string scale = m.weight("scale", {16}, onnx::TensorProto::FLOAT16);
+  for (const auto& name : m.add_many("LayerNormalization", {x, scale}, 3)) m.output(name);
+  CHECK(op_of(import(m.bytes()), "LayerNormalization").output_bytes ==
+        2 * 4 * 5 * 16 + 2 * (4 * 4 * 5));
+  // Of more axes, in the type that is asked for.
+  m.set("axis", 1).set("stash_type", onnx::TensorProto::FLOAT16);
+  CHECK(op_of(import(m.bytes()), "LayerNormalization").output_bytes ==
+        2 * 4 * 5 * 16 + 2 * (2 * 4));
+}
+
+TEST_CASE("running means and variances are put out as they came in") {
+  OnnxModel m;
+  OnnxModel::Names inputs{m.input("data", {4, 8, 10, 10}, onnx::TensorProto::FLOAT16)};
+  for (const char* name : {"scale", "bias"}) {
+    inputs.push_back(m.weight(name, {8}, onnx::TensorProto::FLOAT16));
+  }
+  for (const char* name : {"mean", "variance"}) inputs.push_back(m.weight(name, {8}));
+  const auto made = m.add_many("BatchNormalization", inputs, 3);
+  m.set("training_mode", 1);
+  for (const auto& name : made) m.output(name);
+  CHECK(op_of(import(m.bytes()), "BatchNormalization").output_bytes ==
+        2 * 4 * 8 * 10 * 10 + 2 * (4 * 8));
+}
+
+TEST_CASE("constants are truth values, and remainders, as the standard has them") {
+  // 4 x 6 numbers, reshaped to rows of a computed length.
+  const auto rows_of = [](OnnxModel& m, const std::string& length) {
+    const std::string shape = m.add("Concat", {m.integers("rest", {-1}), length});
+    m.set("axis", 0);
+    const std::string x = m.add("Reshape", {m.input("data", {4, 6}), shape});
+    m.output(m.add("MatMul", {x, m.weight("w", {3, 5})}));
+    return op_of(import(m.bytes(), {.batch = 4}), "MatMul").multiply_adds;
+  };
+  OnnxModel remainder;
+  const std::string signed_as_c =
+      remainder.add("Mod", {remainder.integers("a", {-7}), remainder.integers("b", {3})});
+  remainder.set("fmod", 1);
+  CHECK(rows_of(remainder, remainder.add("Add", {signed_as_c, remainder.integers("four", {4})})) ==
+        4 * 6 * 5);
+  OnnxModel truth;
+  const std::string is_there = truth.add("Cast", {truth.integers("five", {5})});
+  truth.set("to", onnx::TensorProto::BOOL);
+  const std::string one = truth.add("Cast", {is_there});
+  truth.set("to", onnx::TensorProto::INT64);
+  CHECK(rows_of(truth, truth.add("Add", {one, truth.integers("two", {2})})) == 4 * 6 * 5);
+  // What is not known is not true either.
+  OnnxModel unknown;
+  const std::string nothing =
+      unknown.add("Div", {unknown.integers("a", {1}), unknown.integers("b", {0})});
+  const std::string maybe = unknown.add("Cast", {nothing});
+  unknown.set("to", onnx::TensorProto::BOOL);
+  const std::string number = unknown.add("Cast", {maybe});
+  unknown.set("to", onnx::TensorProto::INT64);
+  const std::string length = unknown.add("Add", {number, unknown.integers("two", {2})});
+  CHECK_THROWS_WITH(rows_of(unknown, length), Catch::Contains("holds no number"));
 }
 
 TEST_CASE("constants of many numbers, and long texts, are passed over") {
