@@ -14,11 +14,10 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Okabe and Ito's colours, which the colour-blind tell apart.
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
-MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
+from pictures import COLOURS, Trouble
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 
 COMMON_OPTIONS = {
     "--profiles": {"type": pathlib.Path, "help": "folder of <model>/graph.txt"},
@@ -26,10 +25,6 @@ COMMON_OPTIONS = {
     "--minutes": {"type": float, "default": 3, "help": "of each training; 0: none (default 3)"},
     "--seeds": {"type": int, "default": 20, "help": "held-out episodes of each policy (default 20)"},
 }
-
-
-class Trouble(Exception):
-    """What the user can mend, as a sentence."""
 
 
 class Study:

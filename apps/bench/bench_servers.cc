@@ -7,6 +7,7 @@
 #include "apps/cli/words.h"
 #include "apps/process/hand_over.h"
 #include "apps/roles/ask_status.h"
+#include "apps/run/train_config.h"
 #include "common/clock.h"
 #include "common/result.h"
 #include "common/try_again.h"
@@ -42,9 +43,9 @@ BenchServers::BenchServers(const std::vector<std::string>& config_arguments, std
                    "learner.metrics_seconds=1", "--set", "learner.evaluate_episodes=0"});
   // Weights that learned from experience that comes again and again would sooner or later be no
   // numbers.
-  for (const char* algorithm : {"impala", "ppo", "apex"}) {
-    append(command,
-           {"--set", std::string(algorithm) + ".learning_rate={kind: constant, start: 1.0e-12}"});
+  for (const auto& algorithm : enum_names(AlgorithmKind{})) {
+    append(command, {"--set", std::string(algorithm.name) +
+                                  ".learning_rate={kind: constant, start: 1.0e-12}"});
   }
   for (const auto& address : shard_addresses_) append(command, {"--replay", address});
   start("learner", std::move(command));

@@ -127,9 +127,11 @@ bench::Figures run_pipeline_bench(const std::vector<std::string>& train_argument
       const auto parsed = nlohmann::json::parse(*line, nullptr, false);
       // At the end the processes go, and what they have used with them.
       const bool all_run = spent.empty() || watch.cpu_seconds() >= spent.back().cpu_seconds;
-      if (parsed.is_object() && all_run)
+      const bool learns = parsed.is_object() && parsed.contains("policy_lag");  // no warm start
+      if (learns && all_run) {
         spent.push_back(
             {watch.cpu_seconds(), watch.transport_cpu_seconds(), parsed.value("decisions", 0.0)});
+      }
     }
     std::this_thread::sleep_for(kPipelineLook);
   }

@@ -50,7 +50,14 @@ void WorkProgress::tell(std::size_t done, std::size_t all) {
   const std::scoped_lock lock(mutex_);
   const TimePoint now = clock_->now();
   newest_ = std::max(newest_, done);
-  if (now < next_ || newest_ == 0 || all == 0) return;
+  ++told_;
+  if (now >= next_ && newest_ > 0 && all > 0) say(now, all);
+  if (told_ < all) return;
+  told_ = newest_ = 0;
+  begun_ = now;
+}
+
+void WorkProgress::say(TimePoint now, std::size_t all) {
   next_ = now + (is_terminal_ ? Duration(kRewritten) : Duration(kPeriod));
   const double gone = std::chrono::duration<double>(now - begun_).count();
   const auto share = static_cast<double>(newest_) / static_cast<double>(all);

@@ -24,7 +24,8 @@ class WorkProgress {
   WorkProgress& operator=(const WorkProgress&) = delete;
   ~WorkProgress();
 
-  // `done` of `all`, counted by several threads: an earlier count that comes late is left out.
+  // `done` of `all`, counted by several threads: an earlier count that comes late is left out. When
+  // each has been told, what comes next is further work, which begins anew.
   void tell(std::size_t done, std::size_t all);
   // The same as a function, which must not outlive this object.
   [[nodiscard]] std::function<void(std::size_t, std::size_t)> teller() {
@@ -32,13 +33,16 @@ class WorkProgress {
   }
 
  private:
+  void say(TimePoint now, std::size_t all);  // under mutex_
+
   const std::string what_;
   std::ostream* const out_;
   const bool is_terminal_;
   const Clock* const clock_;
-  const TimePoint begun_;
   std::mutex mutex_;
+  TimePoint begun_;         // under mutex_
   TimePoint next_;          // under mutex_
+  std::size_t told_ = 0;    // under mutex_
   std::size_t newest_ = 0;  // under mutex_
   bool shown_ = false;      // under mutex_: a line that has not ended
 };

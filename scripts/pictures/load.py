@@ -27,8 +27,10 @@ class Load:
 
     def add(self, kind, actors, shards, figures):
         # From replay shards a learner draws as fast as it can, however many the actors are.
-        brought = "decisions_per_second" if shards else "learned_decisions_per_second"
-        self.points.setdefault((kind, shards), {})[actors] = figures | {YIELD: figures.get(brought)}
+        # A learner that was there before does not say what it has learned of this.
+        learned = None if shards else figures.get("learned_decisions_per_second")
+        brought = figures.get("decisions_per_second") if learned is None else learned
+        self.points.setdefault((kind, shards), {})[actors] = figures | {YIELD: brought}
 
     def curves(self, kind, figure):
         """(name, points) for each number of shards."""

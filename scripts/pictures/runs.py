@@ -1,5 +1,6 @@
 """Folders of runs, and curves over several of them."""
 import json
+import pathlib
 import re
 import sys
 
@@ -31,7 +32,7 @@ def read_metrics(run):
         else:
             broken += 1
     if broken:
-        print(f"plot: {run}: {broken} lines of metrics.jsonl cannot be read, and are left out", file=sys.stderr)
+        print(f"{pathlib.Path(sys.argv[0]).name}: {run}: {broken} lines of metrics.jsonl cannot be read, and are left out", file=sys.stderr)
     return lines
 
 

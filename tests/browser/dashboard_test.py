@@ -310,7 +310,8 @@ def tell_objectives_apart(pacml, run, folder):
     other = folder / "other"
     shutil.copytree(run, other)
     metrics = other / "metrics.jsonl"
-    metrics.write_text(metrics.read_text().replace('"objective":"blocking_rate"', '"objective":"mean_jct"'))
+    text = metrics.read_text().replace('"objective":"blocking_rate"', '"objective":"mean_jct"')
+    metrics.write_text(text.replace('"explained_variance"', '"q_value"'))  # as Ape-X says what it expects
     with Served(pacml, [run, str(other)]) as served:
         driver = browser(1280, 900, False)
         try:
@@ -321,6 +322,7 @@ def tell_objectives_apart(pacml, run, folder):
             assert "baselines of run:" in text_of(driver, "#chart-objective")
             assert "baselines of other" not in text_of(driver, "#chart-objective")
             assert "other, " not in text_of(driver, "#chart-objective .key")
+            assert "mean Q" in text_of(driver, "#chart-values .key"), text_of(driver, "#chart-values")
             assert complaints(driver) == []
         finally:
             driver.quit()

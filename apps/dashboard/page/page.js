@@ -45,7 +45,7 @@ function amount(x) {
   if (size >= 100 || Number.isInteger(x)) return x.toFixed(0);
   return x === 0 ? '0' : Number(x.toPrecision(3)).toString();
 }
-const score = (x) => (x === null || x === undefined ? '–' : Math.abs(x) >= 1000 ? amount(x) : x.toPrecision(3));
+const score = (x) => (x === null || x === undefined ? '–' : Math.abs(x) >= 999.5 ? amount(x) : x.toPrecision(3));
 function span(seconds) {
   const s = Math.round(seconds);
   if (s < 120) return s + ' s';
@@ -249,7 +249,7 @@ const kCharts = [
   { id: 'return', title: 'return of episodes', keys: [['return', '']] },
   { id: 'losses', title: 'losses', keys: [['loss', 'all'], ['policy_loss', 'policy'], ['value_loss', 'value']] },
   { id: 'entropy', title: 'entropy', unit: 'of the largest possible', keys: [['entropy', '']] },
-  { id: 'values', title: 'values', keys: [['explained_variance', 'explained variance'], ['q_mean', 'mean Q']] },
+  { id: 'values', title: 'values', keys: [['explained_variance', 'explained variance'], ['q_value', 'mean Q']] },
   { id: 'speed', title: 'speed', unit: 'per second', keys: [['decisions_per_second', 'decisions'], ['samples_per_second', 'samples']], zero: true },
   { id: 'lag', title: 'policy lag', unit: 'versions', keys: [['policy_lag/p50', 'median'], ['policy_lag/p99', 'p99'], ['policy_lag/max', 'most']], zero: true },
   { id: 'queue', title: 'waiting to be learned from', unit: 'messages or batches', keys: [['queue_depth', '']], zero: true },
@@ -477,8 +477,9 @@ byId('episode-form').addEventListener('submit', async (event) => {
   button.disabled = true;
   byId('episode-state').textContent = 'Playing the episode …';
   try {
-    recordings = [];
-    for (const path of paths) recordings.push(await fetchEpisode(path));
+    const fetched = [];
+    for (const path of paths) fetched.push(await fetchEpisode(path));
+    recordings = fetched;
     step = 0;
     const longest = Math.max(...recordings.map((r) => r.decisions.length));
     byId('step').max = String(longest - 1);

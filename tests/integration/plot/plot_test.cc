@@ -65,6 +65,7 @@ constexpr const char* kLoad =
     R"({"load_impala_1_actors": {"learned_decisions_per_second": 100, "policy_lag_p50": 2,
                                  "most_to_fewest": 1, "machine": {}},
         "load_impala_8_actors": {"learned_decisions_per_second": 200},
+        "load_impala_9_actors": {"decisions_per_second": 220},
         "load_apex_8_actors_1_shards": {"decisions_per_second": 300},
         "load_apex_8_actors_2_shards": {"decisions_per_second": 400},
         "scaling_4_actors": {"decisions_per_second": 10, "efficiency": 0.9}})";
@@ -178,7 +179,7 @@ TEST_CASE("loads are told apart by the number of shards", "[integration][plot]")
        testing::source_path("scripts").string(), (folder / "load.json").string()});
   INFO(outcome.err);
   CHECK(outcome.out ==
-        "[('load', [(1, 100), (8, 200)]), ('load, 1 shard', [(8, 300)]), "
+        "[('load', [(1, 100), (8, 200), (9, 220)]), ('load, 1 shard', [(8, 300)]), "
         "('load, 2 shards', [(8, 400)])]\n");
 }
 

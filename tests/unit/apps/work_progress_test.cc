@@ -43,6 +43,25 @@ TEST_CASE("long work says a line every ten seconds, with what is left", "[unit][
         "40 of 100 episodes, 40 s gone, some 1 min left\n");
 }
 
+TEST_CASE("further work begins anew", "[unit][apps]") {
+  std::ostringstream out;
+  ManualClock clock;
+  WorkProgress progress("episodes", out, false, clock);
+  for (const std::size_t all : {40, 20}) {
+    for (std::size_t i = 1; i <= all; ++i) {
+      clock.advance(seconds{1});
+      progress.tell(i, all);
+    }
+  }
+  CHECK(out.str() ==
+        "10 of 40 episodes, 10 s gone, some 30 s left\n"
+        "20 of 40 episodes, 20 s gone, some 20 s left\n"
+        "30 of 40 episodes, 30 s gone, some 10 s left\n"
+        "40 of 40 episodes, 40 s gone, some 0 s left\n"
+        "10 of 20 episodes, 10 s gone, some 10 s left\n"
+        "20 of 20 episodes, 20 s gone, some 0 s left\n");
+}
+
 TEST_CASE("on a terminal one line is rewritten, and gone at the end", "[unit][apps]") {
   std::ostringstream out;
   ManualClock clock;
