@@ -295,9 +295,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
                 const NetworkFactory& make_network, const ReplicaConnector& connect) {
   LearnerRoleOptions options = given;
   // Before anybody hears of this life: who was heard is told to go on when it is started again.
-  if (!options.resume && options.several.replica == 0) {
-    RunDirectory::refuse_existing(options.run_directory);
-  }
+  if (options.begins()) RunDirectory::refuse_existing(options.run_directory);
   LifeLine life_line(silence_of(config), in_seconds(config.supervision.stop_seconds));
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);

@@ -27,6 +27,9 @@ struct LearnerRoleOptions {
   // Of a new run's first policy, as the warm start found them (warm_start_phase.h).
   std::optional<std::vector<float>> first_weights;
   ReplicaOptions several;  // where learner.replicas is above 1
+
+  // Whether it makes what the run begins with: of several learners the leader does, for all.
+  [[nodiscard]] bool begins() const { return !resume && several.replica == 0; }
 };
 
 // Runs one learner process until a limit, SIGTERM or SIGINT: serves actors, learns, writes metrics

@@ -111,9 +111,7 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   network_ = make_network_on(config.learner.threads, make_network, shape);
   auto initial = model::initialise(shape, seed);
   if (options.first_weights) initial.values = *options.first_weights;
-  // A follower begins with what the leader has.
-  const bool begins = !options.resume && options.several.replica == 0;
-  if (begins && !config.warm_start.from.empty()) {
+  if (options.begins() && !config.warm_start.from.empty()) {
     initial.values = policy_to_start_with(config, *task, network_->layout());
     spdlog::info("the first policy is that of {}", config.warm_start.from);
   }

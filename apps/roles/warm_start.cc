@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "apps/evaluation/trained_run.h"
@@ -28,13 +27,12 @@ bool starts_values(const TrainConfig& config) {
   return false;
 }
 
-// The weights of a head.
-std::vector<std::span<float>> parts_of(std::vector<float>& weights,
-                                       const model::ParameterLayout& layout,
-                                       std::string_view head) {
+// The weights that make logits.
+std::vector<std::span<float>> logits_of(std::vector<float>& weights,
+                                        const model::ParameterLayout& layout) {
   std::vector<std::span<float>> parts;
   for (const model::ParameterEntry& entry : layout.entries) {
-    if (!entry.name.starts_with(head)) continue;
+    if (!entry.name.starts_with("logits.")) continue;
     parts.push_back(std::span(weights).subspan(entry.offset, entry.size));
   }
   return parts;
@@ -86,19 +84,17 @@ std::vector<float> policy_to_start_with(const TrainConfig& config, const env::Ta
   const bool preferences = trained.heads == model::ValueHeads::kValue;
   const bool small_logits =
       heads_of(config) != model::ValueHeads::kValue && (preferences || of_rewards);
-  const auto scale = [&](std::string_view head, float factor) {
-    for (const std::span<float> part : parts_of(weights, layout, head)) {
-      for (float& weight : part) weight *= factor;
-    }
-  };
-  if (of_rewards) scale("value.", 0);
+  if (of_rewards) learner::scale_values(0, layout, model::ValueHeads::kValue, weights);
   if (!small_logits) return std::move(weights);
-  // Rewards are of any size.
+  const auto logits = logits_of(weights, layout);
   float largest = 1;
-  for (const std::span<const float> part : parts_of(weights, layout, "logits.")) {
+  for (const std::span<const float> part : logits) {
+    if (preferences) break;  // rewards alone are of any size
     for (const float weight : part) largest = std::max(largest, std::abs(weight));
   }
-  scale("logits.", kSmall / (preferences ? 1 : largest));
+  for (const std::span<float> part : logits) {
+    for (float& weight : part) weight *= kSmall / largest;
+  }
   return std::move(weights);
 }
 

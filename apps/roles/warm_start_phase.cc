@@ -187,8 +187,7 @@ class WarmStartPhase {
 
 WarmStartResult run_warm_start(const TrainConfig& config, const LearnerRoleOptions& options,
                                const RunDirectory& run, const NetworkFactory& make_network) {
-  const bool has_begun = options.resume || options.several.replica > 0;
-  if (config.warm_start.policy == WarmStart::kNone || has_begun) return {};
+  if (config.warm_start.policy == WarmStart::kNone || !options.begins()) return {};
   WarmStartPhase phase(config, options, run, make_network);
   WarmStartResult result;
   run_role_threads(

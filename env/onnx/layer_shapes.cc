@@ -87,13 +87,12 @@ Extents kept_with(const OnnxCall& call, std::size_t past, const Extents& now, st
   Extents all = now.size() == 4 ? now : Extents{now[0], heads, now[1], now[2] / heads};
   if (!call.has(past)) return all;
   Extents kept = call.in(past, 4, 4).extents;
-  all[2] += std::exchange(kept[2], 0);
-  Extents others = all;
-  others[2] = 0;
-  if (kept != others) {
+  const std::int64_t positions = std::exchange(kept[2], all[2]);
+  if (kept != all) {
     call.refuse("what it kept, " + to_text(call.in(past).extents) + ", does not go with " +
                 to_text(now));
   }
+  all[2] += positions;
   return all;
 }
 

@@ -22,12 +22,16 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
+PictureItem item_during(const GpuClusterState& state, const std::vector<GpuJobSpec>& jobs,
+                        std::int32_t job, double begins, double ends) {
+  return {state.jobs()[job].number, label_of(state, jobs, job), begins, ends};
+}
+
 PictureItem item_of(const GpuClusterState& state, const std::vector<GpuJobSpec>& jobs,
                     std::int32_t job) {
   const GpuJobProgress& progress = state.progress(job);
   const double left_s = progress.rate > 0 ? state.left(job) / progress.rate : 0;
-  return {state.jobs()[job].number, label_of(state, jobs, job), progress.start,
-          state.now() + left_s};
+  return item_during(state, jobs, job, progress.start, state.now() + left_s);
 }
 
 PictureGrid grid_of(const GpuTopology& t, const char* title) {
@@ -83,8 +87,7 @@ PictureOutcome outcome_of_job(const GpuClusterState& state, const std::vector<Gp
   const GpuJobProgress& progress = state.progress(job);
   switch (progress.status) {
     case GpuJobStatus::kFinished:
-      outcome.item = {state.jobs()[job].number, label_of(state, jobs, job), progress.start,
-                      progress.finish};
+      outcome.item = item_during(state, jobs, job, progress.start, progress.finish);
       outcome.reason =
           "done " + seconds_text(progress.finish - jobs[at(job)].submit_s) + " after its arrival";
       break;
@@ -93,7 +96,7 @@ PictureOutcome outcome_of_job(const GpuClusterState& state, const std::vector<Gp
       outcome.reason = "waited " + seconds_text(progress.start - jobs[at(job)].submit_s);
       break;
     default:
-      outcome.item = {state.jobs()[job].number, label_of(state, jobs, job), time_s, time_s};
+      outcome.item = item_during(state, jobs, job, time_s, time_s);
       outcome.reason = "handed on to scheduler " + std::to_string(progress.partition);
   }
   return outcome;
