@@ -87,13 +87,6 @@ void talk_to_shards(replay::Client& client, const transport::SocketConfig& socke
   client.run(links, stop);
 }
 
-// Who computes together may wait for the slowest, and does not hang.
-Duration silence_of(const TrainConfig& config) {
-  const double seconds = config.supervision.silence_seconds.count();
-  if (seconds == 0 || config.learner.replicas == 1) return in_seconds(seconds);
-  return in_seconds(seconds + config.learner.all_reduce_seconds.count());
-}
-
 // Of a batch, what the replica draws: shares add up to the whole, and each has a transition.
 std::uint32_t share_of_batch(std::int64_t batch, std::int64_t replicas, std::int64_t replica) {
   const std::int64_t share = batch / replicas + (replica < batch % replicas ? 1 : 0);

@@ -53,7 +53,7 @@ class WarmStartPhase {
   // nullopt: stopped before the end.
   std::optional<std::vector<float>> run(const std::stop_token& stop) {
     ThreadGroup work;
-    work.spawn("warm-start", [this](const std::stop_token& given_up) { find(given_up); });
+    work.spawn("first-policy", [this](const std::stop_token& given_up) { find(given_up); });
     const std::stop_callback forward(stop, [&work] { work.request_stop(); });
     const Rest rest;  // this thread only waits
     tell();
@@ -89,6 +89,7 @@ class WarmStartPhase {
     const env::TaskPtr task = config_.env.make();
     const auto shape = model::make_shape(config_.network, task->spec());
     model::Parameters initial = model::initialise(shape, seed_);
+    const Heartbeat heart("first-policy");
     if (config_.warm_start.policy == WarmStart::kImitate) {
       imitate(*task, shape, initial, stop);
     } else {
@@ -99,6 +100,7 @@ class WarmStartPhase {
 
   void lean(const env::TaskPtr& task, const model::ParameterLayout& layout,
             model::Parameters& initial, const std::stop_token& stop) {
+    const Rest rest;  // threads of its own play, whose episodes take the time that they take
     const auto constants = constant_baselines(*task);
     const auto best = tuned_baseline(
         task, constants, seed_, config_.warm_start.episodes, 1,
@@ -192,11 +194,14 @@ WarmStartResult run_warm_start(const TrainConfig& config, const LearnerRoleOptio
   WarmStartResult result;
   run_role_threads(
       {{"warm-start", [&](const std::stop_token& stop) { result.weights = phase.run(stop); }}}, {},
-      {options.http, [&phase, &run] {
-         auto status = phase.figures();
-         status.update({{"role", "learner"}, {"run", run.name()}});
-         return RoleReport{json_text(status), false, {}};
-       }});
+      {.http = options.http,
+       .report =
+           [&phase, &run] {
+             auto status = phase.figures();
+             status.update({{"role", "learner"}, {"run", run.name()}});
+             return RoleReport{json_text(status), false, {}};
+           },
+       .silence = silence_of(config)});
   result.stopped = !result.weights;
   return result;
 }

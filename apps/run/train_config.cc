@@ -148,6 +148,12 @@ void check_replay_fits(const TrainConfig& config, const env::Task& task) {
                   " transitions of " + std::to_string(item) + " bytes each");
 }
 
+Duration silence_of(const TrainConfig& config) {
+  const double seconds = config.supervision.silence_seconds.count();
+  if (seconds == 0 || config.learner.replicas == 1) return in_seconds(seconds);
+  return in_seconds(seconds + config.learner.all_reduce_seconds.count());
+}
+
 std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config, const env::Task& task) {
   if (config.warm_start.policy != WarmStart::kImitate) return nullptr;
   try {

@@ -121,6 +121,10 @@ void visit_fields(Config& c, Visitor&& v) {
 // before the first draw. Nothing to check where the algorithm does not replay.
 void check_replay_fits(const TrainConfig& config, const env::Task& task);
 
+// For how long a thread of a learner may be silent before it hangs; 0: for ever. Who computes
+// together may wait for the slowest, and does not hang.
+[[nodiscard]] Duration silence_of(const TrainConfig& config);
+
 // Whom a warm start imitates; nullptr: nobody. UserError: the task has no such baseline.
 [[nodiscard]] std::unique_ptr<env::Agent> make_teacher(const TrainConfig& config,
                                                        const env::Task& task);

@@ -44,7 +44,7 @@ struct ExperienceServerConfig {
   // An actor that is not heard of for so long is forgotten.
   Duration silence = in_seconds(LearnerConfig{}.forget_seconds);
   // Of messages that wait here; what would exceed them is dropped, unless nothing else waits.
-  std::size_t max_waiting_bytes = std::size_t{1} << 30;
+  std::size_t max_waiting_bytes = static_cast<std::size_t>(LearnerConfig{}.max_waiting_bytes);
   Duration farewell{0};  // at most, for actors to confirm that they have heard of our end
 };
 

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "common/exit_codes.h"
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
 #include "tests/support/pacml_process.h"
@@ -28,18 +30,21 @@ apps::TrainConfig watched(apps::TrainConfig config, double silence = kSilence) {
   return config;
 }
 
+enum class Where : std::uint8_t { kWaiting, kAnywhere };
+
 // A thread of another process that stands still for as long as this exists, while all others go on:
 // stopped where it waited for something, since elsewhere it may hold what the others need (that of
-// the allocator, say).
+// the allocator, say), or anywhere, where it only computes.
 class StoppedThread {
  public:
-  StoppedThread(pid_t process, const std::string& name) : process_(process) {
+  StoppedThread(pid_t process, const std::string& name, Where where = Where::kWaiting)
+      : process_(process) {
     wait_until("there is a thread " + name, [&] { return (thread_ = find(name)) != 0; });
     if (::ptrace(PTRACE_SEIZE, thread_, nullptr, nullptr) != 0) return;
     wait_until(name + " waits for something", [&] {
       ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
       ::waitpid(thread_, nullptr, __WALL);
-      if (waits()) return true;
+      if (where == Where::kAnywhere || waits()) return true;
       ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
       return false;
     });
@@ -166,6 +171,36 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
   wait_until("it is well again", [&] { return http_get(address, "/healthz").result_int() == 200; });
   learner.process().signal(SIGTERM);
   CHECK(learner.process().end() == 0);
+}
+
+TEST_CASE("the health of a learner tells that its warm start hangs", "[fault][supervision]") {
+  auto config = watched(tiny_config());
+  config.warm_start = {.policy = apps::WarmStart::kImitate,
+                       .teacher = "constant:2",
+                       .decisions = 100'000,
+                       .passes = 1'000};  // longer than the test needs
+  const Workplace place(config);
+  Pacml learner({"learner", place.config_file(), "--run", place.run(), "--bind",
+                 "tcp://127.0.0.1:*", "--http", "127.0.0.1:0"});
+  wait_until("the pages are served",
+             [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
+  const auto address = lines_after(place.log("learner"), "health at http://").back();
+  wait_until("it imitates", [&] { return !lines_after(place.log("learner"), "pass 1: ").empty(); });
+  CHECK(http_get(address, "/healthz").body() == "ok\n");
+  {
+    const StoppedThread hangs(learner.pid(), "first-policy", Where::kAnywhere);
+    if (!hangs.stands()) {
+      WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+      return;
+    }
+    wait_until("its health tells",
+               [&] { return http_get(address, "/healthz").result_int() == 503; });
+    CHECK_THAT(http_get(address, "/healthz").body(),
+               Catch::StartsWith("stuck: thread first-policy has been silent for "));
+  }
+  wait_until("it is well again", [&] { return http_get(address, "/healthz").result_int() == 200; });
+  learner.signal(SIGTERM);
+  CHECK(learner.end() == kExitStoppedBeforeTraining);
 }
 
 TEST_CASE("a learner one of whose threads hangs is replaced", "[fault][supervision]") {
