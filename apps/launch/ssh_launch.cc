@@ -161,8 +161,8 @@ class Plan {
 // end, where it runs, the configuration, and its command in its arguments. All lives of all roles
 // have the same configuration, whatever becomes of the file that it was read from. bash, because
 // its `read` knows a time limit. What the role prints goes to stderr, since stdout is its life
-// line. A role that ends since nothing was heard of us asks for another try: it has not come to its
-// end.
+// line. What bash says of a role that was killed is no word of the role's. A role that ends since
+// nothing was heard of us asks for another try: it has not come to its end.
 constexpr std::string_view kAttendant = R"(trap "" HUP PIPE
 deserted=
 trap deserted=1 ALRM
@@ -192,8 +192,8 @@ role=$!
   done
 } <&3 >/dev/null 2>&1 &
 attendant=$!
-wait "$role"; code=$?
-[[ -z $deserted ]] || { wait "$role"; code=75; }
+wait "$role" 2>/dev/null; code=$?
+[[ -z $deserted ]] || { wait "$role" 2>/dev/null; code=75; }
 kill "$attendant" 2>/dev/null
 exit "$code")";
 

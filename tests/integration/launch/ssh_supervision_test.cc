@@ -1,6 +1,7 @@
 // Roles on other hosts that hang, or do not stop; through a stand-in for ssh.
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace pacml {
 namespace {
 
 using testing::Pacml;
+using testing::tiny_apex_config;
 using testing::tiny_config;
 using testing::wait_until;
 using testing::Workplace;
@@ -39,15 +41,18 @@ struct Place {
                    "--on",       "ssh",
                    "--hosts",    (work / "hosts").string(),
                    "--run",      work.run(),
-                   "--site-set", "port=" + std::to_string(port)};
+                   "--site-set", "port=" + std::to_string(port),
+                   "--site-set", "ssh.silence_seconds=600"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
   // 0: there is none.
   [[nodiscard]] pid_t role(const std::string& name) const {
-    const auto found = testing::processes_with(
-        {"/bin/pacml", " " + name + " ", "tcp://127.0.0.1:" + std::to_string(port)},
-        testing::Who::kRole);
+    // A shard does not know of the learner's port.
+    const std::string of_run =
+        name == "replay" ? "--snapshot " + work.run() : "tcp://127.0.0.1:" + std::to_string(port);
+    const auto found =
+        testing::processes_with({"/bin/pacml", " " + name + " ", of_run}, testing::Who::kRole);
     return found.empty() ? 0 : found.front();
   }
   Workplace work;
@@ -96,6 +101,35 @@ TEST_CASE("a role on another host that has to be killed is told, and is the exit
   Pacml resumed(place.launch({"--resume", "--set", "supervision.stop_seconds=300"}));
   place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
   CHECK_THAT(resumed.err(), Catch::Contains("the run's former end: the learner was killed before"));
+  resumed.signal(SIGTERM);
+  CHECK(resumed.end() == 0);
+}
+
+TEST_CASE("a shard on another host that has to be killed is told, and is the exit code",
+          "[integration][launch]") {
+  auto config = tiny_apex_config();
+  config.replay.shards = 1;
+  config.supervision.stop_seconds = 20;
+  const Place place(config);
+  Pacml launch(place.launch());
+  place.work.wait_for_decisions(2'000);
+  wait_until("there is a snapshot",
+             [&] { return std::filesystem::exists(place.work / "run" / "replay/shard-0"); });
+  const pid_t shard = place.role("replay");
+  REQUIRE(shard > 0);
+  REQUIRE(::kill(shard, SIGSTOP) == 0);
+  launch.signal(SIGTERM);
+  CHECK(launch.end() == 128 + SIGKILL);
+  // By its attendant, which tells so by its code, or, where that is slow, together with it.
+  const std::string killed = "replay-0 had not stopped yet: killed\nreplay-0 ";
+  CHECK_THAT(launch.err(), Catch::Contains(killed + "ended with code 137") ||
+                               Catch::Contains(killed + "was killed by signal 9 (Killed); see "));
+  wait_until("nothing is left of it", [&] { return place.role("replay") == 0; });
+  Pacml resumed(place.launch({"--resume", "--set", "supervision.stop_seconds=300"}));
+  place.work.wait_for_decisions(place.work.latest("decisions") + 2'000);
+  CHECK_THAT(resumed.err(),
+             Catch::Contains("the run's former end: replay-0 was killed before it had left its "
+                             "last snapshot: its table is older than the checkpoint"));
   resumed.signal(SIGTERM);
   CHECK(resumed.end() == 0);
 }
