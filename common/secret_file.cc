@@ -8,14 +8,20 @@
 #include <cstring>
 
 #include "common/file_descriptor.h"
+#include "common/try_again.h"
 
 namespace pacml {
 namespace {
 
 constexpr const char* kWhiteSpace = " \t\r\n";
 
-tl::unexpected<Error> cannot_read(const std::filesystem::path& path, const std::string& why) {
-  return fail(Errc::kIo, "cannot read " + path.string() + ": " + why);
+tl::unexpected<Error> cannot_read(const std::filesystem::path& path, const std::string& why,
+                                  bool passes = false) {
+  return tl::unexpected(Error{Errc::kIo, "cannot read " + path.string() + ": " + why, passes});
+}
+
+tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int error) {
+  return cannot_read(path, std::strerror(error), passes_by_itself(error));
 }
 
 // Whether nobody but those who are meant to can read or write the file.
@@ -50,8 +56,7 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::siz
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat file {};
-  if (!opened.is_open() || ::fstat(opened.get(), &file) != 0)
-    return cannot_read(path, std::strerror(errno));
+  if (!opened.is_open() || ::fstat(opened.get(), &file) != 0) return cannot_read(path, errno);
   if (!S_ISREG(file.st_mode)) return cannot_read(path, "it is no plain file");
   if (!is_private(file)) {
     return fail(Errc::kIo, path.string() + " holds a secret, but its mode " + octal(file.st_mode) +
@@ -68,7 +73,7 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::siz
   while (size < text.size()) {
     const ssize_t got = ::read(opened.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return cannot_read(path, std::strerror(errno));
+    if (got < 0) return cannot_read(path, errno);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }

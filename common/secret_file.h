@@ -15,8 +15,9 @@ namespace pacml {
 // Thread-safe.
 //
 // Errors are one sentence that names the file, never its content.
-//   kIo         it cannot be read, is no plain file, is empty, or is open to others, as its folder
-//   is kOverLimit  it is longer than `max_bytes`
+//   kIo         it cannot be read (Error::passes: now), is no plain file, is empty, or is open to
+//               others, or its folder is
+//   kOverLimit  it is longer than `max_bytes`
 [[nodiscard]] Result<std::string> read_secret_file(const std::filesystem::path& path,
                                                    std::size_t max_bytes = 4096);
 

@@ -196,8 +196,9 @@ Result<fs::path> write(const fs::path& file, const Checkpoint& checkpoint,
   // A run's folder that is gone stays so: a checkpoint alone is nothing to go on from.
   fs::create_directory(file.parent_path(), error);
   if (error) {
-    return fail(Errc::kIo,
-                "cannot make the folder " + file.parent_path().string() + ": " + error.message());
+    return tl::unexpected(Error{
+        Errc::kIo, "cannot make the folder " + file.parent_path().string() + ": " + error.message(),
+        passes_by_itself(error.value())});
   }
   auto written = write_file_atomically(file, encode_checkpoint(checkpoint, layout));
   if (!written) return tl::unexpected(written.error());

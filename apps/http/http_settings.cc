@@ -7,6 +7,7 @@
 #include "common/read_number.h"
 #include "common/result.h"
 #include "common/secret_file.h"
+#include "common/try_again.h"
 
 namespace pacml::apps {
 namespace {
@@ -41,7 +42,7 @@ HttpSettings parse_address(const std::string& text) {
 
 std::string read_token(const std::string& file) {
   auto token = read_secret_file(file);
-  if (!token) throw UserError(token.error().detail);
+  if (!token) throw_error(token.error());
   if (token->size() < kShortestToken) {
     throw UserError(file + ": a token has at least " + std::to_string(kShortestToken) +
                     " characters; openssl rand -hex 32 makes one");

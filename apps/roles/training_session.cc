@@ -160,7 +160,9 @@ void TrainingSession::begin() {
   // From now on there is something to resume from, and the disk is known to take it.
   if (!options_.resume) {
     if (const auto written = written_checkpoint(); !written) {
-      throw UserError("no checkpoint could be written: " + written.error().detail);
+      throw_error({written.error().code,
+                   "no checkpoint could be written: " + written.error().detail,
+                   written.error().passes});
     }
   }
   loop_->publish();

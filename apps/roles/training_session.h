@@ -44,7 +44,8 @@ class TrainingSession {
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
   // UserError: the first or the last checkpoint cannot be written; the latter is thrown when all
-  // else is done. Others that cannot are counted and logged.
+  // else is done. Others that cannot are counted and logged. TryAgainError: the first one cannot
+  // now.
   void run(const std::stop_token& stop);
 
   // The parts of run(), for callers with a loop of their own. step: one update with whatever

@@ -141,7 +141,12 @@ TrainConfig changed(const TrainConfig& before, const ConfigSource& said, const f
 // `what`: that it is to name. A file that is not there names nothing.
 nlohmann::json read_hashes(const fs::path& file, const std::string& what) {
   std::error_code none;
-  if (!fs::exists(file, none)) return nullptr;
+  if (!fs::exists(file, none)) {
+    if (passes_by_itself(none.value())) {
+      throw_system_error("cannot read " + file.string(), none.value());
+    }
+    return nullptr;
+  }
   auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
   if (!recorded.is_object()) throw UserError(file.string() + " does not name " + what);
   return recorded;
@@ -204,6 +209,7 @@ Resumption resume_config(const RunDirectory& run, const ConfigSource& said,
   std::error_code none;
   const std::string folder = resumption.config.env.profiles();
   if (!folder.empty() && !fs::is_directory(folder, none)) {
+    if (passes_by_itself(none.value())) throw_system_error("cannot read " + folder, none.value());
     throw UserError("the run's job graphs were in " + folder +
                     ", which is no folder (any more); name theirs with --profiles");
   }

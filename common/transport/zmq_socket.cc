@@ -48,7 +48,10 @@ FileDescriptor listen_for_own_processes(const std::string& path, const std::stri
       break;
   }
   FileDescriptor socket = listen_at_socket_path(path, kBacklog);
-  if (!socket.is_open()) throw UserError(where + std::strerror(errno));
+  if (!socket.is_open()) {
+    const int error = errno;
+    throw_error({Errc::kIo, where + std::strerror(error), passes_by_itself(error)});
+  }
   return socket;
 }
 
@@ -183,7 +186,7 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
     socket.bind(endpoint.str());
   } catch (const zmq::error_t& e) {
     if (e.num() == EADDRINUSE) throw TryAgainError(where + "the address is already in use");
-    throw UserError(where + e.what());
+    throw_error({Errc::kIo, where + e.what(), passes_by_itself(e.num())});
   }
   return Endpoint::parse(socket.get(zmq::sockopt::last_endpoint));
 }

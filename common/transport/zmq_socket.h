@@ -53,8 +53,9 @@ class Waker {
 [[nodiscard]] zmq::socket_t make_socket(Context& context, zmq::socket_type type,
                                         const SocketConfig& config);
 
-// Returns where it is bound; an ipc address lets in the user's own processes only. UserError: in
-// use, no such address; one that other hosts reach, without keys and not allowed to.
+// Returns where it is bound; an ipc address lets in the user's own processes only. UserError, or
+// TryAgainError where that may pass: in use, no such address; one that other hosts reach, without
+// keys and not allowed to.
 [[nodiscard]] Endpoint bind_socket(Context& context, zmq::socket_t& socket,
                                    const Endpoint& endpoint, const SocketConfig& config);
 // Removes the file of a bound ipc socket, which libzmq leaves behind. Before the socket closes, so

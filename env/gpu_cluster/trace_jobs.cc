@@ -1,6 +1,7 @@
 #include "env/gpu_cluster/trace_jobs.h"
 
 #include <algorithm>
+#include <istream>
 #include <map>
 #include <span>
 
@@ -56,44 +57,45 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
       count_(static_cast<std::size_t>(jobs.jobs)),
       load_(jobs.load),
       num_gpus_(model.topology().num_gpus()) {
-  std::ifstream in = open_file(trace.file);
-  const std::string line = first_line_of(in);
-  if (line.empty()) throw UserError(trace.file + ": it is empty, or cannot be read");
-  const auto format = recognise_job_trace(line);
-  if (!format) {
-    throw UserError(trace.file +
-                    ": its first line is of no format that is known; pacml workload converts");
-  }
-  std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
-  for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
-  std::map<std::string, std::int32_t> user_of;
   TypeNames names(types_);
-  const auto reader = read_job_trace(in, trace.file, *format);
-  for (std::uint64_t row = 0; const auto job = reader->next(); ++row) {
-    names.add(job->type);
-    const auto fitting = shapes.find(job->gpus);
-    if (fitting == shapes.end() || job->gpus > jobs.largest_gpus) continue;
-    if (!job->duration_s && !job->steps) continue;
-    const GpuJobShape* shape = nullptr;
-    for (const GpuJobShape* is : fitting->second) {
-      if (types_[static_cast<std::size_t>(is->type)] == job->type) shape = is;
+  stream_file(trace.file, [&](std::istream& in) {
+    const std::string line = first_line_of(in);
+    if (line.empty()) throw UserError(trace.file + ": it is empty, or cannot be read");
+    const auto format = recognise_job_trace(line);
+    if (!format) {
+      throw UserError(trace.file +
+                      ": its first line is of no format that is known; pacml workload converts");
     }
-    if (shape == nullptr) {
-      shape = fitting->second[Rng(Seed{row}).below(fitting->second.size())];
+    std::map<std::int32_t, std::vector<const GpuJobShape*>> shapes;  // by number of GPUs
+    for (const GpuJobShape& shape : model.speeds().shapes()) shapes[shape.gpus].push_back(&shape);
+    std::map<std::string, std::int32_t> user_of;
+    const auto reader = read_job_trace(in, trace.file, *format);
+    for (std::uint64_t row = 0; const auto job = reader->next(); ++row) {
+      names.add(job->type);
+      const auto fitting = shapes.find(job->gpus);
+      if (fitting == shapes.end() || job->gpus > jobs.largest_gpus) continue;
+      if (!job->duration_s && !job->steps) continue;
+      const GpuJobShape* shape = nullptr;
+      for (const GpuJobShape* is : fitting->second) {
+        if (types_[static_cast<std::size_t>(is->type)] == job->type) shape = is;
+      }
+      if (shape == nullptr) {
+        shape = fitting->second[Rng(Seed{row}).below(fitting->second.size())];
+      }
+      const double recorded_s = job->duration_s ? *job->duration_s : *job->steps / shape->best_rate;
+      const double alone_s = std::clamp(recorded_s, jobs.least_s, jobs.most_s);
+      if (alone_s * shape->best_rate > kMostSteps) {
+        throw UserError(trace.file + ": job " + job->id + " would do more than 1e15 steps; " +
+                        "jobs.most_s cuts it");
+      }
+      const auto user =
+          user_of.emplace(job->user, static_cast<std::int32_t>(user_of.size())).first->second;
+      if (static_cast<std::size_t>(user) == users_.size()) users_.push_back(job->user);
+      if (jobs_.size() == kMostJobs) throw UserError(trace.file + ": more than 10 million jobs");
+      jobs_.push_back(
+          {job->submit_s, alone_s, alone_s * shape->best_rate, job->gpus, shape->type, user});
     }
-    const double recorded_s = job->duration_s ? *job->duration_s : *job->steps / shape->best_rate;
-    const double alone_s = std::clamp(recorded_s, jobs.least_s, jobs.most_s);
-    if (alone_s * shape->best_rate > kMostSteps) {
-      throw UserError(trace.file + ": job " + job->id + " would do more than 1e15 steps; " +
-                      "jobs.most_s cuts it");
-    }
-    const auto user =
-        user_of.emplace(job->user, static_cast<std::int32_t>(user_of.size())).first->second;
-    if (static_cast<std::size_t>(user) == users_.size()) users_.push_back(job->user);
-    if (jobs_.size() == kMostJobs) throw UserError(trace.file + ": more than 10 million jobs");
-    jobs_.push_back(
-        {job->submit_s, alone_s, alone_s * shape->best_rate, job->gpus, shape->type, user});
-  }
+  });
   if (own_speeds) names.check(trace.file);
   std::ranges::stable_sort(jobs_, {}, &Job::submit_s);
   const auto share = [&](double of) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -229,17 +230,21 @@ Profile read_profile_file(const std::filesystem::path& path) {
 std::vector<std::string> list_profiles(const std::filesystem::path& directory) {
   std::error_code error;
   if (!std::filesystem::is_directory(directory, error)) {
+    if (passes_by_itself(error.value())) throw_system_error(directory.string(), error.value());
     throw UserError(directory.string() + ": no such folder of profiles");
   }
   std::vector<std::string> models;
   std::filesystem::directory_iterator entry(directory, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     std::error_code closed;  // to us, such as a volume's lost+found
-    if (std::filesystem::exists(entry->path() / "graph.txt", closed)) {
+    const auto graph = entry->path() / "graph.txt";
+    if (std::filesystem::exists(graph, closed)) {
       models.push_back(entry->path().filename().string());
+    } else if (passes_by_itself(closed.value())) {
+      throw_system_error(graph.string(), closed.value());
     }
   }
-  if (error) throw UserError(directory.string() + ": " + error.message());
+  if (error) throw_system_error(directory.string(), error.value());
   if (models.empty()) {
     throw UserError(directory.string() + ": holds no <model>/graph.txt");
   }

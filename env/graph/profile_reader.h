@@ -30,7 +30,7 @@ namespace pacml::env {
 [[nodiscard]] Profile read_profile_file(const std::filesystem::path& path);
 
 // The models below `directory`, i.e. its sub-folders that hold a graph.txt, sorted by name.
-// UserError when the folder does not exist or holds none.
+// UserError when the folder does not exist or holds none; TryAgainError when nobody can tell now.
 [[nodiscard]] std::vector<std::string> list_profiles(const std::filesystem::path& directory);
 
 }  // namespace pacml::env

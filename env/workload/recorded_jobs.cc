@@ -178,11 +178,10 @@ bool begins_recorded_jobs(const std::string& first_line) {
 
 RecordedJobs::RecordedJobs(const RecordedJobsConfig& config, const RecordedModels& models,
                            const Distribution& requirement) {
-  std::ifstream in = open_file(config.file);
   const WordStream limits(Seed{0}, kLimitStream);
   std::vector<RecordedJob> jobs;
   std::vector<double> arrivals;
-  read_recorded_jobs(in, config.file, [&](const JobLine& line, const std::string& place) {
+  const auto take = [&](const JobLine& line, const std::string& place) {
     if (jobs.size() == kMostJobs) throw UserError(place + ": more than 5 million jobs");
     const auto found = std::ranges::find(models.names, line.model);
     if (found == models.names.end()) {
@@ -196,7 +195,8 @@ RecordedJobs::RecordedJobs(const RecordedJobsConfig& config, const RecordedModel
     hash_ = chained_hash(line, hash_);
     jobs.push_back({.model = static_cast<int>(model), .fraction = fraction});
     arrivals.push_back(line.arrival);
-  });
+  };
+  stream_file(config.file, [&](std::istream& in) { read_recorded_jobs(in, config.file, take); });
   set_parts(config, arrivals);
   pool_.emplace(jobs, static_cast<int>(models.names.size()), known_.count);
 }

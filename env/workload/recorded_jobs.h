@@ -75,9 +75,9 @@ struct RecordedModels {
 class RecordedJobs {
  public:
   // Jobs of which the record gives no limit get a fraction of `requirement`, the same in every
-  // episode; a limit beyond the time on one device is that time. UserError: the file cannot be
-  // read, a model that is not there, more than 5 million jobs, a part without two of them, or
-  // without any time between them.
+  // episode; a limit beyond the time on one device is that time. UserError, or TryAgainError where
+  // that may pass: the file cannot be read, a model that is not there, more than 5 million jobs, a
+  // part without two of them, or without any time between them.
   RecordedJobs(const RecordedJobsConfig& config, const RecordedModels& models,
                const Distribution& requirement);
 

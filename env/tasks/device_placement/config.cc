@@ -9,6 +9,7 @@
 
 #include "common/result.h"
 #include "common/text.h"
+#include "common/try_again.h"
 #include "env/placement/device_presets.h"
 #include "env/placement/families.h"
 #include "env/tasks/device_placement/hidden_features.h"
@@ -94,6 +95,8 @@ std::vector<std::string> validate(const DevicePlacementConfig& c) {
     const auto devices = numbers_of_devices(c);
     if (c.shown == ShownPlacements::kPublished) add_unpublished(c, devices, problems);
     if (!devices.empty()) add_hidden(c, problems);
+  } catch (const TryAgainError&) {
+    throw;
   } catch (const UserError& error) {
     problems.emplace_back(error.what());
   }

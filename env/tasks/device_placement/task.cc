@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/result.h"
+#include "common/try_again.h"
 #include "env/graph/profile_hash.h"
 #include "env/graph/profile_library.h"
 #include "env/placement/device_presets.h"
@@ -74,6 +75,8 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config)
     const std::string& file = config.graphs[i];
     try {
       add(std::make_shared<const OpGraph>(read_op_graph(file)), graph_names[i], sets);
+    } catch (const TryAgainError&) {
+      throw;
     } catch (const UserError& error) {
       const std::string what = error.what();
       throw UserError(what.starts_with(file) ? what : file + ": " + what);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/result.h"
+#include "common/try_again.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 
@@ -69,6 +70,8 @@ GpuSchedulingTask::GpuSchedulingTask(std::string name, const GpuWorkloadConfig& 
                                        : trace_ ? trace_->mean_alone_s()
                                                 : mean_alone_s(*model_, workload.jobs));
     scale_.messages = rules.messages;
+  } catch (const TryAgainError&) {
+    throw;
   } catch (const UserError& error) {
     throw UserError(std::string("env: ") + error.what());
   }

@@ -84,6 +84,14 @@ TEST_CASE("what is no secret is said in a sentence, without waiting and without 
   CHECK_THAT(error.detail, !Catch::Contains("xyz"));
 }
 
+TEST_CASE("a secret that its disk does not give now may be tried again") {
+  const Error away = refusal("/proc/self/mem");  // nothing is mapped where it begins
+  CHECK_THAT(away.detail, Catch::Contains("Input/output error"));
+  CHECK(away.passes);
+  const testing::TempDir folder;
+  CHECK_FALSE(refusal(folder / "absent").passes);
+}
+
 TEST_CASE("a secret in a folder where others can replace it is refused, with the remedy") {
   const testing::TempDir folder;
   const auto path = make_file(folder / "token", "s", 0600);

@@ -16,8 +16,11 @@
 #include "common/transport/publisher.h"
 #include "common/transport/router.h"
 #include "common/transport/subscriber.h"
+#include "common/transport/zmq_socket.h"
+#include "common/try_again.h"
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
+#include "tests/support/no_more_files.h"
 #include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
@@ -114,6 +117,17 @@ TEST_CASE("a file that is no socket is not replaced by one", "[transport]") {
   const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
   REQUIRE_THROWS_WITH(Router(context, endpoint), Catch::Contains("no socket"));
   CHECK(std::filesystem::file_size(folder / "s") == 8);
+}
+
+TEST_CASE("an ipc socket that the system has no descriptor for now may be tried again",
+          "[transport]") {
+  const testing::TempDir folder;
+  const Endpoint endpoint = Endpoint::parse("ipc://" + (folder / "s").string());
+  const SocketConfig config{};
+  Context context;
+  zmq::socket_t socket = make_socket(context, zmq::socket_type::router, config);
+  const testing::NoMoreFiles full;
+  CHECK_THROWS_AS(bind_socket(context, socket, endpoint, config), TryAgainError);
 }
 
 TEST_CASE("who sends a message that does not end is cut off, and the others are not",

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/result.h"
+#include "common/try_again.h"
 #include "env/workload/job_stream.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_dir.h"
@@ -276,6 +277,13 @@ TEST_CASE("a record that cannot be played is refused", "[unit][workload]") {
   CHECK(gone.refusal() == pipe + ": it cannot be read: it is no plain file");
   CHECK(validate(RecordedJobsConfig{.known = 0}).size() == 1);
   CHECK(validate(RecordedJobsConfig{.known = 1.5}).size() == 1);
+}
+
+TEST_CASE("a record that its disk does not give now may be tried again", "[unit][workload]") {
+  Recorded away("arrival,model\n");
+  away.config().recorded.file = "/proc/self/mem";  // nothing is mapped where it begins
+  CHECK_THROWS_AS(away.plan(), TryAgainError);
+  CHECK(away.refusal() == "/proc/self/mem: it cannot be read: Input/output error");
 }
 
 }  // namespace pacml::env

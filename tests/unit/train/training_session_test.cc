@@ -27,9 +27,11 @@
 #include "common/log.h"
 #include "common/result.h"
 #include "common/scope_exit.h"
+#include "common/try_again.h"
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/drifting_network.h"
+#include "tests/support/no_more_files.h"
 #include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
@@ -577,6 +579,13 @@ TEST_CASE("a disk that takes no first checkpoint ends the run before it begins",
   TrainingSession& session = run.session();
   run.put_file_in_the_way();
   CHECK_THROWS_AS(session.run({}), UserError);
+}
+
+TEST_CASE("a first checkpoint that may be written another time is tried again", "[unit][train]") {
+  Run run;
+  TrainingSession& session = run.session();
+  const testing::NoMoreFiles full;
+  CHECK_THROWS_AS(session.run({}), TryAgainError);
 }
 
 TEST_CASE("a checkpoint of another network is refused by name", "[unit][train]") {

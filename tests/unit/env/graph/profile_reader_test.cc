@@ -5,7 +5,9 @@
 #include <string>
 
 #include "common/result.h"
+#include "common/try_again.h"
 #include "tests/support/catch.h"
+#include "tests/support/no_more_files.h"
 #include "tests/support/temp_dir.h"
 
 namespace pacml::env {
@@ -217,6 +219,12 @@ TEST_CASE("refusals of a file name its path", "[profile]") {
   CHECK_THROWS_WITH(read_profile_file(dir / "none.txt"),
                     "cannot read " + (dir / "none.txt").string() + ": No such file or directory");
   CHECK_THROWS_AS(read_profile_file(dir.path()), UserError);
+}
+
+TEST_CASE("a folder of profiles that cannot be listed now may be tried again", "[profile]") {
+  const testing::TempDir dir;
+  const testing::NoMoreFiles full;
+  CHECK_THROWS_AS(list_profiles(dir.path()), TryAgainError);
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
 
+#include "common/result.h"
+#include "common/try_again.h"
 #include "env/gpu_cluster/job_trace.h"
 #include "env/graph/profile_writer.h"
 #include "env/tasks/cluster_scheduling/task.h"
@@ -14,6 +17,7 @@
 #include "env/tasks/placement_shaping/task.h"
 #include "env/tasks/python/task.h"
 #include "env/text/file_hash.h"
+#include "env/text/json_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/profiles.h"
 #include "tests/support/temp_dir.h"
@@ -150,6 +154,13 @@ TEST_CASE("a file is hashed whole, however long it is", "[unit][env]") {
   CHECK_FALSE(hash_of(bytes) == first);
   CHECK_FALSE(file_hash(file, 1) == file_hash(file));
   CHECK_THROWS_WITH(file_hash((folder / "none").string()), Catch::Contains("cannot be read"));
+}
+
+TEST_CASE("a file that its disk does not give now may be tried again", "[unit][env]") {
+  const std::string away = "/proc/self/mem";  // nothing is mapped where it begins
+  CHECK_THROWS_AS(file_hash(away), TryAgainError);
+  CHECK_THROWS_AS(read_json_file(away), TryAgainError);
+  CHECK_THROWS_WITH(read_json_file(away), away + ": it cannot be read: Input/output error");
 }
 
 }  // namespace

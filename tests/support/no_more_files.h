@@ -1,0 +1,30 @@
+#pragma once
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "common/file_descriptor.h"
+#include "tests/support/catch.h"
+
+namespace pacml::testing {
+
+// While it lives, this process can open nothing further: whoever tries is told EMFILE.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    // Not less than there are open: poll() refuses more than are allowed.
+    const FileDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    REQUIRE(next.is_open());
+    const rlimit full{static_cast<rlim_t>(next.get()), before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &full) == 0);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace pacml::testing
