@@ -1,5 +1,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
@@ -29,6 +31,12 @@ TEST_CASE("pacml bench load shows that a learner serves hundreds of actors witho
   CHECK(figures.at("duplicates") == 0);
   CHECK(figures.at("jain_index") > 0);  // how even it is, only a quiet machine tells
   CHECK(figures.at("learner_resident_bytes_most") > 0);
+  // What computed is said in the words of pacml version, which says it below its own.
+  const auto said = pacml({"version"});
+  REQUIRE(said.code == 0);
+  const auto math = figures.at("machine").at("math").get<std::string>();
+  CHECK_THAT(math, Catch::StartsWith("LibTorch ") && Catch::Contains(" with "));
+  CHECK_THAT(said.out, Catch::EndsWith("\n" + math + "\n"));
 }
 
 TEST_CASE("pacml bench load spreads actors over replay shards", "[integration][load]") {

@@ -5,17 +5,17 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/layout.h"
 #include "model/reference_policy.h"
 #include "tests/support/catch.h"
+#include "tests/support/exact_output.h"
 #include "tests/support/random_network.h"
 
 namespace pacml::model {
 namespace {
-
-constexpr double kTolerance = 1e-5;
 
 std::vector<KernelPath> paths() {
   std::vector<KernelPath> paths{KernelPath::kPortable};
@@ -23,35 +23,32 @@ std::vector<KernelPath> paths() {
   return paths;
 }
 
-double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  REQUIRE(a.size() == b.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    // Written so that a NaN on either side counts.
-    const double difference = std::abs(double{a[i]} - double{b[i]});
-    if (!(difference <= largest)) largest = difference;
-  }
-  return largest;
-}
-
-// Both policies on the same random case; returns the larger of the differences of logits and
-// values.
-double compare(const NetworkShape& shape, Seed seed, std::size_t batch_size,
-               const std::vector<env::GraphFeaturesPtr>& graphs, KernelPath path) {
+// Every path on the same random case.
+void check_paths(const NetworkShape& shape, Seed seed, std::size_t batch_size,
+                 const std::vector<env::GraphFeaturesPtr>& graphs) {
   Rng rng(seed);
   const Parameters parameters = random_parameters(shape, seed);
   const Observations batch = random_batch(rng, shape, batch_size, graphs.size());
-  const auto run = [&](Policy& policy) {
-    policy.set_graphs(graphs);
-    policy.set_parameters(parameters);
-    PolicyOutput out;
-    policy.evaluate(batch, out);
-    return out;
-  };
-  const PolicyOutput expected = run(*make_reference_policy(shape));
-  const PolicyOutput actual = run(*make_fused_policy(shape, path));
-  return std::max(largest_difference(expected.logits, actual.logits),
-                  largest_difference(expected.values, actual.values));
+  const ExactOutput exact = exact_output(shape, parameters, graphs, batch);
+  for (const KernelPath path : paths()) {
+    INFO("path " << static_cast<int>(path));
+    const auto policy = make_fused_policy(shape, path);
+    policy->set_graphs(graphs);
+    policy->set_parameters(parameters);
+    PolicyOutput said;
+    policy->evaluate(batch, said);
+    CHECK(largest_difference(said, exact.said) <= exact.tolerance);
+  }
+}
+
+NetworkShape small_shape() {
+  NetworkConfig config;
+  config.message_width = 6;
+  config.hidden_width = 7;
+  config.node_width = 4;
+  config.graph_width = 3;
+  config.readout_width = 9;
+  return {config, {{3, 2}}, 4, 5};
 }
 
 NetworkShape random_shape(Rng& rng) {
@@ -72,10 +69,8 @@ TEST_CASE("one network for all candidates equals the reference whatever the widt
         candidates_shape(draw(250), draw(40), draw(40), {draw(80), draw(40), draw(80)});
     shape.candidates_vary = trial % 2 == 1;
     const std::vector graphs{random_graph(rng, shape, 3, 3)};
-    for (const KernelPath path : paths()) {
-      CHECK(compare(shape, Seed{static_cast<std::uint64_t>(trial)},
-                    static_cast<std::size_t>(draw(200)), graphs, path) <= kTolerance);
-    }
+    check_paths(shape, Seed{static_cast<std::uint64_t>(trial)}, static_cast<std::size_t>(draw(200)),
+                graphs);
   }
 }
 
@@ -98,16 +93,17 @@ TEST_CASE("where the value has no weights it is the bias, and logits are the ref
     policy.evaluate(batch, out);
     return out;
   };
-  const PolicyOutput expected = run(*make_reference_policy(shape), parameters);
+  const ExactOutput exact = exact_output(shape, parameters, graphs, batch);
+  // Other weights are not taken for these.
+  const Parameters others = random_parameters(shape, Seed{15});
+  const ExactOutput exact_of_others = exact_output(shape, others, graphs, batch);
   for (const KernelPath path : paths()) {
     const auto policy = make_fused_policy(shape, path);
     const PolicyOutput actual = run(*policy, parameters);
-    CHECK(largest_difference(expected.logits, actual.logits) <= kTolerance);
+    CHECK(largest_difference(actual.logits, exact.said.logits) <= exact.tolerance);
     CHECK(actual.values == std::vector<float>(batch.size(), bias));
-    // Other weights are not taken for these.
-    const Parameters others = random_parameters(shape, Seed{15});
-    CHECK(largest_difference(run(*make_reference_policy(shape), others).values,
-                             run(*policy, others).values) <= kTolerance);
+    CHECK(largest_difference(run(*policy, others), exact_of_others.said) <=
+          exact_of_others.tolerance);
   }
 }
 
@@ -118,11 +114,7 @@ TEST_CASE("encoders equal the reference whatever decisions show") {
     const auto graphs = random_graphs(rng, shape, 30);
     const Parameters parameters = random_parameters(shape, Seed{trial});
     const Observations batch = random_batch(rng, shape, 1 + rng.below(50), graphs);
-    PolicyOutput expected;
-    const auto reference = make_reference_policy(shape);
-    reference->set_graphs(graphs);
-    reference->set_parameters(parameters);
-    reference->evaluate(batch, expected);
+    const ExactOutput exact = exact_output(shape, parameters, graphs, batch);
     for (const KernelPath path : paths()) {
       const auto fused = make_fused_policy(shape, path);
       fused->set_graphs(graphs);
@@ -131,10 +123,34 @@ TEST_CASE("encoders equal the reference whatever decisions show") {
       fused->evaluate(batch, actual);  // with other weights, whose embeddings must be forgotten
       fused->set_parameters(parameters);
       fused->evaluate(batch, actual);
-      CHECK(largest_difference(expected.logits, actual.logits) <= kTolerance);
-      CHECK(largest_difference(expected.values, actual.values) <= kTolerance);
+      CHECK(largest_difference(actual, exact.said) <= exact.tolerance);
     }
   }
+}
+
+TEST_CASE("a weight that is wrong in one place is found out, whichever the place") {
+  const NetworkShape shape = GENERATE(candidates_shape(6, 3, 5, {7, 4, 5}), small_shape());
+  Rng rng(Seed{7});
+  const std::vector graphs{random_graph(rng, shape, 5, 8), random_graph(rng, shape, 7, 12)};
+  const Observations batch = random_batch(rng, shape, 30, graphs.size());
+  Parameters parameters = random_parameters(shape, Seed{7});
+  const ExactOutput exact = exact_output(shape, parameters, graphs, batch);
+  const auto policy = make_reference_policy(shape);
+  policy->set_graphs(graphs);
+  std::size_t heard = 0;
+  for (std::size_t i = 0; i < parameters.values.size(); ++i) {
+    INFO("at " << i);
+    const float right = std::exchange(parameters.values[i], parameters.values[i] + 0.1F);
+    policy->set_parameters(parameters);
+    PolicyOutput wrong;
+    policy->evaluate(batch, wrong);
+    parameters.values[i] = right;
+    const double difference = largest_difference(wrong, exact.said);
+    if (difference == 0) continue;  // behind what none of these decisions switches on
+    ++heard;
+    CHECK(difference > exact.tolerance);
+  }
+  CHECK(heard > parameters.values.size() / 2);
 }
 
 TEST_CASE("what a network says of a candidate does not depend on the rest of the batch") {
@@ -164,9 +180,7 @@ TEST_CASE("the fused policy equals the reference on graphs of the published size
     Rng rng(Seed{seed});
     const std::vector graphs{random_graph(rng, shape, 114, 142), random_graph(rng, shape, 40, 60),
                              random_graph(rng, shape, 7, 3)};
-    for (const KernelPath path : paths()) {
-      CHECK(compare(shape, Seed{seed}, 9, graphs, path) <= kTolerance);
-    }
+    check_paths(shape, Seed{seed}, 9, graphs);
   }
 }
 
@@ -177,10 +191,9 @@ TEST_CASE("the fused policy equals the reference whatever the widths") {
     const int nodes = static_cast<int>(1 + rng.below(20));
     const int edges = static_cast<int>(rng.below(40));
     const std::vector graphs{random_graph(rng, shape, nodes, edges)};
-    for (const KernelPath path : paths()) {
-      INFO("trial " << trial << " path " << static_cast<int>(path));
-      CHECK(compare(shape, Seed{rng.next()}, 1 + rng.below(4), graphs, path) <= kTolerance);
-    }
+    INFO("trial " << trial);
+    const Seed seed{rng.next()};
+    check_paths(shape, seed, 1 + rng.below(4), graphs);
   }
 }
 
@@ -188,11 +201,9 @@ TEST_CASE("the fused policy equals the reference at every batch size") {
   const NetworkShape shape = published_shape();
   Rng rng(Seed{12});
   const std::vector graphs{random_graph(rng, shape, 3, 2), random_graph(rng, shape, 2, 1)};
-  for (const KernelPath path : paths()) {
-    for (const std::size_t size : {1, 2, 3, 5, 8, 11, 12, 13, 24, 25, 64, 257}) {
-      INFO("batch of " << size);
-      CHECK(compare(shape, Seed{size}, size, graphs, path) <= kTolerance);
-    }
+  for (const std::size_t size : {1, 2, 3, 5, 8, 11, 12, 13, 24, 25, 64, 257}) {
+    INFO("batch of " << size);
+    check_paths(shape, Seed{size}, size, graphs);
   }
 }
 
@@ -201,9 +212,7 @@ TEST_CASE("the fused policy equals the reference on graphs without edges and wit
   Rng rng(Seed{13});
   const std::vector graphs{random_graph(rng, shape, 1, 0), random_graph(rng, shape, 5, 0),
                            random_graph(rng, shape, 1, 3)};
-  for (const KernelPath path : paths()) {
-    CHECK(compare(shape, Seed{13}, 6, graphs, path) <= kTolerance);
-  }
+  check_paths(shape, Seed{13}, 6, graphs);
 }
 
 TEST_CASE("a decision's outputs do not depend on the batch it is in") {
@@ -274,13 +283,16 @@ TEST_CASE("the order of a graph's edges does not matter") {
   std::ranges::copy(batch.globals(0), batch.row(1).globals.begin());
   std::ranges::copy(batch.mask(0), batch.row(1).mask.begin());
   batch.row(1).graph[0] = 1;
+  const std::vector<env::GraphFeaturesPtr> graphs{graph, reversed};
+  const Parameters parameters = random_parameters(shape, Seed{15});
+  const double tolerance = exact_output(shape, parameters, graphs, batch).tolerance;
   for (const KernelPath path : paths()) {
     const auto policy = make_fused_policy(shape, path);
-    policy->set_graphs(std::vector<env::GraphFeaturesPtr>{graph, reversed});
-    policy->set_parameters(random_parameters(shape, Seed{15}));
+    policy->set_graphs(graphs);
+    policy->set_parameters(parameters);
     PolicyOutput out;
     policy->evaluate(batch, out);
-    CHECK(std::abs(out.values[0] - out.values[1]) <= 1e-6F);
+    CHECK(std::abs(double{out.values[0]} - double{out.values[1]}) <= tolerance);
   }
 }
 

@@ -2,15 +2,20 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "apps/launch/site.h"
 #include "apps/run/train_config.h"
 #include "common/config/dump.h"
+#include "common/config/reader.h"
+#include "common/config/source.h"
 #include "common/result.h"
+#include "env/task_config.h"
 #include "env/tasks/partitioning/environment.h"
 #include "tests/support/catch.h"
+#include "tests/support/source_path.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -132,6 +137,54 @@ TEST_CASE("an absurd number in any setting of a run is refused with its key", "[
   check_absurd(numbers, harmless, [&](const std::string& change) {
     static_cast<void>(load_train_config(file, {change}, ""));
   });
+}
+
+// Section `env` of a configuration that we ship, with some of it set. The task that it is about.
+std::string check_task(const std::string& shipped, const std::vector<std::string>& set,
+                       const std::vector<Harmless>& harmless) {
+  INFO(shipped);
+  const std::string file = testing::source_path("configs/" + shipped).string();
+  const TrainConfig config = load_train_config(file, set, "");
+  std::vector<Number> numbers;
+  collect(config.env.to_node(), "env", numbers);
+  REQUIRE(numbers.size() > 5);
+  check_absurd(numbers, harmless, [&](const std::string& change) {
+    std::vector<std::string> changes = set;
+    changes.push_back(change);
+    static_cast<void>(load_train_config(file, changes, ""));
+  });
+  return config.env.task();
+}
+
+TEST_CASE("an absurd number in any setting of any task is refused with its key", "[unit][config]") {
+  std::set<std::string> tasks = {"partitioning"};  // whose settings are among those of a run
+  tasks.insert(
+      check_task("placement_shaping/joint_a.yaml", {"env.workload.loads=[1]", "env.reward.sign=1"},
+                 {{"env.reward.success_reward", {"-1"}, "a reward may be a loss"},
+                  {"env.reward.fail_reward", {"-1"}, "as published"},
+                  {"env.reward.blocking_weight", {"-1"}, "a reward may be a loss"},
+                  {"env.reward.sign", {"-1"}, "that is what it is for"},
+                  {"env.workload.interarrival.skewness", {"-1"}, "the mass is at high values"},
+                  {"env.workload.requirement.skewness", {"-1"}, "the mass is at high values"}}));
+  tasks.insert(check_task("placement/families.yaml",
+                          {"env.penalty.limit_gb=11", "env.penalty.cap_s=10"},
+                          {{"env.penalty.limit_gb", {".inf", "1e30"}, "memory without a limit"},
+                           {"env.penalty.cap_s", {".inf", "1e30"}, "no cap"}}));
+  tasks.insert(check_task("gpu_cluster/small16.yaml", {}, {}));
+  tasks.insert(check_task("gpu_cluster/job_scheduling.yaml", {}, {}));
+  tasks.insert(check_task("gpu_cluster/job_placing_graphs.yaml", {},
+                          {{"env.cluster.topology.servers", {"-1"}, "a torus has those of dims"}}));
+
+  const env::TaskConfig python("python");
+  std::vector<Number> numbers;
+  collect(python.to_node(), "env", numbers);
+  REQUIRE(!numbers.empty());
+  check_absurd(numbers, {}, [](const std::string& change) {
+    static_cast<void>(read_config<TrainConfig>(ConfigSource::from_text(
+        "c.yaml", "env: {task: python, file: no.py, make: Nothing}\n", std::vector{change})));
+  });
+  tasks.insert(python.task());
+  for (const auto& kind : env::task_kinds()) CHECK(tasks.contains(kind.name));
 }
 
 TEST_CASE("an absurd number in any setting of a site is refused with its key", "[unit][config]") {
