@@ -22,13 +22,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from ports import sixteen_ports
+from soon import wait_until
 
 MOST_BYTES = 500_000  # of all that the page loads before anything is asked of it
-ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "560"))
 
 
 def skip(why):
@@ -46,15 +45,6 @@ except ImportError:
 for program in ("chromium", "chromedriver"):
     if not shutil.which(program):
         skip(f"there is no {program} (Debian's chromium and chromium-driver)")
-
-
-def wait_until(what, holds):
-    while True:
-        value = holds()
-        if value:
-            return value
-        assert time.monotonic() < ENDS, f"waiting until {what}"
-        time.sleep(0.05)
 
 
 class Served:

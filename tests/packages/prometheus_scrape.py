@@ -9,22 +9,20 @@ Exit code 77, with a sentence: prometheus or promtool is not there. Fails by an 
 """
 
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from ports import sixteen_ports
+from soon import wait_until
 
 SHARDS, ACTORS = 3, 12
-ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "300"))
 # Apex, of a tiny size; one host, so nothing need be encrypted.
 SETTINGS = ["algorithm=apex", "apex.batch_size=64", "replay.shards=3", "replay.table.capacity=5000",
             "replay.table.min_size=300", "replay.table.error_buffer=500", "replay.snapshot_seconds=1",
@@ -74,17 +72,15 @@ def ask(port, path, **query):
     return document["data"]
 
 
-def wait_until(what, holds, processes):
-    while True:
-        processes.check()
+def wait_for_answer(what, holds, processes):
+    """Prometheus may be too busy to be asked, or not there yet."""
+    def answers():
         try:
-            if holds():
-                return
+            return holds()
         except (urllib.error.URLError, ConnectionError, TimeoutError):
-            pass
-        if time.monotonic() > ENDS:
-            raise AssertionError(f"time is up: {what}")
-        time.sleep(0.5)
+            return False
+
+    wait_until(what, answers, meanwhile=processes.check)
 
 
 def start_run(processes, programs, source, folder, pages):
@@ -147,20 +143,22 @@ def main(programs, source):
             processes.start("prometheus", ["prometheus", f"--config.file={folder}/prometheus.yml",
                                            f"--storage.tsdb.path={folder}/data",
                                            f"--web.listen-address=127.0.0.1:{port}"])
-            wait_until("all processes are scraped",
-                       lambda: len(ask(port, "/api/v1/query", query='up{job="pacml"} == 1')["result"])
-                       == len(targets), processes)
+            wait_for_answer("all processes are scraped",
+                            lambda: len(ask(port, "/api/v1/query",
+                                            query='up{job="pacml"} == 1')["result"])
+                            == len(targets), processes)
             count = 1 + SHARDS + ACTORS
             for role, expected in (("learner", 1), ("replay", SHARDS), ("actor", ACTORS)):
-                wait_until(f"{expected} of {role} are ready",
-                           lambda: len(ask(port, "/api/v1/query",
-                                           query=f'pacml_ready{{role="{role}"}} == 1')["result"])
-                           == expected, processes)
-            wait_until("the learner learns",
-                       lambda: ask(port, "/api/v1/query",
-                                   query="rate(pacml_updates_total[1m]) > 0")["result"], processes)
+                ready = f'pacml_ready{{role="{role}"}} == 1'
+                wait_for_answer(f"{expected} of {role} are ready",
+                                lambda: len(ask(port, "/api/v1/query", query=ready)["result"])
+                                == expected, processes)
+            wait_for_answer("the learner learns",
+                            lambda: ask(port, "/api/v1/query",
+                                        query="rate(pacml_updates_total[1m]) > 0")["result"],
+                            processes)
             groups = ask(port, "/api/v1/rules")["groups"]
-            wait_until("the rules have been evaluated", lambda: all(
+            wait_for_answer("the rules have been evaluated", lambda: all(
                 rule["health"] == "ok" for group in ask(port, "/api/v1/rules")["groups"]
                 for rule in group["rules"]), processes)
             assert sum(len(group["rules"]) for group in groups) >= 10
@@ -172,7 +170,7 @@ def main(programs, source):
                     return ask(port, "/api/v1/query", query=expression)["result"]
 
                 if wanted:
-                    wait_until(f"{title}: {expression} has a value", has_value, processes)
+                    wait_for_answer(f"{title}: {expression} has a value", has_value, processes)
                 else:
                     has_value()
                 answered += 1

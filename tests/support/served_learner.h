@@ -75,6 +75,24 @@ inline Sequences sample_sequences(float mark, const env::GraphFeatures& graph) {
   return sequences;
 }
 
+// ... by an actor that makes them at once: three unrolls of two decisions.
+inline wire::Hello able_hello(std::uint32_t actor) {
+  auto hello = sample_hello(actor);
+  hello.unroll_length = 2;
+  hello.most_unrolls = 3;
+  return hello;
+}
+
+// Of a learner that wants so many decisions to be under way, and never more.
+inline learner::ExperienceServerConfig window_of(std::uint64_t decisions) {
+  learner::ExperienceServerConfig config;
+  config.work.least = decisions;
+  config.work.most = decisions;
+  // Nobody's grant goes to another because this machine is slow.
+  config.work.patience = std::chrono::hours(1);
+  return config;
+}
+
 inline model::Parameters sample_weights(std::uint64_t version) {
   return {PolicyVersion{version}, 99, std::vector<float>(5, static_cast<float>(version))};
 }

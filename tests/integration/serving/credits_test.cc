@@ -116,22 +116,6 @@ TEMPLATE_TEST_CASE("a credit that was missed is said again to whoever asks",
   CHECK(peer.template hear<wire::Pong>().nonce == 0);
 }
 
-learner::ExperienceServerConfig window_of(std::uint64_t decisions) {
-  learner::ExperienceServerConfig config;
-  config.work.least = decisions;
-  config.work.most = decisions;
-  config.work.patience = 1h;  // nobody's grant goes to another because this machine is slow
-  return config;
-}
-
-// As many unrolls of 2 decisions at once as a message of sample_sequences() has.
-wire::Hello able_hello(std::uint32_t actor) {
-  auto hello = sample_hello(actor);
-  hello.unroll_length = 2;
-  hello.most_unrolls = 3;
-  return hello;
-}
-
 TEMPLATE_TEST_CASE("actors beyond those that the window has room for wait for their turn",
                    "[integration][serving]", InProcessPair, ZmqTcpPair) {
   // Room for two messages of all.

@@ -13,9 +13,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from ports import sixteen_ports
+from soon import wait_until
 
-# Shortly before CTest would end us.
-DEADLINE = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", 3600))
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "srun", "scancel")
 
 CONF = """\
@@ -175,20 +174,27 @@ class Cluster:
         return found
 
     def close(self):
-        for job in self.jobs() if self.daemons["slurmctld"].poll() is None else ():
+        try:
+            if self.daemons["slurmctld"].poll() is None:
+                self._end_jobs()
+        finally:
+            for daemon in reversed(list(self.daemons.values())):
+                daemon.terminate()
+                try:
+                    daemon.wait(10)
+                except subprocess.TimeoutExpired:
+                    daemon.kill()
+                    daemon.wait()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _end_jobs(self):
+        for job in self.jobs():
             subprocess.run(["scancel", "--signal=KILL", "--full", job], capture_output=True, timeout=60)
+        # A courtesy: of a node that died, one may be completing for ever.
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and any(
                 state in ("RUNNING", "COMPLETING") for state, _ in self.jobs().values()):
             time.sleep(0.2)
-        for daemon in reversed(list(self.daemons.values())):
-            daemon.terminate()
-            try:
-                daemon.wait(10)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-                daemon.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _parent_of(entry):
@@ -204,13 +210,3 @@ def _command(pid):
         return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:
         return ""
-
-
-def wait_until(what, holds, meanwhile=None):
-    """Looks again and again, as long as the test may take: machines are busy."""
-    while not holds():
-        if time.monotonic() > DEADLINE:
-            raise TimeoutError(f"gave up waiting until {what}")
-        if meanwhile:
-            meanwhile()
-        time.sleep(0.2)

@@ -16,9 +16,11 @@ import subprocess
 import sys
 import time
 
-from cluster import Cluster, missing, wait_until
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from cluster import Cluster, missing
+from soon import wait_until
+
 ACTORS = 4
 
 
@@ -179,7 +181,7 @@ def main():
         two = Run(cluster, programs, log, "together", ("--decisions", "500000", "--set", "learner.replicas=2", "--set", "learner.all_reduce_seconds=300", "--site-set", "learner={cpus: 1, memory_mib: 500}"))
         learns_together(two)
         ends_in_order(run)
-    except (AssertionError, RuntimeError, TimeoutError, subprocess.TimeoutExpired) as error:
+    except (AssertionError, RuntimeError, subprocess.TimeoutExpired) as error:
         print(f"failed: {error}")
         print("jobs: " + (run.where() if run else "none"))
         for file in sorted(cluster.folder.glob("*/slurm/*.log")) + sorted(

@@ -14,9 +14,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-ENDS = time.monotonic() + float(os.environ.get("PACML_TEST_SECONDS", "560"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from soon import wait_until
+
 SOURCE = pathlib.Path(os.environ.get("PACML_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[3]))
 PROMPT = "ready> "
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -57,9 +58,7 @@ class Terminal:
         return self.tmux("capture-pane", "-p", *(["-e"] if escapes else [])).rstrip()
 
     def wait_until(self, what, holds):
-        while not holds():
-            assert time.monotonic() < ENDS, f"waiting until {what}; the terminal shows:\n{self.text()}"
-            time.sleep(0.1)
+        wait_until(what, holds, shows=lambda: f"the terminal shows:\n{self.text()}")
 
 
 def train(terminal, pacml, run, environment=""):

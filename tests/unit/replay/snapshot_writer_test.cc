@@ -1,6 +1,7 @@
 #include "replay/snapshot_writer.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "common/atomic_file.h"
@@ -53,6 +54,25 @@ TEST_CASE("a snapshot that is given up leaves the older one and nothing else") {
   }
   CHECK(read_file(path).value() == "older");
   CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("half a snapshot that a killed shard left goes with the next one of that shard") {
+  const testing::TempDir folder;
+  const auto path = folder / "shard-0";
+  // As common/atomic_file.cc calls what is not complete.
+  const auto left = folder / ".shard-0.pacml-a1B2c3";
+  const auto of_another = folder / ".shard-1.pacml-a1B2c3";
+  REQUIRE(write_file_atomically(path, "older").has_value());
+  for (const auto& half : {left, of_another}) std::ofstream(half) << "half";
+  SnapshotWriter writer(path);
+  give(writer, records(1000));
+  writer.finish();
+  const auto size = writer.wait();
+  REQUIRE(size.has_value());
+  CHECK(std::filesystem::file_size(path) == *size);
+  CHECK_FALSE(std::filesystem::exists(left));
+  CHECK(std::filesystem::exists(of_another));  // its own next one's to remove
+  CHECK(files_in(folder.path()) == 2);
 }
 
 TEST_CASE("a snapshot that cannot be written says so and takes every block") {
