@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 namespace pacml {
 
@@ -34,6 +35,13 @@ void throw_error(const Error& error) {
 
 void throw_system_error(const std::string& sentence, int error) {
   throw_error({Errc::kIo, sentence + ": " + std::strerror(error), passes_by_itself(error)});
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  const bool there = std::filesystem::exists(path, error);
+  if (error) throw_system_error("cannot read " + path.string(), error.value());
+  return there;
 }
 
 }  // namespace pacml

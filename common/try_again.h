@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "common/result.h"
@@ -22,5 +23,8 @@ class TryAgainError : public UserError {
 
 // A sentence that ends in what the system has said, as TryAgainError or UserError.
 [[noreturn]] void throw_system_error(const std::string& sentence, int error);
+
+// Whether there is anything at `path`. TryAgainError, UserError: nobody can tell, now or at all.
+[[nodiscard]] bool is_there(const std::filesystem::path& path);
 
 }  // namespace pacml

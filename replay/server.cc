@@ -13,6 +13,7 @@
 #include "common/json_text.h"
 #include "common/spell_number.h"
 #include "common/transport/curve.h"
+#include "common/try_again.h"
 #include "common/wire/codec.h"
 #include "common/wire/frame.h"
 #include "common/wire/graph_hash.h"
@@ -86,7 +87,7 @@ Server::Server(const serving::RunIdentity& run, const ReplayConfig& config, Seed
       absence_(kSweepEvery, in_seconds(config.forget_seconds)),
       snapshot_faults_("no snapshot could be written", clock) {
   if (!snapshot_path_) return;
-  if (!std::filesystem::exists(*snapshot_path_)) {
+  if (!is_there(*snapshot_path_)) {
     spdlog::info("there is no {}: the table begins empty", snapshot_path_->string());
     return;
   }

@@ -37,7 +37,7 @@ void warn_of_best(const std::string& trouble, Found& taken) {
 Found best_or_newest(const learner::CheckpointFolder& folder,
                      const model::ParameterLayout& layout) {
   const auto best = folder.best_file();
-  if (!std::filesystem::exists(best)) {
+  if (!is_there(best)) {
     Found found = newest(folder, layout);
     if (found.checkpoint.best_score) warn_of_best(best.string() + " is missing", found);
     return found;

@@ -17,6 +17,7 @@
 #include "common/result.h"
 #include "common/scheduling.h"
 #include "common/transport/router.h"
+#include "common/try_again.h"
 #include "env/task.h"
 #include "replay/server.h"
 
@@ -40,7 +41,7 @@ int run_replay(const TrainConfig& config, const ReplayRoleOptions& options) {
     std::filesystem::create_directories(folder, ignored);
     check_writable(*options.snapshot);
     lock.emplace(*options.snapshot);  // a former shard's last snapshot is the one to go on from
-    if (options.run_begins && std::filesystem::exists(*options.snapshot)) {
+    if (options.run_begins && is_there(*options.snapshot)) {
       throw UserError(*options.snapshot +
                       " is there: a former run's table; remove it, or go on with that run");
     }

@@ -39,7 +39,7 @@ constexpr std::int64_t kMostSkippedAtLimit = 3;
 // knows.
 std::optional<double> best_score_in(const learner::CheckpointFolder& folder,
                                     const model::ParameterLayout& layout) {
-  if (!std::filesystem::exists(folder.best_file())) return std::nullopt;
+  if (!is_there(folder.best_file())) return std::nullopt;
   try {
     return learner::load_checkpoint(folder.best_file(), layout).best_score;
   } catch (const TryAgainError&) {
@@ -260,7 +260,9 @@ void TrainingSession::finish(const std::stop_token& stop) {
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics(News::kLast);
   if (const auto written = written_checkpoint(); !written) {
-    throw UserError("the last checkpoint could not be written: " + written.error().detail);
+    throw_error({written.error().code,
+                 "the last checkpoint could not be written: " + written.error().detail,
+                 written.error().passes});
   }
 }
 

@@ -43,9 +43,8 @@ class TrainingSession {
   ~TrainingSession();
 
   // Learns until a limit or `stop`; leaves a last checkpoint, an evaluation and a line of metrics.
-  // UserError: the first or the last checkpoint cannot be written; the latter is thrown when all
-  // else is done. Others that cannot are counted and logged. TryAgainError: the first one cannot
-  // now.
+  // UserError, or TryAgainError where that may pass: the first or the last checkpoint cannot be
+  // written; the latter is thrown when all else is done. Others that cannot are counted and logged.
   void run(const std::stop_token& stop);
 
   // The parts of run(), for callers with a loop of their own. step: one update with whatever

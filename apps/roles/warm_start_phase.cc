@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -120,6 +121,8 @@ class WarmStartPhase {
           return !stop.stop_requested();
         });
     if (stop.stop_requested()) return;
+    // Copies of all that was shown take the time that they take.
+    std::optional<Rest> preparing(std::in_place);
     const auto network = make_network_on(config_.learner.threads, make_network_, shape);
     network->set_graphs(task.spec().graphs);
     std::ranges::copy(initial.values, network->parameters().begin());
@@ -127,6 +130,7 @@ class WarmStartPhase {
                                          .minibatch_decisions = config.minibatch_decisions,
                                          .learning_rate = config.learning_rate},
                                         demonstrations, *network, seed_);
+    preparing.reset();
     for (std::int64_t pass = 0; pass < config.passes; ++pass) {
       reached(pass, config.passes, "passes");
       const auto figures = cloning.pass([&stop] {

@@ -140,13 +140,7 @@ TrainConfig changed(const TrainConfig& before, const ConfigSource& said, const f
 
 // `what`: that it is to name. A file that is not there names nothing.
 nlohmann::json read_hashes(const fs::path& file, const std::string& what) {
-  std::error_code none;
-  if (!fs::exists(file, none)) {
-    if (passes_by_itself(none.value())) {
-      throw_system_error("cannot read " + file.string(), none.value());
-    }
-    return nullptr;
-  }
+  if (!is_there(file)) return nullptr;
   auto recorded = nlohmann::json::parse(read_user_file(file), nullptr, false);
   if (!recorded.is_object()) throw UserError(file.string() + " does not name " + what);
   return recorded;

@@ -60,7 +60,7 @@ TraceJobs::TraceJobs(const GpuClusterModel& model, const TraceJobsConfig& trace,
   TypeNames names(types_);
   stream_file(trace.file, [&](std::istream& in) {
     const std::string line = first_line_of(in);
-    if (line.empty()) throw UserError(trace.file + ": it is empty, or cannot be read");
+    if (line.empty()) throw UserError(trace.file + ": it is empty");
     const auto format = recognise_job_trace(line);
     if (!format) {
       throw UserError(trace.file +

@@ -7,6 +7,7 @@
 #include "common/read_number.h"
 #include "common/result.h"
 #include "common/text.h"
+#include "common/try_again.h"
 
 namespace pacml::env {
 namespace {
@@ -59,8 +60,7 @@ DevicesConfig devices_config(std::string_view name_or_file) {
   if (name_or_file == "a100x8") return a100s(8, 8);
   if (name_or_file == "a100x8_two_hosts") return a100s(8, 4);
   const std::filesystem::path file(name_or_file);
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
+  if (!is_there(file)) {
     throw UserError("devices: there is no file \"" + std::string(name_or_file) +
                     "\", and none of these is called so: " + join(device_presets()));
   }

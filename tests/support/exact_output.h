@@ -35,11 +35,7 @@ inline Expected expected_row(const NetworkShape& shape, const Parameters& parame
   return expected_within_rounding(
       [&](Rounding& rounding) {
         RoundedNetwork network(shape, parameters, rounding);
-        const HeadKind head = shape.config.head;
-        const RoundedNetwork::Decision decision =
-            head == HeadKind::kDense        ? network.decide(batch, b, *graphs[batch.graph(b)])
-            : head == HeadKind::kCandidates ? network.decide_candidates(batch, b, graphs)
-                                            : network.decide_perceptron(batch, b, graphs);
+        const auto decision = network.decide_row(batch, b, graphs);
         std::vector<double> out;
         for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
           if (batch.mask(b)[a] != 0) out.push_back(network.at(decision.logits[a]));
@@ -67,7 +63,11 @@ inline ExactOutput exact_output(const NetworkShape& shape, const Parameters& par
   std::vector<double> sizes;
   for (std::size_t b = 0; b < batch.size(); ++b) {
     const auto logits = std::span(out.said.logits).subspan(b * actions, actions);
-    sizes.push_back(double{out.said.values[b]} + double{*std::ranges::max_element(logits)});
+    double size = std::abs(double{out.said.values[b]});
+    for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
+      if (batch.mask(b)[a] != 0) size = std::max(size, std::abs(double{logits[a]}));
+    }
+    sizes.push_back(size);
   }
   const auto [least, most] = std::ranges::minmax_element(sizes);
   for (const auto b : std::set{least - sizes.begin(), most - sizes.begin()}) {

@@ -13,7 +13,7 @@ class NoMoreFiles {
  public:
   NoMoreFiles() {
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
-    // Not less than there are open: poll() refuses more than are allowed.
+    // The lowest number that is free: where there are no gaps, poll() refuses less.
     const FileDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     REQUIRE(next.is_open());
     const rlimit full{static_cast<rlim_t>(next.get()), before_.rlim_max};

@@ -167,6 +167,20 @@ class RoundedNetwork {
     return {linear("logits", hidden), linear("value", hidden).front()};
   }
 
+  // By whichever head the network has.
+  [[nodiscard]] Decision decide_row(const Observations& batch, std::size_t b,
+                                    const std::vector<env::GraphFeaturesPtr>& graphs) {
+    switch (shape_.config.head) {
+      case HeadKind::kCandidates:
+        return decide_candidates(batch, b, graphs);
+      case HeadKind::kPerceptron:
+        return decide_perceptron(batch, b, graphs);
+      case HeadKind::kDense:
+        break;
+    }
+    return decide(batch, b, *graphs[batch.graph(b)]);
+  }
+
   // The mean of a graph's node embeddings.
   [[nodiscard]] Vars embed(const env::GraphFeatures& graph) {
     std::vector<Vars> nodes;

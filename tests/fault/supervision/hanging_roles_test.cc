@@ -34,7 +34,7 @@ enum class Where : std::uint8_t { kWaiting, kAnywhere };
 
 // A thread of another process that stands still for as long as this exists, while all others go on:
 // stopped where it waited for something, since elsewhere it may hold what the others need (that of
-// the allocator, say), or anywhere, where it only computes.
+// the allocator, say), or anywhere, where it computes nearly all the time.
 class StoppedThread {
  public:
   StoppedThread(pid_t process, const std::string& name, Where where = Where::kWaiting)
@@ -186,7 +186,7 @@ TEST_CASE("the health of a learner tells that its warm start hangs", "[fault][su
              [&] { return !lines_after(place.log("learner"), "health at http://").empty(); });
   const auto address = lines_after(place.log("learner"), "health at http://").back();
   wait_until("it imitates", [&] { return !lines_after(place.log("learner"), "pass 1: ").empty(); });
-  CHECK(http_get(address, "/healthz").body() == "ok\n");
+  wait_until("it is well", [&] { return http_get(address, "/healthz").body() == "ok\n"; });
   {
     const StoppedThread hangs(learner.pid(), "first-policy", Where::kAnywhere);
     if (!hangs.stands()) {

@@ -122,7 +122,7 @@ TEST_CASE("a shard on another host that has to be killed is told, and is the exi
   CHECK(launch.end() == 128 + SIGKILL);
   // By its attendant, which tells so by its code, or, where that is slow, together with it.
   const std::string killed = "replay-0 had not stopped yet: killed\nreplay-0 ";
-  CHECK_THAT(launch.err(), Catch::Contains(killed + "ended with code 137") ||
+  CHECK_THAT(launch.err(), Catch::Contains(killed + "ended with code 137; see ") ||
                                Catch::Contains(killed + "was killed by signal 9 (Killed); see "));
   wait_until("nothing is left of it", [&] { return place.role("replay") == 0; });
   Pacml resumed(place.launch({"--resume", "--set", "supervision.stop_seconds=300"}));

@@ -1,10 +1,12 @@
 #include "common/try_again.h"
 
 #include <cerrno>
+#include <filesystem>
 
 #include "common/atomic_file.h"
 #include "common/config/source.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_dir.h"
 
 namespace pacml {
 namespace {
@@ -33,6 +35,16 @@ TEST_CASE("whether a file may be tried again is known to whoever tries", "[unit]
   const auto absent = read_file("/no/such/file");
   REQUIRE_FALSE(absent);
   CHECK_FALSE(absent.error().passes);
+}
+
+TEST_CASE("that nothing is there is told from that nobody can tell", "[unit][common]") {
+  const testing::TempDir folder;
+  CHECK(is_there(folder.path()));
+  CHECK_FALSE(is_there(folder / "absent"));
+  CHECK_FALSE(is_there("/dev/null/below"));
+  std::filesystem::create_symlink("circle", folder / "circle");
+  CHECK_THROWS_WITH(is_there(folder / "circle"),
+                    Catch::StartsWith("cannot read ") && Catch::Contains("symbolic links"));
 }
 
 }  // namespace

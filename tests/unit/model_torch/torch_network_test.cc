@@ -56,14 +56,6 @@ NetworkShape small_shape() {
 // head: candidates.
 NetworkShape small_candidates() { return candidates_shape(6, 3, 5, {7, 4, 5}); }
 
-// Of any head but dense.
-RoundedNetwork::Decision decide(RoundedNetwork& network, const NetworkShape& shape,
-                                const Observations& batch, std::size_t b,
-                                const std::vector<env::GraphFeaturesPtr>& graphs) {
-  return shape.config.head == HeadKind::kPerceptron ? network.decide_perceptron(batch, b, graphs)
-                                                    : network.decide_candidates(batch, b, graphs);
-}
-
 // Logits, without the masked ones, and values of each decision.
 Expected expected_outputs(const NetworkShape& shape, const Parameters& parameters,
                           const std::vector<env::GraphFeaturesPtr>& graphs,
@@ -79,7 +71,7 @@ Expected expected_outputs(const NetworkShape& shape, const Parameters& parameter
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const auto decision =
           is_dense ? network.decide(batch, b, embeddings[static_cast<std::size_t>(batch.graph(b))])
-                   : decide(network, shape, batch, b, graphs);
+                   : network.decide_row(batch, b, graphs);
       for (std::size_t a = 0; a < batch.mask(b).size(); ++a) {
         if (batch.mask(b)[a] != 0) out.push_back(network.at(decision.logits[a]));
       }
@@ -151,7 +143,7 @@ TEST_CASE("what encoders say of graphs is right but for rounding, and so are its
     RoundedNetwork rounded(shape, parameters, rounding);
     std::vector<RoundedNetwork::Decision> decisions;
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      decisions.push_back(decide(rounded, shape, batch, b, graphs));
+      decisions.push_back(rounded.decide_row(batch, b, graphs));
     }
     return rounded.gradients(decisions, batch, logit_gradients, value_gradients);
   });
@@ -174,10 +166,7 @@ struct GradientCase {
           RoundedNetwork network(shape, parameters, rounding);
           std::vector<RoundedNetwork::Decision> decisions;
           for (std::size_t b = 0; b < batch.size(); ++b) {
-            const auto& graph = *graphs[static_cast<std::size_t>(batch.graph(b))];
-            decisions.push_back(shape.config.head == HeadKind::kDense
-                                    ? network.decide(batch, b, graph)
-                                    : network.decide_candidates(batch, b));
+            decisions.push_back(network.decide_row(batch, b, graphs));
           }
           return network.gradients(decisions, batch, logit_gradients, value_gradients);
         })) {}
@@ -442,9 +431,7 @@ TEST_CASE("some rows of a batch that was prepared are as if they were all there 
       RoundedNetwork rounded(shape, parameters, rounding);
       std::vector<RoundedNetwork::Decision> decisions;
       for (std::size_t b = 0; b < count; ++b) {
-        decisions.push_back(shape.config.head == HeadKind::kDense
-                                ? rounded.decide(part, b, *graphs[part.graph(b)])
-                                : decide(rounded, shape, part, b, graphs));
+        decisions.push_back(rounded.decide_row(part, b, graphs));
       }
       std::vector<double> out;
       for (std::size_t b = 0; b < count; ++b) {
