@@ -34,6 +34,17 @@ inline NetworkShape smallest_shape(const env::EnvironmentSpec& spec) {
 // The sizes of the published agent: features of PAC-ML's partitioning task, 17 actions.
 inline NetworkShape published_shape() { return {NetworkConfig{}, {{5, 2}}, 17, 17}; }
 
+// One whose every weight can be looked at.
+inline NetworkShape small_shape() {
+  NetworkConfig config;
+  config.message_width = 6;
+  config.hidden_width = 7;
+  config.node_width = 4;
+  config.graph_width = 3;
+  config.readout_width = 9;
+  return {config, {{3, 2}}, 4, 5};
+}
+
 // head: candidates, of a task that sends so many features of each candidate, and so many globals.
 inline NetworkShape candidates_shape(int features, int globals, int actions,
                                      const CandidateHeadConfig& config = {}) {

@@ -147,6 +147,25 @@ TEST_CASE("a run that is suspended as a whole goes on, and nobody is taken for h
   CHECK(train.end() == 0);
 }
 
+// Stops a thread until the health of its process tells, and lets it go on. False: the test has to
+// be skipped, and says so.
+bool is_told_to_hang(const std::string& address, pid_t process, const std::string& thread,
+                     Where where = Where::kWaiting) {
+  {
+    const StoppedThread hangs(process, thread, where);
+    if (!hangs.stands()) {
+      WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
+      return false;
+    }
+    wait_until("its health tells",
+               [&] { return http_get(address, "/healthz").result_int() == 503; });
+    CHECK_THAT(http_get(address, "/healthz").body(),
+               Catch::StartsWith("stuck: thread " + thread + " has been silent for "));
+  }
+  wait_until("it is well again", [&] { return http_get(address, "/healthz").result_int() == 200; });
+  return true;
+}
+
 TEST_CASE("a learner whose thread hangs is told by its health, by that thread's name",
           "[fault][supervision]") {
   const Workplace place(watched(tiny_config()));
@@ -157,18 +176,7 @@ TEST_CASE("a learner whose thread hangs is told by its health, by that thread's 
   wait_until("it is well", [&] { return http_get(address, "/healthz").body() == "ok\n"; });
   // Before its first line it may be waiting for the disk, which is no hanging.
   wait_until("it waits for experience", [&] { return !place.metrics().empty(); });
-  {
-    const StoppedThread hangs(learner.process().pid(), "learn");
-    if (!hangs.stands()) {
-      WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
-      return;
-    }
-    wait_until("its health tells",
-               [&] { return http_get(address, "/healthz").result_int() == 503; });
-    CHECK_THAT(http_get(address, "/healthz").body(),
-               Catch::StartsWith("stuck: thread learn has been silent for "));
-  }
-  wait_until("it is well again", [&] { return http_get(address, "/healthz").result_int() == 200; });
+  if (!is_told_to_hang(address, learner.process().pid(), "learn")) return;
   learner.process().signal(SIGTERM);
   CHECK(learner.process().end() == 0);
 }
@@ -187,18 +195,7 @@ TEST_CASE("the health of a learner tells that its warm start hangs", "[fault][su
   const auto address = lines_after(place.log("learner"), "health at http://").back();
   wait_until("it imitates", [&] { return !lines_after(place.log("learner"), "pass 1: ").empty(); });
   wait_until("it is well", [&] { return http_get(address, "/healthz").body() == "ok\n"; });
-  {
-    const StoppedThread hangs(learner.pid(), "first-policy", Where::kAnywhere);
-    if (!hangs.stands()) {
-      WARN("this test is skipped: this needs to trace another process (CAP_SYS_PTRACE)");
-      return;
-    }
-    wait_until("its health tells",
-               [&] { return http_get(address, "/healthz").result_int() == 503; });
-    CHECK_THAT(http_get(address, "/healthz").body(),
-               Catch::StartsWith("stuck: thread first-policy has been silent for "));
-  }
-  wait_until("it is well again", [&] { return http_get(address, "/healthz").result_int() == 200; });
+  if (!is_told_to_hang(address, learner.pid(), "first-policy", Where::kAnywhere)) return;
   learner.signal(SIGTERM);
   CHECK(learner.end() == kExitStoppedBeforeTraining);
 }

@@ -41,16 +41,6 @@ void check_paths(const NetworkShape& shape, Seed seed, std::size_t batch_size,
   }
 }
 
-NetworkShape small_shape() {
-  NetworkConfig config;
-  config.message_width = 6;
-  config.hidden_width = 7;
-  config.node_width = 4;
-  config.graph_width = 3;
-  config.readout_width = 9;
-  return {config, {{3, 2}}, 4, 5};
-}
-
 NetworkShape random_shape(Rng& rng) {
   const auto draw = [&](std::uint64_t max) { return static_cast<int>(1 + rng.below(max)); };
   NetworkShape shape;

@@ -43,16 +43,6 @@ std::unique_ptr<TrainableNetwork> make_network(const NetworkShape& shape,
   return network;
 }
 
-NetworkShape small_shape() {
-  NetworkConfig config;
-  config.message_width = 6;
-  config.hidden_width = 7;
-  config.node_width = 4;
-  config.graph_width = 3;
-  config.readout_width = 9;
-  return {config, {{3, 2}}, 4, 5};
-}
-
 // head: candidates.
 NetworkShape small_candidates() { return candidates_shape(6, 3, 5, {7, 4, 5}); }
 
