@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -53,10 +54,14 @@ ConfigSource source_of(const fs::path& file, const learner::Safetensors& exporte
 
 // A task in Python is code, which even a look at its configuration runs: a file of weights, from
 // whomever it is, does not get to say which.
-void refuse_code(const fs::path& file, const ConfigSource& source) {
+bool names_code(const ConfigSource& source) {
   const ConfigNode* const env = source.root().find("env");
   const ConfigNode* const task = env != nullptr ? env->find("task") : nullptr;
-  if (task == nullptr || task->text != "python") return;
+  return task != nullptr && task->text == "python";
+}
+
+void refuse_code(const fs::path& file, const ConfigSource& source) {
+  if (!names_code(source)) return;
   throw UserError(file.string() +
                   " is a policy of a task in Python, which is code that a file does not get to "
                   "run: take its run folder, or open it for the task itself");
@@ -69,8 +74,8 @@ TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported
   return read_config<TrainConfig>(source);
 }
 
-// Only what says how to read the weights, for a task that is there: what the file says of its own
-// is not even looked at.
+// Only what says how to read the weights, for a task that is there: nothing depends on whether what
+// the file says of its own can be read.
 TrainConfig config_without_task(const fs::path& file, const learner::Safetensors& exported) {
   constexpr std::string_view kTask[] = {"env"};
   const ConfigSource source = source_of(file, exported).without(kTask);
@@ -87,6 +92,19 @@ TrainConfig config_without_task(const fs::path& file, const learner::Safetensors
   visit_fields(std::as_const(config), check);
   problems.throw_if_any();
   return config;
+}
+
+// The task that the file was trained for; nullopt: it is code, or cannot be read here.
+std::optional<env::TaskConfig> own_task(const fs::path& file,
+                                        const learner::Safetensors& exported) {
+  const ConfigSource source = source_of(file, exported);
+  const ConfigNode* const said = source.root().find("env");
+  if (said == nullptr || names_code(source)) return std::nullopt;
+  env::TaskConfig task;
+  config_detail::Problems problems;
+  task.read(*said, "env", problems);
+  if (!problems.empty()) return std::nullopt;
+  return task;
 }
 
 PolicyVersion version_of(const fs::path& file, const learner::Safetensors& exported) {
@@ -171,6 +189,9 @@ bool is_folder(const fs::path& path) {
 
 TrainedRun load_exported_policy(const fs::path& file, const env::EnvironmentSpec& spec) {
   const auto exported = read_exported(file);
+  if (const auto own = own_task(file, exported)) {
+    check_only_graphs(file, *own, spec.observation);
+  }
   return policy_of(file, exported, config_without_task(file, exported), spec);
 }
 
@@ -194,9 +215,10 @@ Model load_model(const fs::path& path, const std::string& profiles,
     return {std::move(task), std::move(run)};
   }
   const auto exported = read_exported(path);
-  TrainConfig config =
-      config_of(path, exported, for_one_cluster(config_of(path, exported), changes));
+  const TrainConfig own = config_of(path, exported);
+  TrainConfig config = config_of(path, exported, for_one_cluster(own, changes));
   env::TaskPtr task = task_of(config);
+  check_only_graphs(path, own.env, task->spec().observation);
   TrainedRun run = policy_of(path, exported, std::move(config), task->spec());
   return {std::move(task), std::move(run)};
 }

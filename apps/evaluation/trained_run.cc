@@ -1,5 +1,7 @@
 #include "apps/evaluation/trained_run.h"
 
+#include <algorithm>
+
 #include "apps/run/resume.h"
 #include "apps/run/run_directory.h"
 #include "common/config/reader.h"
@@ -125,6 +127,22 @@ double reward_scale_of(const TrainConfig& config) {
   return 1;
 }
 
+void check_only_graphs(const std::filesystem::path& policy, const env::TaskConfig& own,
+                       const ObservationSpec& here) {
+  const auto has_one = [](const SlotSpec& slot) { return !slot.only_graph.empty(); };
+  // Whoever need not know does not ask a task what it shows, which may take an interpreter.
+  if (std::ranges::none_of(here.slots, has_one) || !own.is_valid()) return;
+  const ObservationSpec shown = own.observation();
+  for (const SlotSpec& slot : here.slots) {
+    const auto same = std::ranges::find(shown.slots, slot.name, &SlotSpec::name);
+    if (same == shown.slots.end() || !has_one(*same) || !has_one(slot)) continue;
+    if (same->only_graph == slot.only_graph) continue;
+    throw UserError(
+        policy.string() + " was trained on the " + slot.name + " of " + same->only_graph +
+        ", which its decisions show one by one, and is not for those of " + slot.only_graph);
+  }
+}
+
 TrainedRun load_trained_run(const std::filesystem::path& path, const env::EnvironmentSpec& spec) {
   const auto run = RunDirectory::open(path);
   TrainedRun trained;
@@ -132,6 +150,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   for (const auto& problem : model::unreadable(trained.config.network, spec.observation)) {
     throw UserError(path.string() + " was trained for other decisions: " + problem);
   }
+  check_only_graphs(path, trained.config.env, spec.observation);
   trained.shape = model::make_shape(trained.config.network, spec);
   const auto layout = model::make_layout(trained.shape);
   auto [checkpoint, file, warning] = policy_of(run, trained.config, spec, layout);

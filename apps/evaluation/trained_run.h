@@ -5,7 +5,9 @@
 #include <string>
 
 #include "apps/run/train_config.h"
+#include "common/experience/observation_spec.h"
 #include "env/environment.h"
+#include "env/task_config.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
 #include "model/value_heads.h"
@@ -41,8 +43,15 @@ struct TrainedRun {
 // What an algorithm's networks see rewards multiplied by.
 [[nodiscard]] double reward_scale_of(const TrainConfig& config);
 
+// UserError: a policy of `own` was shown a graph node by node (SlotSpec::only_graph), and decisions
+// that show `here` have another one there. Its weights may fit all the same. `policy`: where it is,
+// for the sentence.
+void check_only_graphs(const std::filesystem::path& policy, const env::TaskConfig& own,
+                       const ObservationSpec& here);
+
 // Warns of a best policy that is lost, and of job graphs that are not those it was trained on.
-// UserError: no run there, no checkpoint yet, or a network that does not fit `spec`.
+// UserError: no run there, no checkpoint yet, a network that does not fit `spec`, or another
+// cluster than the only one that it is for (check_only_graphs).
 [[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,
                                           const env::EnvironmentSpec& spec);
 

@@ -27,6 +27,10 @@ struct SlotSpec {
   bool focus = false;               // whether each decision names a node of it
   // How many nodes its graphs have at most, where that bounds what a decision takes; 0: not known.
   std::uint32_t most_nodes = 0;
+  // Where what networks read is laid out by the nodes of the slot's only graph, one by one: which
+  // graph that is, for people ("topology 4x4x2"). They are for no other one, not even where no
+  // width tells the two apart. Empty: for any.
+  std::string only_graph = {};
   bool operator==(const SlotSpec&) const = default;
 };
 

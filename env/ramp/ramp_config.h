@@ -39,6 +39,8 @@ struct RampConfig {
 [[nodiscard]] constexpr int num_servers(const std::array<int, 3>& topology) {
   return topology[0] * topology[1] * topology[2];
 }
+// "4x4x2".
+[[nodiscard]] std::string spell_topology(const std::array<int, 3>& topology);
 
 template <class Config, class Visitor>
 requires std::same_as<std::remove_const_t<Config>, RampConfig>

@@ -69,6 +69,11 @@ void append_diagonals(int pieces, const Shape& cluster, std::vector<Server>& out
 
 }  // namespace
 
+std::string spell_topology(const std::array<int, 3>& topology) {
+  return std::to_string(topology[0]) + "x" + std::to_string(topology[1]) + "x" +
+         std::to_string(topology[2]);
+}
+
 std::vector<std::string> validate(const RampConfig& c) {
   std::vector<std::string> problems;
   const auto& [groups, racks, servers] = c.topology;

@@ -1,7 +1,5 @@
 #include "env/tasks/partitioning/config.h"
 
-#include <algorithm>
-
 #include "env/tasks/partitioning/paper_observation.h"
 
 namespace pacml::env {
@@ -22,14 +20,12 @@ ObservationSpec observation_spec(const PartitioningConfig& c) {
   ObservationSpec spec;
   spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2}};
   spec.candidates.most = static_cast<std::uint32_t>(c.max_partitions_per_op + 1);
-  if (!servers_shown(c)) {
-    spec.globals = paper_globals();
-  } else {
-    int most = 0;
-    for (const auto& topology : topologies(c)) most = std::max(most, num_servers(topology));
-    spec.slots.push_back(servers_slot(most));
+  if (const auto shown = servers_shown(c)) {
+    spec.slots.push_back(servers_slot(*shown, topologies(c)));
     spec.globals = cluster_globals(c.recent_arrivals > 0);
     spec.candidates.derived = true;
+  } else {
+    spec.globals = paper_globals();
   }
   return spec;
 }

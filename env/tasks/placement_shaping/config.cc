@@ -23,7 +23,7 @@ std::size_t num_degrees(const PlacementShapingConfig& c) {
 ObservationSpec observation_spec(const PlacementShapingConfig& c) {
   ObservationSpec spec;
   spec.slots = {{.name = "job", .node_width = 5, .edge_width = 2},
-                servers_slot(num_servers(c.ramp.topology))};
+                servers_slot(ServersShown::kEach, topologies(c))};
   spec.globals = cluster_globals(c.recent_arrivals > 0);
   // Refusing; of each degree, first fit and the blocks.
   spec.candidates.most =

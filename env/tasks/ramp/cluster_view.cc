@@ -473,12 +473,18 @@ double slot_shown(ServersShown shown, int servers, double mean_gap) {
   return shown == ServersShown::kEach ? mean_gap : mean_gap * servers / kServersOfASlot;
 }
 
-SlotSpec servers_slot(int most) {
-  return {.name = "servers",
-          .node_width = 3,
-          .edge_width = 3,
-          .dynamic_width = 1,
-          .most_nodes = static_cast<std::uint32_t>(std::max(most, 0))};
+SlotSpec servers_slot(ServersShown shown, std::span<const std::array<int, 3>> topologies) {
+  int most = 0;
+  for (const auto& topology : topologies) most = std::max(most, num_servers(topology));
+  SlotSpec slot = {.name = "servers",
+                   .node_width = 3,
+                   .edge_width = 3,
+                   .dynamic_width = 1,
+                   .most_nodes = static_cast<std::uint32_t>(most)};
+  if (shown == ServersShown::kEach) {
+    slot.only_graph = "topology " + spell_topology(topologies.front());
+  }
+  return slot;
 }
 
 GraphFeaturesPtr make_servers_graph(std::array<int, 3> topology) {

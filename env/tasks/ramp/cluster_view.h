@@ -34,8 +34,10 @@ inline constexpr std::size_t kServersSlot = 1;
 enum class ServersShown { kEach, kTogether };
 inline constexpr int kServersOfASlot = 32;  // the published cluster's
 
-// The graph of the servers, each with the slots that it will be busy for. `most`: of all clusters.
-[[nodiscard]] SlotSpec servers_slot(int most);
+// The graph of the servers, each with the slots that it will be busy for. `topologies`: of all
+// clusters; where each server is shown, of the only one.
+[[nodiscard]] SlotSpec servers_slot(ServersShown shown,
+                                    std::span<const std::array<int, 3>> topologies);
 // Nodes are servers, with their communication group, rack and place in it as shares of how many
 // there are. Between any two that differ in one of these alone, which is how far a RAMP node's
 // transmitters reach, there is an edge each way, with three features: 1 for what differs, else 0.

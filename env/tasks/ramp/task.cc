@@ -46,11 +46,6 @@ void check_bytes(std::span<const JobGraphPtr> graphs, std::span<const RampCluste
                   " (env.op_quantum bounds it, too)");
 }
 
-std::string spell(const std::array<int, 3>& topology) {
-  return std::to_string(topology[0]) + "x" + std::to_string(topology[1]) + "x" +
-         std::to_string(topology[2]);
-}
-
 // As check_episode (config.cc), of jobs that only a file knows.
 void check_length(const RampTaskConfig& config, const WorkloadPlan& plan) {
   if (!plan.recorded()) return;
@@ -199,7 +194,7 @@ void RampTask::show_cluster(ServersShown shown, DecisionReader decision_of) {
     // Where others may follow, by its topology, so that none is taken for another that has changed.
     spec_.graph_names.push_back(shown == ServersShown::kEach
                                     ? "servers"
-                                    : "servers " + spell(cluster.setting.ramp.topology));
+                                    : "servers " + spell_topology(cluster.setting.ramp.topology));
   }
   spec_.candidate_view = make_cluster_view(std::move(view));
 }

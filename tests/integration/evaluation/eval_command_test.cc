@@ -246,17 +246,48 @@ TEST_CASE("the degrees of a configuration's models are told, and of no other tas
 
 TEST_CASE("an evaluation depends on its seeds, not on the cores", "[integration][evaluation]") {
   const Workplace place;
-  const Words random = {"--policy", "random"};
   const auto with = [&](const Words& options) {
-    Words words = random;
+    Words words = {"--policy", "random,min_feasible+search:K=2,H=3"};
     words.insert(words.end(), options.begin(), options.end());
     return evaluate(place, words);
   };
   const json four = with({"--seeds", "4", "--threads", "1"});
+  REQUIRE(four["policies"].size() == 2);
   CHECK(with({"--seeds", "4", "--threads", "3"}) == four);
+  CHECK(with({"--seeds", "4", "--threads", "100"}) == four);
   const json later = with({"--seeds", "2", "--first-seed", "2"});
-  CHECK(later["policies"][0]["seeds"][0] == four["policies"][0]["seeds"][2]);
-  CHECK(later["policies"][0]["seeds"][1] == four["policies"][0]["seeds"][3]);
+  for (std::size_t policy = 0; policy < 2; ++policy) {
+    const json& all = four["policies"][policy]["seeds"];
+    CHECK(later["policies"][policy]["seeds"] == json::array({all[2], all[3]}));
+  }
+}
+
+TEST_CASE("a search of what has no other future is refused in one sentence",
+          "[integration][evaluation]") {
+  // The jobs of one recorded list: there is no other list to draw those to come from.
+  const Workplace place;
+  const std::string list = (place / "jobs.json").string();
+  std::string jobs;
+  for (int i = 0; i < 12; ++i) {  // enough that one has to choose
+    if (!jobs.empty()) jobs += ", ";
+    jobs += R"({"submit": )" + std::to_string(i) + R"(, "type": "image_small", "gpus": )" +
+            std::to_string(1 << (i % 3)) + R"(, "steps": 100000})";
+  }
+  std::ofstream(list) << R"({"jobs": [)" << jobs << "]}";
+  const std::string config = (place / "lists.yaml").string();
+  std::ofstream(config) << "env: {task: cluster_scheduling, job_lists: [" << list << "]}\n"
+                        << "network: {head: candidates, encoders: [{slot: servers}]}\n";
+  const auto judged = [&](const std::string& policy) {
+    return pacml({"eval", config, "--policy", policy, "--seeds", "1"});
+  };
+  const Outcome rule = judged("fifo_best_fit");
+  INFO(rule.err);
+  REQUIRE(rule.code == 0);
+  const Outcome searched = judged("fifo_best_fit+search:K=2,H=3");
+  CHECK(searched.code == 2);
+  CHECK(searched.err ==
+        "pacml: a search needs other futures than the true one, and this episode's jobs leave none "
+        "to draw\n");
 }
 
 TEST_CASE("every baseline is compared where none is named", "[integration][evaluation]") {

@@ -221,12 +221,41 @@ TEST_CASE("one set of weights is trained on clusters of several sizes, and decid
     CHECK(judged.code == 0);
     CHECK_THAT(judged.out, Catch::Contains("run"));
   }
-  // Whoever sees server by server serves one cluster.
-  const Workplace other;
-  REQUIRE(pacml(train(other, {"--decisions", "2000", "--actors", "1"})).code == 0);
-  const Outcome refused =
-      pacml({"eval", place.config_file(), "--policy", other.run(), "--seeds", "2"});
-  CHECK(refused.code == 2);
+}
+
+TEST_CASE("a policy that sees server by server is refused on another topology of equal size",
+          "[integration][train]") {
+  auto config = testing::tiny_config();
+  auto& task = testing::partitioning_of(config);
+  task.observation = env::ObservationKind::kCluster;
+  task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+  config.network.head = model::HeadKind::kCandidates;
+  const Workplace place(config);
+  const Outcome trained = pacml(train(place, {"--decisions", "2000"}));
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string elsewhere = "env.ramp.topology=[4,2,1]";
+  const std::string sentence =
+      place.run() +
+      " was trained on the servers of topology 2x2x2, which its decisions show one by one, and is "
+      "not for those of topology 4x2x1";
+  const Outcome judged = pacml(
+      {"eval", place.config_file(), "--set", elsewhere, "--policy", place.run(), "--seeds", "2"});
+  CHECK(judged.code == 2);
+  CHECK(judged.err == "pacml: " + sentence + "\n");
+  const Outcome asked = pacml({"decide", place.run(), "--set", elsewhere});
+  CHECK(asked.code == 2);
+  CHECK_THAT(asked.err, Catch::Contains(sentence));
+  const Outcome resumed =
+      pacml(train(place, {"--resume", "--decisions", "4000", "--set", elsewhere}));
+  CHECK(resumed.code == 2);
+  CHECK_THAT(resumed.err,
+             Catch::Contains("env.ramp.topology is [4, 2, 1], and [2, 2, 2] in the run"));
+  const Workplace next(config);
+  const Outcome begun = pacml(train(next, {"--decisions", "2000", "--set", elsewhere, "--set",
+                                           "warm_start.from=" + place.run()}));
+  CHECK(begun.code == 2);
+  CHECK_THAT(begun.err, Catch::Contains(sentence));
 }
 
 TEST_CASE("a run starts with another run's policy, whatever its algorithm",

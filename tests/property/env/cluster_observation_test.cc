@@ -17,18 +17,19 @@
 #include "tests/support/golden.h"
 
 // What a network is shown of a candidate is held against the simulator: the candidate is chosen in
-// a copy of the environment, and the cluster that the next job meets is looked at, server by server
-// and block by block.
+// a copy of the environment, and the cluster that the next job meets, or where arrivals are random
+// would meet if it came when it is expected, is looked at, server by server and block by block.
 namespace pacml::env {
 namespace {
 
 constexpr double kSlot = 60;
 
-std::shared_ptr<const PartitioningTask> world_of(std::array<int, 3> topology, int max_degree,
-                                                 Semantics semantics, int recent_arrivals = 0,
-                                                 double worker_memory = 80e9) {
+std::shared_ptr<const PartitioningTask> world_of(
+    std::array<int, 3> topology, int max_degree, Semantics semantics, int recent_arrivals = 0,
+    double worker_memory = 80e9, DistributionKind arrivals = DistributionKind::kFixed) {
   PartitioningConfig c;
   c.profiles = testing::source_path("tests/golden/env/graphs").string();
+  c.workload.interarrival.kind = arrivals;
   c.workload.interarrival.value = kSlot;
   c.cluster.max_simulation_time = 100 * kSlot;
   c.observation = ObservationKind::kCluster;
@@ -57,6 +58,14 @@ double slot_of(const PartitioningEnv& env) {
   return task.config().observation == ObservationKind::kCluster
              ? kSlot
              : kSlot * num_servers(task.config().ramp.topology) / 32;
+}
+
+// After how long the next job is expected, in the same.
+double next_arrival(const PartitioningEnv& env) {
+  const auto& config = dynamic_cast<const PartitioningTask&>(env.task()).config();
+  if (config.observation == ObservationKind::kCluster) return 1;
+  // As many jobs a server, wherever the episode is.
+  return 32.0 / env.cluster().memo().topology().num_servers();
 }
 
 // Rows of features by name.
@@ -115,6 +124,19 @@ std::vector<double> slots_until_free(const Cluster& cluster, double slot) {
     for (std::size_t s = 0; s < out.size(); ++s) {
       if (job.execution->servers.contains(static_cast<Server>(s))) out[s] = left;
     }
+  }
+  return out;
+}
+
+// The same when the next job is expected, with the job that was placed.
+std::vector<double> slots_until_free_later(const Cluster& cluster, const MountedJob* placed,
+                                           double slot, double later) {
+  std::vector<double> out = slots_until_free(cluster, slot);
+  for (std::size_t s = 0; s < out.size(); ++s) {
+    if (placed != nullptr && placed->execution->servers.contains(static_cast<Server>(s))) {
+      out[s] = placed->completion_time / slot;
+    }
+    out[s] = std::max(0.0, out[s] - later);
   }
   return out;
 }
@@ -255,7 +277,19 @@ void check_decision(const PartitioningEnv& env, Rows& rows) {
       }
     }
     if (final) continue;
-    const auto until_free = slots_until_free(twin.cluster(), slot);
+    const auto& placed = twin.last_outcome().mounted;
+    auto until_free = slots_until_free_later(env.cluster(), action > 0 ? &*placed : nullptr, slot,
+                                             next_arrival(env));
+    // A job that comes when it is expected meets just that.
+    const auto arrivals = env.task().ramp_config().workload.interarrival.kind;
+    if (arrivals == DistributionKind::kFixed) {
+      const auto met = slots_until_free(twin.cluster(), slot);
+      for (std::size_t s = 0; s < met.size(); ++s) {
+        INFO("server " << s);
+        REQUIRE(until_free[s] == Approx(met[s]).margin(1e-6));
+      }
+      until_free = met;
+    }
     check_servers(rows, action, until_free);
     check_blocks(rows, action, topology, max_degree, until_free);
     if (action > 0) check_costs(rows, action, topology, max_degree, until_free);
@@ -271,12 +305,15 @@ TEST_CASE("candidates are shown by the cluster that the next job would meet",
     std::array<int, 3> topology;
     int max_degree;
     Semantics semantics;
+    DistributionKind arrivals = DistributionKind::kFixed;
   };
   const auto the =
       GENERATE(Case{{4, 4, 2}, 16, Semantics::kPaper}, Case{{2, 2, 2}, 8, Semantics::kCorrected},
                Case{{3, 3, 3}, 18, Semantics::kPaper}, Case{{4, 4, 4}, 8, Semantics::kCorrected},
-               Case{{5, 5, 3}, 16, Semantics::kPaper});  // more servers than bits
-  const auto world = world_of(the.topology, the.max_degree, the.semantics);
+               Case{{5, 5, 3}, 16, Semantics::kPaper},  // more servers than bits
+               Case{{4, 4, 2}, 16, Semantics::kPaper, DistributionKind::kPoisson},
+               Case{{3, 3, 3}, 18, Semantics::kCorrected, DistributionKind::kPoisson});
+  const auto world = world_of(the.topology, the.max_degree, the.semantics, 0, 80e9, the.arrivals);
   PartitioningEnv env(world);
   Rows rows(*world);
   std::size_t choices = 0;

@@ -388,7 +388,9 @@ TEST_CASE("a policy of clusters of any size decides for one of another size", "[
     CHECK(answer["type"] == "decision");
   }
   CHECK_THROWS_WITH(load(env::ObservationKind::kCluster, larger),
-                    Catch::Contains("was trained for other decisions"));
+                    file +
+                        " was trained on the servers of topology 4x4x2, which its decisions show "
+                        "one by one, and is not for those of topology 4x4x4");
   CHECK_THROWS_WITH(load(env::ObservationKind::kAnyCluster, {"env.ramp.topologie=[4,4,4]"}),
                     Catch::Contains("did you mean 'topology'"));
   CHECK_THROWS_WITH(load(env::ObservationKind::kAnyCluster, {"algorithm=expert_iteration"}),

@@ -224,8 +224,9 @@ TEST_CASE("an episode without a completed job has no mean completion time", "[un
 }
 
 TEST_CASE("a comparison does not depend on the number of threads", "[unit][evaluation]") {
-  const std::vector<NamedPolicy> policies = {heuristic("random"), heuristic("para_max"),
-                                             heuristic("min_feasible")};
+  const auto policies =
+      name_policies({"random", "para_max", "min_feasible", "min_feasible+search:K=2,H=3"},
+                    make_task(), Seed{3}, 1);
   const auto seeds = evaluation_seeds(Seed{3}, 4);
   const auto alone = to_json(evaluate(*make_task(), policies, seeds, 1));
   CHECK(to_json(evaluate(*make_task(), policies, seeds, 3)) == alone);

@@ -1,6 +1,7 @@
 #include "apps/evaluation/trained_run.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -22,6 +23,7 @@
 #include "model/layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
+#include "tests/support/random_run.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_run.h"
 
@@ -284,6 +286,77 @@ TEST_CASE("a run that was trained for other decisions is refused", "[unit][evalu
     testing::partitioning_of(other).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
     CHECK_THROWS_WITH(load_trained_run(run.path(), spec_of(other)),
                       Catch::Contains("was trained for other decisions: network.head: dense"));
+  }
+}
+
+TEST_CASE("a policy that was shown server by server is refused on another topology, by both names",
+          "[unit][evaluation]") {
+  const auto on = [](const std::array<int, 3>& topology) {
+    TrainConfig config = testing::cluster_config();
+    testing::partitioning_of(config).ramp.topology = topology;
+    return config;
+  };
+  const TrainConfig own = on({4, 4, 4});
+  const FinishedRun run(own);
+  REQUIRE(run.checkpoints().save_best(run.checkpoint(5), run.layout()));
+  const testing::TempDir folder;
+  const fs::path file = folder / "policy.safetensors";
+  testing::write_random_policy(file, own, 5);
+  CHECK(run.load().warning.empty());
+  CHECK(load_exported_policy(file, spec_of(own)).parameters.values == run.weights(5));
+
+  struct Other {
+    std::array<int, 3> topology;
+    std::string name;
+    bool fits = false;  // its weights are as many
+  };
+  const auto other = GENERATE(Other{{8, 2, 4}, "8x2x4", true}, Other{{4, 4, 2}, "4x4x2", false});
+  const TrainConfig there = on(other.topology);
+  const env::TaskPtr task = there.env.make();
+  const auto layout = model::make_layout(model::make_shape(there.network, task->spec()));
+  REQUIRE((layout.hash == run.layout().hash) == other.fits);
+  const auto refused = [&other](const fs::path& policy) {
+    return policy.string() +
+           " was trained on the servers of topology 4x4x4, which its decisions show one by one, "
+           "and is not for those of topology " +
+           other.name;
+  };
+  const auto [groups, racks, servers] = other.topology;
+  const std::vector<std::string> change = {"env.ramp.topology=[" + std::to_string(groups) + "," +
+                                           std::to_string(racks) + "," + std::to_string(servers) +
+                                           "]"};
+  for (const fs::path& policy : {run.path(), file}) {
+    CHECK_THROWS_WITH(load_trained_policy(policy, task->spec()), refused(policy));
+    CHECK_THROWS_WITH(load_model(policy, {}, change), refused(policy));
+    CHECK_THROWS_WITH(name_policies({policy.string() + "+search:K=2,H=2"}, task, Seed{1}, 1),
+                      refused(policy));
+  }
+  CHECK_THROWS_WITH(WatchedPolicy::of_run(task, run.path()), refused(run.path()));
+}
+
+TEST_CASE("a policy that was shown shares of the servers is for every topology",
+          "[unit][evaluation]") {
+  const auto on = [](const std::array<int, 3>& topology,
+                     const std::vector<std::array<int, 3>>& further) {
+    TrainConfig config = testing::cluster_config();
+    testing::partitioning_of(config).observation = env::ObservationKind::kAnyCluster;
+    testing::partitioning_of(config).ramp.topology = topology;
+    testing::partitioning_of(config).further_topologies = further;
+    testing::partitioning_of(config).cluster.max_simulation_time = 1e6;
+    return config;
+  };
+  const TrainConfig own = on({4, 4, 4}, {{2, 2, 2}, {4, 4, 2}});
+  const FinishedRun run(own);
+  REQUIRE(run.checkpoints().save_best(run.checkpoint(5), run.layout()));
+  const testing::TempDir folder;
+  const fs::path file = folder / "policy.safetensors";
+  testing::write_random_policy(file, own, 5);
+  for (const auto& other : {on({8, 2, 4}, {}), on({3, 3, 2}, {{4, 4, 4}})}) {
+    for (const fs::path& policy : {run.path(), file}) {
+      const TrainedRun loaded = load_trained_policy(policy, spec_of(other));
+      CHECK(loaded.warning.empty());
+      CHECK(loaded.parameters.values == run.weights(5));
+    }
   }
 }
 

@@ -82,6 +82,7 @@ TEST_CASE("the spec promises what the configuration says", "[partitioning]") {
   CHECK(task->spec().num_globals() == 2);
   REQUIRE(task->spec().observation.slots.size() == 2);
   CHECK(task->spec().graph_names.back() == "servers");
+  CHECK(task->spec().observation.slots[1].only_graph == "topology 4x4x2");
   CHECK(task->spec().graphs.back()->num_nodes == 32);
 }
 
@@ -347,6 +348,7 @@ TEST_CASE("one description serves clusters of any size", "[partitioning]") {
   CHECK(names(*small).size() == 202);
   CHECK(names(*small) == names(*large));
   CHECK(small->spec().graph_names.back() == "servers 4x4x2");
+  CHECK(small->spec().observation.slots[1].only_graph.empty());
   // A job every 1000 is as much for 32 servers as a job every 62.5 for 512.
   CHECK(small->slot_shown(ServersShown::kTogether) == 1000);
   CHECK(large->slot_shown(ServersShown::kTogether) == 16'000);
