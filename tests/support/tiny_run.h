@@ -56,4 +56,21 @@ inline apps::TrainConfig tiny_apex_config() {
   return config;
 }
 
+// The same cluster, of which every degree shows what it would leave behind, learned by expert
+// iteration: searches look three decisions ahead, and a hundred of them are an update.
+inline apps::TrainConfig tiny_expert_config() {
+  apps::TrainConfig config = tiny_config();
+  config.algorithm = apps::AlgorithmKind::kExpertIteration;
+  partitioning_of(config).observation = env::ObservationKind::kCluster;
+  partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+  config.network.head = model::HeadKind::kCandidates;
+  config.network.candidates = {.hidden_width = 8, .width = 8, .state_width = 8};
+  config.expert = {.futures = 2, .horizon = 3, .first_horizon = 3};
+  config.expert_iteration.batch_decisions = 100;
+  config.expert_iteration.memory_decisions = 1'000;
+  config.expert_iteration.samples_per_decision = 4;
+  config.expert_iteration.minibatch_decisions = 100;
+  return config;
+}
+
 }  // namespace pacml::testing

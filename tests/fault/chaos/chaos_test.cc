@@ -130,7 +130,7 @@ void check_learner(const Fleet& fleet, const apps::TrainConfig& config) {
       INFO(key);
       CHECK(last[key] == 0);
     }
-    if (config.algorithm != apps::AlgorithmKind::kImpala) continue;
+    if (apps::uses_replay(config.algorithm)) continue;
     // What was learned from had come.
     const std::int64_t message = config.actor.environments * config.actor.unroll_length;
     const auto learned =
@@ -177,6 +177,11 @@ double undisturbed_blocking_rate(const apps::TrainConfig& config, std::int64_t d
   return blocking_rate(place);
 }
 
+// After which a run goes on; searches take their time.
+std::int64_t some_decisions(const apps::TrainConfig& config) {
+  return config.algorithm == apps::AlgorithmKind::kExpertIteration ? 500 : 2'000;
+}
+
 void run_chaos(const apps::TrainConfig& config) {
   const Seed seed{static_cast<std::uint64_t>(from_environment("PACML_CHAOS_SEED").value_or(7))};
   const milliseconds time(static_cast<std::int64_t>(minutes().value_or(0.1) * 60'000));
@@ -193,7 +198,7 @@ void run_chaos(const apps::TrainConfig& config) {
   fleet.wait_until_whole();
   const Workplace& place = fleet.place();
   const auto updates = place.latest("updates");
-  const auto decisions = place.latest("decisions") + 2'000;
+  const auto decisions = place.latest("decisions") + some_decisions(config);
   testing::wait_until("it goes on", [&] {
     return place.latest("decisions") >= decisions && place.latest("updates") > updates;
   });
@@ -218,6 +223,10 @@ void run_chaos(const apps::TrainConfig& config) {
 
 TEST_CASE("IMPALA learns on whatever happens", "[fault][chaos]") {
   run_chaos(chaotic(testing::tiny_config()));
+}
+
+TEST_CASE("Expert iteration learns on whatever happens", "[fault][chaos]") {
+  run_chaos(chaotic(testing::tiny_expert_config()));
 }
 
 TEST_CASE("Ape-X learns on whatever happens", "[fault][chaos]") {

@@ -44,12 +44,12 @@ std::map<std::string, int> sweep(const Pacml& train, const std::vector<std::stri
   return kills;
 }
 
-void wait_for_progress(const Workplace& place) {
+void wait_for_progress(const Workplace& place, std::int64_t decisions = 2'000) {
   const auto lines = place.metrics().size();
   wait_until("there is a line of the present learner and all actors",
              [&] { return place.metrics().size() > lines && place.latest("actors") == 2; });
   const auto updates = place.latest("updates") + 5;
-  place.wait_for_decisions(place.latest("decisions") + 2'000);
+  place.wait_for_decisions(place.latest("decisions") + decisions);
   wait_until("it is learned", [&] { return place.latest("updates") >= updates; });
 }
 
@@ -61,16 +61,17 @@ void check_learner(const json& line) {
   CHECK(line["faults"]["checkpoint_failures"] == 0);
 }
 
-TEST_CASE("IMPALA: whoever is killed whenever, nothing is learned twice", "[fault][train]") {
+// Kills of a learner and actors that send it sequences, and counts.
+void check_sweep_of_sequences(const apps::TrainConfig& config) {
   const auto seed = Catch::rngSeed();
   INFO("--rng-seed " << seed);
   Rng rng(Seed{seed});
-  const auto config = tiny_config();
-  const Workplace place;
+  const std::int64_t batch = apps::update_size_of(config).batch_decisions;
+  const Workplace place(config);
   Pacml process(train_words(place, {"--actors", "2"}));
   place.wait_for_decisions(1);
   auto kills = sweep(process, {kLearnerRole, actor_role(0), actor_role(1)}, rng);
-  wait_for_progress(place);
+  wait_for_progress(place, 5 * batch);
   process.signal(SIGTERM);
   CHECK(process.end() == 0);
 
@@ -81,7 +82,16 @@ TEST_CASE("IMPALA: whoever is killed whenever, nothing is learned twice", "[faul
   const auto gathered = last["decisions"].get<std::int64_t>() -
                         last["samples"].get<std::int64_t>() - last["stale"].get<std::int64_t>();
   CHECK(gathered >= 0);
-  CHECK(gathered < (1 + kills[kLearnerRole]) * (config.impala.batch_decisions + message));
+  CHECK(gathered < (1 + kills[kLearnerRole]) * (batch + message));
+}
+
+TEST_CASE("IMPALA: whoever is killed whenever, nothing is learned twice", "[fault][train]") {
+  check_sweep_of_sequences(tiny_config());
+}
+
+TEST_CASE("Expert iteration: whoever is killed whenever, nothing is learned twice",
+          "[fault][train]") {
+  check_sweep_of_sequences(tiny_expert_config());
 }
 
 // Kills of `roles`, and counts.
