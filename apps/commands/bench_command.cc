@@ -27,6 +27,8 @@ class BenchCommand final : public Command {
         "measure this build on this machine",
         {{"bench", "every benchmark, some minutes"},
          {"bench simulator --config configs/paper/beta_a.yaml", "decisions per second, one core"},
+         {"bench learner --config configs/quickstart.yaml",
+          "samples learned per second, one core, of what an actor does there"},
          {"bench pipeline --seconds 60 --out pipeline.json",
           "a whole training run; the figures also as JSON"},
          {"bench pipeline --keys keys --rounds 5 --seconds 15",
@@ -38,7 +40,8 @@ class BenchCommand final : public Command {
     options.optional_argument("NAME", &name_, join(names()) + " (default: all)");
     options.option(
         "--config CONFIG", &settings_.config,
-        "configuration to measure (default: the paper's setting A on the built-in models)");
+        "configuration to measure (default: the paper's setting A on the built-in models; learner: "
+        "the published network, by IMPALA and Ape-X, on made-up graphs)");
     options.option("--profiles DIR", &settings_.profiles, "folder of <model>/graph.txt");
     options.option(
         "--seconds S", &seconds_,
@@ -104,9 +107,15 @@ class BenchCommand final : public Command {
       throw UserError("there is no benchmark \"" + name_ + "\"" + did_you_mean(name_, names()));
     }
     const bool has_config = !settings_.config.empty();
-    if (named->takes_config || (!has_config && settings_.profiles.empty())) return;
-    throw UserError(std::string(has_config ? "--config" : "--profiles") + ": the benchmark " +
-                    name_ + " measures what no configuration changes");
+    if (!has_config && settings_.profiles.empty()) return;
+    if (named->takes_config == TakesConfig::kNever) {
+      throw UserError(std::string(has_config ? "--config" : "--profiles") + ": the benchmark " +
+                      name_ + " measures what no configuration changes");
+    }
+    if (named->takes_config == TakesConfig::kIfGiven && !has_config) {
+      throw UserError("--profiles: the benchmark " + name_ +
+                      " reads them with --config alone, and else graphs of its own");
+    }
   }
 
   std::vector<NamedBench> benches_;

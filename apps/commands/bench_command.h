@@ -12,7 +12,7 @@
 namespace pacml::apps {
 
 struct BenchSettings {
-  std::string config;       // file; empty: the paper's setting A
+  std::string config;       // file; empty: see TakesConfig
   std::string profiles;     // folder; empty: as the configuration says
   double seconds = 20;      // of a whole training run
   std::string keys;         // folder; not empty: the pipeline says what encryption costs
@@ -20,11 +20,18 @@ struct BenchSettings {
   std::int64_t rounds = 5;  // of either of these
 };
 
+// Whether a benchmark measures what a configuration says.
+enum class TakesConfig {
+  kNever,    // what it measures is the same for every one
+  kIfGiven,  // without one, something of its own, which reads no profiles
+  kAlways,   // without one, the paper's setting A
+};
+
 // One benchmark: adds its figures to the report, under its name.
 struct NamedBench {
   std::string name;
   std::function<void(const BenchSettings&, BenchReport&)> run;
-  bool takes_config = true;  // others measure what is the same for every configuration
+  TakesConfig takes_config = TakesConfig::kAlways;
 };
 
 // `pacml bench` over a program's benchmarks. `math`: what the learner computes with, for the

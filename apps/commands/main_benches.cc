@@ -92,7 +92,9 @@ void bench_replay(const BenchSettings& /*settings*/, BenchReport& report) {
 }
 
 // LibTorch is not linked here: the other program measures, and its report is taken over.
-void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
+void bench_learner(const BenchSettings& settings, BenchReport& report) {
+  const bool has_config = !settings.config.empty();
+  if (has_config) static_cast<void>(config_of(settings));  // complains before anything is started
   const PrivateFolder scratch("pacml-bench");
   const fs::path out = scratch / "report.json";
   model::set_single_threaded_math();
@@ -100,6 +102,10 @@ void bench_learner(const BenchSettings& /*settings*/, BenchReport& report) {
   spec.name = "bench learner";
   spec.command = {program_beside_us("pacml-learner").string(), "bench", "learner", "--out",
                   out.string()};
+  if (has_config) spec.command.insert(spec.command.end(), {"--config", settings.config});
+  if (has_config && !settings.profiles.empty()) {
+    spec.command.insert(spec.command.end(), {"--profiles", settings.profiles});
+  }
   spec.log = scratch / "log";
   auto child = ChildProcess::spawn(spec);
   if (!child) throw UserError("the learner benchmark cannot start: " + child.error().detail);
@@ -143,14 +149,14 @@ void bench_pipeline(const BenchSettings& settings, BenchReport& report) {
 std::vector<NamedBench> main_benches() {
   return {{"simulator", bench_simulator},
           {"lookahead", bench_lookahead},
-          {"placement", bench_placement, false},
-          {"gpu_cluster", bench_gpu_cluster, false},
+          {"placement", bench_placement, TakesConfig::kNever},
+          {"gpu_cluster", bench_gpu_cluster, TakesConfig::kNever},
           {"acting", bench_acting},
           {"planning", bench_planning},
-          {"inference", bench_inference, false},
-          {"transport", bench_transport, false},
-          {"replay", bench_replay, false},
-          {"learner", bench_learner, false},
+          {"inference", bench_inference, TakesConfig::kNever},
+          {"transport", bench_transport, TakesConfig::kNever},
+          {"replay", bench_replay, TakesConfig::kNever},
+          {"learner", bench_learner, TakesConfig::kIfGiven},
           {"pipeline", bench_pipeline}};
 }
 
