@@ -36,7 +36,15 @@ constexpr std::size_t kFewestUpdates = 7;  // that are measured
 // passed in all.
 constexpr double kMeasuredSeconds = 1;
 constexpr double kMostBenchSeconds = 10;
-constexpr std::size_t kMostInVain = 20;  // updates in a row
+constexpr std::size_t kMostInVain = 20;         // updates in a row
+constexpr std::chrono::minutes kMostActing{5};  // for all that the measured updates need
+
+void check_time(Deadline end) {
+  if (!end.expired()) return;
+  throw UserError("bench learner: after five minutes there was not enough experience for " +
+                  std::to_string(kUpdatesBefore + kFewestUpdates) +
+                  " updates; measure smaller batches, or a table that is drawn from sooner");
+}
 
 // What a learner in this process takes in is fetched before it asks, and weights wait until then:
 // neither is its work. Thread-confined, as all of these.
@@ -44,11 +52,13 @@ class FetchedSequences final : public learner::SampleSource, public learner::Par
  public:
   explicit FetchedSequences(const TrainConfig& config) : actor_(config) {}
 
-  // Messages of so many decisions or more. Pre: weights were published; nothing is left.
-  void fetch(std::int64_t decisions) {
+  // Messages of so many decisions or more. Pre: weights were published; nothing is left. UserError:
+  // it is too late.
+  void fetch(std::int64_t decisions, Deadline end) {
     if (weights_) actor_.publish(*std::move(weights_));
     weights_.reset();
     for (std::int64_t have = 0; have < decisions;) {
+      check_time(end);
       auto received = actor_.next({}, Deadline::never());
       PACML_CHECK(received.has_value(), "an actor in this process acts when it is asked");
       have += static_cast<std::int64_t>(received->sequences.num_decisions());
@@ -77,13 +87,14 @@ class FetchedDraws final : public learner::TransitionSource, public learner::Par
  public:
   explicit FetchedDraws(const TrainConfig& config) : replay_(config) {}
 
-  // One batch, whatever the count. Pre: weights were published; nothing is left.
-  void fetch(std::int64_t /*decisions*/) {
+  // One batch, whatever the count. Pre and UserError as above.
+  void fetch(std::int64_t /*decisions*/, Deadline end) {
     if (weights_) replay_.publish(*std::move(weights_));
     weights_.reset();
     if (answered_) replay_.report_priorities(*answered_, priorities_);
     answered_.reset();
     while (!drawn_) {
+      check_time(end);
       auto drawn = replay_.next({}, Deadline::never());
       if (drawn) drawn_ = *std::move(drawn);  // else there is not enough to draw from yet
     }
@@ -128,14 +139,18 @@ bench::Figures measure_updates(const TrainConfig& config, model::TrainableNetwor
   std::size_t made = 0;
   std::size_t in_vain = 0;
   const auto begin = std::chrono::steady_clock::now();
+  const Deadline end = Deadline::in(kMostActing);
   while (rates.size() < kFewestUpdates ||
          (measured < kMeasuredSeconds && seconds_after(begin) < kMostBenchSeconds)) {
-    fetched.fetch(learning.updates->needed());
+    fetched.fetch(learning.updates->needed(), end);
     const std::int64_t learned_before = loop.counters().samples;
     const auto start = std::chrono::steady_clock::now();
     const auto updated = loop.step({}, Deadline::never());
     const double taken = seconds_after(start);
-    PACML_CHECK(updated.has_value(), "all that an update needs was fetched");
+    if (!updated) {  // all that it needs was fetched
+      throw UserError("bench learner: what was acted is not what is learned from: " +
+                      updated.error().detail);
+    }
     const std::int64_t learned = loop.counters().samples - learned_before;
     if (learned == 0) {
       if (++in_vain < kMostInVain) continue;

@@ -17,7 +17,8 @@ namespace pacml::apps {
 //   samples_per_update, update_seconds   the same
 // `make_network`: what learns; learner.threads and learner.replicas are left out, and so is a warm
 // start. Takes seconds, half a minute where actors search. UserError: what is wrong with the
-// configuration shows in its task, or update after update comes to nothing.
+// configuration shows in its task, update after update comes to nothing, or acting for a few takes
+// more than five minutes.
 [[nodiscard]] bench::Figures run_learning_bench(const TrainConfig& config,
                                                 const NetworkFactory& make_network);
 

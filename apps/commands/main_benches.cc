@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "apps/bench/encryption_bench.h"
@@ -18,6 +20,7 @@
 #include "bench/replay_service_bench.h"
 #include "bench/simulator_bench.h"
 #include "bench/transport_bench.h"
+#include "common/exit_codes.h"
 #include "common/private_folder.h"
 #include "common/result.h"
 #include "env/tasks/partitioning/config.h"
@@ -112,7 +115,14 @@ void bench_learner(const BenchSettings& settings, BenchReport& report) {
   std::optional<ChildExit> exit;
   while (!(exit = child->poll())) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   if (!exit->clean()) {
-    throw UserError("the learner benchmark " + describe(*exit) + ": " + read_user_file(spec.log));
+    const std::string log = read_user_file(spec.log);
+    constexpr std::string_view kError = "pacml: ";
+    const auto error = log.rfind(kError);
+    if (exit->shell_code() == kExitUserMustMend && error != std::string::npos) {
+      throw UserError(
+          log.substr(error + kError.size(), log.find('\n', error) - error - kError.size()));
+    }
+    throw UserError("the learner benchmark " + describe(*exit) + ": " + log);
   }
   add_json_report(read_user_file(out), report);
 }
