@@ -16,8 +16,7 @@ namespace pacml {
 //
 // Errors are one sentence that names the file, never its content.
 //   kIo         it cannot be read (Error::passes where that may pass), is no plain file, is empty,
-//   or is open to
-//               others, or its folder is
+//               or is open to others, or its folder is
 //   kOverLimit  it is longer than `max_bytes`
 [[nodiscard]] Result<std::string> read_secret_file(const std::filesystem::path& path,
                                                    std::size_t max_bytes = 4096);

@@ -1,15 +1,16 @@
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "apps/bench/encryption_bench.h"
 #include "apps/bench/pipeline_bench.h"
 #include "apps/bench/watching_bench.h"
 #include "apps/cli/files.h"
+#include "apps/cli/words.h"
 #include "apps/commands/bench_command.h"
 #include "apps/process/child_process.h"
 #include "apps/process/hand_over.h"
+#include "apps/process/last_error.h"
 #include "apps/run/train_config.h"
 #include "bench/acting_bench.h"
 #include "bench/gpu_cluster_bench.h"
@@ -105,24 +106,18 @@ void bench_learner(const BenchSettings& settings, BenchReport& report) {
   spec.name = "bench learner";
   spec.command = {program_beside_us("pacml-learner").string(), "bench", "learner", "--out",
                   out.string()};
-  if (has_config) spec.command.insert(spec.command.end(), {"--config", settings.config});
-  if (has_config && !settings.profiles.empty()) {
-    spec.command.insert(spec.command.end(), {"--profiles", settings.profiles});
-  }
+  if (has_config) append(spec.command, {"--config", settings.config});
+  if (has_config && !settings.profiles.empty())
+    append(spec.command, {"--profiles", settings.profiles});
   spec.log = scratch / "log";
   auto child = ChildProcess::spawn(spec);
   if (!child) throw UserError("the learner benchmark cannot start: " + child.error().detail);
   std::optional<ChildExit> exit;
   while (!(exit = child->poll())) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   if (!exit->clean()) {
-    const std::string log = read_user_file(spec.log);
-    constexpr std::string_view kError = "pacml: ";
-    const auto error = log.rfind(kError);
-    if (exit->shell_code() == kExitUserMustMend && error != std::string::npos) {
-      throw UserError(
-          log.substr(error + kError.size(), log.find('\n', error) - error - kError.size()));
-    }
-    throw UserError("the learner benchmark " + describe(*exit) + ": " + log);
+    const std::string error = last_error(spec.log);
+    if (exit->shell_code() == kExitUserMustMend && !error.empty()) throw UserError(error);
+    throw UserError("the learner benchmark " + describe(*exit) + ": " + read_user_file(spec.log));
   }
   add_json_report(read_user_file(out), report);
 }

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <ios>
-#include <string_view>
 #include <utility>
 
+#include "apps/process/last_error.h"
 #include "apps/process/open_files.h"
 #include "common/check.h"
 #include "common/exit_codes.h"
-#include "common/plain_file.h"
 
 namespace pacml::apps {
 namespace {
@@ -38,20 +35,6 @@ int stage_of(MemberKind kind) {
 // By a signal here, or, as a shell tells it, on another host.
 bool was_killed_by(const ChildExit& exit, int signal) {
   return exit.signal == signal || exit.code == 128 + signal;
-}
-
-// The last error that one of our programs told its log; empty: none near the end.
-std::string last_error(const std::string& log) {
-  constexpr std::streamoff kTail = 1 << 14;
-  constexpr std::string_view kError = "pacml: ";
-  std::ifstream in = open_plain_file(log, std::ios::binary | std::ios::ate);
-  if (!in.is_open()) return {};
-  in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kTail));
-  std::string error;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with(kError)) error = line.substr(kError.size());
-  }
-  return error;
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ constexpr std::int64_t kMostSkipped = 100;
 // ... at a limit, where no more of them come; one or two may be bad luck.
 constexpr std::int64_t kMostSkippedAtLimit = 3;
 
+[[noreturn]] void throw_unwritten(const std::string& which, const Error& why) {
+  throw_error({why.code, which + why.detail, why.passes});
+}
+
 // The score of the best policy so far, as its own file has it: a checkpoint may be older. nullopt:
 // there is none, or it is damaged; the next evaluation finds another one. TryAgainError: nobody
 // knows.
@@ -160,9 +164,7 @@ void TrainingSession::begin() {
   // From now on there is something to resume from, and the disk is known to take it.
   if (!options_.resume) {
     if (const auto written = written_checkpoint(); !written) {
-      throw_error({written.error().code,
-                   "no checkpoint could be written: " + written.error().detail,
-                   written.error().passes});
+      throw_unwritten("no checkpoint could be written: ", written.error());
     }
   }
   loop_->publish();
@@ -260,9 +262,7 @@ void TrainingSession::finish(const std::stop_token& stop) {
   static_cast<void>(checkpoints_->drain());  // the last line of metrics tells what came of it
   write_metrics(News::kLast);
   if (const auto written = written_checkpoint(); !written) {
-    throw_error({written.error().code,
-                 "the last checkpoint could not be written: " + written.error().detail,
-                 written.error().passes});
+    throw_unwritten("the last checkpoint could not be written: ", written.error());
   }
 }
 
