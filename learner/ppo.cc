@@ -116,6 +116,7 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
     training_.start_values(target_sums(lessons.returns.targets, lessons.counts));
     find_returns();
   }
+  lessons.returns.advantages = generalised_advantages(lessons.returns, values);
   standardise(moments(lessons.returns.advantages, lessons.counts), lessons.returns.advantages);
   lessons.output_targets.resize(decisions);
   std::ranges::transform(lessons.returns.targets, lessons.output_targets.begin(),

@@ -22,14 +22,12 @@ namespace pacml::learner {
 //   L = 1/M sum_n [ -min(r_n A_n, clamp(r_n, 1 - clip, 1 + clip) A_n)
 //                   + value_cost/2 (V_n - v_n)^2 - entropy_cost H_n ]
 //
-// v_n are V-trace's targets and A_n its advantages (returns/vtrace.h), less their mean and over
-// their deviation in the batch; centre_rewards takes the average reward off every reward first.
-// Generalised advantage estimation (Schulman et al. 2015, arXiv:1506.02438) has lambda on all that
-// follows a decision; here it is on what follows the next one, as in r_n + gamma v_{n+1} - V_n, so
-// that lambda = 0 looks one decision further. A decision of older weights counts for less twice:
-// its advantage has min(1, pi/mu), the surrogate r_n. Decisions of weights more than max_policy_lag
-// updates old are left out. A pure function of the batches and of the seed, which shuffles.
-// Thread-confined.
+// v_n are V-trace's targets (returns/vtrace.h) and A_n = v_n - V_n, which on policy is generalised
+// advantage estimation (returns/sequence_returns.h), less their mean and over their deviation in
+// the batch; centre_rewards takes the average reward off every reward first. A decision of older
+// weights counts for less twice: its advantage has min(1, pi/mu), the surrogate r_n. Decisions of
+// weights more than max_policy_lag updates old are left out. A pure function of the batches and of
+// the seed, which shuffles. Thread-confined.
 class Ppo final : public NetworkAlgorithm<SequenceAlgorithm> {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts. Pre:

@@ -1,8 +1,11 @@
 #include "learner/returns/sequence_returns.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
+#include "common/check.h"
 #include "learner/returns/over_time.h"
 
 namespace pacml::learner {
@@ -37,6 +40,15 @@ SequenceReturns sequence_returns(const TrainBatch& batch, const MaskedCategorica
   out.targets = std::move(traced.targets);
   out.advantages = std::move(traced.advantages);
   out.ratios = std::move(traced.ratios);
+  return out;
+}
+
+std::vector<float> generalised_advantages(const SequenceReturns& returns,
+                                          std::span<const float> values) {
+  const std::size_t decisions = returns.targets.size();
+  PACML_CHECK(values.size() >= decisions, "a value for each decision");
+  std::vector<float> out(decisions);
+  std::ranges::transform(returns.targets, values.first(decisions), out.begin(), std::minus<>());
   return out;
 }
 

@@ -32,4 +32,11 @@ struct SequenceReturnsConfig {
                                                std::span<const float> values,
                                                const SequenceReturnsConfig& config);
 
+// v_t - V_t of each decision [D], in the unit of scaled rewards. On policy that is generalised
+// advantage estimation (Schulman et al. 2015, arXiv:1506.02438, eq. 16): lambda is on all that
+// follows a decision, where the advantages above have it from the next one on. A decision of other
+// weights has its ratio in it, as they have. `values`: as above. Pure.
+[[nodiscard]] std::vector<float> generalised_advantages(const SequenceReturns& returns,
+                                                        std::span<const float> values);
+
 }  // namespace pacml::learner

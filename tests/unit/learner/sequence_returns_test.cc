@@ -101,6 +101,40 @@ TEST_CASE("lambda may be of the time that decisions take", "[unit][learner]") {
   CHECK(of_time[4] != Approx(of_decisions[4]).epsilon(1e-6));
 }
 
+TEST_CASE("on policy, targets less values are generalised advantages", "[unit][learner]") {
+  Sequences s = sample();
+  s.elapsed = {1, 2, 0.5F, 3, 1, 10, 0.25F, 2};
+  const TrainBatch batch = batch_of(s);
+  const auto values = values_of(batch);
+  SequenceReturnsConfig config = kConfig;
+  config.vtrace.lambda = GENERATE(0.0, 0.5, 0.95, 1.0);
+  const auto out = generalised_advantages(
+      sequence_returns(batch, uniform_policy(batch), values, config), values);
+  REQUIRE(out.size() == 8);
+  // Equation 16 as it stands: of each decision the sum of what it and all that follow it in its
+  // episode and its sequence did better than expected.
+  std::vector<std::size_t> last(8);
+  for (std::size_t i = 8; i-- > 0;) {
+    const bool cut = s.flags[i] != 0 || i == 2 || i == 3 || i == 7;
+    last[i] = cut ? i : last[i + 1];
+  }
+  for (std::size_t t = 0; t < 8; ++t) {
+    double sum = 0;
+    double factor = 1;
+    for (std::size_t k = t; k <= last[t]; ++k) {
+      const double discount =
+          batch.terminated[k] != 0 ? 0 : std::pow(kConfig.discount, double{s.elapsed[k]});
+      const double expected = double{values[k]};
+      const double came =
+          kConfig.reward_scale * double{s.reward[k]} + discount * double{values[batch.next_row[k]]};
+      sum += factor * (came - expected);
+      factor *= discount * config.vtrace.lambda;
+    }
+    INFO("decision " << t << ", lambda " << config.vtrace.lambda);
+    CHECK(out[t] == Approx(sum).epsilon(1e-5).margin(1e-5));
+  }
+}
+
 TEST_CASE("steps of 1 that are said are as steps that are not", "[unit][learner]") {
   Sequences s = sample();
   const TrainBatch unsaid = batch_of(s);
