@@ -41,7 +41,8 @@ class CompareCommand final : public Command {
              {"compare para_max constant:4 --config configs/paper/beta_a.yaml", "two baselines"}}};
   }
   void declare(Options& options) override {
-    options.argument("FIRST", &first_, "folder of a run or name of a baseline; +search as in eval");
+    options.argument("FIRST", &first_,
+                     "folder of a run or name of a baseline; +search and rollout:RULE as in eval");
     options.argument("SECOND", &second_, "who is asked at every decision that FIRST takes");
     options.option("--config CONFIG", &config_,
                    "configuration file of the episodes (default: that of the first run named)");

@@ -20,7 +20,9 @@ namespace {
 
 // What the task's policies that need no training do, a line each.
 void print_baselines(const env::Task& task) {
-  const auto baselines = task.baselines();
+  auto baselines = task.baselines();
+  baselines.push_back(
+      {"rollout:RULE", "one of these that looks ahead, as RULE+search does", false, {}});
   std::size_t widest = 0;
   for (const env::Baseline& baseline : baselines) widest = std::max(widest, baseline.name.size());
   for (const env::Baseline& baseline : baselines) {
@@ -54,8 +56,9 @@ class EvalCommand final : public Command {
     options.option("--policy NAME|RUN_DIR[,...]", &policies_,
                    "policies by name, run folders, or \"baselines\" for all of them; +sample "
                    "behind a run draws its actions as in training, +search[:K=64,H=12,...] looks "
-                   "ahead with it, +refine[:N] searches on from what it came to, with N "
-                   "simulations (device_placement); may be repeated (default: baselines)");
+                   "ahead with it or with a rule, as rollout:RULE does without settings, "
+                   "+refine[:N] searches on from what it came to, with N simulations "
+                   "(device_placement); may be repeated (default: baselines)");
     options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--problems", &problems_,

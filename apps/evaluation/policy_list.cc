@@ -25,8 +25,9 @@
 namespace pacml::apps {
 namespace {
 
-// "best_constant" of "constant:8" is shown as "best_constant:8".
+// "best_constant" of "constant:8" is shown as "best_constant:8"; what was no choice, as it is.
 std::string shown_as(const std::string& name, const std::string& chosen) {
+  if (chosen == name) return name;
   const auto colon = chosen.find(':');
   return colon == std::string::npos ? name + ":" + chosen : name + chosen.substr(colon);
 }
@@ -49,6 +50,7 @@ NamedPolicy trained(const std::string& name, const std::string& path, Choice cho
 constexpr std::string_view kSample = "+sample";
 constexpr std::string_view kSearch = "+search";
 constexpr std::string_view kRefine = "+refine";
+constexpr std::string_view kRollout = "rollout:";
 
 // "runs/a" and "K=64,H=12" of "runs/a+search:K=64,H=12"; without such a suffix nullopt.
 struct Suffixed {
@@ -127,6 +129,40 @@ std::size_t end_of_name(const std::string& list, std::size_t begin) {
 // What a name stands for, as baseline_meant() says it of one task and seed.
 using Meaning = std::function<std::string(const std::string& name)>;
 
+// "constant:4" of "rollout:constant:4". nullopt: the name is a task's own, or a folder's, or begins
+// otherwise.
+std::optional<std::string> rolled_out(const std::string& name, const env::Task& task) {
+  if (env::is_baseline(task, name) || is_trained(without_suffixes(name))) return std::nullopt;
+  if (name.starts_with(kRollout)) return name.substr(kRollout.size());
+  return name + ":" == kRollout ? std::optional<std::string>("") : std::nullopt;
+}
+
+// Rollouts over a rule: a search of which nothing is set.
+NamedPolicy rollout(const std::string& name, const std::string& rule, const env::TaskPtr& task,
+                    const Meaning& chosen) {
+  if (rule.empty()) {
+    throw UserError("rollout:RULE needs a rule; pacml eval CONFIG --list tells the task's own");
+  }
+  if (with_suffix(rule, kSearch)) {
+    throw UserError(name + ": rollout:RULE takes no settings; write " + rule);
+  }
+  if (!env::is_baseline(*task, rule)) {
+    if (const std::string run = without_suffixes(rule); is_trained(run)) {
+      throw UserError(name + ": rollout:RULE is over a rule; of a run write " + run +
+                      std::string(kSearch));
+    }
+    std::vector<std::string> rules;
+    for (const auto& baseline : task->baselines()) rules.push_back(baseline.name);
+    const std::string nearest = nearest_name(rule, rules);
+    const bool is_near = !nearest.empty() && is_near_name(rule, nearest);
+    throw UserError("there is no rule \"" + rule + "\" to roll out; " +
+                    (is_near ? "did you mean '" + std::string(kRollout) + nearest + "'?"
+                             : "pacml eval CONFIG --list tells the task's own"));
+  }
+  const std::string best = chosen(rule);
+  return search(std::string(kRollout) + shown_as(rule, best), {best, ""}, task);
+}
+
 NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, const Meaning& chosen) {
   if (const auto best = chosen(name); best != name) {
     NamedPolicy policy = baseline(task, best);
@@ -136,14 +172,14 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, const
   if (const auto parts = with_suffix(name, kRefine); parts && !is_trained(name)) {
     return refined(name_policy(parts->policy, task, chosen), *parts, task);
   }
+  if (const auto rule = rolled_out(name, *task)) return rollout(name, *rule, task, chosen);
   const auto is_policy = [&task](const std::string& known) {
     return env::is_baseline(*task, known) || is_trained(known);
   };
   if (const auto parts = with_suffix(name, kSearch); parts && is_policy(parts->policy)) {
     const std::string& rule = parts->policy;
     const std::string best = chosen(rule);
-    const std::string shown = best == rule ? rule : shown_as(rule, best);
-    return search(shown + name.substr(rule.size()), {best, parts->settings}, task);
+    return search(shown_as(rule, best) + name.substr(rule.size()), {best, parts->settings}, task);
   }
   if (env::is_baseline(*task, name)) return baseline(task, name);
   if (is_trained(name)) return trained(name, name, Choice::kBest, task);

@@ -29,10 +29,11 @@ namespace pacml::apps {
 // of a run (its best policy), or an exported .safetensors file, which take their most probable
 // action, or with "+sample" behind them draw one by their probabilities; with "+search" or
 // "+search:K=64,H=12,..." behind it a search over what that policy would do
-// (planning/search_config.h); with "+refine" or "+refine:N" behind any of these a search from what
-// its episode came to, with at most N simulations (env::RefinableTask). UserError: no such policy
-// or run, or a run of another network than the task needs. `watch` is of the tuning episodes; where
-// it stops them, the policies mean nothing.
+// (planning/search_config.h), and "rollout:RULE" for that over a baseline with nothing set, shown
+// under that name; with "+refine" or "+refine:N" behind any of these a search from what its episode
+// came to, with at most N simulations (env::RefinableTask). UserError: no such policy or run, or a
+// run of another network than the task needs. `watch` is of the tuning episodes; where it stops
+// them, the policies mean nothing.
 [[nodiscard]] std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
                                                      const env::TaskPtr& task, Seed run,
                                                      int threads,

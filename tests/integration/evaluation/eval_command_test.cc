@@ -85,7 +85,9 @@ TEST_CASE("a task tells what its baselines do", "[integration][evaluation]") {
   const Outcome listed = pacml({"eval", place.config_file(), "--list"});
   CHECK(listed.code == 0);
   CHECK_THAT(listed.out, Catch::Contains("para_max       ") && Catch::Contains("min_feasible   ") &&
-                             Catch::Contains("the smallest degree whose own lookahead"));
+                             Catch::Contains("the smallest degree whose own lookahead") &&
+                             Catch::Contains("rollout:RULE   ") &&
+                             Catch::Contains("one of these that looks ahead, as RULE+search does"));
   const Outcome both = pacml({"eval", place.config_file(), "--list", "--policy", "random"});
   CHECK(both.code == 2);
   CHECK_THAT(both.err, Catch::Contains("--list: evaluates nothing"));
@@ -283,11 +285,14 @@ TEST_CASE("a search of what has no other future is refused in one sentence",
   const Outcome rule = judged("fifo_best_fit");
   INFO(rule.err);
   REQUIRE(rule.code == 0);
-  const Outcome searched = judged("fifo_best_fit+search:K=2,H=3");
-  CHECK(searched.code == 2);
-  CHECK(searched.err ==
-        "pacml: a search needs other futures than the true one, and this episode's jobs leave none "
-        "to draw\n");
+  for (const char* looking : {"fifo_best_fit+search:K=2,H=3", "rollout:fifo_best_fit"}) {
+    INFO(looking);
+    const Outcome searched = judged(looking);
+    CHECK(searched.code == 2);
+    CHECK(searched.err ==
+          "pacml: a search needs other futures than the true one, and this episode's jobs leave "
+          "none to draw\n");
+  }
 }
 
 TEST_CASE("every baseline is compared where none is named", "[integration][evaluation]") {

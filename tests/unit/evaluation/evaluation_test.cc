@@ -20,6 +20,7 @@
 #include "env/tasks/partitioning/environment.h"
 #include "model/action_distribution.h"
 #include "model/reference_policy.h"
+#include "planning/search_agent.h"
 #include "tests/support/catch.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_run.h"
@@ -434,6 +435,97 @@ TEST_CASE("a search takes the baseline that a name stands for", "[unit][evaluati
                     "search: K=x is no number");
 }
 
+TEST_CASE("rollouts over a rule are a search of which nothing is set", "[unit][evaluation]") {
+  const auto task = make_task();
+  const auto policies =
+      name_policies({"rollout:min_feasible", "min_feasible+search"}, task, Seed{1}, 1);
+  CHECK(policies[0].name == "rollout:min_feasible");
+  CHECK_FALSE(policies[0].learned);
+  const auto of_rollouts = policies[0].make();
+  const auto of_search = policies[1].make();
+  const auto* rollouts = dynamic_cast<const planning::SearchAgent*>(of_rollouts.get());
+  const auto* search = dynamic_cast<const planning::SearchAgent*>(of_search.get());
+  REQUIRE(rollouts != nullptr);
+  REQUIRE(search != nullptr);
+  env::PartitioningEnv environment(task);
+  environment.reset(Seed{5});
+  of_rollouts->reset(Seed{8});
+  of_search->reset(Seed{8});
+  std::size_t compared = 0;
+  for (int decision = 0; decision < 3; ++decision) {
+    INFO("decision " << decision);
+    const int action = of_rollouts->act(environment);
+    CHECK(of_search->act(environment) == action);
+    REQUIRE(search->tried().size() == rollouts->tried().size());
+    for (std::size_t i = 0; i < rollouts->tried().size(); ++i) {
+      CHECK(search->tried()[i].action == rollouts->tried()[i].action);
+      CHECK(search->tried()[i].value == rollouts->tried()[i].value);
+      CHECK(search->tried()[i].futures == rollouts->tried()[i].futures);
+      ++compared;
+    }
+    static_cast<void>(environment.step(action));
+  }
+  CHECK(compared >= 2);
+}
+
+TEST_CASE("rollouts are over whatever a rule's name stands for, and may be refined",
+          "[unit][evaluation]") {
+  const auto named = [](const std::string& name, const env::TaskPtr& task) {
+    return name_policies({name}, task, Seed{1}, 1).front().name;
+  };
+  CHECK(named("rollout:constant:2", make_task()) == "rollout:constant:2");
+  CHECK(named("rollout:best_constant", make_task()) ==
+        "rollout:" + named("best_constant", make_task()));
+  CHECK(named("rollout:heft", placing_task()) == "rollout:heft");
+  CHECK(named("rollout:heft+refine:1", placing_task()) == "rollout:heft+refine:1");
+}
+
+TEST_CASE("what cannot be rolled out is refused with what to write", "[unit][evaluation]") {
+  const testing::TempDir folder;
+  const std::string run = (folder / "run").string();
+  testing::write_random_run(run, config(), 3);
+  const auto refusal = [](const std::string& name) -> std::string {
+    try {
+      static_cast<void>(name_policies({name}, make_task(), Seed{1}, 1));
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK(refusal("rollout:" + run) ==
+        "rollout:" + run + ": rollout:RULE is over a rule; of a run write " + run + "+search");
+  CHECK_THAT(refusal("rollout:" + run + "+sample"),
+             Catch::EndsWith("of a run write " + run + "+search"));
+  for (const std::string& written : {run + "+search:K=2", std::string("constant:2+search"),
+                                     std::string("constant:2+search:K=2,H=2")}) {
+    CHECK(refusal("rollout:" + written) ==
+          "rollout:" + written + ": rollout:RULE takes no settings; write " + written);
+  }
+  for (const std::string bare : {"rollout", "rollout:"}) {
+    CHECK(refusal(bare) ==
+          "rollout:RULE needs a rule; pacml eval CONFIG --list tells the task's own");
+  }
+  CHECK(refusal("rollout:para_mx") ==
+        "there is no rule \"para_mx\" to roll out; did you mean 'rollout:para_max'?");
+  CHECK(refusal("rollout:nothing_like_it") ==
+        "there is no rule \"nothing_like_it\" to roll out; pacml eval CONFIG --list tells the "
+        "task's own");
+  CHECK(refusal("rollout:constant:x") == refusal("constant:x"));
+}
+
+TEST_CASE("a folder whose name begins as rollouts do is a run", "[unit][evaluation]") {
+  const testing::TempDir folder;
+  testing::write_random_run(folder / "rollout:constant:2", config(), 3);
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  for (const std::string name : {"rollout:constant:2", "rollout:constant:2+sample"}) {
+    const auto policy = name_policies({name}, make_task(), Seed{1}, 1).front();
+    CHECK(policy.name == name);
+    CHECK(policy.learned);
+  }
+  std::filesystem::current_path(here);
+}
+
 TEST_CASE("what several policies begin with is chosen on tuning episodes once",
           "[unit][evaluation]") {
   const auto tuning_episodes_of = [](const std::vector<std::string>& names) {
@@ -445,7 +537,7 @@ TEST_CASE("what several policies begin with is chosen on tuning episodes once",
   const int once = tuning_episodes_of({"best_constant"});
   CHECK(once > 0);
   CHECK(tuning_episodes_of({"best_constant+search:K=2,H=2", "random", "best_constant",
-                            "best_constant+search:K=4,H=2"}) == once);
+                            "best_constant+search:K=4,H=2", "rollout:best_constant"}) == once);
 }
 
 }  // namespace
