@@ -22,7 +22,10 @@ namespace {
 void print_baselines(const env::Task& task) {
   auto baselines = task.baselines();
   baselines.push_back(
-      {"rollout:RULE", "one of these that looks ahead, as RULE+search does", false, {}});
+      {"rollout:RULE",
+       "one of these that looks ahead, as RULE+search does, where futures can be drawn",
+       false,
+       {}});
   std::size_t widest = 0;
   for (const env::Baseline& baseline : baselines) widest = std::max(widest, baseline.name.size());
   for (const env::Baseline& baseline : baselines) {

@@ -146,6 +146,9 @@ NamedPolicy rollout(const std::string& name, const std::string& rule, const env:
   if (with_suffix(rule, kSearch)) {
     throw UserError(name + ": rollout:RULE takes no settings; write " + rule);
   }
+  if (rule.ends_with(kSample) && !is_trained(without_suffixes(rule))) {
+    throw UserError(name + ": only the policy of a run can be sampled");
+  }
   if (!env::is_baseline(*task, rule)) {
     if (const std::string run = without_suffixes(rule); is_trained(run)) {
       throw UserError(name + ": rollout:RULE is over a rule; of a run write " + run +

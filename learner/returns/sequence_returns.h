@@ -34,8 +34,9 @@ struct SequenceReturnsConfig {
 
 // v_t - V_t of each decision [D], in the unit of scaled rewards. On policy that is generalised
 // advantage estimation (Schulman et al. 2015, arXiv:1506.02438, eq. 16): lambda is on all that
-// follows a decision, where the advantages above have it from the next one on. A decision of other
-// weights has its ratio in it, as they have. `values`: as above. Pure.
+// follows a decision; `advantages` above, delta_t + gamma (delta_{t+1} + gamma lambda ...), have
+// none on the next one. Both hold the ratio of a decision of other weights. `values`: as above.
+// Pure.
 [[nodiscard]] std::vector<float> generalised_advantages(const SequenceReturns& returns,
                                                         std::span<const float> values);
 

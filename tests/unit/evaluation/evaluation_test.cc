@@ -15,6 +15,7 @@
 #include "apps/evaluation/trained_agent.h"
 #include "common/result.h"
 #include "common/rng.h"
+#include "common/scope_exit.h"
 #include "env/tasks/cluster_scheduling/task.h"
 #include "env/tasks/device_placement/task.h"
 #include "env/tasks/partitioning/environment.h"
@@ -501,6 +502,8 @@ TEST_CASE("what cannot be rolled out is refused with what to write", "[unit][eva
     CHECK(refusal("rollout:" + written) ==
           "rollout:" + written + ": rollout:RULE takes no settings; write " + written);
   }
+  CHECK(refusal("rollout:constant:2+sample") ==
+        "rollout:constant:2+sample: only the policy of a run can be sampled");
   for (const std::string bare : {"rollout", "rollout:"}) {
     CHECK(refusal(bare) ==
           "rollout:RULE needs a rule; pacml eval CONFIG --list tells the task's own");
@@ -517,13 +520,13 @@ TEST_CASE("a folder whose name begins as rollouts do is a run", "[unit][evaluati
   const testing::TempDir folder;
   testing::write_random_run(folder / "rollout:constant:2", config(), 3);
   const std::filesystem::path here = std::filesystem::current_path();
+  const ScopeExit back([&here] { std::filesystem::current_path(here); });
   std::filesystem::current_path(folder.path());
   for (const std::string name : {"rollout:constant:2", "rollout:constant:2+sample"}) {
     const auto policy = name_policies({name}, make_task(), Seed{1}, 1).front();
     CHECK(policy.name == name);
     CHECK(policy.learned);
   }
-  std::filesystem::current_path(here);
 }
 
 TEST_CASE("what several policies begin with is chosen on tuning episodes once",

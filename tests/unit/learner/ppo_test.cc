@@ -108,6 +108,29 @@ TEST_CASE("rewards that are centred leave nothing of what every decision pays", 
   CHECK(scalar(plain.update(batch_of(sequences)).value(), "value_target") < -10);
 }
 
+TEST_CASE("with lambda 0 PPO looks one decision ahead, and no further", "[unit][learner]") {
+  // In state 0 action 0 pays 1 and action 1 nothing; then comes state 1 for both, which pays what
+  // it happens to: 10 less behind action 0, and 10 more behind action 1.
+  Sequences sequences = plain_sequences(2, 2, kOnlyGraph, 1, kActions);
+  for (std::size_t row = 0; row < sequences.observations.size(); ++row) {
+    sequences.observations.row(row).globals[0] = row % 3 == 0 ? 0.0F : 1.0F;
+  }
+  sequences.action = {0, 2, 1, 2};
+  sequences.reward = {1, -10, 0, 10};
+  sequences.flags[1] = sequences.flags[3] = Sequences::kTerminated;
+  sequences.behaviour_log_prob.assign(4, -std::log(3.0F));
+  const auto prefers_what_pays_at_once = [&](double lambda) {
+    PpoConfig config = small_config();
+    config.lambda = lambda;
+    model::TabularNetwork network(kStates, 1, kActions);
+    Ppo ppo(config, network, Seed{1});
+    REQUIRE(ppo.update(batch_of(sequences)).value().outcome == Outcome::kApplied);
+    return probability(network, 0) > probability(network, 1);
+  };
+  CHECK(prefers_what_pays_at_once(0));
+  CHECK_FALSE(prefers_what_pays_at_once(1));
+}
+
 TEST_CASE("PPO leaves out what is too old", "[unit][learner]") {
   model::TabularNetwork network(kStates, 1, kActions);
   Ppo ppo(small_config(), network, Seed{1});
