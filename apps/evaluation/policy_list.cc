@@ -137,33 +137,39 @@ std::optional<std::string> rolled_out(const std::string& name, const env::Task& 
   return name + ":" == kRollout ? std::optional<std::string>("") : std::nullopt;
 }
 
+constexpr const char* kTellsTheOwn = "; pacml eval CONFIG --list tells the task's own";
+
+std::vector<std::string> names_of_baselines(const env::Task& task) {
+  std::vector<std::string> names;
+  for (const env::Baseline& baseline : task.baselines()) names.push_back(baseline.name);
+  return names;
+}
+
 // Rollouts over a rule: a search of which nothing is set.
 NamedPolicy rollout(const std::string& name, const std::string& rule, const env::TaskPtr& task,
                     const Meaning& chosen) {
-  if (rule.empty()) {
-    throw UserError("rollout:RULE needs a rule; pacml eval CONFIG --list tells the task's own");
-  }
+  const std::string run = without_suffixes(rule);
+  if (rule.empty()) throw UserError(std::string("rollout:RULE needs a rule") + kTellsTheOwn);
   if (with_suffix(rule, kSearch)) {
     throw UserError(name + ": rollout:RULE takes no settings; write " + rule);
   }
-  if (rule.ends_with(kSample) && !is_trained(without_suffixes(rule))) {
+  if (rule.ends_with(kSample) && !is_trained(run)) {
     throw UserError(name + ": only the policy of a run can be sampled");
   }
-  if (!env::is_baseline(*task, rule)) {
-    if (const std::string run = without_suffixes(rule); is_trained(run)) {
-      throw UserError(name + ": rollout:RULE is over a rule; of a run write " + run +
-                      std::string(kSearch));
-    }
-    std::vector<std::string> rules;
-    for (const auto& baseline : task->baselines()) rules.push_back(baseline.name);
-    const std::string nearest = nearest_name(rule, rules);
-    const bool is_near = !nearest.empty() && is_near_name(rule, nearest);
-    throw UserError("there is no rule \"" + rule + "\" to roll out; " +
-                    (is_near ? "did you mean '" + std::string(kRollout) + nearest + "'?"
-                             : "pacml eval CONFIG --list tells the task's own"));
+  if (env::is_baseline(*task, rule)) {
+    const std::string best = chosen(rule);
+    return search(std::string(kRollout) + shown_as(rule, best), {best, ""}, task);
   }
-  const std::string best = chosen(rule);
-  return search(std::string(kRollout) + shown_as(rule, best), {best, ""}, task);
+  if (is_trained(run)) {
+    throw UserError(name + ": rollout:RULE is over a rule; of a run write " + run +
+                    std::string(kSearch));
+  }
+  const auto rules = names_of_baselines(*task);
+  const bool is_near = !name_meant(rule, rules).empty();
+  throw UserError(
+      "there is no rule \"" + rule + "\" to roll out" +
+      (is_near ? "; did you mean '" + std::string(kRollout) + nearest_name(rule, rules) + "'?"
+               : kTellsTheOwn));
 }
 
 NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, const Meaning& chosen) {
@@ -208,11 +214,11 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, const
     throw UserError(name + ": behind " + policy +
                     " may stand one of +sample and +search, and +refine behind that");
   }
-  std::vector<std::string> known = {"baselines"};
-  for (const auto& baseline : task->baselines()) known.push_back(baseline.name);
+  std::vector<std::string> known = names_of_baselines(*task);
+  known.insert(known.begin(), "baselines");
   const std::string meant = did_you_mean(name, known);
   throw UserError("there is no policy and no run folder \"" + name + "\"" +
-                  (meant.empty() ? "; pacml eval CONFIG --list tells the task's own" : meant));
+                  (meant.empty() ? kTellsTheOwn : meant));
 }
 
 // Whether what follows a name, behind a comma, is another setting of its search.

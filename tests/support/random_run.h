@@ -22,13 +22,11 @@ namespace pacml::testing {
 // The tiny run, whose decisions show the cluster.
 inline apps::TrainConfig cluster_config() {
   apps::TrainConfig config = tiny_config();
+  show_candidates(config);
   env::PartitioningConfig& task = partitioning_of(config);
-  task.observation = env::ObservationKind::kCluster;
-  task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
   task.cluster.max_simulation_time = 1e9;  // beyond what decisions show
   task.semantics = env::Semantics::kCorrected;
   task.workload.models = {"alexnet", "resnet18"};
-  config.network.head = model::HeadKind::kCandidates;
   return config;
 }
 

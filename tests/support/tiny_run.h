@@ -56,14 +56,20 @@ inline apps::TrainConfig tiny_apex_config() {
   return config;
 }
 
+// Partitioning shows each degree by the cluster that it would leave behind, one network for all.
+inline void show_candidates(apps::TrainConfig& config,
+                            env::ObservationKind by = env::ObservationKind::kCluster) {
+  partitioning_of(config).observation = by;
+  partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
+  config.network.head = model::HeadKind::kCandidates;
+}
+
 // The same cluster, of which every degree shows what it would leave behind, learned by expert
 // iteration: searches look three decisions ahead, and a hundred of them are an update.
 inline apps::TrainConfig tiny_expert_config() {
   apps::TrainConfig config = tiny_config();
   config.algorithm = apps::AlgorithmKind::kExpertIteration;
-  partitioning_of(config).observation = env::ObservationKind::kCluster;
-  partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-  config.network.head = model::HeadKind::kCandidates;
+  show_candidates(config);
   config.network.candidates = {.hidden_width = 8, .width = 8, .state_width = 8};
   config.expert = {.futures = 2, .horizon = 3, .first_horizon = 3};
   config.expert_iteration.batch_decisions = 100;

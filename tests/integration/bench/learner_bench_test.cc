@@ -19,9 +19,7 @@ apps::TrainConfig candidates_by(apps::AlgorithmKind algorithm) {
   const bool replays = apps::uses_replay(algorithm);
   apps::TrainConfig config = replays ? testing::tiny_apex_config() : testing::tiny_expert_config();
   config.algorithm = algorithm;
-  testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
-  testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-  config.network.head = model::HeadKind::kCandidates;
+  testing::show_candidates(config);
   config.ppo.batch_decisions = config.reinforce.batch_decisions = 400;
   config.ppo.minibatch_decisions = 100;
   return config;

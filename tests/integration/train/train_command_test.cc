@@ -150,9 +150,7 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
         GENERATE(apps::AlgorithmKind::kImpala, apps::AlgorithmKind::kPpo,
                  apps::AlgorithmKind::kReinforce, apps::AlgorithmKind::kExpertIteration);
   }
-  testing::partitioning_of(config).observation = env::ObservationKind::kCluster;
-  testing::partitioning_of(config).cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-  config.network.head = model::HeadKind::kCandidates;
+  testing::show_candidates(config);
   if (shapes_placements) {
     config.env = shaping_of(testing::partitioning_of(config));
     config.network.encoders = {
@@ -195,11 +193,8 @@ TEST_CASE("a policy that sees the cluster is trained by every algorithm, and dec
 TEST_CASE("one set of weights is trained on clusters of several sizes, and decides on another one",
           "[integration][train]") {
   auto config = testing::tiny_config();
-  auto& task = testing::partitioning_of(config);
-  task.observation = env::ObservationKind::kAnyCluster;
-  task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-  task.further_topologies = {{3, 3, 1}, {4, 4, 2}};
-  config.network.head = model::HeadKind::kCandidates;
+  testing::show_candidates(config, env::ObservationKind::kAnyCluster);
+  testing::partitioning_of(config).further_topologies = {{3, 3, 1}, {4, 4, 2}};
   config.algorithm = GENERATE(apps::AlgorithmKind::kPpo, apps::AlgorithmKind::kExpertIteration);
   config.ppo.batch_decisions = 400;
   config.ppo.minibatch_decisions = 100;
@@ -226,10 +221,7 @@ TEST_CASE("one set of weights is trained on clusters of several sizes, and decid
 TEST_CASE("a policy that sees server by server is refused on another topology of equal size",
           "[integration][train]") {
   auto config = testing::tiny_config();
-  auto& task = testing::partitioning_of(config);
-  task.observation = env::ObservationKind::kCluster;
-  task.cluster.lookahead_cache = env::LookaheadCache::kPlacement;
-  config.network.head = model::HeadKind::kCandidates;
+  testing::show_candidates(config);
   const Workplace place(config);
   const Outcome trained = pacml(train(place, {"--decisions", "2000"}));
   INFO(trained.err);
