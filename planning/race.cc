@@ -16,7 +16,8 @@ constexpr std::size_t kFewest = 8;
 }  // namespace
 
 double Race::Runner::mean() const {
-  return std::reduce(worth.begin(), worth.end()) / static_cast<double>(worth.size());
+  // In order: the same on every machine.
+  return std::accumulate(worth.begin(), worth.end(), 0.0) / static_cast<double>(worth.size());
 }
 
 Race::Race(std::span<const int> actions, std::span<const double> priors, double weight)

@@ -52,6 +52,7 @@ std::vector<std::string> validate(const SearchConfig& c) {
 bool is_search_key(std::string_view name) { return std::ranges::find(kKeys, name) != kKeys.end(); }
 
 SearchConfig parse_search(std::string_view text, SearchConfig config) {
+  if (text.ends_with(',')) throw UserError("search: no setting stands behind the last comma");
   std::set<std::string> said;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');

@@ -39,6 +39,9 @@ TEST_CASE("a search that cannot be is refused with a sentence", "[planning]") {
   CHECK_THROWS_WITH(parse_search("gama=1"),
                     "search: there is no setting \"gama\"; did you mean 'gamma'?");
   CHECK_THROWS_WITH(parse_search("K=2,H=3,K=64"), "search: K is said twice");
+  CHECK_THROWS_AS(parse_search(",K=4"), UserError);
+  CHECK_THROWS_AS(parse_search("K=4,,H=3"), UserError);
+  CHECK_THROWS_WITH(parse_search("K=4,"), "search: no setting stands behind the last comma");
   CHECK_THROWS_AS(parse_search(",,"), UserError);
 }
 
