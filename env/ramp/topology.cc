@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "common/check.h"
 
@@ -187,6 +189,20 @@ int Topology::first_free(int pieces, const ServerSet& occupied) const {
     if (free) return static_cast<int>(begin / size);
   }
   return -1;
+}
+
+std::vector<std::vector<Server>> distinct_blocks(const Topology& topology, int pieces) {
+  const auto size = static_cast<std::size_t>(pieces);
+  const auto candidates = topology.blocks(pieces);
+  std::vector<std::vector<Server>> blocks;
+  std::set<std::vector<Server>> seen;
+  for (std::size_t begin = 0; begin < candidates.size(); begin += size) {
+    const auto candidate = candidates.subspan(begin, size);
+    std::vector<Server> block(candidate.begin(), candidate.end());
+    std::ranges::sort(block);
+    if (seen.insert(block).second) blocks.push_back(std::move(block));
+  }
+  return blocks;
 }
 
 }  // namespace pacml::env

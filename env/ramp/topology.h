@@ -128,4 +128,9 @@ class Topology {
   std::vector<std::vector<std::uint64_t>> masks_;
 };
 
+// The candidate blocks of `pieces` servers, each set of servers once, in however many ways first
+// fit comes to it: its servers by number, the blocks in first fit's order.
+[[nodiscard]] std::vector<std::vector<Server>> distinct_blocks(const Topology& topology,
+                                                               int pieces);
+
 }  // namespace pacml::env

@@ -11,13 +11,11 @@ int most_pieces(const PartitionedGraph& job) {
   return most;
 }
 
-std::vector<ServerSet> distinct_blocks(const Topology& topology, int size) {
+std::vector<ServerSet> block_sets(const Topology& topology, int size) {
   std::vector<ServerSet> sets;
-  const auto list = topology.blocks(size);
-  for (std::size_t begin = 0; begin < list.size(); begin += static_cast<std::size_t>(size)) {
-    ServerSet set(topology.num_servers());
-    for (const Server s : list.subspan(begin, static_cast<std::size_t>(size))) set.insert(s);
-    if (std::ranges::find(sets, set) == sets.end()) sets.push_back(std::move(set));
+  for (const auto& block : distinct_blocks(topology, size)) {
+    ServerSet& set = sets.emplace_back(topology.num_servers());
+    for (const Server s : block) set.insert(s);
   }
   return sets;
 }
@@ -35,7 +33,7 @@ BlockCatalog::BlockCatalog(std::span<const JobGraphPtr> graphs,
       const int size = most_pieces(*memo.partition(static_cast<int>(model), degree));
       size_[model * degrees_ + static_cast<std::size_t>(degree)] = size;
       auto& sets = of_size_[static_cast<std::size_t>(size)];
-      if (sets.empty()) sets = distinct_blocks(memo.topology(), size);
+      if (sets.empty()) sets = block_sets(memo.topology(), size);
     }
   }
 }

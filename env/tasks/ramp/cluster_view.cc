@@ -74,6 +74,7 @@ class RowWriter {
   float* add(std::span<const float> values) {
     return std::exchange(next_, std::ranges::copy(values, next_).out);
   }
+  [[nodiscard]] const float* end() const { return next_; }
 
  private:
   float* next_;
@@ -280,6 +281,7 @@ class ClusterReader {
       out.add(std::clamp(globals[kRecentGlobals + 1] / kMostSpread, 0.0F, 1.0F));
       out.add(std::clamp(globals[kRecentGlobals + 2] / kMostGap, 0.0F, 1.0F));
     }
+    PACML_CHECK(out.end() == row + plan.features.size(), "a number for each of feature_names()");
   }
 
   // Of a candidate that takes so many servers until `later`, after which `blocks` are as
@@ -372,7 +374,8 @@ class AnyClusterReader final : public CandidateReader {
   std::vector<int> clusters_;
 };
 
-// `servers`: those that are shown one by one; 0: together.
+// Of what ClusterReader::write_row() writes, in its order. `servers`: those that are shown one by
+// one; 0: together.
 std::vector<FeatureSpec> feature_names(std::size_t servers, std::span<const int> degrees,
                                        bool recent) {
   std::vector<FeatureSpec> out;

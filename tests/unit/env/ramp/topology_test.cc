@@ -102,6 +102,14 @@ TEST_CASE("fallback shapes offer blocks, but do not make a number valid", "[topo
   check_candidates(t, 4, {{{0, 1, 2, 3}, 1}});
 }
 
+TEST_CASE("a block that first fit comes to in several ways is one, where it comes first",
+          "[topology]") {
+  // Server (group, rack, place) is 4 group + 2 rack + place: 2x1x1, 1x1x2, 1x2x1, the diagonals.
+  const std::vector<Block> blocks = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3}, {4, 5},
+                                     {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 6}, {1, 7}};
+  CHECK(distinct_blocks(Topology({2, 2, 2}, 2), 2) == blocks);
+}
+
 TEST_CASE("no more servers than there are form a block", "[topology]") {
   const Topology t({2, 2, 2}, 16);
   CHECK(t.has_block_shape(8));
