@@ -10,13 +10,13 @@
 #include "apps/cli/text_table.h"
 #include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
+#include "apps/commands/config_options.h"
 #include "apps/evaluation/disagreement.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/train_config.h"
 #include "common/config/diff.h"
-#include "common/config/reader.h"
 #include "common/json_text.h"
 #include "common/result.h"
 
@@ -38,14 +38,17 @@ class CompareCommand final : public Command {
              {"compare runs/a runs/b --seeds 20 --out differences.json",
               "two runs, their settings included; the figures also as JSON"},
              {"compare runs/a runs/b --settings", "what the settings of two runs differ by"},
-             {"compare para_max constant:4 --config configs/paper/beta_a.yaml", "two baselines"}}};
+             {"compare para_max constant:4 --config configs/paper/beta_a.yaml", "two baselines"},
+             {"compare para_max constant:4 --config configs/paper/beta_a.yaml --profiles DIR",
+              "... on other job graphs"}}};
   }
   void declare(Options& options) override {
     options.argument("FIRST", &first_,
                      "folder of a run or name of a baseline; +search and rollout:RULE as in eval");
     options.argument("SECOND", &second_, "who is asked at every decision that FIRST takes");
-    options.option("--config CONFIG", &config_,
+    options.option("--config CONFIG", &config_.config,
                    "configuration file of the episodes (default: that of the first run named)");
+    config_.declare_changes(options);
     options.option("--seeds N", &seeds_, "held-out episodes");
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--horizon N", &horizon_, "decisions that each choice is followed for");
@@ -89,7 +92,8 @@ class CompareCommand final : public Command {
  private:
   [[nodiscard]] bool plays_otherwise() const {
     const CompareCommand usual;
-    return !config_.empty() || seeds_ != usual.seeds_ || first_seed_ != usual.first_seed_ ||
+    return !config_.config.empty() || !config_.overrides.empty() || !config_.profiles.empty() ||
+           seeds_ != usual.seeds_ || first_seed_ != usual.first_seed_ ||
            horizon_ != usual.horizon_ || threads_ != usual.threads_;
   }
   static void check_range(const std::string& option, std::int64_t value, std::int64_t least,
@@ -99,13 +103,13 @@ class CompareCommand final : public Command {
   }
 
   [[nodiscard]] Disagreement compare(const std::optional<RunDirectory>& run) const {
-    if (config_.empty() && !run) {
+    ConfigOptions options = config_;
+    if (options.config.empty() && run) options.config = run->config_file().string();
+    if (options.config.empty()) {
       throw UserError("neither " + first_ + " nor " + second_ +
                       " is the folder of a run: --config says in which episodes they are compared");
     }
-    const TrainConfig config =
-        config_.empty() ? read_config<TrainConfig>(ConfigSource::from_file(run->config_file()))
-                        : load_train_config(config_, {}, {});
+    const TrainConfig config = options.load();
     const env::TaskPtr task = config.env.make();
     const Seed seed{static_cast<std::uint64_t>(config.seed)};
     const int threads = threads_or_cores(threads_);
@@ -142,7 +146,7 @@ class CompareCommand final : public Command {
 
   std::string first_;
   std::string second_;
-  std::string config_;
+  ConfigOptions config_;
   std::int64_t seeds_ = 5;
   std::int64_t first_seed_ = 0;
   std::int64_t horizon_ = 25;

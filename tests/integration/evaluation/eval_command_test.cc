@@ -203,10 +203,12 @@ TEST_CASE("two policies are compared decision by decision, and two runs setting 
         json::array({{{"setting", "impala.discount"}, {"first", "0.997"}, {"second", "0.5"}}}));
   CHECK(pacml({"compare", place.run(), other, "--seeds", "1"}).code == 0);
   CHECK(pacml({"compare", "constant:2", "para_max", "--config", place.config_file()}).code == 0);
-  for (const Words& wrong : std::vector<Words>{{"constant:2", "para_max"},
-                                               {place.run(), "nobody"},
-                                               {place.run(), "para_max", "--settings"},
-                                               {place.run(), "para_max", "--horizon", "0"}}) {
+  for (const Words& wrong :
+       std::vector<Words>{{"constant:2", "para_max"},
+                          {place.run(), "nobody"},
+                          {place.run(), "para_max", "--settings"},
+                          {place.run(), other, "--settings", "--set", "seed=2"},
+                          {place.run(), "para_max", "--horizon", "0"}}) {
     Words words = {"compare"};
     words.insert(words.end(), wrong.begin(), wrong.end());
     const Outcome refused = pacml(words);
@@ -223,6 +225,35 @@ TEST_CASE("two policies are compared decision by decision, and two runs setting 
   CHECK(elsewhere.out.empty());
   CHECK_THAT(elsewhere.err, Catch::Contains("is about partitioning and") &&
                                 Catch::Contains("about job_scheduling: no decision is both's"));
+}
+
+TEST_CASE("two rules are compared with the settings and the job graphs that the command line names",
+          "[integration][evaluation]") {
+  const Workplace place;
+  const std::string file = (place / "differences.json").string();
+  const auto compare = [&](const Words& options) {
+    Words words = {"compare", "constant:2", "para_max", "--config", place.config_file(),
+                   "--seeds", "1",          "--out",    file};
+    words.insert(words.end(), options.begin(), options.end());
+    return pacml(words);
+  };
+  const auto decisions = [&](const Words& options) {
+    const Outcome outcome = compare(options);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return json::parse(text_of(file))["decisions"].get<int>();
+  };
+  CHECK(decisions({"--set", "env.cluster.max_simulation_time=4000"}) < decisions({}));
+
+  const std::string models = (place / "models").string();
+  const Outcome missing = compare({"--profiles", models});
+  CHECK(missing.code == 2);
+  CHECK_THAT(missing.err, Catch::Contains(models));
+  std::filesystem::create_directories(place / "models" / "alexnet");
+  std::ofstream(place / "models" / "alexnet" / "graph.txt")
+      << "node1 -- A -- forward_compute_time=1.0, backward_compute_time=2.0, "
+         "activation_size=1000, parameter_size=500\n";
+  CHECK(decisions({"--profiles", models}) > 0);
 }
 
 TEST_CASE("the degrees of a configuration's models are told, and of no other task's",
