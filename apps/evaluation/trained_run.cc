@@ -11,6 +11,7 @@
 #include "learner/checkpoint.h"
 #include "learner/network_training.h"
 #include "learner/reward_rate.h"
+#include "learner/state_of_training.h"
 #include "model/layout.h"
 
 namespace pacml::apps {
@@ -162,11 +163,9 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
                        (others.size() == 1 ? " is" : " are") +
                        " not what it was; --profiles names the folder of theirs\n";
   }
-  const auto parameters = checkpoint.algorithm.vectors.find("parameters");
-  if (parameters == checkpoint.algorithm.vectors.end()) {
-    throw UserError(trained.file.string() + " holds no policy");
-  }
-  trained.parameters.values = parameters->second;
+  const auto* parameters = learner::parameters_of(checkpoint.algorithm);
+  if (parameters == nullptr) throw UserError(trained.file.string() + " holds no policy");
+  trained.parameters.values = *parameters;
   trained.parameters.layout_hash = layout.hash;
   trained.parameters.version =
       PolicyVersion{static_cast<std::uint64_t>(checkpoint.counters["updates"])};

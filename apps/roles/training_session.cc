@@ -18,6 +18,7 @@
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/try_again.h"
+#include "learner/state_of_training.h"
 #include "model/initialise.h"
 #include "model/layout.h"
 
@@ -70,19 +71,6 @@ std::string why_nothing_was_learned(const learner::LearnerCounters& counters) {
 std::int64_t counter_of(const learner::Checkpoint& checkpoint, const char* name) {
   const auto it = checkpoint.counters.find(name);
   return it != checkpoint.counters.end() ? it->second : 0;
-}
-
-// The state of a checkpoint, also of one from before a state said how far it is in its run: where
-// the run had an end its share stood among the counters, else schedules followed the decisions.
-learner::AlgorithmState with_place_in_run(const learner::Checkpoint& checkpoint) {
-  learner::AlgorithmState state = checkpoint.algorithm;
-  if (state.reals.contains("run.share")) return state;
-  const std::int64_t millionths = counter_of(checkpoint, "millionths_of_run");
-  const auto learned = state.counts.find("decisions");
-  const bool follows_decisions = millionths == 0 && learned != state.counts.end();
-  state.reals["run.share"] = static_cast<double>(millionths) / 1e6;
-  state.reals["run.decisions"] = follows_decisions ? static_cast<double>(learned->second) : 0.0;
-  return state;
 }
 
 learner::LearnerCounters counters_of(const learner::Checkpoint& checkpoint) {
@@ -418,7 +406,7 @@ void TrainingSession::restore(const learner::CheckpointFolder& folder) {
   }
   const auto& checkpoint = loaded.checkpoint;
   const auto counter = [&](const char* name) { return counter_of(checkpoint, name); };
-  const auto restored = learning_.algorithm->restore(with_place_in_run(checkpoint));
+  const auto restored = learning_.algorithm->restore(learner::state_to_resume(checkpoint));
   if (!restored) throw UserError(loaded.file.string() + " " + restored.error().detail);
   loop_->restore(counters_of(checkpoint));
   if (drawn_ != nullptr) {

@@ -8,6 +8,7 @@
 #include "common/spell_number.h"
 #include "common/text.h"
 #include "learner/checkpoint.h"
+#include "learner/state_of_training.h"
 #include "model/layout.h"
 
 namespace pacml::apps {
@@ -58,17 +59,8 @@ std::optional<learner::LearningProgress> progress_in(const RunDirectory& run,
                                                      const env::EnvironmentSpec& spec) {
   const auto layout = model::make_layout(model::make_shape(config.network, spec));
   try {
-    const learner::AlgorithmState state =
-        learner::load_newest(learner::CheckpointFolder(run.checkpoints(), 1), layout)
-            .checkpoint.algorithm;
-    const auto share = state.reals.find("run.share");
-    const auto beside = state.reals.find("run.decisions");
-    const auto decisions = state.counts.find("decisions");
-    if (share == state.reals.end() || beside == state.reals.end() ||
-        decisions == state.counts.end()) {
-      return std::nullopt;
-    }
-    return learner::LearningProgress{decisions->second, {share->second, beside->second}};
+    const learner::CheckpointFolder folder(run.checkpoints(), 1);
+    return learner::progress_of(learner::load_newest(folder, layout).checkpoint);
   } catch (const UserError&) {
     return std::nullopt;
   }

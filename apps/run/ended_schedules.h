@@ -14,7 +14,7 @@
 namespace pacml::apps {
 
 // How far learning was at the run's newest checkpoint; nullopt: there is none that can be used, as
-// its learner will say, or it is of a time when none said so.
+// its learner will say, or it does not say so.
 [[nodiscard]] std::optional<learner::LearningProgress> progress_in(
     const RunDirectory& run, const TrainConfig& config, const env::EnvironmentSpec& spec);
 
