@@ -1,7 +1,6 @@
 #include "learner/learner_loop.h"
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -27,12 +26,12 @@ std::int64_t share_of(std::int64_t whole, std::size_t parts) {
 }  // namespace
 
 LearnerLoop::LearnerLoop(const Algorithm& algorithm, Updates& updates, ParametersSink& sink,
-                         ReplicaGroup& replicas)
+                         ReplicaGroup& replicas, std::uint64_t life)
     : algorithm_(&algorithm),
       updates_(&updates),
       sink_(&sink),
       replicas_(&replicas),
-      life_(std::random_device()()) {}
+      life_(static_cast<double>(life)) {}
 
 Result<void> LearnerLoop::step(const std::stop_token& stop, Deadline deadline) {
   const bool among_others = replicas_->size() > 1;

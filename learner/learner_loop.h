@@ -24,8 +24,9 @@ namespace pacml::learner {
 class LearnerLoop {
  public:
   // Borrows everything for its life. `updates`: of `algorithm`, which has the same `replicas`.
+  // `life`: names this process among all that are, or ever were, replicas of the run.
   LearnerLoop(const Algorithm& algorithm, Updates& updates, ParametersSink& sink,
-              ReplicaGroup& replicas = alone());
+              ReplicaGroup& replicas = alone(), std::uint64_t life = 0);
 
   // One update, or kTimeout when the experience for it did not come in time (what came is kept), or
   // kStopped: by `stop`, or the leader has dismissed everybody. With replicas, also kDisconnected:
@@ -80,7 +81,7 @@ class LearnerLoop {
   struct Word {
     Wishes wishes;
     double collected = 0;
-    double life = 0;               // of this process, by chance
+    double life = 0;               // of this process
     double version = 0;            // of the weights
     std::array<double, 2> hash{};  // of the weights, now and then; its halves are exact in doubles
     Tally tally;                   // now

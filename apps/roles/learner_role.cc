@@ -2,12 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "apps/dashboard/dashboard.h"
@@ -87,10 +87,10 @@ void talk_to_shards(replay::Client& client, const transport::SocketConfig& socke
   client.run(links, stop);
 }
 
-// Of a batch, what the replica draws: shares add up to the whole, and each has a transition.
+// Of a batch, what the replica draws: shares add up to the whole, and each has a transition, since
+// configurations with fewer of them than replicas are refused.
 std::uint32_t share_of_batch(std::int64_t batch, std::int64_t replicas, std::int64_t replica) {
-  const std::int64_t share = batch / replicas + (replica < batch % replicas ? 1 : 0);
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, share));
+  return static_cast<std::uint32_t>(batch / replicas + (replica < batch % replicas ? 1 : 0));
 }
 
 replay::ClientConfig client_config_of(const TrainConfig& config, std::int64_t replica) {
@@ -137,6 +137,12 @@ std::function<void(const std::stop_token&)> keeping_actors(
       throw;
     }
   };
+}
+
+// By chance: nothing that a process is told tells it from the one that it takes the place of.
+std::uint64_t new_life() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
 }
 
 std::string role_name(const LearnerRoleOptions& options) {
@@ -292,6 +298,7 @@ int run_learner(const TrainConfig& config, const LearnerRoleOptions& given,
   LifeLine life_line(silence_of(config), in_seconds(config.supervision.stop_seconds));
   check_replay_addresses(config, options.replay);
   check_replica_options(config, options.several);
+  options.several.life = new_life();
   const auto task = config.env.make();
   const auto encryption = encryption_of(config.security, Party::kServer);
   check_options(config, options, encryption);

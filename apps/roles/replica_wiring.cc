@@ -93,6 +93,7 @@ ReplicaWiring::ReplicaWiring(const TrainConfig& config, const ReplicaOptions& op
   const learner::ReplicaAgreement terms{run_id, terms_of(config, agreement)};
   const learner::MembershipConfig membership{
       .replicas = static_cast<std::uint32_t>(config.learner.replicas),
+      .life = options.life,
       .first_gathering = new_run ? kBeginning : std::chrono::milliseconds(0)};
   if (options.replica == 0) {
     membership_ = std::make_unique<learner::Leader>(local_, terms, membership);

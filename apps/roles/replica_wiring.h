@@ -23,6 +23,7 @@ struct ReplicaOptions {
   std::int64_t replica = 0;                   // 0 leads
   std::string leader;                         // address; the leader binds it, the others connect
   std::string all_reduce_host = "127.0.0.1";  // where the others reach this one's all-reduce
+  std::uint64_t life = 0;                     // this process, of all that ever were replicas
 };
 
 // How replicas are joined: the part that needs LibTorch.

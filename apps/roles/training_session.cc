@@ -110,8 +110,8 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
   learner::ReplicaGroup& group = replicas ? *replicas : learner::alone();
   learning_ = make_learning(config, *network_, source, group);
-  loop_ =
-      std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink, group);
+  loop_ = std::make_unique<learner::LearnerLoop>(*learning_.algorithm, *learning_.updates, sink,
+                                                 group, options.several.life);
   scores_.emplace(task, shape, seed, config.learner.evaluate_episodes);
   learner::CheckpointFolder folder(run.checkpoints(),
                                    static_cast<std::size_t>(config.learner.keep_checkpoints));

@@ -94,15 +94,20 @@ std::vector<std::string> validate(const TrainConfig& config) {
         "learner.replicas: algorithm: reinforce has its baselines in one learner; impala and apex "
         "have several");
   }
+  if (config.algorithm == AlgorithmKind::kApex && config.learner.replicas > 1 &&
+      config.learner.replicas > config.apex.batch_size) {
+    problems.emplace_back(
+        "learner.replicas: must be at most apex.batch_size, of which each draws a share");
+  }
   if (config.warm_start.policy == WarmStart::kBestConstant &&
       config.network.head == model::HeadKind::kCandidates) {
     problems.emplace_back(
         "warm_start.policy: leans towards a degree by its place, and network.head: candidates does "
         "not know candidates by their places; set it to none");
   }
-  const bool learns_values = config.algorithm == AlgorithmKind::kApex ||
-                             config.algorithm == AlgorithmKind::kExpertIteration;
-  if (config.warm_start.policy == WarmStart::kImitate && learns_values) {
+  const bool learns_action_values = config.algorithm == AlgorithmKind::kApex ||
+                                    config.algorithm == AlgorithmKind::kExpertIteration;
+  if (config.warm_start.policy == WarmStart::kImitate && learns_action_values) {
     problems.push_back("warm_start.policy: imitates by what a policy prefers, and algorithm: " +
                        std::string(name_of(config.algorithm)) +
                        " learns what actions are worth; impala, ppo and reinforce have a policy");

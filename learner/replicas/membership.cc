@@ -7,7 +7,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
-#include <random>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -31,12 +30,9 @@ std::string here(std::uint32_t replica) { return "here/" + std::to_string(replic
 std::string taken(std::uint32_t replica) { return "taken/" + std::to_string(replica); }
 std::string bye(std::uint32_t replica) { return "bye/" + std::to_string(replica); }
 
-// Names one process among all that ever were this replica.
-std::string new_life() {
-  std::random_device random;
+std::string spell_life(std::uint64_t life) {
   std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%08" PRIx32 "%08" PRIx32,
-                static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()));
+  std::snprintf(text.data(), text.size(), "%016" PRIx64, life);
   return text.data();
 }
 
@@ -57,7 +53,7 @@ Leader::Leader(LocalBoard& board, const ReplicaAgreement& agreement, const Membe
     : board_(&board),
       config_(config),
       clock_(&clock),
-      life_(new_life()),
+      life_(spell_life(config.life)),
       lives_(config.replicas),
       records_(config.replicas),
       doubles_(config.replicas) {
@@ -210,7 +206,7 @@ Follower::Follower(Board& board, std::uint32_t replica, ReplicaAgreement agreeme
       replica_(replica),
       agreement_(std::move(agreement)),
       config_(config),
-      life_(new_life()) {
+      life_(spell_life(config.life)) {
   PACML_CHECK(replica >= 1, "replica 0 leads");
 }
 

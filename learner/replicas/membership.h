@@ -64,6 +64,7 @@ struct ReplicaAgreement {
 
 struct MembershipConfig {
   std::uint32_t replicas = 2;                    // how many there should be
+  std::uint64_t life = 0;                        // this process, of all that ever were replicas
   std::chrono::milliseconds gathering{1'000};    // how long a call waits for answers
   std::chrono::milliseconds first_gathering{0};  // the first call, where that is longer
   std::chrono::milliseconds interval{20};        // between looks at the board

@@ -255,6 +255,14 @@ TEST_CASE("settings that do not go together are refused in one sentence", "[unit
     config.learner.replicas = 2;
     sentence = "learner.replicas: algorithm: reinforce has its baselines in one learner";
   }
+  SECTION("several learners that have no transition each to draw") {
+    config = testing::tiny_apex_config();
+    config.apex.batch_size = 32;
+    config.learner.replicas = 32;
+    REQUIRE(validate(config).empty());
+    config.learner.replicas = 33;
+    sentence = "learner.replicas: must be at most apex.batch_size";
+  }
   SECTION("episodes that are held back beyond what a sequence holds") {
     config.algorithm = AlgorithmKind::kReinforce;
     config.actor = {.environments = 8, .unroll_length = 2047};

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,8 +18,11 @@ using std::chrono::milliseconds;
 
 const ReplicaAgreement kAgreed{"run-a", "seed: 1\n"};
 
+// Of another process each time.
 MembershipConfig config(std::uint32_t replicas, milliseconds gathering = milliseconds(60'000)) {
+  static std::uint64_t lives = 0;
   return {.replicas = replicas,
+          .life = ++lives,
           .gathering = gathering,
           .interval = milliseconds(1),
           .freshness = milliseconds(60'000),

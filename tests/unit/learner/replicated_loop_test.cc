@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <numeric>
@@ -48,8 +49,9 @@ class LastSink final : public ParametersSink {
 };
 
 struct Replica {
+  static inline std::uint64_t lives = 0;
   explicit Replica(ReplicaGroup& group)
-      : impala(config, network, group), loop(impala, updates, sink, group) {}
+      : impala(config, network, group), loop(impala, updates, sink, group, ++lives) {}
 
   // A message of `steps` decisions.
   void add(std::uint32_t steps) {
