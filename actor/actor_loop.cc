@@ -56,8 +56,9 @@ void ActorLoop::evaluate() {
     ask_policy();
   }
   if (!model::is_sound(output_)) {
-    throw UserError("the weights of version " + std::to_string(newest_.parameters.version.get()) +
-                    " say nothing that can be acted upon: learning has diverged");
+    throw model::UnsoundOutput("the weights of version " +
+                               std::to_string(newest_.parameters.version.get()) +
+                               " say nothing that can be acted upon: learning has diverged");
   }
   newest_.proven = true;
 }

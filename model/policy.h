@@ -35,6 +35,8 @@ class UnsoundOutput final : public UserError {
  public:
   UnsoundOutput()
       : UserError("the network says nothing that can be acted upon: its training had diverged") {}
+  // The same in a sentence that says whose it is.
+  using UserError::UserError;
 };
 
 // The acting side of a policy; its implementations (fused kernels, LibTorch, and a plain one

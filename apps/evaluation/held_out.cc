@@ -7,6 +7,7 @@
 
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/trained_agent.h"
+#include "model/policy.h"
 
 namespace pacml::apps {
 
@@ -36,7 +37,7 @@ std::optional<std::vector<double>> HeldOutEvaluator::score(const model::Paramete
                                                            const GoesOn& goes_on) try {
   TrainedAgent agent(shape_, parameters, spec().graphs);
   return means(agent, goes_on);
-} catch (const UnsoundPolicy&) {
+} catch (const model::UnsoundOutput&) {
   return std::nullopt;
 }
 

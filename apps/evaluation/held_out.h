@@ -27,7 +27,7 @@ class HeldOutEvaluator {
 
   // Means of the task's metrics, the objective first, NaN where undefined: of the greedy policy.
   // nullopt: it was not evaluated to the end, or what the policy says cannot be acted upon
-  // (UnsoundPolicy).
+  // (model::UnsoundOutput).
   [[nodiscard]] std::optional<std::vector<double>> score(
       const model::Parameters& parameters, const GoesOn& goes_on = [] { return true; });
 

@@ -38,8 +38,8 @@ const model::PolicyOutput& TrainedAgent::evaluate(const env::Environment& enviro
   env::require_finite_features(environment.spec(), impl_->batch);
   impl_->network->evaluate(impl_->batch, impl_->output);
   if (!model::is_sound(impl_->output)) {
-    throw UnsoundPolicy("the policy of update " + std::to_string(impl_->version.get()) +
-                        " says nothing that can be acted upon: its training had diverged");
+    throw model::UnsoundOutput("the policy of update " + std::to_string(impl_->version.get()) +
+                               " says nothing that can be acted upon: its training had diverged");
   }
   return impl_->output;
 }

@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 
-#include "common/result.h"
 #include "env/agent.h"
 #include "model/network_config.h"
 #include "model/parameters.h"
@@ -11,20 +10,13 @@
 
 namespace pacml::apps {
 
-// A policy whose network says nothing that can be acted upon (model::is_sound), because its
-// training had diverged.
-class UnsoundPolicy final : public UserError {
- public:
-  using UserError::UserError;
-};
-
 // How an action is chosen by what a network says of all.
 enum class Choice {
   kBest,   // the most probable one
   kDrawn,  // by their probabilities, as in training
 };
 
-// A trained network that acts; act() may throw UnsoundPolicy. Thread-confined.
+// A trained network that acts; act() may throw model::UnsoundOutput. Thread-confined.
 class TrainedAgent final : public env::Agent {
  public:
   // `graphs`: those of the task whose environments it acts in.

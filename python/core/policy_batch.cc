@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "apps/evaluation/trained_agent.h"
 #include "common/check.h"
 #include "env/feature_check.h"
 #include "model/fused_policy.h"
@@ -38,8 +37,8 @@ void PolicyBatch::evaluate(const std::vector<const std::byte*>& columns, std::si
   env::require_finite_features(task_->spec(), batch_);
   (valued ? *valued_ : *acting_).evaluate(batch_, output_);
   if (!model::is_sound(output_)) {
-    throw apps::UnsoundPolicy(file_ +
-                              " says nothing that can be acted upon: its training had diverged");
+    throw model::UnsoundOutput(file_ +
+                               " says nothing that can be acted upon: its training had diverged");
   }
   read(output_);
 }
