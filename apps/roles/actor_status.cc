@@ -11,36 +11,38 @@ namespace pacml::apps {
 
 ActorStatus::ActorStatus(ActorId id, std::string run) : id_(id), run_(std::move(run)) {}
 
+// Beats come before the lock in all of these: the thread's chore may have something to tell, too.
+
 void ActorStatus::heard(const actor::LinkReport& link) {
-  const std::scoped_lock lock(mutex_);
   beat();
+  const std::scoped_lock lock(mutex_);
   links_[std::string(link.server)] = {link.joined, link.joins, link.unacknowledged, link.malformed};
 }
 
 void ActorStatus::has_weights(PolicyVersion version) {
-  const std::scoped_lock lock(mutex_);
   beat();
+  const std::scoped_lock lock(mutex_);
   version_ = version;
   acts_ = true;
   waits_ = false;
 }
 
 void ActorStatus::waits(const ActorProgress& progress) {
-  const std::scoped_lock lock(mutex_);
   beat();
+  const std::scoped_lock lock(mutex_);
   progress_ = progress;
   waits_ = true;
 }
 
 void ActorStatus::acts() {
-  const std::scoped_lock lock(mutex_);
   beat();
+  const std::scoped_lock lock(mutex_);
   waits_ = false;
 }
 
 void ActorStatus::has_sent() {
-  const std::scoped_lock lock(mutex_);
   beat();
+  const std::scoped_lock lock(mutex_);
   ++messages_;
 }
 

@@ -61,6 +61,14 @@ TEST_CASE("an actor that acts or waits beats, and one that does neither is misse
         "thread actor has been silent for 40 s");
 }
 
+TEST_CASE("an actor's chore may tell its status what it finds while that is told something",
+          "[unit][http]") {
+  ActorStatus status(ActorId{0}, "");
+  const Chore tending(Duration{0}, [&] { status.heard({"learner", true, 1, 0}); });
+  status.has_weights(PolicyVersion{1});
+  CHECK(status.report().ready);
+}
+
 // Takes what it is given, or refuses it.
 class Sink final : public actor::ExperienceSink {
  public:
