@@ -170,13 +170,21 @@ TEST_CASE("an expert's actor follows the policy but for a share of random action
   double surprises = 0;  // over what log-probabilities promise
   double promised = 0;
   for (const Sequences& s : act(expert, 10)) {
-    for (std::size_t i = 0; i < s.num_decisions(); ++i) {
-      const double probability = std::exp(double{s.behaviour_log_prob[i]});
-      CHECK((probability > 0 && probability <= 1 + 1e-6));
-      ++decisions;
-      // A greedy action is promised more than a random one.
-      surprises += probability < 0.5 * (1 - share) + 1e-9 ? 1 : 0;
-      promised += probability;
+    auto log_probability = s.behaviour_log_prob.begin();
+    std::size_t row = 0;
+    for (const std::uint32_t length : s.lengths) {
+      for (std::uint32_t t = 0; t < length; ++t, ++row) {
+        const double probability = std::exp(double{*log_probability++});
+        CHECK((probability > 0 && probability <= 1 + 1e-6));
+        if (share == 1) {  // each valid action is as likely as another
+          CHECK(probability == Approx(1 / static_cast<double>(s.observations.num_valid(row))));
+        }
+        ++decisions;
+        // A greedy action is promised more than a random one.
+        surprises += probability < 0.5 * (1 - share) + 1e-9 ? 1 : 0;
+        promised += probability;
+      }
+      ++row;  // the observation after its last decision
     }
   }
   if (share == 0) {
