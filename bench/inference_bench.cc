@@ -28,7 +28,7 @@ constexpr std::size_t kGraphs = 8;
 const model::NetworkShape kShape{model::NetworkConfig{}, {{5, 2}}, 17, 17};
 
 // Like a mirrored training graph: a chain, with the remaining edges skipping ahead.
-env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
+env::GraphFeaturesPtr mirrored_graph(Rng& rng) {
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = kNodes;
   graph->num_edges = kEdges;
@@ -80,7 +80,7 @@ double median_seconds(int repetitions, Prepare prepare, Timed timed) {
 void measure(std::string_view name, model::KernelPath path, Figures& figures) {
   Rng rng(Seed{1});
   std::vector<env::GraphFeaturesPtr> graphs;
-  for (std::size_t g = 0; g < kGraphs; ++g) graphs.push_back(synthetic_graph(rng));
+  for (std::size_t g = 0; g < kGraphs; ++g) graphs.push_back(mirrored_graph(rng));
   const model::Parameters parameters = model::initialise(kShape, Seed{1});
   const auto policy = model::make_fused_policy(kShape, path);
   policy->set_graphs(graphs);

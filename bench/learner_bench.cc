@@ -37,7 +37,7 @@ constexpr std::uint32_t kSteps = 50;
 constexpr std::uint32_t kEnvironments = 20;
 const model::NetworkShape kShape{model::NetworkConfig{}, {{5, 2}}, 17, 17};
 
-env::GraphFeaturesPtr synthetic_graph(Rng& rng) {
+env::GraphFeaturesPtr forward_graph(Rng& rng) {
   auto graph = std::make_shared<env::GraphFeatures>();
   graph->num_nodes = kNodes;
   graph->num_edges = kEdges;
@@ -139,7 +139,7 @@ void learn(Algorithm& algorithm, const Batch& batch) {
 
 struct Setup {
   Setup() {
-    for (std::size_t g = 0; g < kGraphs; ++g) graphs.add(synthetic_graph(rng));
+    for (std::size_t g = 0; g < kGraphs; ++g) graphs.add(forward_graph(rng));
     for (auto& message : messages) message = synthetic_sequences(rng, graphs.graphs());
     network.set_graphs(graphs.graphs());
     const model::Parameters start = model::initialise(kShape, Seed{1});

@@ -32,8 +32,6 @@ constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::string_view kSuffix = ".safetensors";
 constexpr std::string_view kBest = "best.safetensors";
 
-tl::unexpected<Error> corrupt(const std::string& what) { return fail(Errc::kCorruptFrame, what); }
-
 // Doubles and 64-bit numbers as text that reads back bit for bit, in every JSON library.
 // As "%a" writes them, whatever a host program has set for a decimal point.
 std::string spell(double value) {
@@ -269,20 +267,20 @@ Result<Checkpoint> decode_checkpoint(std::string_view bytes, const model::Parame
     const auto found = file.metadata.find(key);
     return found == file.metadata.end() ? std::string{} : found->second;
   };
-  if (text("format").empty()) return corrupt("is not a checkpoint");
+  if (text("format").empty()) return fail(Errc::kCorruptFrame, "is not a checkpoint");
   if (text("format") != kFormat) {
     return fail(Errc::kVersionMismatch,
                 "has the format '" + text("format") + "', this program reads '" + kFormat + "'");
   }
   if (text("checksum") != spell(checksum(file))) {
-    return corrupt("is damaged: its checksum does not match");
+    return fail(Errc::kCorruptFrame, "is damaged: its checksum does not match");
   }
   Checkpoint out;
   out.run_id = text("run_id");
   out.config_text = text("config");
   const auto state = parse_json_text(text("state"));
   if (!state || !read_state(*state, out)) {
-    return corrupt("is damaged: its state cannot be read");
+    return fail(Errc::kCorruptFrame, "is damaged: its state cannot be read");
   }
   std::vector<NamedTensor> weights;
   for (NamedTensor& tensor : file.tensors) {
@@ -297,7 +295,8 @@ Result<Checkpoint> decode_checkpoint(std::string_view bytes, const model::Parame
     return fail(Errc::kVersionMismatch, "is a checkpoint of another network: " + differs);
   }
   if (const std::string vector = not_finite(out); !vector.empty()) {
-    return corrupt("is of a training that had diverged: its " + vector + " are not finite");
+    return fail(Errc::kCorruptFrame,
+                "is of a training that had diverged: its " + vector + " are not finite");
   }
   return out;
 }

@@ -33,9 +33,8 @@ constexpr std::chrono::milliseconds kAnnounceEvery{20};
 constexpr std::chrono::microseconds kPerAnnouncedActor{200};
 // The learner need not wait for experience, but for so short a time.
 constexpr double kStarvedShare = 0.02;
-constexpr double kWaits = 0.1;    // ... to be said to wait
-constexpr double kMeanOver = 20;  // adaptions: a second
-// Graphs are few; a peer that names more distinct ones than this is broken or hostile.
+constexpr double kWaits = 0.1;          // ... to be said to wait
+constexpr double kMeanOver = 20;        // adaptions: a second
 constexpr std::size_t kMostPeers = 32;  // that the status tells of one by one
 
 wire::Refused end_of_run() { return {wire::Refusal::kStopping, "the learner stops"}; }
