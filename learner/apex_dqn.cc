@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/scope_exit.h"
 #include "learner/losses/huber.h"
 #include "learner/replicas/gather_rows.h"
 #include "learner/returns/double_q.h"
 #include "learner/returns/importance.h"
+#include "learner/reward_rate.h"
 #include "model/value_heads.h"
 
 namespace pacml::learner {
@@ -67,7 +69,8 @@ struct ApexDqn::Figures {
 
 ApexDqn::ApexDqn(const ApexConfig& config, model::TrainableNetwork& network, model::Policy& online,
                  model::Policy& target, ReplicaGroup& replicas)
-    : NetworkAlgorithm("apex", network, config.optimizer, config.popart_rate, config.heads),
+    : NetworkAlgorithm("apex", network, config.optimizer, config.popart_rate, config.heads,
+                       config.centre_rewards),
       config_(config),
       online_(&online),
       target_(&target),
@@ -106,8 +109,9 @@ bool ApexDqn::compute_targets(const TransitionBatch& batch) {
   targets_.resize(batch.size());
   double_q_targets(batch.n_step_returns, batch.discounts, online_output_.logits, q_values_, actions,
                    targets_);
+  const double rate = training_.reward_rate().value();
   for (std::size_t n = 0; config_.centre_rewards && n < batch.size(); ++n) {
-    targets_[n] -= static_cast<float>(reward_rate_.value() * double{batch.discounted_times[n]});
+    targets_[n] -= static_cast<float>(rate * double{batch.discounted_times[n]});
   }
   return true;
 }
@@ -134,12 +138,11 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
   UpdateReport report;
   report.decisions = static_cast<std::int64_t>(whole.size);
   if (report.decisions == 0) return report;
-  if (config_.centre_rewards) {
-    const double once = whole.size / whole.weight;
-    reward_rate_.take_in({whole.size, once * whole.usual.rewards, once * whole.usual.elapsed});
-  }
 
   training_.begin_update();
+  const ScopeExit at_end([this] { training_.abandon_update(); });
+  const double once = whole.weight > 0 ? whole.size / whole.weight : 0;
+  training_.take_in_rewards({whole.size, once * whole.usual.rewards, once * whole.usual.elapsed});
   Figures figures;
   std::span<float> gradient;
   if (batch.size() > 0) {
@@ -173,7 +176,9 @@ Result<UpdateReport> ApexDqn::update(const TransitionBatch& batch) {
                     {"importance_weight", all.importance / whole.size},
                     {"gradient_norm", step.gradient_norm},
                     {"learning_rate", learning_rate}};
-  if (config_.centre_rewards) report.scalars.emplace_back("reward_rate", reward_rate_.value());
+  if (config_.centre_rewards) {
+    report.scalars.emplace_back("reward_rate", training_.reward_rate().value());
+  }
   if (report.outcome != Outcome::kApplied) {
     report.priorities.clear();
     return report;
@@ -222,10 +227,7 @@ std::span<float> ApexDqn::differentiate(const TransitionBatch& batch, std::int64
   return training_.network().backward(logit_gradients_, value_gradients_);
 }
 
-void ApexDqn::save_more(AlgorithmState& state) const {
-  state.vectors[kTarget] = target_weights_;
-  if (config_.centre_rewards) reward_rate_.save(state);
-}
+void ApexDqn::save_more(AlgorithmState& state) const { state.vectors[kTarget] = target_weights_; }
 
 Result<void> ApexDqn::more_fits(const AlgorithmState& state) const {
   const auto target = state.vectors.find(kTarget);
@@ -234,9 +236,6 @@ Result<void> ApexDqn::more_fits(const AlgorithmState& state) const {
               "the checkpoint's target network is not that of this configuration");
 }
 
-void ApexDqn::restore_more(const AlgorithmState& state) {
-  set_target(state.vectors.at(kTarget));
-  if (config_.centre_rewards) reward_rate_.restore(state);
-}
+void ApexDqn::restore_more(const AlgorithmState& state) { set_target(state.vectors.at(kTarget)); }
 
 }  // namespace pacml::learner

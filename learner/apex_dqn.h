@@ -8,7 +8,6 @@
 #include "learner/apex_config.h"
 #include "learner/network_algorithm.h"
 #include "learner/replicas/replica_group.h"
-#include "learner/reward_rate.h"
 #include "model/policy.h"
 #include "model/trainable_network.h"
 
@@ -54,7 +53,6 @@ class ApexDqn final : public NetworkAlgorithm<TransitionAlgorithm> {
   void restore_more(const AlgorithmState& state) override;
 
   ApexConfig config_;
-  RewardRate reward_rate_;
   model::Policy* online_;
   model::Policy* target_;
   ReplicaGroup* replicas_;

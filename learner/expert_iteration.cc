@@ -9,6 +9,7 @@
 #include "common/rng.h"
 #include "learner/batch_moments.h"
 #include "learner/losses/action_values.h"
+#include "learner/reward_rate.h"
 #include "model/policy.h"
 
 namespace pacml::learner {
@@ -22,9 +23,8 @@ struct ExpertIteration::Figures {
 ExpertIteration::ExpertIteration(const ExpertIterationConfig& config,
                                  model::TrainableNetwork& network, Seed seed, bool centred)
     : NetworkAlgorithm("expert_iteration", network, config.optimizer, config.popart_rate,
-                       model::ValueHeads::kActions),
+                       model::ValueHeads::kActions, centred),
       config_(config),
-      centred_(centred),
       seed_(seed) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
 }
@@ -35,10 +35,10 @@ Result<UpdateReport> ExpertIteration::update(const TrainBatch& batch) {
   report.decisions = static_cast<std::int64_t>(levels.size());
   report.stale = static_cast<std::int64_t>(batch.decisions() - levels.size());
   if (levels.empty()) return report;
-  if (centred_) reward_rate_.take_in(reward_sums(batch));
   const std::vector<float> all(levels.size(), 1.0F);
   const TargetSums sums = target_sums(levels, all);
   training_.begin_update();
+  training_.take_in_rewards(reward_sums(batch));
   if (!training_.normaliser().started()) training_.start_values(sums);
 
   const double learning_rate = value_at(config_.learning_rate, training_.progress());
@@ -122,14 +122,6 @@ bool ExpertIteration::learn(double learning_rate, Figures& figures) {
   figures.gradient_norm += step.gradient_norm;
   figures.loss += loss;
   return true;
-}
-
-void ExpertIteration::save_more(AlgorithmState& state) const {
-  if (centred_) reward_rate_.save(state);
-}
-
-void ExpertIteration::restore_more(const AlgorithmState& state) {
-  if (centred_) reward_rate_.restore(state);
 }
 
 }  // namespace pacml::learner

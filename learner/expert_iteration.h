@@ -9,7 +9,6 @@
 #include "learner/algorithm.h"
 #include "learner/expert_iteration_config.h"
 #include "learner/network_algorithm.h"
-#include "learner/reward_rate.h"
 #include "learner/searched_decisions.h"
 #include "model/trainable_network.h"
 
@@ -42,12 +41,7 @@ class ExpertIteration final : public NetworkAlgorithm<SequenceAlgorithm> {
   // One optimiser step on drawn_. False: nothing finite came of it.
   [[nodiscard]] bool learn(double learning_rate, Figures& figures);
 
-  void save_more(AlgorithmState& state) const override;
-  void restore_more(const AlgorithmState& state) override;
-
   ExpertIterationConfig config_;
-  bool centred_;
-  RewardRate reward_rate_;  // 0 unless rewards are centred
   Seed seed_;
   SearchMemory memory_;
   std::int64_t remembered_ = 0;  // in all, since memory_ was empty

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "common/check.h"
+#include "common/scope_exit.h"
 #include "learner/losses/entropy.h"
 #include "learner/losses/policy_gradient.h"
 #include "learner/losses/value.h"
 #include "learner/replicas/gather_rows.h"
+#include "learner/reward_rate.h"
 #include "model/policy.h"
 
 namespace pacml::learner {
@@ -64,7 +66,7 @@ struct Impala::Losses {
 
 Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, ReplicaGroup& replicas)
     : NetworkAlgorithm("impala", network, config.optimizer, config.popart_rate,
-                       model::ValueHeads::kValue),
+                       model::ValueHeads::kValue, config.centre_rewards),
       config_(config),
       replicas_(&replicas) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
@@ -72,6 +74,7 @@ Impala::Impala(const ImpalaConfig& config, model::TrainableNetwork& network, Rep
 
 Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   training_.begin_update();
+  const ScopeExit at_end([this] { training_.abandon_update(); });
   Share share;
   Pass pass = look_at(batch, share);
   const auto first = start_rewards(batch);
@@ -98,7 +101,7 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   if (config_.centre_rewards && !*first) {
     RewardSums rewards;
     for (const Share& row : *shares) rewards += row.rewards;
-    reward_rate_.take_in(rewards);
+    training_.take_in_rewards(rewards);
   }
   const double entropy_cost = value_at(config_.entropy_cost, training_.progress());
   const Losses mine = compute_losses(batch, pass, targets, entropy_cost);
@@ -108,7 +111,9 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   if (!losses) return tl::unexpected(losses.error());
   take_step(gradient, *shares, *losses, report);
   report.scalars.emplace_back("entropy_cost", entropy_cost);
-  if (config_.centre_rewards) report.scalars.emplace_back("reward_rate", reward_rate_.value());
+  if (config_.centre_rewards) {
+    report.scalars.emplace_back("reward_rate", training_.reward_rate().value());
+  }
   return report;
 }
 
@@ -137,10 +142,10 @@ bool Impala::normalises() const {
 }
 
 Result<bool> Impala::start_rewards(const TrainBatch& batch) {
-  if (!config_.centre_rewards || reward_rate_.started()) return false;
+  if (!config_.centre_rewards || training_.reward_rate().started()) return false;
   const auto sums = gather_rows(*replicas_, reward_sums(batch));
   if (!sums) return tl::unexpected(sums.error());
-  reward_rate_.take_in(total(*sums));
+  training_.take_in_rewards(total(*sums));
   return true;
 }
 
@@ -236,7 +241,7 @@ SequenceReturns Impala::compute_returns(const TrainBatch& batch,
                           {.discount = config_.discount,
                            .reward_scale = config_.reward_scale,
                            .vtrace = config_.vtrace,
-                           .reward_rate = reward_rate_.value()});
+                           .reward_rate = training_.reward_rate().value()});
 }
 
 void Impala::scale_advantages(const ImportanceSums& batch, SequenceReturns& returns) const {
@@ -248,14 +253,6 @@ void Impala::scale_advantages(const ImportanceSums& batch, SequenceReturns& retu
       advantage = static_cast<float>(advantage / deviation);
     }
   }
-}
-
-void Impala::save_more(AlgorithmState& state) const {
-  if (config_.centre_rewards) reward_rate_.save(state);
-}
-
-void Impala::restore_more(const AlgorithmState& state) {
-  if (config_.centre_rewards) reward_rate_.restore(state);
 }
 
 }  // namespace pacml::learner

@@ -12,7 +12,6 @@
 #include "learner/network_algorithm.h"
 #include "learner/replicas/replica_group.h"
 #include "learner/returns/sequence_returns.h"
-#include "learner/reward_rate.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -74,11 +73,8 @@ class Impala final : public NetworkAlgorithm<SequenceAlgorithm> {
                                                 std::span<const float> value_outputs) const;
   // `batch`: of the whole batch's advantages, of which those of `returns` may be a part.
   void scale_advantages(const ImportanceSums& batch, SequenceReturns& returns) const;
-  void save_more(AlgorithmState& state) const override;
-  void restore_more(const AlgorithmState& state) override;
 
   ImpalaConfig config_;
-  RewardRate reward_rate_;
   ReplicaGroup* replicas_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;

@@ -42,8 +42,9 @@ class NetworkAlgorithm : public Kind {
  protected:
   // `name`: of its states, a literal. The rest is NetworkTraining's.
   NetworkAlgorithm(std::string_view name, model::TrainableNetwork& network,
-                   const OptimizerConfig& optimizer, double popart_rate, model::ValueHeads heads)
-      : training_(network, optimizer, popart_rate, heads), name_(name) {}
+                   const OptimizerConfig& optimizer, double popart_rate, model::ValueHeads heads,
+                   bool centres_rewards = false)
+      : training_(network, optimizer, popart_rate, heads, centres_rewards), name_(name) {}
 
   NetworkTraining training_;
 

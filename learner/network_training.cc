@@ -82,11 +82,12 @@ void scale_values(double factor, const model::ParameterLayout& layout, model::Va
 }
 
 NetworkTraining::NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
-                                 double popart_rate, model::ValueHeads heads)
+                                 double popart_rate, model::ValueHeads heads, bool centres_rewards)
     : network_(&network),
       optimizer_(optimizer, network.layout().total),
       normaliser_(popart_rate),
-      heads_(heads) {
+      heads_(heads),
+      centres_rewards_(centres_rewards) {
   if (heads != model::ValueHeads::kActions) return;
   // The value is the same for all states: its bias.
   for (const model::ParameterEntry& entry : network.layout().entries) {
@@ -106,11 +107,30 @@ void NetworkTraining::take_in_values(const TargetSums& targets) {
   rewrite_heads(normaliser_.update(targets), network_->layout(), heads_, network_->parameters());
 }
 
+void NetworkTraining::take_in_rewards(const RewardSums& rewards) {
+  if (centres_rewards_) reward_rate_.take_in(rewards);
+}
+
 void NetworkTraining::begin_update() {
+  PACML_CHECK(!begun_, "one update at a time");
+  begun_ = true;
   const auto weights = std::as_const(*network_).parameters();
   weights_before_.assign(weights.begin(), weights.end());
   optimizer_before_ = optimizer_.state();
   values_before_ = normaliser_.state();
+  reward_rate_before_ = reward_rate_;
+}
+
+void NetworkTraining::abandon_update() {
+  if (begun_) undo();
+}
+
+void NetworkTraining::undo() {
+  begun_ = false;
+  std::ranges::copy(weights_before_, network_->parameters().begin());
+  optimizer_.restore(optimizer_before_);
+  normaliser_.restore(values_before_);
+  reward_rate_ = reward_rate_before_;
 }
 
 Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double learning_rate) {
@@ -122,12 +142,11 @@ Optimizer::Step NetworkTraining::step(std::span<const float> gradient, double le
 }
 
 Outcome NetworkTraining::end_update(bool sound, std::int64_t decisions) {
-  if (!sound || !all_finite(folded().values)) {
-    std::ranges::copy(weights_before_, network_->parameters().begin());
-    optimizer_.restore(optimizer_before_);
-    normaliser_.restore(values_before_);
+  if (!sound || !all_finite(folded().values) || !reward_rate_.is_finite()) {
+    undo();
     return Outcome::kDiverged;
   }
+  begun_ = false;
   ++updates_;
   decisions_ += decisions;
   return Outcome::kApplied;
@@ -162,6 +181,7 @@ AlgorithmState NetworkTraining::save(std::string_view algorithm) const {
   out.counts["updates"] = updates_;
   out.counts["decisions"] = decisions_;
   out.counts["optimizer.steps"] = optimizer.steps;
+  if (centres_rewards_) reward_rate_.save(out);
   return out;
 }
 
@@ -177,6 +197,9 @@ Result<void> NetworkTraining::fits(std::string_view algorithm, const AlgorithmSt
   if (vector_of(state, "parameters").size() != network_->layout().total) return differs("network");
   if (!optimizer_.fits(optimizer_of(state))) return differs("optimizer");
   if (!is_finite(normaliser_of(state))) return differs("value normalisation");
+  if (centres_rewards_ && !RewardRate::saved_in(state).is_finite()) {
+    return differs("average reward");
+  }
   if (count_of(state, "updates") < 0 || count_of(state, "decisions") < 0) {
     return differs("list of counters");
   }
@@ -190,11 +213,13 @@ void NetworkTraining::restore(std::string_view algorithm, const AlgorithmState& 
   std::ranges::copy(vector_of(state, "parameters"), network_->parameters().begin());
   optimizer_.restore(optimizer_of(state));
   normaliser_.restore(normaliser_of(state));
+  if (centres_rewards_) reward_rate_ = RewardRate::saved_in(state);
   updates_ = count_of(state, "updates");
   decisions_ = count_of(state, "decisions");
   run_before_ = run_of(state);
   decisions_before_ = decisions_;
   share_done_.reset();
+  begun_ = false;
 }
 
 }  // namespace pacml::learner

@@ -12,6 +12,7 @@
 #include "learner/algorithm.h"
 #include "learner/algorithm_state.h"
 #include "learner/optimizer.h"
+#include "learner/reward_rate.h"
 #include "learner/schedule.h"
 #include "learner/value_normaliser.h"
 #include "model/parameters.h"
@@ -34,26 +35,30 @@ namespace pacml::learner {
 void scale_values(double factor, const model::ParameterLayout& layout, model::ValueHeads heads,
                   std::span<float> weights);
 
-// A network in training: weights, optimiser, the unit of its values, and how far it is. What
-// algorithms have in common. An update is made as a whole or not at all:
+// A network in training: weights, optimiser, the unit of its values, the average reward that they
+// are relative to, and how far it is. What algorithms have in common. An update is made as a whole
+// or not at all:
 //
 //     training.begin_update();
-//     // start_values(), step() once or several times, take_in_values()
+//     // take_in_rewards(), start_values(), step() once or several times, take_in_values()
 //     report.outcome = training.end_update(sound, decisions);
 //
+// and by those who may leave in between, abandon_update().
 // Thread-confined.
 class NetworkTraining {
  public:
   // Borrows `network` for its life; the weights that it holds are where learning starts, but by
   // kActions those of its value, which become 0.
-  // `popart_rate`: ValueNormaliser's.
+  // `popart_rate`: ValueNormaliser's. `centres_rewards`: whether there is an average reward.
   NetworkTraining(model::TrainableNetwork& network, const OptimizerConfig& optimizer,
-                  double popart_rate, model::ValueHeads heads);
+                  double popart_rate, model::ValueHeads heads, bool centres_rewards = false);
 
   [[nodiscard]] model::TrainableNetwork& network() { return *network_; }
   [[nodiscard]] const model::TrainableNetwork& network() const { return *network_; }
   // Between outputs of the value heads and values.
   [[nodiscard]] const ValueNormaliser& normaliser() const { return normaliser_; }
+  // What is taken off rewards for each unit of time; 0 unless they are centred.
+  [[nodiscard]] const RewardRate& reward_rate() const { return reward_rate_; }
   [[nodiscard]] std::int64_t updates() const { return updates_; }
   [[nodiscard]] std::int64_t decisions() const { return decisions_; }  // learned from, all updates
   // For schedules.
@@ -61,8 +66,13 @@ class NetworkTraining {
   // Algorithm's.
   void set_share_done(double share) { share_done_ = share; }
 
-  // Keeps what an update may change.
+  // Keeps what an update may change. Pre: none has begun (PACML_CHECK).
   void begin_update();
+  // Where an update has begun and not come to its end, as those who make it together were not all
+  // there any more: everything is as it was at begin_update(). Else nothing.
+  void abandon_update();
+  // Nothing unless rewards are centred.
+  void take_in_rewards(const RewardSums& rewards);
   // Moves the moments by a batch of targets before its update; the heads stay (ValueNormaliser).
   void start_values(const TargetSums& targets) { normaliser_.start(targets); }
   // Moves the moments by a batch of targets, and rewrites the heads so that values stay.
@@ -91,21 +101,26 @@ class NetworkTraining {
 
  private:
   [[nodiscard]] RunPosition run_position() const;
+  void undo();
 
   model::TrainableNetwork* network_;
   Optimizer optimizer_;
   ValueNormaliser normaliser_;
+  RewardRate reward_rate_;
   model::ValueHeads heads_;
+  bool centres_rewards_;
   std::int64_t updates_ = 0;
   std::int64_t decisions_ = 0;
   // When learning began or went on, and since then.
   RunPosition run_before_;
   std::int64_t decisions_before_ = 0;
   std::optional<double> share_done_;
-  // Before an update, in case it must be undone.
+  // Before an update that has begun, in case it must be undone.
+  bool begun_ = false;
   std::vector<float> weights_before_;
   OptimizerState optimizer_before_;
   ValueNormaliser::State values_before_;
+  RewardRate reward_rate_before_;
 };
 
 }  // namespace pacml::learner

@@ -13,6 +13,7 @@
 #include "learner/losses/entropy.h"
 #include "learner/losses/value.h"
 #include "learner/minibatches.h"
+#include "learner/reward_rate.h"
 #include "model/policy.h"
 
 namespace pacml::learner {
@@ -30,7 +31,7 @@ struct Ppo::Figures {
 
 Ppo::Ppo(const PpoConfig& config, model::TrainableNetwork& network, Seed seed)
     : NetworkAlgorithm("ppo", network, config.optimizer, config.popart_rate,
-                       model::ValueHeads::kValue),
+                       model::ValueHeads::kValue, config.centre_rewards),
       config_(config),
       seed_(seed) {
   PACML_CHECK(validate(config).empty(), "a valid configuration");
@@ -47,8 +48,8 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
   report.decisions = static_cast<std::int64_t>(order.size());
   report.stale = static_cast<std::int64_t>(batch.decisions() - order.size());
   if (order.empty()) return report;
-  if (config_.centre_rewards) reward_rate_.take_in(reward_sums(batch));
   training_.begin_update();
+  training_.take_in_rewards(reward_sums(batch));
   bool sound = look_at(batch, lessons);
 
   const double learning_rate = value_at(config_.learning_rate, training_.progress());
@@ -78,7 +79,7 @@ Result<UpdateReport> Ppo::update(const TrainBatch& batch) {
       {"clipped", figures.clipped / figures.decisions},
       {"gradient_norm", figures.gradient_norm / steps},
       {"learning_rate", learning_rate},
-      {"reward_rate", reward_rate_.value()},
+      {"reward_rate", training_.reward_rate().value()},
       {"value_target", targets.mean()},
       {"value_deviation", training_.normaliser().deviation()},
       {"explained_variance", explained_variance(moments(lessons.errors, lessons.counts),
@@ -103,7 +104,7 @@ bool Ppo::look_at(const TrainBatch& batch, Lessons& lessons) {
       .discount = config_.discount,
       .reward_scale = config_.reward_scale,
       .vtrace = {.lambda = config_.lambda, .lambda_per = config_.lambda_per},
-      .reward_rate = reward_rate_.value()};
+      .reward_rate = training_.reward_rate().value()};
   const ValueNormaliser& normaliser = training_.normaliser();
   std::vector<float> values(outputs.values.size());
   const auto find_returns = [&] {
@@ -175,14 +176,6 @@ bool Ppo::learn(const TrainBatch& batch, const Lessons& lessons,
   figures.gradient_norm += step.gradient_norm;
   ++figures.steps;
   return true;
-}
-
-void Ppo::save_more(AlgorithmState& state) const {
-  if (config_.centre_rewards) reward_rate_.save(state);
-}
-
-void Ppo::restore_more(const AlgorithmState& state) {
-  if (config_.centre_rewards) reward_rate_.restore(state);
 }
 
 }  // namespace pacml::learner

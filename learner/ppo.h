@@ -10,7 +10,6 @@
 #include "learner/network_algorithm.h"
 #include "learner/ppo_config.h"
 #include "learner/returns/sequence_returns.h"
-#include "learner/reward_rate.h"
 #include "model/trainable_network.h"
 
 namespace pacml::learner {
@@ -54,11 +53,8 @@ class Ppo final : public NetworkAlgorithm<SequenceAlgorithm> {
   [[nodiscard]] bool learn(const TrainBatch& batch, const Lessons& lessons,
                            std::span<const std::uint32_t> minibatch, double learning_rate,
                            double entropy_cost, Figures& figures);
-  void save_more(AlgorithmState& state) const override;
-  void restore_more(const AlgorithmState& state) override;
 
   PpoConfig config_;
-  RewardRate reward_rate_;  // 0 unless rewards are centred
   Seed seed_;
   // Kept between updates for their memory.
   MaskedCategorical policy_;

@@ -12,7 +12,7 @@ constexpr double kMemory = 131'072;
 constexpr const char* kRewards = "reward_rate_rewards";
 constexpr const char* kElapsed = "reward_rate_elapsed";
 
-double real_of(const AlgorithmState& state, const char* name) {
+double real_or_zero(const AlgorithmState& state, const char* name) {
   const auto it = state.reals.find(name);
   return it != state.reals.end() ? it->second : 0;
 }
@@ -31,14 +31,18 @@ void RewardRate::take_in(const RewardSums& sums) {
   elapsed_ = elapsed_ * kept + sums.elapsed;
 }
 
+bool RewardRate::is_finite() const { return std::isfinite(rewards_) && std::isfinite(elapsed_); }
+
 void RewardRate::save(AlgorithmState& state) const {
   state.reals[kRewards] = rewards_;
   state.reals[kElapsed] = elapsed_;
 }
 
-void RewardRate::restore(const AlgorithmState& state) {
-  rewards_ = real_of(state, kRewards);
-  elapsed_ = real_of(state, kElapsed);
+RewardRate RewardRate::saved_in(const AlgorithmState& state) {
+  RewardRate out;
+  out.rewards_ = real_or_zero(state, kRewards);
+  out.elapsed_ = real_or_zero(state, kElapsed);
+  return out;
 }
 
 }  // namespace pacml::learner

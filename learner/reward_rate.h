@@ -33,9 +33,11 @@ class RewardRate {
   // 0 before the first decision.
   [[nodiscard]] double value() const { return elapsed_ > 0 ? rewards_ / elapsed_ : 0; }
 
-  // As a part of an algorithm's state. A state without it starts anew.
+  [[nodiscard]] bool is_finite() const;
+
+  // As a part of an algorithm's state. Of a state without it: one that has not started.
   void save(AlgorithmState& state) const;
-  void restore(const AlgorithmState& state);
+  [[nodiscard]] static RewardRate saved_in(const AlgorithmState& state);
 
  private:
   double rewards_ = 0;

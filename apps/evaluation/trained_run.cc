@@ -184,8 +184,7 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
     learner::scale_values(has_value ? 1 / scale : 0, layout, trained.heads, *weights);
     trained.valued = {trained.parameters.version, layout.hash, *std::move(weights)};
   }
-  learner::RewardRate rate;
-  rate.restore(checkpoint.algorithm);
+  const auto rate = learner::RewardRate::saved_in(checkpoint.algorithm);
   // Transitions bring rewards that are scaled already.
   trained.reward_rate =
       trained.config.algorithm == AlgorithmKind::kApex ? rate.value() / scale : rate.value();

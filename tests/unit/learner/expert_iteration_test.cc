@@ -106,7 +106,8 @@ TEST_CASE("an update by searches that diverges half way leaves all but the memor
   std::ranges::fill(network.parameters().first(kStates * kActions), -model::kMaskedLogit);
   config.learning_rate.start = 100;
   config.level_cost = 0;
-  ExpertIteration learner(config, network, Seed{1});
+  const bool centred = GENERATE(false, true);
+  ExpertIteration learner(config, network, Seed{1}, centred);
   const AlgorithmState before = learner.save();
   const auto report = learner.update(batch_of(searched(32))).value();
   CHECK(report.outcome == Outcome::kDiverged);
@@ -158,9 +159,7 @@ TEST_CASE("what rewards are on average is kept for whoever searches on, where th
     REQUIRE(learner.update(batch_of(sequences)).value().outcome == Outcome::kApplied);
     ExpertIteration resumed(small_config(), network, Seed{1}, centred);
     REQUIRE(resumed.restore(learner.save()));
-    RewardRate saved;
-    saved.restore(resumed.save());
-    return saved.value();
+    return RewardRate::saved_in(resumed.save()).value();
   };
   CHECK(rate(true) == Approx(-3));
   CHECK(rate(false) == 0);

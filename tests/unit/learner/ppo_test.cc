@@ -165,6 +165,7 @@ TEST_CASE("an update of PPO that diverges half way leaves weights and optimiser 
   // The greatest logits that are sound: the first step takes one beyond that.
   std::ranges::fill(network.parameters().first(kStates * kActions), -model::kMaskedLogit);
   config.learning_rate.start = 100;
+  config.centre_rewards = GENERATE(false, true);
   Ppo ppo(config, network, Seed{1});
   const AlgorithmState before = ppo.save();
   const auto report = ppo.update(batch_of(one_step(30))).value();
