@@ -13,8 +13,8 @@ namespace pacml::env {
 namespace {
 
 // Beside metrics in what `pacml eval --out` writes.
-constexpr auto kReserved =
-    std::to_array<std::string_view>({"name", "learned", "seeds", "seed", "decisions", "problem"});
+constexpr auto kReserved = std::to_array<std::string_view>(
+    {"name", "learned", "seeds", "seed", "decisions", "problem", "method", "difference"});
 
 bool is_of(const SlotSpec& slot, const GraphFeatures& graph) {
   return graph.node_width == static_cast<int>(slot.node_width) &&

@@ -6,6 +6,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/cli/terminal.h"
+#include "apps/cli/version.h"
 #include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
@@ -56,12 +57,13 @@ class EvalCommand final : public Command {
   }
   void declare(Options& options) override {
     config_.declare(options);
-    options.option("--policy NAME|RUN_DIR[,...]", &policies_,
-                   "policies by name, run folders, or \"baselines\" for all of them; +sample "
-                   "behind a run draws its actions as in training, +search[:K=64,H=12,...] looks "
-                   "ahead with it or with a rule, as rollout:RULE does without settings, "
-                   "+refine[:N] searches on from what it came to, with N simulations "
-                   "(device_placement); may be repeated (default: baselines)");
+    options.option(
+        "--policy NAME|RUN_DIR[,...]", &policies_,
+        "policies by name, run folders, a folder of several runs (trainings of one method), "
+        "or \"baselines\" for all of them; +sample behind a run draws its actions as in "
+        "training, +search[:K=64,H=12,...] looks ahead with it or with a rule, as "
+        "rollout:RULE does without settings, +refine[:N] searches on from what it came "
+        "to, with N simulations (device_placement); may be repeated (default: baselines)");
     options.option("--seeds N", &seeds_, "episodes of each policy (default 10)");
     options.option("--first-seed K", &first_seed_, "number of the first episode");
     options.option("--problems", &problems_,
@@ -100,7 +102,7 @@ class EvalCommand final : public Command {
     const Seed run{static_cast<std::uint64_t>(config.seed)};
     const auto policies = [&] {
       WorkProgress progress("tuning episodes");
-      return name_policies(split_names(policies_, *task), task, run, threads,
+      return list_policies(policies_, task, run, threads,
                            {.stop = {}, .progress = progress.teller()});
     }();
     const EvalResult result = [&] {
@@ -111,7 +113,15 @@ class EvalCommand final : public Command {
     }();
     std::cout << format_table(result, columns_of_stdout());
     if (!problems_) tell_of_problems(*task);
-    if (!out_.empty()) write_user_file(out_, to_json(result));
+    if (!out_.empty()) {
+      const EvalOrigin origin{.program = version(),
+                              .config = config_.config,
+                              .overrides = config_.overrides,
+                              .profiles = config_.profiles,
+                              .seed = config.seed,
+                              .first_episode = first_seed_};
+      write_user_file(out_, to_json(result, origin));
+    }
     return 0;
   }
 

@@ -48,17 +48,75 @@ PairedDifference paired_difference(const PolicyResult& a, const PolicyResult& b)
           mean_interval(of_b).mean};
 }
 
-const PolicyResult& best_of(const EvalResult& result) {
-  const PolicyResult* best = &result.policies.front();
-  double value = mean_interval(*best, 0).mean;
+namespace {
+
+// Of the policies that `counts` is true of; null: of none.
+template <class Counts>
+const PolicyResult* best_where(const EvalResult& result, Counts counts) {
+  const PolicyResult* best = nullptr;
+  double value = 0;
   for (const PolicyResult& policy : result.policies) {
+    if (!counts(policy)) continue;
     const double other = mean_interval(policy, 0).mean;
-    if (std::isnan(value) || result.metrics.front().is_better(other, value)) {
+    if (best == nullptr || std::isnan(value) || result.metrics.front().is_better(other, value)) {
       best = &policy;
       value = other;
     }
   }
-  return *best;
+  return best;
+}
+
+double median_of(std::vector<double> sorted) {
+  std::ranges::sort(sorted);
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+}  // namespace
+
+const PolicyResult& best_of(const EvalResult& result) {
+  return *best_where(result, [](const PolicyResult&) { return true; });
+}
+
+const PolicyResult* best_untrained(const EvalResult& result) {
+  return best_where(result, [](const PolicyResult& policy) { return !policy.learned; });
+}
+
+std::vector<Method> methods_of(const EvalResult& result) {
+  std::vector<Method> methods;
+  for (const PolicyResult& policy : result.policies) {
+    if (policy.method.empty()) continue;
+    auto found = std::ranges::find(methods, policy.method, &Method::name);
+    if (found == methods.end()) found = methods.insert(found, Method{policy.method, {}});
+    found->trainings.push_back(&policy);
+  }
+  return methods;
+}
+
+Spread spread_of(const Method& method) {
+  std::vector<double> means;
+  for (const PolicyResult* training : method.trainings) {
+    const double mean = mean_interval(*training, 0).mean;
+    if (!std::isnan(mean)) means.push_back(mean);
+  }
+  constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+  if (means.empty()) return {{kUndefined, kUndefined}, kUndefined, kUndefined, kUndefined};
+  const auto [least, most] = std::ranges::minmax(means);
+  return {mean_interval(means), median_of(means), least, most};
+}
+
+PairedDifference paired_difference(const Method& method, const PolicyResult& other) {
+  std::vector<double> differences;
+  std::vector<double> of_other;
+  std::int64_t episodes = 0;
+  for (const PolicyResult* training : method.trainings) {
+    const PairedDifference one = paired_difference(*training, other);
+    if (one.episodes == 0) continue;
+    differences.push_back(one.difference.mean);
+    of_other.push_back(one.mean_of_b);
+    episodes = std::max(episodes, one.episodes);
+  }
+  return {mean_interval(differences), episodes, mean_interval(of_other).mean};
 }
 
 }  // namespace pacml::apps

@@ -22,6 +22,7 @@ struct PolicyResult {
   std::string name;
   std::vector<SeedResult> seeds;  // the same seeds, in the same order, for every policy
   bool learned = false;           // of a run: no baseline
+  std::string method = {};        // of several trainings of one: its name; else ""
 };
 
 struct EvalResult {
@@ -53,5 +54,33 @@ struct PairedDifference {
 
 // The policy that does best by the objective; of equals the first. Pre: there is one. Pure.
 [[nodiscard]] const PolicyResult& best_of(const EvalResult& result);
+
+// What every other policy is held against: the best of those that nobody trained. Null: there are
+// none. Borrowed. Pure.
+[[nodiscard]] const PolicyResult* best_untrained(const EvalResult& result);
+
+// Several trainings that differ by chance alone.
+struct Method {
+  std::string name;
+  std::vector<const PolicyResult*> trainings;  // borrowed
+};
+// Each once, in their order. Pure.
+[[nodiscard]] std::vector<Method> methods_of(const EvalResult& result);
+
+// How trainings differ: each counts by its mean over the episodes, which are the same for all. The
+// interval is of training's chance, and says nothing of other episodes.
+struct Spread {
+  MeanInterval mean;
+  double median = 0;
+  double least = 0;
+  double most = 0;
+};
+// In the objective; NaN where no training has a value. Pure.
+[[nodiscard]] Spread spread_of(const Method& method);
+
+// What a method's trainings differ by from another policy in the objective, training - `other`: the
+// mean and its interval over the trainings, each counting by its paired difference. Pre: the same
+// seeds. Pure.
+[[nodiscard]] PairedDifference paired_difference(const Method& method, const PolicyResult& other);
 
 }  // namespace pacml::apps

@@ -52,7 +52,7 @@ EvalResult evaluate(const env::Task& task, const std::vector<NamedPolicy>& polic
   EvalResult result{task.spec().metrics, {}};
   for (const auto& policy : policies) {
     result.policies.push_back(
-        {policy.name, std::vector<SeedResult>(episodes.size()), policy.learned});
+        {policy.name, std::vector<SeedResult>(episodes.size()), policy.learned, policy.method});
   }
   // One piece of work is one (policy, episode); every thread has an environment of its own.
   const std::size_t pieces = policies.size() * episodes.size();

@@ -24,7 +24,8 @@ namespace pacml::apps {
 struct NamedPolicy {
   std::string name;
   std::function<std::unique_ptr<env::Agent>()> make;
-  bool learned = false;  // of a run: no baseline
+  bool learned = false;     // of a run: no baseline
+  std::string method = {};  // PolicyResult's
 };
 
 // One of the task's baselines that is an agent itself. UserError: there is none of that name.

@@ -230,6 +230,24 @@ bool continues_search(const std::string& before, const std::string& next, const 
   return looks_like_one && !is_trained(next) && !env::is_baseline(task, next);
 }
 
+// The runs in a folder that is none itself, in the order of their names; what cannot be looked into
+// is none.
+std::vector<std::filesystem::path> runs_in(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> runs;
+  std::error_code none;
+  const auto is_run = [&none](const fs::path& path) {
+    return fs::exists(path / "config.yaml", none);
+  };
+  if (!fs::is_directory(folder, none) || is_run(folder)) return runs;
+  for (fs::directory_iterator at(folder, none); at != fs::directory_iterator();
+       at.increment(none)) {
+    if (is_run(at->path())) runs.push_back(at->path());
+  }
+  std::ranges::sort(runs);
+  return runs;
+}
+
 }  // namespace
 
 std::vector<std::string> split_names(const std::vector<std::string>& lists, const env::Task& task) {
@@ -288,6 +306,33 @@ std::vector<NamedPolicy> name_policies(const std::vector<std::string>& names,
   };
   std::vector<NamedPolicy> policies;
   for (const auto& name : names) policies.push_back(name_policy(name, task, chosen));
+  return policies;
+}
+
+std::vector<NamedPolicy> list_policies(const std::vector<std::string>& lists,
+                                       const env::TaskPtr& task, Seed run, int threads,
+                                       const EvaluationWatch& watch) {
+  std::vector<std::string> names;
+  std::vector<std::string> methods;
+  for (const std::string& name : split_names(lists, *task)) {
+    const std::string folder = without_suffixes(name);
+    std::vector<std::filesystem::path> trainings;
+    if (!env::is_baseline(*task, folder)) trainings = runs_in(folder);
+    if (trainings.empty()) {
+      names.push_back(name);
+      methods.emplace_back();
+      continue;
+    }
+    if (std::ranges::find(methods, name) != methods.end()) {
+      throw UserError(name + ": the trainings in this folder are named twice");
+    }
+    for (const auto& training : trainings) {
+      names.push_back(training.string() + name.substr(folder.size()));
+      methods.push_back(trainings.size() > 1 ? name : std::string());
+    }
+  }
+  auto policies = name_policies(names, task, run, threads, watch);
+  for (std::size_t i = 0; i < policies.size(); ++i) policies[i].method = methods[i];
   return policies;
 }
 

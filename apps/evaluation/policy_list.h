@@ -39,4 +39,13 @@ namespace pacml::apps {
                                                      int threads,
                                                      const EvaluationWatch& watch = {});
 
+// The policies that such lists name (split_names, name_policies). A folder that holds runs, and is
+// none, stands for all of them, in the order of their names, as trainings of one method, which is
+// called like the folder; what stands behind it, such as "+search", stands behind each. UserError:
+// as above.
+[[nodiscard]] std::vector<NamedPolicy> list_policies(const std::vector<std::string>& lists,
+                                                     const env::TaskPtr& task, Seed run,
+                                                     int threads,
+                                                     const EvaluationWatch& watch = {});
+
 }  // namespace pacml::apps

@@ -35,6 +35,7 @@ EnvBatch::EnvBatch(env::TaskPtr task, std::size_t size, Autoreset autoreset, boo
       strict_(strict),
       seeds_(size),
       started_(size, 0),
+      set_(size),
       waits_(size, 1),
       everybody_(size, 1),
       seen_(task_->spec().make_observations()),
@@ -75,11 +76,17 @@ void EnvBatch::seed(std::size_t environment, Seed seed) {
   const Turn turn(*this);
   seeds_[environment] = seed;
   started_[environment] = 0;
+  set_[environment].reset();
+}
+
+void EnvBatch::set_episode(std::size_t environment, Seed episode) {
+  const Turn turn(*this);
+  set_[environment] = episode;
 }
 
 void EnvBatch::start_episode(std::size_t environment) {
-  environments_[environment]->reset(
-      derive(seeds_[environment], Purpose::kEpisode, started_[environment]++));
+  const Seed next = derive(seeds_[environment], Purpose::kEpisode, started_[environment]++);
+  environments_[environment]->reset(std::exchange(set_[environment], std::nullopt).value_or(next));
   waits_[environment] = 0;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,9 @@ class EnvBatch {
 
   // A new stream of episodes for an environment: reset() begins the first one of it.
   void seed(std::size_t environment, Seed seed);
+  // The episode that an environment begins next is that of this very seed, in the place of the one
+  // that its stream has next.
+  void set_episode(std::size_t environment, Seed episode);
   // Starts an episode in environments where which[i] is not 0. Pre: which [size].
   void reset(std::span<const std::uint8_t> which);
   // UserError, and no environment has moved: an action out of range, or forbidden where that is
@@ -87,10 +91,11 @@ class EnvBatch {
   bool strict_;
   std::unique_ptr<env::CandidateReader> reader_;  // null: nothing is derived
   std::vector<std::unique_ptr<env::Environment>> environments_;
-  std::vector<Seed> seeds_;              // [size] of their streams of episodes
-  std::vector<std::uint64_t> started_;   // [size] episodes of them
-  std::vector<std::uint8_t> waits_;      // [size] for an episode to begin
-  std::vector<std::uint8_t> everybody_;  // [size] of 1
+  std::vector<Seed> seeds_;               // [size] of their streams of episodes
+  std::vector<std::uint64_t> started_;    // [size] episodes of them
+  std::vector<std::optional<Seed>> set_;  // [size] what begins next, where that was said
+  std::vector<std::uint8_t> waits_;       // [size] for an episode to begin
+  std::vector<std::uint8_t> everybody_;   // [size] of 1
   Observations seen_;
   Observations ended_;
   std::vector<std::uint8_t> masks_;  // [size, A] as shown: whoever has the columns may write them

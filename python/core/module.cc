@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,7 +24,9 @@
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
 #include "apps/run/train_config.h"
+#include "common/check.h"
 #include "common/config/reader.h"
+#include "common/experience/episode.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/environment.h"
@@ -256,25 +259,76 @@ auto interruptible(Work work) {
   return result.get();
 }
 
-std::string evaluate(const TaskHandle& handle, const Strings& names, std::int64_t seeds,
-                     std::int64_t first_seed, int threads) {
+void require_episodes(std::int64_t seeds, std::int64_t first_seed) {
   if (seeds < 1 || seeds > 1'000'000) throw UserError("seeds: must be in 1..1000000");
   if (first_seed < 0 || first_seed > std::int64_t{1} << 53) {
     throw UserError("first_seed: must be in 0..2^53");
   }
-  if (threads < 0 || threads > 1024)
-    throw UserError("threads: must be in 0..1024 (0: one per core)");
-  const int used = apps::threads_or_cores(threads);
-  return interruptible([&](const std::stop_token& stop) -> std::string {
-    const auto policies = apps::name_policies(apps::split_names(names, *handle.task), handle.task,
-                                              handle.seed, used, {stop, {}});
-    if (stop.stop_requested()) return {};
-    const auto result =
-        apps::evaluate(*handle.task, policies,
-                       apps::evaluation_seeds(handle.seed, seeds, first_seed), used, {stop, {}});
-    return stop.stop_requested() ? std::string() : apps::to_json(result);
-  });
 }
+
+std::vector<std::uint64_t> held_out_seeds(const TaskHandle& handle, std::int64_t seeds,
+                                          std::int64_t first_seed) {
+  require_episodes(seeds, first_seed);
+  std::vector<std::uint64_t> out;
+  for (const Seed seed : apps::evaluation_seeds(handle.seed, seeds, first_seed)) {
+    out.push_back(seed.get());
+  }
+  return out;
+}
+
+// What a function of Python came to in the held-out episodes: its name, and (return, decisions,
+// metrics) of each episode.
+using Played =
+    std::pair<std::string, std::vector<std::tuple<double, std::int64_t, std::vector<double>>>>;
+
+apps::PolicyResult result_of(const Played& played, const std::vector<Seed>& seeds) {
+  apps::PolicyResult policy{.name = played.first, .seeds = {}, .learned = true};
+  PACML_CHECK(played.second.size() == seeds.size(), "every episode was played");
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const auto& [total, decisions, metrics] = played.second[i];
+    PACML_CHECK(metrics.size() <= kMostMetrics, "metrics of the task");
+    EpisodeRecord episode{total, decisions, {}};
+    std::ranges::copy(metrics, episode.metrics.begin());
+    policy.seeds.push_back({.seed = seeds[i].get(), .episode = episode});
+  }
+  return policy;
+}
+
+// Policies by their names, to be compared on the same episodes.
+class Comparison {
+ public:
+  Comparison(const TaskHandle& handle, const Strings& names, int threads) : handle_(handle) {
+    if (threads < 0 || threads > 1024) {
+      throw UserError("threads: must be in 0..1024 (0: one per core)");
+    }
+    threads_ = apps::threads_or_cores(threads);
+    policies_ = interruptible([&](const std::stop_token& stop) {
+      return apps::list_policies(names, handle_.task, handle_.seed, threads_, {stop, {}});
+    });
+  }
+  [[nodiscard]] Strings names() const {
+    Strings names;
+    for (const apps::NamedPolicy& policy : policies_) names.push_back(policy.name);
+    return names;
+  }
+  // Those that `played` come behind them.
+  [[nodiscard]] std::string evaluate(std::int64_t seeds, std::int64_t first_seed,
+                                     const std::vector<Played>& played) const {
+    require_episodes(seeds, first_seed);
+    return interruptible([&](const std::stop_token& stop) -> std::string {
+      const auto episodes = apps::evaluation_seeds(handle_.seed, seeds, first_seed);
+      auto result = apps::evaluate(*handle_.task, policies_, episodes, threads_, {stop, {}});
+      if (stop.stop_requested()) return {};
+      for (const Played& one : played) result.policies.push_back(result_of(one, episodes));
+      return apps::to_json(result);
+    });
+  }
+
+ private:
+  TaskHandle handle_;
+  int threads_ = 1;
+  std::vector<apps::NamedPolicy> policies_;
+};
 
 void bind_environments(py::module_& module) {
   py::enum_<Autoreset>(module, "Autoreset")
@@ -294,6 +348,11 @@ void bind_environments(py::module_& module) {
            [](EnvBatch& b, std::size_t environment, std::uint64_t seed) {
              if (environment >= b.size()) throw UserError("there is no such environment");
              b.seed(environment, Seed{seed});
+           })
+      .def("set_episode",
+           [](EnvBatch& b, std::size_t environment, std::uint64_t episode) {
+             if (environment >= b.size()) throw UserError("there is no such environment");
+             b.set_episode(environment, Seed{episode});
            })
       .def("reset",
            [](EnvBatch& b, const Array<bool>& which) {
@@ -449,7 +508,11 @@ PYBIND11_MODULE(_core, module) {
         for (const auto& metric : t.task->spec().metrics) names.push_back(metric.name);
         return names;
       });
-  module.def("evaluate", &evaluate);
+  py::class_<Comparison>(module, "Comparison")
+      .def(py::init<const TaskHandle&, const Strings&, int>())
+      .def_property_readonly("names", &Comparison::names)
+      .def("evaluate", &Comparison::evaluate);
+  module.def("held_out_seeds", &held_out_seeds);
   bind_environments(module);
   bind_policies(module);
 }

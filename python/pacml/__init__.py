@@ -17,7 +17,7 @@ import gymnasium
 
 from pacml._core import UserError, tasks
 from pacml.environments import Env, VectorEnv, make, make_vec
-from pacml.evaluation import evaluate
+from pacml.evaluation import evaluate, held_out_seeds
 from pacml.policies import Policy, load_policy
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "UserError",
     "VectorEnv",
     "evaluate",
+    "held_out_seeds",
     "load_policy",
     "make",
     "make_vec",

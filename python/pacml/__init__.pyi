@@ -1,5 +1,5 @@
 import os
-from typing import Any, Literal, Mapping, Sequence, Union
+from typing import Any, Callable, Literal, Mapping, Sequence, Union
 
 import gymnasium
 import numpy as np
@@ -94,11 +94,21 @@ class Policy:
 def load_policy(
     run: Path, config: Config = ..., *, overrides: Sequence[str] = ..., profiles: Path = ...
 ) -> Policy: ...
+def held_out_seeds(
+    config: Config = ...,
+    seeds: int = ...,
+    *,
+    first_seed: int = ...,
+    task: str | None = ...,
+    overrides: Sequence[str] = ...,
+    profiles: Path = ...,
+) -> list[int]: ...
 def evaluate(
     config: Config = ...,
     policies: Path | Sequence[Path] = ...,
     seeds: int = ...,
     *,
+    functions: Mapping[str, Callable[[Observations], ArrayLike]] | None = ...,
     first_seed: int = ...,
     threads: int = ...,
     task: str | None = ...,

@@ -121,7 +121,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def reset(self, *, seed=None, options=None):
         """Starts an episode in every environment, or where options["reset_mask"] (bool [N]) is set.
 
-        seed: a number, or one (or None) for each environment. Returns (observations, infos).
+        seed: a number, or one (or None) for each environment. options["episode_seeds"]: one (or
+        None) for each environment; its episode is that of this very seed, as held_out_seeds() and
+        evaluate() have them, rather than the next one of its stream. Returns (observations,
+        infos).
         """
         which = self._everybody
         if options and options.get("reset_mask") is not None:
@@ -129,9 +132,21 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             if which.shape != (self.num_envs,) or not which.any():
                 raise _core.UserError(f"reset_mask: must be bool [{self.num_envs}] with one set")
         self._seed(seed, which)
+        self._set_episodes((options or {}).get("episode_seeds"), which)
         self._batch.core.reset(which)
         observations = self._observations()
         return observations, {"action_mask": observations["mask"]}
+
+    def _set_episodes(self, seeds, which):
+        if seeds is None:
+            return
+        seeds = list(seeds)
+        if len(seeds) != self.num_envs:
+            raise _core.UserError(f"episode_seeds: must be {self.num_envs} seeds, or None each")
+        known = [None if seed is None else _seed_of(seed) for seed in seeds]
+        for i in np.flatnonzero(which):
+            if known[i] is not None:
+                self._batch.core.set_episode(i, known[i])
 
     def _seed(self, seed, which):
         if seed is None and self._seeded:
@@ -224,14 +239,18 @@ class Env(gymnasium.Env):
         self._all = np.ones(1, bool)
 
     def reset(self, *, seed=None, options=None):
-        """Starts an episode. With a seed, the first one of that seed's stream; else the stream's
-        next one. Returns (observation, info)."""
+        """Starts an episode. With a seed, the first one of that seed's stream; with
+        options["episode_seed"], the episode of this very seed, as held_out_seeds() and evaluate()
+        have them; else the stream's next one. Returns (observation, info)."""
         seed = None if seed is None else _seed_of(seed)
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
             own = seed if seed is not None else int(self.np_random.integers(2**63))
             self._batch.core.seed(0, own)
             self._seeded = True
+        episode = (options or {}).get("episode_seed")
+        if episode is not None:
+            self._batch.core.set_episode(0, _seed_of(episode))
         self._batch.core.reset(self._all)
         observation = _row(self._batch.observations, 0)
         return observation, {"action_mask": observation["mask"]}

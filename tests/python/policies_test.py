@@ -3,6 +3,7 @@
     policies_test.py PACML
 """
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -18,7 +19,9 @@ import pacml
 
 REQUIRES = ["numpy", "gymnasium", "pacml"]
 PACML = sys.argv[1]
-CONFIGS = pathlib.Path(os.environ["PACML_SOURCE_DIR"]) / "configs"
+SOURCE = pathlib.Path(os.environ["PACML_SOURCE_DIR"])
+CONFIGS = SOURCE / "configs"
+EXAMPLES = SOURCE / "docs" / "examples" / "python"
 SHORT = "env.cluster.max_simulation_time=100000"
 
 
@@ -45,7 +48,76 @@ class Policies(unittest.TestCase):
                        check=True, stdout=subprocess.DEVNULL)
         results = pacml.evaluate(self.config, names, 3, first_seed=2, overrides=[SHORT])
         with open(out, encoding="utf-8") as file:
-            self.assertEqual(results, json.load(file))
+            told = json.load(file)
+        origin = told.pop("origin")
+        self.assertEqual(origin["config"], self.config)
+        self.assertEqual(origin["set"], [SHORT])
+        self.assertEqual(origin["first_episode"], 2)
+        self.assertEqual(results, told)
+
+    def test_a_function_of_ones_own_plays_the_same_episodes(self):
+        policy = pacml.load_policy(self.run_folder)
+        sizes = set()
+
+        def act(observations):
+            sizes.add(len(observations["mask"]))
+            return policy.act(observations)
+
+        # More episodes than are played at once.
+        results = pacml.evaluate(self.config, ["best_constant", self.run_folder], 70,
+                                 functions={"mine": act}, overrides=[SHORT])
+        by_name = {one["name"]: one for one in results["policies"]}
+        run, mine = by_name[self.run_folder], by_name["mine"]
+        self.assertTrue(mine["learned"])
+        self.assertEqual(sizes, {64})
+        for key in run:
+            if key != "name":
+                self.assertEqual(mine[key], run[key], key)
+
+    @unittest.skipUnless(importlib.util.find_spec("onnxruntime"), "onnxruntime is not installed")
+    def test_an_exported_policy_comes_to_the_same_in_onnx_runtime(self):
+        file = os.path.join(self.folder.name, "policy.onnx")
+        subprocess.run([PACML, "export", self.run_folder, "--format", "onnx", "--out", file],
+                       check=True, stdout=subprocess.DEVNULL)
+        ran = subprocess.run([sys.executable, str(EXAMPLES / "onnx_policy.py"), file, self.config,
+                              "--set", SHORT, "--episodes", "4"],
+                             check=True, stdout=subprocess.PIPE, text=True)
+        results = pacml.evaluate(self.config, [self.run_folder], 4, overrides=[SHORT])
+        mean = results["policies"][0]["blocking_rate"]["mean"]
+        self.assertIn(f"{file}: blocking_rate {mean:.4f} +- ", ran.stdout)
+        self.assertIn("the policy's less that of best_constant:", ran.stdout)
+
+    def test_functions_are_checked(self):
+        config = {"config": self.config, "overrides": [SHORT]}
+        with self.assertRaisesRegex(pacml.UserError, "functions: must be"):
+            pacml.evaluate(**config, functions={"mine": 3})
+        with self.assertRaisesRegex(pacml.UserError, "functions: para_max is a policy already"):
+            pacml.evaluate(**config, functions={"para_max": len})  # all baselines
+        with self.assertRaisesRegex(pacml.UserError, "there is no policy"):
+            pacml.evaluate(**config, policies=["no_such"], functions={"mine": lambda _: 1 / 0})
+        with self.assertRaisesRegex(pacml.UserError, "is masked|is not in 0"):
+            pacml.evaluate(**config, policies=["para_max"], seeds=2, functions={
+                "mine": lambda observations: [99] * len(observations["mask"])})
+
+    def test_an_episode_of_an_evaluation_can_be_played_again(self):
+        results = pacml.evaluate(self.config, [self.run_folder], 2, overrides=[SHORT])
+        episodes = results["policies"][0]["seeds"]
+        seeds = pacml.held_out_seeds(self.config, 2, overrides=[SHORT])
+        self.assertEqual([one["seed"] for one in episodes], seeds)
+        policy = pacml.load_policy(self.run_folder)
+        env = pacml.make("partitioning", self.config, overrides=[SHORT])
+        for one in (episodes[1], episodes[0]):
+            observation, _ = env.reset(options={"episode_seed": one["seed"]})
+            over = False
+            while not over:
+                observation, _, terminated, truncated, info = env.step(
+                    int(policy.act(observation)))
+                over = terminated or truncated
+            self.assertEqual(info["episode"]["r"], one["return"])
+            self.assertEqual(info["episode"]["l"], one["decisions"])
+        envs = pacml.make_vec("partitioning", self.config, num_envs=2, overrides=[SHORT])
+        with self.assertRaisesRegex(pacml.UserError, "episode_seeds: must be 2 seeds"):
+            envs.reset(options={"episode_seeds": [1]})
 
     def test_actions_probabilities_and_values_of_a_batch_agree(self):
         policy = pacml.load_policy(self.run_folder)

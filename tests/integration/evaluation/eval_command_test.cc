@@ -51,7 +51,8 @@ TEST_CASE("a trained policy is compared with baselines on the same arrivals",
   REQUIRE(trained.code == 0);
   const json result = evaluate(
       place, {"--policy", place.run() + ",para_max", "--policy", "constant:2", "--seeds", "3"});
-  REQUIRE(keys_of(result) == std::set<std::string>{"objective", "policies"});
+  REQUIRE(keys_of(result) == std::set<std::string>{"objective", "policies", "origin"});
+  CHECK(result["origin"]["config"] == place.config_file());
   CHECK(result["objective"] == "blocking_rate");
   const auto& policies = result["policies"];
   REQUIRE(policies.size() == 3);

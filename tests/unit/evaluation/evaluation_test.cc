@@ -164,6 +164,41 @@ TEST_CASE("a policy that draws its actions takes each as often as it finds it pr
                                     "that"));
 }
 
+TEST_CASE("a folder of runs stands for all of them, as trainings of one method",
+          "[unit][evaluation]") {
+  const testing::TempDir folder;
+  const std::string method = (folder / "method").string();
+  for (const char* run : {"b", "a"}) {
+    testing::write_random_run((folder / "method" / run).string(), config(), 3);
+  }
+  std::filesystem::create_directory(folder / "method" / "notes");
+  const auto task = make_task();
+  const auto policies = list_policies({"para_max," + method, method + "+sample"}, task, Seed{1}, 1);
+  std::vector<std::string> names;
+  std::vector<std::string> methods;
+  for (const NamedPolicy& policy : policies) {
+    names.push_back(policy.name);
+    methods.push_back(policy.method);
+  }
+  const std::string drawn = "+sample";
+  CHECK(names == std::vector<std::string>{"para_max", method + "/a", method + "/b",
+                                          method + "/a" + drawn, method + "/b" + drawn});
+  CHECK(methods == std::vector<std::string>{"", method, method, method + drawn, method + drawn});
+  const auto result = evaluate(*task, policies, {Seed{1}}, 1);
+  CHECK(methods_of(result).size() == 2);
+  CHECK(result.policies[1].method == method);
+  CHECK_THROWS_WITH(list_policies({method, method}, task, Seed{1}, 1),
+                    method + ": the trainings in this folder are named twice");
+  // One run is no several.
+  testing::write_random_run((folder / "single" / "a").string(), config(), 3);
+  const auto single = list_policies({(folder / "single").string()}, task, Seed{1}, 1);
+  REQUIRE(single.size() == 1);
+  CHECK(single[0].method.empty());
+  // A run is itself, and a folder without any is none.
+  CHECK(list_policies({method + "/a"}, task, Seed{1}, 1).front().method.empty());
+  CHECK_THROWS_AS(list_policies({method + "/notes"}, task, Seed{1}, 1), UserError);
+}
+
 TEST_CASE("an episode's figures add up", "[unit][evaluation]") {
   const auto task = make_task();
   env::PartitioningEnv environment(task);
