@@ -200,6 +200,10 @@ TEST_CASE("one set of weights is trained on clusters of several sizes, and decid
   config.ppo.minibatch_decisions = 100;
   config.expert = {.futures = 2, .horizon = 3};
   config.expert_iteration.batch_decisions = 400;
+  // Shares of the servers alone, or their graph besides, whichever it is.
+  if (GENERATE(false, true)) {
+    config.network.encoders = {{.slot = "servers", .width = 6, .blocks = 1}};
+  }
   const Workplace place(config);
   const Outcome trained = pacml(train(place, {"--decisions", "5000", "--actors", "2"}));
   INFO(trained.err);
