@@ -105,14 +105,17 @@ fs::path configuration_of(const OptionSpec& spec, const std::string& word) {
   return fs::path(is_folder ? word : word.substr(0, word.find('+'))) / "config.yaml";
 }
 
-// Every value that stands there and may be a path; none where it cannot be read.
+// Every value that stands there and may be a path, and the files that it extends; none where it
+// cannot be read.
 std::vector<std::string> paths_in(const fs::path& configuration) {
   std::vector<std::string> paths;
   std::error_code ignored;
   // What comes through a pipe can be read once.
   if (!fs::is_regular_file(configuration, ignored)) return paths;
   try {
-    add_paths(ConfigSource::from_file(configuration).root(), paths);
+    const auto source = ConfigSource::from_file(configuration);
+    add_paths(source.root(), paths);
+    for (const fs::path& file : source.files()) paths.push_back(file.string());
   } catch (const UserError&) {  // which the command will say
   }
   return paths;

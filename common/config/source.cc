@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@
 
 namespace pacml {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxDepth = 64;
@@ -146,6 +149,89 @@ ConfigNode parse_yaml(const std::string& name, std::string_view text) {
   }
 }
 
+// What `upper` says, over what `lower` says.
+void lay_over(ConfigNode& lower, ConfigNode upper) {
+  const bool is_map = lower.kind == ConfigNode::Kind::kMap;
+  if (is_map && upper.kind == ConfigNode::Kind::kNull) return;  // every key commented out
+  // A linear schedule on top of a constant one must not keep what only the latter has.
+  const bool is_another = upper.find("kind") != nullptr;
+  if (!is_map || upper.kind != ConfigNode::Kind::kMap || is_another) {
+    lower = std::move(upper);
+    return;
+  }
+  lower.where = std::move(upper.where);
+  for (auto& [key, value] : upper.entries) {
+    if (ConfigNode* below = lower.find(key)) {
+      lay_over(*below, std::move(value));
+    } else {
+      lower.entries.push_back({std::move(key), std::move(value)});
+    }
+  }
+}
+
+constexpr std::string_view kExtends = "extends";
+
+// Takes `extends` out of a file's tree: the files that it names, which may be none.
+std::vector<ConfigNode> take_bases(ConfigNode& root) {
+  const auto at = std::ranges::find(root.entries, kExtends, &ConfigEntry::key);
+  if (at == root.entries.end()) return {};
+  const ConfigNode value = std::move(at->value);
+  root.entries.erase(at);
+  const bool is_list = value.kind == ConfigNode::Kind::kList;
+  std::vector<ConfigNode> bases = is_list ? value.items : std::vector<ConfigNode>{value};
+  for (const ConfigNode& base : bases) {
+    if (base.kind != ConfigNode::Kind::kScalar || base.text.empty()) {
+      throw UserError(value.where + ": extends: expected a file, or a list of files");
+    }
+  }
+  return bases;
+}
+
+// Reads a file and all that it extends.
+class FileReader {
+ public:
+  [[nodiscard]] ConfigNode read(const fs::path& path) {
+    if (files_.size() + open_.size() >= kMostFiles) {
+      throw UserError(path.string() + ": is one file too many, extends leads to at most " +
+                      std::to_string(kMostFiles));
+    }
+    const Result<std::string> text = read_file(path, kMaxTextBytes);
+    if (!text) throw_error(text.error());
+    ConfigNode root = parse_yaml(path.string(), *text);
+    // Somebody named a file because something is in it.
+    if (root.kind == ConfigNode::Kind::kNull) throw UserError(path.string() + ": sets nothing");
+    open_.push_back(path);
+    ConfigNode whole;
+    for (const ConfigNode& base : take_bases(root)) {
+      lay_over(whole, read_base(path.parent_path() / base.text, base.where));
+    }
+    lay_over(whole, std::move(root));
+    open_.pop_back();
+    files_.push_back(path);
+    return whole;
+  }
+  [[nodiscard]] std::vector<fs::path> take_files() { return std::move(files_); }
+
+ private:
+  static constexpr std::size_t kMostFiles = 16;
+
+  [[nodiscard]] ConfigNode read_base(const fs::path& path, const std::string& where) {
+    std::error_code error;
+    for (const fs::path& open : open_) {
+      if (fs::equivalent(open, path, error)) {
+        throw UserError(where + ": extends: " + path.string() + " leads back to this file");
+      }
+    }
+    if (!fs::is_regular_file(path, error)) {
+      throw UserError(where + ": extends: there is no file " + path.string());
+    }
+    return read(path);
+  }
+
+  std::vector<fs::path> open_;   // whose bases are being read
+  std::vector<fs::path> files_;  // read to the end
+};
+
 // A value from the command line was not written on any line: every part of it names the override.
 void set_where(ConfigNode& node, const std::string& where) {
   node.where = where;
@@ -199,6 +285,9 @@ ConfigSource ConfigSource::from_text(std::string name, std::string_view text,
                                      std::span<const std::string> overrides,
                                      std::string_view option) {
   ConfigNode root = parse_yaml(name, text);
+  if (const ConfigNode* extends = root.find(kExtends)) {
+    throw UserError(extends->where + ": extends is for files, which stand in a folder");
+  }
   return with_overrides(std::move(name), std::move(root), overrides, option);
 }
 
@@ -221,12 +310,11 @@ ConfigSource ConfigSource::with_overrides(std::string name, ConfigNode root,
 ConfigSource ConfigSource::from_file(const std::filesystem::path& path,
                                      std::span<const std::string> overrides,
                                      std::string_view option) {
-  const Result<std::string> text = read_file(path, kMaxTextBytes);
-  if (!text) throw_error(text.error());
-  ConfigNode root = parse_yaml(path.string(), *text);
-  // Somebody named a file because something is in it.
-  if (root.kind == ConfigNode::Kind::kNull) throw UserError(path.string() + ": sets nothing");
-  return with_overrides(path.string(), std::move(root), overrides, option);
+  FileReader reader;
+  ConfigNode root = reader.read(path);
+  ConfigSource source = with_overrides(path.string(), std::move(root), overrides, option);
+  source.files_ = reader.take_files();
+  return source;
 }
 
 }  // namespace pacml

@@ -15,13 +15,18 @@ namespace pacml {
 // anchors, no aliases, no tags, at most 1 MiB. Throws UserError with file, line and reason:
 // unreadable, not YAML, a key given twice, a malformed override. `option` stands for the one that
 // overrides came with in messages; it begins with two dashes. Immutable.
+//
+// A file may stand on others: `extends: FILE`, or a list of them, each from the folder of the file
+// that names it. They are laid over one another in that order, and the file over them: maps key by
+// key, everything else whole. A map that says its own `kind` is another one than what it is laid
+// over, and replaces it; a map's key without a value leaves it. At most 16 files.
 class ConfigSource {
  public:
   // A file that sets nothing is refused, too: it is another one than was meant.
   [[nodiscard]] static ConfigSource from_file(const std::filesystem::path& path,
                                               std::span<const std::string> overrides = {},
                                               std::string_view option = "--set");
-  // `name` stands for the file's name in messages.
+  // `name` stands for the file's name in messages. Text stands in no folder, and extends nothing.
   [[nodiscard]] static ConfigSource from_text(std::string name, std::string_view text,
                                               std::span<const std::string> overrides = {},
                                               std::string_view option = "--set");
@@ -31,6 +36,8 @@ class ConfigSource {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const ConfigNode& root() const { return root_; }
+  // What was read: those that the file extends, directly or not, and the file last. Of text none.
+  [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
 
  private:
   static ConfigSource with_overrides(std::string name, ConfigNode root,
@@ -41,6 +48,7 @@ class ConfigSource {
 
   std::string name_;
   ConfigNode root_;
+  std::vector<std::filesystem::path> files_;
 };
 
 }  // namespace pacml

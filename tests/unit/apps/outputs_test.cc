@@ -92,7 +92,9 @@ TEST_CASE("what a configuration names is not overwritten either") {
   fs::create_directories(s.folder / "models" / "m");
   fs::create_directory(s.folder / "run");
   const std::string graph = s.file("models/m/graph.txt");
-  std::ofstream(s.config) << "env:\n  workload: {recorded: {file: " << s.file("jobs.csv") << "}}\n"
+  std::ofstream(s.folder / "base.yaml") << "task: " << s.file("of_base.csv") << "\n";
+  std::ofstream(s.config) << "extends: base.yaml\n"
+                          << "env:\n  workload: {recorded: {file: " << s.file("jobs.csv") << "}}\n"
                           << "  graphs: [other, '" << s.file("g.json") << "']\n"
                           << "  profiles: " << s.name_of("models") << "\n";
   std::ofstream(s.folder / "run" / "config.yaml") << "file: " << s.file("task.py") << "\n";
@@ -100,6 +102,8 @@ TEST_CASE("what a configuration names is not overwritten either") {
   for (const auto& [out, reader] : std::vector<std::pair<std::string, std::string>>{
            {s.name_of("jobs.csv"), s.config},
            {s.name_of("./g.json"), s.config},
+           {s.name_of("base.yaml"), s.config},
+           {s.name_of("of_base.csv"), s.config},
            {graph, s.config},
            {s.name_of("task.py"), s.name_of("run/config.yaml")}}) {
     s.out = out;

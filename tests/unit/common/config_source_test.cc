@@ -1,4 +1,5 @@
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,103 @@ TEST_CASE("a file is read, a missing one named", "[config]") {
   REQUIRE(source.root().find("a")->where == (folder / "c.yaml").string() + ":1");
   REQUIRE_THROWS_WITH(ConfigSource::from_file(folder / "none.yaml"),
                       Catch::Contains((folder / "none.yaml").string()));
+}
+
+// Files that may extend one another, in a folder.
+class Files {
+ public:
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    REQUIRE(write_file_atomically(folder_ / name, text));
+  }
+  [[nodiscard]] ConfigSource read(const std::string& name,
+                                  const std::vector<std::string>& overrides = {}) const {
+    return ConfigSource::from_file(folder_ / name, overrides);
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+
+ private:
+  testing::TempDir folder_;
+};
+
+TEST_CASE("a file is laid over what it extends", "[config]") {
+  const Files files;
+  files.write("base.yaml", "a: 1\nb: {c: 2, d: {e: 3}}\nlist: [1, 2]\n");
+  files.write("own/child.yaml", "extends: ../base.yaml\nb:\n  d: {e: 4}\n  f: 5\nlist: [6]\n");
+  const ConfigSource source = files.read("own/child.yaml", {"b.f=7"});
+  const ConfigNode& root = source.root();
+  CHECK(root.find("extends") == nullptr);
+  CHECK(root.find("a")->text == "1");
+  CHECK(root.find("a")->where == files.path("own/../base.yaml") + ":1");
+  const ConfigNode& b = *root.find("b");
+  CHECK(b.find("c")->text == "2");
+  CHECK(b.find("d")->find("e")->text == "4");
+  CHECK(b.find("d")->find("e")->where == files.path("own/child.yaml") + ":3");
+  CHECK(b.find("f")->where == "--set b.f=7");
+  CHECK(root.find("list")->items.size() == 1);
+  CHECK(source.files() == std::vector<std::filesystem::path>{files.path("own/../base.yaml"),
+                                                             files.path("own/child.yaml")});
+}
+
+TEST_CASE("what another kind of thing had is not kept", "[config]") {
+  const Files files;
+  files.write("base.yaml", "rate: {kind: linear, start: 1, end: 2}\npmf: {0.1: 1, 0.2: 2}\n");
+  files.write("kind.yaml", "extends: base.yaml\nrate: {kind: constant, start: 3}\n");
+  files.write("same.yaml", "extends: base.yaml\nrate: {end: 4}\npmf:\n");
+  const ConfigNode other = files.read("kind.yaml").root();
+  CHECK(other.find("rate")->entries.size() == 2);
+  const ConfigNode same = files.read("same.yaml").root();
+  CHECK(same.find("rate")->find("kind")->text == "linear");
+  CHECK(same.find("rate")->find("end")->text == "4");
+  CHECK(same.find("pmf")->entries.size() == 2);  // a key without a value says nothing
+}
+
+TEST_CASE("of several files that are extended the later ones count", "[config]") {
+  const Files files;
+  files.write("first.yaml", "a: 1\nb: 1\nc: 1\n");
+  files.write("second.yaml", "extends: third.yaml\nb: 2\nc: 2\n");
+  files.write("third.yaml", "b: 3\nd: 3\n");
+  files.write("child.yaml", "extends: [first.yaml, second.yaml]\nc: 4\n");
+  const ConfigNode root = files.read("child.yaml").root();
+  CHECK(root.find("a")->text == "1");
+  CHECK(root.find("b")->text == "2");
+  CHECK(root.find("c")->text == "4");
+  CHECK(root.find("d")->text == "3");
+}
+
+TEST_CASE("what cannot be extended is refused where it is named", "[config]") {
+  const Files files;
+  files.write("none.yaml", "a: 1\nextends: absent.yaml\n");
+  REQUIRE_THROWS_WITH(
+      files.read("none.yaml"),
+      files.path("none.yaml") + ":2: extends: there is no file " + files.path("absent.yaml"));
+  files.write("map.yaml", "extends: {a: 1}\n");
+  REQUIRE_THROWS_WITH(files.read("map.yaml"), files.path("map.yaml") +
+                                                  ":1: extends: expected a file, or a list of "
+                                                  "files");
+  files.write("left.yaml", "extends: right.yaml\n");
+  files.write("right.yaml", "extends: left.yaml\n");
+  REQUIRE_THROWS_WITH(files.read("left.yaml"), files.path("right.yaml") +
+                                                   ":1: extends: " + files.path("left.yaml") +
+                                                   " leads back to this file");
+  files.write("0.yaml", "a: 1\n");
+  for (int i = 1; i <= 20; ++i) {
+    files.write(std::to_string(i) + ".yaml", "extends: " + std::to_string(i - 1) + ".yaml\n");
+  }
+  CHECK(files.read("15.yaml").root().find("a")->text == "1");
+  REQUIRE_THROWS_WITH(files.read("20.yaml"), Catch::Contains("one file too many"));
+  files.write("wide.yaml", "extends: [7.yaml, 7.yaml]\n");
+  REQUIRE_THROWS_WITH(files.read("wide.yaml"), Catch::Contains("one file too many"));
+  files.write("broken.yaml", "a: [1\n");
+  files.write("on_broken.yaml", "extends: broken.yaml\n");
+  REQUIRE_THROWS_WITH(files.read("on_broken.yaml"),
+                      Catch::StartsWith(files.path("broken.yaml") + ":2: not valid YAML"));
+  REQUIRE_THROWS_WITH(parse("extends: base.yaml\n"),
+                      "x.yaml:1: extends is for files, which stand in a folder");
+  files.write("empty.yaml", "# nothing\n");
+  REQUIRE_THROWS_WITH(files.read("empty.yaml"), Catch::Contains("sets nothing"));
 }
 
 TEST_CASE("what somebody else reads is left away", "[config]") {
