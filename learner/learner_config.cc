@@ -1,9 +1,17 @@
 #include "learner/learner_config.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 namespace pacml::learner {
+
+Duration pause_after_evaluation(const LearnerConfig& config, Duration took) {
+  const double seconds = std::chrono::duration<double>(took).count();
+  return in_seconds(std::max(static_cast<double>(config.evaluate_seconds.count()),
+                             seconds / config.evaluate_share - seconds));
+}
 
 std::vector<std::string> validate(const LearnerConfig& c) {
   std::vector<std::string> problems;
@@ -21,6 +29,9 @@ std::vector<std::string> validate(const LearnerConfig& c) {
   at_least("max_waiting_bytes", c.max_waiting_bytes, 1 << 20, std::int64_t{1} << 50);
   at_least("keep_checkpoints", c.keep_checkpoints, 1, 1'000'000);
   at_least("evaluate_episodes", c.evaluate_episodes, 0, 1'000'000);
+  if (!(c.evaluate_share > 0 && c.evaluate_share <= 1)) {
+    problems.emplace_back("evaluate_share: must be above 0, and at most 1");
+  }
   if (!(c.forget_seconds >= 1 && c.forget_seconds <= 1e6)) {
     problems.emplace_back("forget_seconds: must be in 1..1e6");
   }

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/config/seconds.h"
 
 namespace pacml::learner {
@@ -27,7 +28,8 @@ struct LearnerConfig {
   Seconds metrics_seconds = 2;     // between lines of metrics.jsonl; > 0
   Seconds checkpoint_seconds = 1;  // what a crash may cost; > 0
   std::int64_t keep_checkpoints = 60;   // besides the best; >= 1
-  Seconds evaluate_seconds = 15;        // between evaluations of the policy; > 0
+  Seconds evaluate_seconds = 15;        // between evaluations of the policy, at least; > 0
+  double evaluate_share = 0.2;          // of the time that they may take; in (0, 1]
   std::int64_t evaluate_episodes = 10;  // held-out episodes of each; 0: never
   bool tensorboard = true;              // writes what TensorBoard reads, beside metrics.jsonl
   bool operator==(const LearnerConfig&) const = default;
@@ -49,9 +51,13 @@ void visit_fields(Config& c, Visitor&& v) {
   v("checkpoint_seconds", c.checkpoint_seconds);
   v("keep_checkpoints", c.keep_checkpoints);
   v("evaluate_seconds", c.evaluate_seconds);
+  v("evaluate_share", c.evaluate_share);
   v("evaluate_episodes", c.evaluate_episodes);
   v("tensorboard", c.tensorboard);
 }
+
+// From the end of an evaluation that took so long to the next one.
+[[nodiscard]] Duration pause_after_evaluation(const LearnerConfig& config, Duration took);
 
 // Every problem, as a sentence that names the key.
 [[nodiscard]] std::vector<std::string> validate(const LearnerConfig& config);

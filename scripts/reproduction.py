@@ -23,7 +23,7 @@ COMMON_OPTIONS = {
     "--profiles": {"type": pathlib.Path, "help": "folder of <model>/graph.txt"},
     "--out": {"type": pathlib.Path, "default": ROOT / "runs/reproduce", "help": "where results are kept"},
     "--minutes": {"type": float, "default": 3, "help": "of each training; 0: none (default 3)"},
-    "--algorithm": {"metavar": "NAME", "help": "what trainings learn by (default: what their configurations name)"},
+    "--algorithm": {"choices": ["impala", "ppo", "apex"], "help": "what trainings learn by (default: what their configurations name)"},
     "--seeds": {"type": int, "default": 20, "help": "held-out episodes of each policy (default 20)"},
 }
 
@@ -32,7 +32,7 @@ class Study:
     """Commands whose results are kept, and what is made of them."""
 
     def __init__(self, arguments):
-        self.out = arguments.out
+        self.out = arguments.out / arguments.algorithm if arguments.algorithm else arguments.out
         self.seeds = str(arguments.seeds)
         self.minutes = arguments.minutes
         self.algorithm = arguments.algorithm
@@ -70,7 +70,7 @@ class Study:
     def plan_training(self, name, words, profiles=None, decisions=None):
         """The folder of a run; None: there is none, and none is to be trained. For --minutes, or for so many decisions."""
         if self.algorithm:
-            name, words = f"{self.algorithm}_{name}", [*words, "--set", f"algorithm={self.algorithm}"]
+            words = [*words, "--set", f"algorithm={self.algorithm}"]
         run = self.out / "runs" / name
         done = run / "trained"
         if decisions is None:

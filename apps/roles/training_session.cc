@@ -199,9 +199,10 @@ bool TrainingSession::step(const std::stop_token& stop) {
     membership_.dismissed = true;  // with everybody, who have the same weights
     return false;
   }
-  if (leads() && clock_->now() >= next_.evaluation) {
+  if (const TimePoint begun = clock_->now(); leads() && begun >= next_.evaluation) {
     evaluate([&stop] { return !stop.stop_requested(); });
-    next_.evaluation = clock_->now() + in_seconds(config_.learner.evaluate_seconds);
+    const TimePoint ended = clock_->now();
+    next_.evaluation = ended + learner::pause_after_evaluation(config_.learner, ended - begun);
   }
   if (metrics_.due()) write_metrics();
   if (leads() && (clock_->now() >= next_.checkpoint || checkpoint_requested_)) checkpoint();

@@ -34,6 +34,7 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "learner.checkpoint_seconds",
     "learner.credits_per_actor",
     "learner.evaluate_seconds",
+    "learner.evaluate_share",
     "learner.forget_seconds",
     "learner.grant_seconds",
     "learner.keep_checkpoints",

@@ -153,9 +153,10 @@ ConfigNode parse_yaml(const std::string& name, std::string_view text) {
 void lay_over(ConfigNode& lower, ConfigNode upper) {
   const bool is_map = lower.kind == ConfigNode::Kind::kMap;
   if (is_map && upper.kind == ConfigNode::Kind::kNull) return;  // every key commented out
-  // A linear schedule on top of a constant one must not keep what only the latter has.
-  const bool is_another = upper.find("kind") != nullptr;
-  if (!is_map || upper.kind != ConfigNode::Kind::kMap || is_another) {
+  // A linear schedule on top of a constant one must not keep what only the latter has, nor one
+  // distribution the values of another.
+  const bool is_whole = upper.find("kind") != nullptr;
+  if (!is_map || upper.kind != ConfigNode::Kind::kMap || is_whole) {
     lower = std::move(upper);
     return;
   }
@@ -187,14 +188,15 @@ std::vector<ConfigNode> take_bases(ConfigNode& root) {
   return bases;
 }
 
+void refuse_extends(const ConfigNode& root, const std::string& why) {
+  const ConfigNode* extends = root.find(kExtends);
+  if (extends != nullptr) throw UserError(extends->where + ": extends " + why);
+}
+
 // Reads a file and all that it extends.
 class FileReader {
  public:
   [[nodiscard]] ConfigNode read(const fs::path& path) {
-    if (files_.size() + open_.size() >= kMostFiles) {
-      throw UserError(path.string() + ": is one file too many, extends leads to at most " +
-                      std::to_string(kMostFiles));
-    }
     const Result<std::string> text = read_file(path, kMaxTextBytes);
     if (!text) throw_error(text.error());
     ConfigNode root = parse_yaml(path.string(), *text);
@@ -203,7 +205,7 @@ class FileReader {
     open_.push_back(path);
     ConfigNode whole;
     for (const ConfigNode& base : take_bases(root)) {
-      lay_over(whole, read_base(path.parent_path() / base.text, base.where));
+      lay_over(whole, read_base(path.parent_path() / base.text, base.where + ": extends: "));
     }
     lay_over(whole, std::move(root));
     open_.pop_back();
@@ -216,16 +218,24 @@ class FileReader {
   static constexpr std::size_t kMostFiles = 16;
 
   [[nodiscard]] ConfigNode read_base(const fs::path& path, const std::string& where) {
+    if (!is_there(path)) throw UserError(where + "there is no file " + path.string());
     std::error_code error;
+    if (!fs::is_regular_file(path, error)) throw UserError(where + path.string() + " is no file");
     for (const fs::path& open : open_) {
       if (fs::equivalent(open, path, error)) {
-        throw UserError(where + ": extends: " + path.string() + " leads back to this file");
+        throw UserError(where + path.string() + " leads back to this file");
       }
     }
-    if (!fs::is_regular_file(path, error)) {
-      throw UserError(where + ": extends: there is no file " + path.string());
+    if (files_.size() + open_.size() >= kMostFiles) {
+      throw UserError(where + path.string() + " is one file too many, there may be " +
+                      std::to_string(kMostFiles));
     }
-    return read(path);
+    ConfigNode base = read(path);
+    // What is no map would replace all that it is laid over.
+    if (base.kind != ConfigNode::Kind::kMap) {
+      throw UserError(where + path.string() + " is no map of keys and values");
+    }
+    return base;
   }
 
   std::vector<fs::path> open_;   // whose bases are being read
@@ -285,9 +295,7 @@ ConfigSource ConfigSource::from_text(std::string name, std::string_view text,
                                      std::span<const std::string> overrides,
                                      std::string_view option) {
   ConfigNode root = parse_yaml(name, text);
-  if (const ConfigNode* extends = root.find(kExtends)) {
-    throw UserError(extends->where + ": extends is for files, which stand in a folder");
-  }
+  refuse_extends(root, "is for files, which stand in a folder");
   return with_overrides(std::move(name), std::move(root), overrides, option);
 }
 
@@ -304,6 +312,7 @@ ConfigSource ConfigSource::with_overrides(std::string name, ConfigNode root,
                                           std::string_view option) {
   if (root.where.empty()) root.where = name;
   for (const std::string& override_text : overrides) apply_override(root, override_text, option);
+  refuse_extends(root, "stands in a file");
   return {std::move(name), std::move(root)};
 }
 
@@ -314,6 +323,13 @@ ConfigSource ConfigSource::from_file(const std::filesystem::path& path,
   ConfigNode root = reader.read(path);
   ConfigSource source = with_overrides(path.string(), std::move(root), overrides, option);
   source.files_ = reader.take_files();
+  return source;
+}
+
+ConfigSource ConfigSource::from_lone_file(const fs::path& path) {
+  ConfigSource source = from_file(path);
+  if (source.files_.size() > 1)
+    throw UserError(path.string() + ": a file of this sort extends none");
   return source;
 }
 

@@ -18,14 +18,16 @@ namespace pacml {
 //
 // A file may stand on others: `extends: FILE`, or a list of them, each from the folder of the file
 // that names it. They are laid over one another in that order, and the file over them: maps key by
-// key, everything else whole. A map that says its own `kind` is another one than what it is laid
-// over, and replaces it; a map's key without a value leaves it. At most 16 files.
+// key, everything else whole. A map that says its `kind`, the same or another, replaces what it is
+// laid over; where a map was, a key without a value leaves it. At most 16 files.
 class ConfigSource {
  public:
   // A file that sets nothing is refused, too: it is another one than was meant.
   [[nodiscard]] static ConfigSource from_file(const std::filesystem::path& path,
                                               std::span<const std::string> overrides = {},
                                               std::string_view option = "--set");
+  // A file that extends nothing, for what is known by the bytes of one file.
+  [[nodiscard]] static ConfigSource from_lone_file(const std::filesystem::path& path);
   // `name` stands for the file's name in messages. Text stands in no folder, and extends nothing.
   [[nodiscard]] static ConfigSource from_text(std::string name, std::string_view text,
                                               std::span<const std::string> overrides = {},

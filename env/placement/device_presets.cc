@@ -64,7 +64,7 @@ DevicesConfig devices_config(std::string_view name_or_file) {
     throw UserError("devices: there is no file \"" + std::string(name_or_file) +
                     "\", and none of these is called so: " + join(device_presets()));
   }
-  return read_config<DevicesConfig>(ConfigSource::from_file(file));
+  return read_config<DevicesConfig>(ConfigSource::from_lone_file(file));
 }
 
 }  // namespace pacml::env

@@ -90,7 +90,7 @@ Device device_of(std::string_view name) {
 Device device_of_name_or_file(const std::string& name_or_file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(name_or_file, error)) return device_of(name_or_file);
-  auto device = read_config<Device>(ConfigSource::from_file(name_or_file));
+  auto device = read_config<Device>(ConfigSource::from_lone_file(name_or_file));
   if (device.name.empty()) device.name = std::filesystem::path(name_or_file).stem().string();
   return device;
 }

@@ -63,12 +63,14 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   CHECK_THAT(text_of(folder / "unseen/table.md"), Catch::Contains("unseen: gnmt, squeezenet1_0"));
 
   // The sibling finds what there is, and trains what it lacks.
-  const Outcome sibling = make("reproduce_policies", {"settings", "models"}, folder.path());
+  const Outcome sibling =
+      make("reproduce_policies", {"settings", "models", "sizes"}, folder.path());
   INFO(sibling.err << sibling.out);
   REQUIRE(sibling.code == 0);
   CHECK(rows_of(folder / "elsewhere_settings/table.md") == 2 + 6 + 2);  // trained; rules
   CHECK(rows_of(folder / "elsewhere_models/table.md") == 2 + 2 + 2);
-  CHECK(times_in(sibling.out, "training cluster_a for") == 1);  // which both figures need
+  CHECK(rows_of(folder / "elsewhere_sizes/table.md") == 2 + 2 + 2);
+  CHECK(times_in(sibling.out, "training cluster_a for") == 1);  // which two figures need
 
   fs::remove(folder / "degree/paper.json");
   const Outcome again = make("reproduce", {"degree", "unseen"}, folder.path());

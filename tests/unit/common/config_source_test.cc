@@ -134,17 +134,21 @@ TEST_CASE("a file is laid over what it extends", "[config]") {
                                                              files.path("own/child.yaml")});
 }
 
-TEST_CASE("what another kind of thing had is not kept", "[config]") {
+TEST_CASE("what says its kind, the same or another, keeps nothing of what it is laid over",
+          "[config]") {
   const Files files;
-  files.write("base.yaml", "rate: {kind: linear, start: 1, end: 2}\npmf: {0.1: 1, 0.2: 2}\n");
-  files.write("kind.yaml", "extends: base.yaml\nrate: {kind: constant, start: 3}\n");
-  files.write("same.yaml", "extends: base.yaml\nrate: {end: 4}\npmf:\n");
-  const ConfigNode other = files.read("kind.yaml").root();
-  CHECK(other.find("rate")->entries.size() == 2);
-  const ConfigNode same = files.read("same.yaml").root();
-  CHECK(same.find("rate")->find("kind")->text == "linear");
-  CHECK(same.find("rate")->find("end")->text == "4");
-  CHECK(same.find("pmf")->entries.size() == 2);  // a key without a value says nothing
+  files.write(
+      "base.yaml",
+      "rate: {kind: linear, start: 1, end: 2}\nlimits: {kind: pmf, pmf: {0.1: 1, 0.2: 2}}\n");
+  files.write("other.yaml", "extends: base.yaml\nrate: {kind: constant, start: 3}\n");
+  files.write("same.yaml", "extends: base.yaml\nlimits: {kind: pmf, pmf: {0.3: 1}}\n");
+  files.write("part.yaml", "extends: base.yaml\nrate: {end: 4}\nlimits:\n");
+  CHECK(files.read("other.yaml").root().find("rate")->entries.size() == 2);
+  CHECK(files.read("same.yaml").root().find("limits")->find("pmf")->entries.size() == 1);
+  const ConfigNode part = files.read("part.yaml").root();
+  CHECK(part.find("rate")->find("kind")->text == "linear");
+  CHECK(part.find("rate")->find("end")->text == "4");
+  CHECK(part.find("limits")->entries.size() == 2);  // a key without a value says nothing
 }
 
 TEST_CASE("of several files that are extended the later ones count", "[config]") {
@@ -189,6 +193,20 @@ TEST_CASE("what cannot be extended is refused where it is named", "[config]") {
                       Catch::StartsWith(files.path("broken.yaml") + ":2: not valid YAML"));
   REQUIRE_THROWS_WITH(parse("extends: base.yaml\n"),
                       "x.yaml:1: extends is for files, which stand in a folder");
+  files.write("text.yaml", "no map\n");
+  files.write("list.yaml", "- a\n");
+  for (const std::string base : {"text.yaml", "list.yaml"}) {
+    files.write("on_it.yaml", "extends: [0.yaml, " + base + "]\n");
+    REQUIRE_THROWS_WITH(files.read("on_it.yaml"), files.path("on_it.yaml") +
+                                                      ":1: extends: " + files.path(base) +
+                                                      " is no map of keys and values");
+  }
+  files.write("folder.yaml", "extends: .\n");
+  REQUIRE_THROWS_WITH(files.read("folder.yaml"), Catch::Contains("is no file"));
+  REQUIRE_THROWS_WITH(files.read("0.yaml", {"extends=1.yaml"}),
+                      "--set extends=1.yaml: extends stands in a file");
+  REQUIRE_THROWS_WITH(ConfigSource::from_lone_file(files.path("1.yaml")),
+                      files.path("1.yaml") + ": a file of this sort extends none");
   files.write("empty.yaml", "# nothing\n");
   REQUIRE_THROWS_WITH(files.read("empty.yaml"), Catch::Contains("sets nothing"));
 }
