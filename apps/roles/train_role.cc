@@ -151,8 +151,7 @@ class Training {
 
   // How other hosts reach what is bound here.
   [[nodiscard]] static std::string reached_from_elsewhere(const transport::Endpoint& bound) {
-    const bool everywhere = bound.host() == "*" || bound.host() == "0.0.0.0";
-    if (bound.kind() != transport::Endpoint::Kind::kTcp || !everywhere) return bound.str();
+    if (!bound.is_everywhere()) return bound.str();
     return "tcp://" + host_name() + ":" + bound.port();
   }
   void write_addresses() {

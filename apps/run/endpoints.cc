@@ -56,8 +56,7 @@ std::int64_t ports_above(std::int64_t shards, std::int64_t learners) {
 }
 
 transport::Endpoint reached_from_here(const transport::Endpoint& bound) {
-  const bool everywhere = bound.host() == "*" || bound.host() == "0.0.0.0";
-  if (bound.kind() != transport::Endpoint::Kind::kTcp || !everywhere) return bound;
+  if (!bound.is_everywhere()) return bound;
   return transport::Endpoint::parse("tcp://127.0.0.1:" + bound.port());
 }
 

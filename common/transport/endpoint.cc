@@ -57,6 +57,14 @@ Endpoint Endpoint::parse(std::string_view text) {
   return endpoint;
 }
 
+bool Endpoint::is_ipv6() const {
+  return kind_ == Kind::kTcp && host_.find(':') != std::string::npos;
+}
+
+bool Endpoint::is_everywhere() const {
+  return kind_ == Kind::kTcp && (host_ == "*" || host_ == "0.0.0.0" || host_ == "::");
+}
+
 bool Endpoint::is_local() const {
   if (kind_ != Kind::kTcp) return true;
   const bool is_numeric = host_.find_first_not_of("0123456789.") == std::string::npos;

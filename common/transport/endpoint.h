@@ -5,7 +5,8 @@
 
 namespace pacml::transport {
 
-// An address: tcp://HOST:PORT (to bind, PORT may be * for any free one), ipc://PATH, inproc://NAME.
+// An address: tcp://HOST:PORT (to bind, PORT may be * for any free one; an IPv6 address stands in
+// brackets; names are those of IPv4 addresses), ipc://PATH, inproc://NAME.
 // Immutable value type.
 class Endpoint {
  public:
@@ -21,6 +22,10 @@ class Endpoint {
   [[nodiscard]] const std::string& path() const {
     return host_;
   }  // ipc and inproc: what follows //
+  // Whether it is an IPv6 address that was written out.
+  [[nodiscard]] bool is_ipv6() const;
+  // Whether it stands for all of a machine's addresses, to bind.
+  [[nodiscard]] bool is_everywhere() const;
   // Whether only this machine can reach it.
   [[nodiscard]] bool is_local() const;
   bool operator==(const Endpoint&) const = default;

@@ -183,6 +183,7 @@ Endpoint bind_socket(Context& context, zmq::socket_t& socket, const Endpoint& en
     if (endpoint.kind() == Endpoint::Kind::kIpc) {
       socket.set(zmq::sockopt::use_fd, listen_for_own_processes(endpoint.path(), where).release());
     }
+    socket.set(zmq::sockopt::ipv6, endpoint.is_ipv6());
     socket.bind(endpoint.str());
   } catch (const zmq::error_t& e) {
     if (e.num() == EADDRINUSE) throw TryAgainError(where + "the address is already in use");
@@ -197,6 +198,7 @@ void unlink_bound(const Endpoint& endpoint) {
 
 void connect_socket(zmq::socket_t& socket, const Endpoint& endpoint) {
   try {
+    socket.set(zmq::sockopt::ipv6, endpoint.is_ipv6());
     socket.connect(endpoint.str());
   } catch (const zmq::error_t& e) {
     throw UserError("cannot connect to " + endpoint.str() + ": " + e.what());

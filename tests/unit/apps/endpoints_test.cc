@@ -35,6 +35,8 @@ TEST_CASE("an address without room for the others is refused") {
 TEST_CASE("what listens everywhere is reached over loopback from its own machine") {
   CHECK(reached_from_here(Endpoint::parse("tcp://*:5555")).str() == "tcp://127.0.0.1:5555");
   CHECK(reached_from_here(Endpoint::parse("tcp://0.0.0.0:1")).str() == "tcp://127.0.0.1:1");
+  CHECK(reached_from_here(Endpoint::parse("tcp://[::]:1")).str() == "tcp://127.0.0.1:1");
+  CHECK(reached_from_here(Endpoint::parse("tcp://[fd00::2]:1")).str() == "tcp://[fd00::2]:1");
   CHECK(reached_from_here(Endpoint::parse("tcp://10.0.0.1:1")).str() == "tcp://10.0.0.1:1");
   CHECK(reached_from_here(Endpoint::parse("ipc://*")).str() == "ipc://*");
 }

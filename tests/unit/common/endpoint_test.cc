@@ -18,6 +18,17 @@ TEST_CASE("addresses are taken apart", "[transport]") {
   REQUIRE(Endpoint::parse("inproc://x").path() == "x");
 }
 
+TEST_CASE("what stands for all addresses, and what is IPv6, is known", "[transport]") {
+  for (const char* text : {"tcp://*:1", "tcp://0.0.0.0:1", "tcp://[::]:1"}) {
+    CHECK(Endpoint::parse(text).is_everywhere());
+  }
+  CHECK_FALSE(Endpoint::parse("tcp://[::1]:1").is_everywhere());
+  CHECK_FALSE(Endpoint::parse("ipc://*").is_everywhere());
+  CHECK(Endpoint::parse("tcp://[fe80::1]:1").is_ipv6());
+  CHECK_FALSE(Endpoint::parse("tcp://node7:1").is_ipv6());
+  CHECK_FALSE(Endpoint::parse("ipc:///a:b").is_ipv6());
+}
+
 TEST_CASE("what is not an address is refused with the text", "[transport]") {
   for (const char* text : {"", "localhost:5555", "http://x:1", "tcp://", "ipc://", "tcp:/x:1"}) {
     REQUIRE_THROWS_WITH(Endpoint::parse(text),

@@ -43,6 +43,27 @@ TEST_CASE("a free port is chosen and told", "[transport]") {
   REQUIRE(router.endpoint().port() != "*");
 }
 
+TEST_CASE("messages go over IPv6 where its address is written out", "[transport]") {
+  const Endpoint any_port = Endpoint::parse("tcp://[::1]:*");
+  asio::io_context io;
+  asio::ip::tcp::acceptor probe(io);
+  boost::system::error_code error;
+  probe.open(asio::ip::tcp::v6(), error);
+  if (!error) probe.bind({asio::ip::make_address("::1"), 0}, error);
+  if (error) {
+    WARN("skipped: this machine has no IPv6");
+    return;
+  }
+  Context context;
+  Router router(context, any_port);
+  CHECK(router.endpoint().host() == "::1");
+  Dealer dealer(context, router.endpoint());
+  REQUIRE(dealer.send(frame_of("over six"), testing::soon()));
+  const auto got = router.receive(testing::soon());
+  REQUIRE(got);
+  CHECK(got->frame == frame_of("over six"));
+}
+
 TEST_CASE("an address in use is the user's to mend", "[transport]") {
   Context context;
   SECTION("tcp") {
