@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,8 +18,8 @@ struct PythonConfig {
   std::string file;    // a .py file that defines `make`; or, where it is empty,
   std::string module;  // a module or package that does, as Python's import finds it
   std::string make;    // a class or a function: called with `settings`, it makes an environment
-  // Keyword arguments of `make`: each as JSON reads it, or the text itself.
-  std::map<std::string, std::string> settings;
+  // Keyword arguments of `make`: each as JSON reads it, or the text itself; nullopt: None.
+  std::map<std::string, std::optional<std::string>> settings;
   std::string interpreter = "python3";  // a path, or a name that PATH has
   // An environment that takes longer over a step ends the run, with a sentence. While an actor
   // waits for its answer, it does not count as one that hangs.

@@ -52,6 +52,19 @@ ObservationSpec observation_of(const json& said) {
   return spec;
 }
 
+// Of a baseline that the environment brings. UserError: it could not be told from others.
+std::string own_name(std::string name) {
+  if (name == "random" || name == "constant" || name == "best_constant" ||
+      name.starts_with("constant:")) {
+    throw UserError("the baseline " + name +
+                    " needs another name: pacml has one of that name for every environment");
+  }
+  if (name.empty() || name.find(',') != std::string::npos) {
+    throw UserError("the baseline \"" + name + "\" needs another name, without a comma");
+  }
+  return name;
+}
+
 PythonDescription read(const json& said) {
   PythonDescription out;
   out.observation = observation_of(said);
@@ -61,7 +74,7 @@ PythonDescription read(const json& said) {
         {name, name, each.at("unit"), better_of(each.at("better"), name), each.at("decimals"), {}});
   }
   for (const json& each : said.at("baselines")) {
-    out.baselines.push_back({each.at("name"), each.at("about"), true, {}});
+    out.baselines.push_back({own_name(each.at("name")), each.at("about"), true, {}});
   }
   out.sources = said.at("sources").get<std::vector<std::string>>();
   return out;

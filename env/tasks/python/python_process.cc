@@ -96,6 +96,13 @@ std::vector<std::string> environment_of_child() {
   return all;
 }
 
+// As host.py reads them: each a text of JSON, or any other.
+json arguments_of(const PythonConfig& config) {
+  json all = json::object();
+  for (const auto& [name, value] : config.settings) all[name] = value.value_or("null");
+  return all;
+}
+
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
   for (std::string& each : strings) out.push_back(each.data());
@@ -112,7 +119,7 @@ PythonProcess::PythonProcess(const PythonConfig& config)
                         {"file", config.file},
                         {"module", config.module},
                         {"make", config.make},
-                        {"settings", config.settings}};
+                        {"settings", arguments_of(config)}};
   try {
     send(std::to_string(python_host().size()) + "\n" + std::string(python_host()));
     description_ = answer_to("start", request, std::max(kStart, patience_));

@@ -1,12 +1,12 @@
 #include "env/tasks/python/task.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "common/check.h"
+#include "common/read_number.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "env/tasks/python/description.h"
@@ -118,14 +118,13 @@ std::unique_ptr<Agent> PythonTask::make_agent(std::string_view name) const {
   const std::vector<Baseline> known = baselines();
   if (name.starts_with(kConstant)) {
     const std::string_view number = name.substr(kConstant.size());
-    int action = -1;
-    const auto [end, error] = std::from_chars(number.begin(), number.end(), action);
+    const auto action = read_number<int>(number);
     const int actions = spec_->num_actions();
-    if (error != std::errc{} || end != number.end() || action < 0 || action >= actions) {
+    if (!action || *action < 0 || *action >= actions) {
       throw UserError("constant:A: A must be an action from 0 to " + std::to_string(actions - 1) +
                       ", not \"" + std::string(number) + "\"");
     }
-    return std::make_unique<Always>(action);
+    return std::make_unique<Always>(*action);
   }
   if (std::ranges::find(own_, name, &Baseline::name) == own_.end()) {
     throw no_such_baseline(name, known);

@@ -6,8 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
+#include "common/config/dump.h"
+#include "common/config/reader.h"
+#include "common/config/source.h"
 #include "common/heartbeat.h"
 #include "common/result.h"
 #include "common/try_again.h"
@@ -63,8 +67,8 @@ TEST_CASE("what an environment in Python says and shows is taken over", "[unit][
     candidates = {"most": 4, "features": ["size", "cost"], "vary": True}
     metrics = [{"name": "cost", "unit": "EUR", "better": "lower", "decimals": 1}]
 
-    def __init__(self, start, name="n"):
-        assert start == [1, 2] and name == "a b"
+    def __init__(self, start, name="n", mode="none"):
+        assert start == [1, 2] and name == "a b" and mode is None
 
     def reset(self, *, seed):
         self.steps = 0
@@ -88,7 +92,7 @@ TEST_CASE("what an environment in Python says and shows is taken over", "[unit][
 
     baselines = {"last": last}
 )");
-  written.config().settings = {{"start", "[1, 2]"}, {"name", "a b"}};
+  written.config().settings = {{"start", "[1, 2]"}, {"name", "a b"}, {"mode", std::nullopt}};
   const PythonTask task(written.config());
   const EnvironmentSpec& spec = task.spec();
   CHECK(spec.observation.globals[0].name == "load");
@@ -327,6 +331,24 @@ TEST_CASE("actions that are known by their places have constants to compare with
   CHECK(task.spec().objective().name == "return");
 }
 
+TEST_CASE("an environment in Python is told nothing where a setting is nothing",
+          "[unit][env][python]") {
+  Written written(std::string("    def __init__(self, mode, shape):\n"
+                              "        assert mode is None and shape == [3, 4]\n") +
+                  simple("pass"));
+  const auto read = [](const std::string& text) {
+    return read_config<PythonConfig>(ConfigSource::from_text("a.yaml", text));
+  };
+  const PythonConfig& where = written.config();
+  const PythonConfig config =
+      read("file: " + where.file + "\nmake: T\ninterpreter: " + where.interpreter +
+           "\nsettings: {mode: null, shape: '[3, 4]'}\n");
+  CHECK(config.settings.at("mode") == std::nullopt);
+  CHECK(read(dump_config(config)) == config);
+  CHECK_THROWS_WITH(read("settings: {shape: [3, 4]}\n"),
+                    Catch::Contains("settings.shape: expected text, found a list"));
+}
+
 TEST_CASE("what cannot be is said in one sentence with the task's name", "[unit][env][python]") {
   const auto refusal = [](const std::string& body) { return Written(body).refusal(); };
   const auto step = [&](const std::string& body) { return refusal(simple(body)); };
@@ -361,6 +383,12 @@ TEST_CASE("what cannot be is said in one sentence with the task's name", "[unit]
   CHECK_THAT(refusal("    globals = ['x', 'x']\n    actions = 2\n"
                      "    def reset(self): pass\n    def step(self): pass\n"),
              Catch::Contains("globals: two are named x"));
+  for (const std::string name : {"random", "best_constant", "constant:1"}) {
+    CHECK_THAT(refusal("    baselines = {'" + name + "': lambda self: 0}\n" + simple("pass")),
+               Catch::Contains("the baseline " + name + " needs another name"));
+  }
+  CHECK_THAT(refusal("    baselines = {'a,b': lambda self: 0}\n" + simple("pass")),
+             Catch::Contains("the baseline \"a,b\" needs another name, without a comma"));
   CHECK(refusal("    metrics = ['m']\n" + simple("return [1.0], 1, True, False, {}")) == "none");
 }
 
