@@ -16,6 +16,8 @@ namespace {
 // A network answers faster for many at once, each takes memory, and who is behind is seen after
 // a round.
 constexpr int kFuturesAtOnce = 8;
+// Of the average reward: a decision's futures weigh so much less with each one that follows.
+constexpr double kMemory = 0.99;
 
 }  // namespace
 
@@ -31,6 +33,7 @@ SearchAgent::SearchAgent(const SearchConfig& config, std::unique_ptr<RolloutPoli
 void SearchAgent::reset(Seed seed) {
   rng_ = Rng(derive(seed, Purpose::kHeuristic, 1));
   policy_->reset(seed);
+  pace_ = {};
 }
 
 int SearchAgent::act(const env::Environment& environment) {
@@ -41,9 +44,12 @@ int SearchAgent::act(const env::Environment& environment) {
   const std::vector<int> actions = likely_actions(environment);
   if (actions.size() == 1) return actions.front();
   Race race(actions, priors(environment, actions), config_.weight);
+  // One for all futures of a decision, so that they are worth the same whenever they are played.
+  const double rate = reward_rate();
+  pace_ = {kMemory * pace_.reward, kMemory * pace_.elapsed};
   const TimePoint futures_begun = clock_->now();
   while (const int round = next_round(begun, futures_begun)) {
-    play_round(environment, race, decision, round);
+    play_round(environment, race, decision, round, rate);
     race.put_out(config_.race);
     if (race.running().size() == 1) break;
   }
@@ -54,7 +60,7 @@ int SearchAgent::act(const env::Environment& environment) {
 }
 
 void SearchAgent::play_round(const env::Environment& environment, Race& race, Seed decision,
-                             int futures) {
+                             int futures, double rate) {
   const std::span<const int> running = race.running();
   sums_.assign(static_cast<std::size_t>(futures) * running.size(), 0);
   for (std::size_t begin = 0; begin < sums_.size(); begin += running.size()) {
@@ -62,8 +68,14 @@ void SearchAgent::play_round(const env::Environment& environment, Race& race, Se
                   derive(decision, Purpose::kEpisode, static_cast<std::uint64_t>(futures_++)),
                   std::span(sums_).subspan(begin, running.size()));
   }
-  rollouts_.play(config_.horizon, config_.reward_rate);
+  rollouts_.play(config_.horizon, rate);
+  pace_ = {pace_.reward + rollouts_.pace().reward, pace_.elapsed + rollouts_.pace().elapsed};
   race.add(sums_);
+}
+
+double SearchAgent::reward_rate() const {
+  if (!config_.measures_rate || pace_.elapsed == 0) return config_.reward_rate;
+  return pace_.reward / pace_.elapsed;
 }
 
 std::vector<double> SearchAgent::priors(const env::Environment& environment,

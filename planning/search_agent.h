@@ -43,14 +43,18 @@ class SearchAgent final : public env::Agent {
   [[nodiscard]] const std::vector<Tried>& tried() const { return tried_; }
   // In how many the one that was taken was tried.
   [[nodiscard]] int futures() const { return futures_; }
+  // What is taken off every reward of the next decision for each unit of time.
+  [[nodiscard]] double reward_rate() const;
 
  private:
   [[nodiscard]] std::vector<int> likely_actions(const env::Environment& environment);
   // What the policy says that they are worth; empty: nothing, or nobody asks.
   [[nodiscard]] std::vector<double> priors(const env::Environment& environment,
                                            std::span<const int> actions);
-  // Plays what still runs in so many further futures of the decision of that seed.
-  void play_round(const env::Environment& environment, Race& race, Seed decision, int futures);
+  // Plays what still runs in so many further futures of the decision of that seed; `rate`: taken
+  // off rewards.
+  void play_round(const env::Environment& environment, Race& race, Seed decision, int futures,
+                  double rate);
   // How many more futures to play at once, of a decision and its futures that began then; 0: none.
   [[nodiscard]] int next_round(TimePoint begun, TimePoint futures_begun) const;
 
@@ -61,6 +65,7 @@ class SearchAgent final : public env::Agent {
   Rng rng_{Seed{0}};
   std::vector<Tried> tried_;
   int futures_ = 0;
+  Rollouts::Pace pace_;       // of the policy, lately
   std::vector<double> sums_;  // scratch: [futures of a round, actions]
 };
 

@@ -13,6 +13,9 @@ struct SearchConfig {
   double discount = 1;  // of rewards, and of what is expected to follow the horizon; in (0, 1]
   // Taken off every reward for each unit of time: what the policy's values are relative to.
   double reward_rate = 0;
+  // Whether it is what the policy gets in the futures, of late, once there have been some: what
+  // expert iteration's values are relative to (actor/expert_behaviour.h).
+  bool measures_rate = false;
   // Only actions that the policy finds so likely are tried: the log of their probability is at most
   // this below the best one's; infinite: all.
   double gap = 3;

@@ -14,6 +14,8 @@ std::unique_ptr<planning::SearchAgent> search_agent(const TrainedRun& run, const
   defaults.horizon = 12;
   defaults.discount = run.discount;
   defaults.reward_rate = run.reward_rate;
+  defaults.measures_rate =
+      run.config.algorithm == AlgorithmKind::kExpertIteration && run.config.expert.centre_rewards;
   return std::make_unique<planning::SearchAgent>(
       planning::parse_search(settings, defaults),
       planning::make_network_policy(run.shape, *run.valued, run.heads, task.spec().graphs));

@@ -149,6 +149,58 @@ TEST_CASE("what a unit of time pays on average is taken off what an action is wo
   }
 }
 
+// Goes on and on: each step takes two units of time, and pays the number of its action.
+class Ticker final : public env::Environment {
+ public:
+  Ticker() {
+    spec_.task = "ticker";
+    spec_.observation = plain_spec(1, 2);
+  }
+  [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
+  void reset(Seed /*seed*/) override {}
+  [[nodiscard]] env::StepResult step(int action) override {
+    return {static_cast<float>(action), false, false, 2};
+  }
+  [[nodiscard]] bool takes(int action) const override { return action >= 0 && action < 2; }
+  void observe(Observations& out) const override {
+    append_plain(out, 0, std::vector<float>{0}, std::vector<std::uint8_t>{1, 1});
+  }
+  [[nodiscard]] std::unique_ptr<Environment> clone() const override {
+    return std::make_unique<Ticker>(*this);
+  }
+  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
+  [[nodiscard]] EpisodeRecord summary() const override { return {}; }
+
+ private:
+  env::EnvironmentSpec spec_;
+};
+
+TEST_CASE("a search measures what its policy gets in a unit of time, if it is to", "[planning]") {
+  Ticker ticker;
+  SearchConfig config{.futures = 3, .horizon = 4, .reward_rate = 7, .measures_rate = true};
+  const auto worth = [](const SearchAgent& agent) {
+    std::vector<double> values;
+    for (const auto& tried : agent.tried()) values.push_back(tried.value);
+    return values;
+  };
+  SearchAgent agent(config, make_rule_policy(std::make_unique<testing::AlwaysAgent>(1)));
+  agent.reset(Seed{1});
+  CHECK(agent.reward_rate() == 7);  // it is told until there have been futures
+  CHECK(agent.act(ticker) == 1);
+  CHECK(worth(agent) == std::vector<double>{3 - 8 * 7, 4 - 8 * 7});
+  CHECK(agent.reward_rate() == 0.5);
+  CHECK(agent.act(ticker) == 1);
+  CHECK(worth(agent) == std::vector<double>{-1, 0});
+  agent.reset(Seed{1});
+  CHECK(agent.reward_rate() == 7);
+
+  config.measures_rate = false;
+  SearchAgent told(config, make_rule_policy(std::make_unique<testing::AlwaysAgent>(1)));
+  CHECK(told.act(ticker) == 1);
+  CHECK(told.act(ticker) == 1);
+  CHECK(worth(told) == std::vector<double>{3 - 8 * 7, 4 - 8 * 7});
+}
+
 TEST_CASE("behind the horizon counts what the policy expects, unless the episode has ended",
           "[planning]") {
   const bool cut = GENERATE(false, true);
