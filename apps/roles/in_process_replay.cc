@@ -23,6 +23,7 @@ InProcessReplay::InProcessReplay(const TrainConfig& config)
       task_(config.env.make()),
       policy_(model::make_fused_policy(model::make_shape(config.network, task_->spec()))),
       table_(config.replay.table, Seed{static_cast<std::uint64_t>(config.seed)}) {
+  config_.actors = 1;  // the whole ladder of exploration is for its own environments
   nothing_ = task_->spec().make_observations();
   graph_index_.resize(nothing_.graphs().size());
   std::iota(graph_index_.begin(), graph_index_.end(), std::uint16_t{0});

@@ -337,6 +337,9 @@ int run_deterministic_learner(const TrainConfig& config, const LearnerRoleOption
   const RunLock lock(run);
   record(run, config, options, agreement_of(config, *config.env.make()));
   log_into(run, "learner", options.log_level);
+  if (options.resume && replay) {
+    spdlog::warn("the replay begins empty: where all is in one process, it is not saved");
+  }
   if (!warm_started(config, run, make_network, options)) return kExitStoppedBeforeTraining;
   TrainingSession session(config, options, run, make_network, source, *sink, {});
   std::optional<Dashboard> dashboard;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "apps/evaluation/trained_run.h"
-#include "apps/roles/warm_start.h"
 #include "apps/run/resume.h"
 #include "common/config/dump.h"
 #include "common/hash.h"
@@ -103,10 +102,6 @@ TrainingSession::TrainingSession(const TrainConfig& config, const LearnerRoleOpt
   network_ = make_network_on(config.learner.threads, make_network, shape);
   auto initial = model::initialise(shape, seed);
   if (options.first_weights) initial.values = *options.first_weights;
-  if (options.begins() && !config.warm_start.from.empty()) {
-    initial.values = policy_to_start_with(config, *task, network_->layout());
-    spdlog::info("the first policy is that of {}", config.warm_start.from);
-  }
   std::copy(initial.values.begin(), initial.values.end(), network_->parameters().begin());
   learner::ReplicaGroup& group = replicas ? *replicas : learner::alone();
   learning_ = make_learning(config, *network_, source, group);
@@ -227,13 +222,13 @@ std::optional<std::string> TrainingSession::divergence() const {
 
 void TrainingSession::finish(const std::stop_token& stop) {
   if (!leads()) return write_metrics();
+  // What cannot be had again comes first: whoever stops us may wait neither for learners that do
+  // not answer nor for an evaluation. Its outcome belongs into the last checkpoint all the same.
+  checkpoint();
   if (membership_.replicas != nullptr) {
     loop_->dismiss_others();
     membership_.replicas->end_run();
   }
-  // What cannot be had again comes first: whoever stops us may not wait for an evaluation. Its
-  // outcome belongs into the last checkpoint all the same.
-  checkpoint();
   std::optional<Deadline> limit;
   // Of what has diverged there is nothing to be said.
   const auto go_on = [&] {

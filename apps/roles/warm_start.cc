@@ -1,7 +1,10 @@
 #include "apps/roles/warm_start.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <span>
 #include <utility>
 
@@ -66,6 +69,10 @@ std::vector<float> policy_to_start_with(const TrainConfig& config, const env::Ta
                                         const model::ParameterLayout& layout) {
   const std::filesystem::path run = config.warm_start.from;
   TrainedRun trained = load_trained_run(run, task.spec());
+  if (!trained.warning.empty()) {
+    spdlog::warn("warm_start.from: {}", trained.warning);
+    std::cerr << trained.warning;  // the log of a learner is a file
+  }
   if (!model::fits(trained.parameters, layout)) {
     throw UserError("warm_start.from: the policy of " + run.string() +
                     " is of another network than this configuration's");

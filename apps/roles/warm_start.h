@@ -34,8 +34,9 @@ void prefer(const Preferred& preferred, const WarmStartConfig& config,
 // its logits are preferences and are to be values, they become small: they say which action is
 // better, and not by how much. Its values are in the unit of rewards, unless the moments of the
 // first targets will be their unit (learner::ValueNormaliser::start): then they stay in that of its
-// own, or are 0 where it had none: rewards would be taken for deviations.
-// UserError: there is no such run, or it is of another network, or knows no unit.
+// own, or are 0 where it had none: rewards would be taken for deviations. What whoever uses that
+// run should read is said in the log and on stderr. UserError: there is no such run, or it is of
+// another network, or knows no unit.
 [[nodiscard]] std::vector<float> policy_to_start_with(const TrainConfig& config,
                                                       const env::Task& task,
                                                       const model::ParameterLayout& layout);

@@ -193,7 +193,15 @@ class WarmStartPhase {
 
 WarmStartResult run_warm_start(const TrainConfig& config, const LearnerRoleOptions& options,
                                const RunDirectory& run, const NetworkFactory& make_network) {
-  if (config.warm_start.policy == WarmStart::kNone || !options.begins()) return {};
+  if (!options.begins()) return {};
+  if (!config.warm_start.from.empty()) {
+    const env::TaskPtr task = config.env.make();
+    const auto layout = model::make_layout(model::make_shape(config.network, task->spec()));
+    WarmStartResult taken_over{.weights = policy_to_start_with(config, *task, layout)};
+    spdlog::info("the first policy is that of {}", config.warm_start.from);
+    return taken_over;
+  }
+  if (config.warm_start.policy == WarmStart::kNone) return {};
   WarmStartPhase phase(config, options, run, make_network);
   WarmStartResult result;
   run_role_threads(

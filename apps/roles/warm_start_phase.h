@@ -15,11 +15,11 @@ struct WarmStartResult {
   std::optional<std::vector<float>> weights;
 };
 
-// Finds the weights that a new run begins with (warm_start.policy), before anything else of the run
-// begins: leans towards the best constant action, or imitates a teacher. Answers SIGTERM and
-// SIGINT, ends with options.minutes, and tells how far it is in the log, at options.http, and in
-// the run's metrics as "warm_start". UserError: the minutes were over, there is no such teacher or
-// constant, or imitating has diverged.
+// Finds the weights that a new run begins with (warm_start), before anything else of the run
+// begins: takes over another run's, leans towards the best constant action, or imitates a teacher.
+// Answers SIGTERM and SIGINT, ends with options.minutes, and tells how far it is in the log, at
+// options.http, and in the run's metrics as "warm_start". UserError: the minutes were over, there
+// is no such run, teacher or constant, or imitating has diverged.
 [[nodiscard]] WarmStartResult run_warm_start(const TrainConfig& config,
                                              const LearnerRoleOptions& options,
                                              const RunDirectory& run,

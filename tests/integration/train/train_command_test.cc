@@ -292,6 +292,27 @@ TEST_CASE("a run starts with another run's policy, whatever its algorithm",
              Catch::Contains("warm_start.from: ") || Catch::Contains("from: starts with"));
 }
 
+TEST_CASE("whoever starts with a run that has lost its best policy is told",
+          "[integration][train]") {
+  const Workplace first;
+  REQUIRE(pacml(train(first, {"--decisions", "4000"})).code == 0);
+  const auto best = std::filesystem::path(first.run()) / "checkpoints" / "best.safetensors";
+  REQUIRE(std::filesystem::exists(best));
+  std::filesystem::resize_file(best, 10);
+  const auto begin_as = [](const Workplace& place, const std::string& run) {
+    return pacml(
+        train(place, {"--deterministic", "--decisions", "500", "--set", "warm_start.from=" + run}));
+  };
+  const Workplace second;
+  const Outcome nowhere = begin_as(second, "/nowhere");
+  CHECK(nowhere.code == 2);
+  // In the same folder: what could not begin is no run.
+  const Outcome begun = begin_as(second, first.run());
+  INFO(begun.err);
+  CHECK(begun.code == 0);
+  CHECK_THAT(begun.err, Catch::Contains("need not be as good"));
+}
+
 TEST_CASE("what another run's policy says of values is taken in the unit of rewards",
           "[integration][train]") {
   const Workplace first;

@@ -29,6 +29,21 @@ TEST_CASE("what a run in one process learns from does not depend on how fast it 
   CHECK(replay.take_news().inserted >= config.replay.table.min_size);
 }
 
+TEST_CASE("a run in one process explores by the whole ladder, whatever actors it has elsewhere",
+          "[unit][train]") {
+  const auto drawn_with = [](std::int64_t actors) {
+    TrainConfig config = testing::tiny_apex_config();
+    config.actors = actors;
+    config.exploration.exponent = 7;
+    InProcessReplay replay(config);
+    replay.publish(first_weights(config));
+    const auto drawn = replay.next({}, Deadline::never());
+    REQUIRE(drawn);
+    return drawn->probabilities;
+  };
+  CHECK(drawn_with(4) == drawn_with(1));
+}
+
 TEST_CASE("a run in one process that has much to act sees to other things meanwhile",
           "[unit][train]") {
   TrainConfig config = testing::tiny_apex_config();
