@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -192,8 +193,13 @@ def scores(path):
     return [(p["name"], p[objective]["mean"], p[objective]["ci95"] or 0.0) for p in document["policies"]]
 
 
+def rounded(value, decimals):
+    """Rounded, and without the zero before the point: .0714, 10.0714."""
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{decimals}f}")
+
+
 def cell(mean, half):
-    return f"{mean:.4f} ± {half:.4f}".replace("0.", ".")
+    return f"{rounded(mean, 4)} ± {rounded(half, 4)}"
 
 
 def table(header, rows):

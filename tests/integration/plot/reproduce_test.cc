@@ -58,7 +58,7 @@ TEST_CASE("figures are made, kept, and made anew where they are missing", "[inte
   INFO(first.err << first.out);
   REQUIRE(first.code == 0);
   CHECK_THAT(first.out, Catch::Contains("5 of 5: unseen/unseen.json"));
-  CHECK(rows_of(folder / "degree/table.md") == 2 + 2 * 5 * 5);  // units, models and degrees
+  CHECK(rows_of(folder / "degree/table.md") == 2 + 2 * 5 * 6);  // units, models and degrees
   CHECK(rows_of(folder / "unseen/table.md") == 2 + 2);
   CHECK_THAT(text_of(folder / "unseen/table.md"), Catch::Contains("unseen: gnmt, squeezenet1_0"));
 
@@ -168,6 +168,17 @@ exit 1
   // It is the same training all the time.
   CHECK_THAT(text_of(folder / "runs/unseen.begun"), Catch::Contains("--minutes 0.01 --continue"));
   CHECK_FALSE(fs::exists(folder / "runs/unseen.former-1"));
+}
+
+TEST_CASE("figures of tables are shown without the zero before the point, and no other",
+          "[integration][plot]") {
+  const std::string said =
+      "import sys; sys.path.insert(0, sys.argv[1]); from reproduction import cell, rounded; "
+      "print(rounded(0.0714, 3), rounded(10.0714, 3), rounded(-0.5, 1), cell(20.5, 0.25))";
+  const Outcome shown = testing::run(
+      {"/usr/bin/python3", "-B", "-c", said, testing::source_path("scripts").string()});
+  INFO(shown.err);
+  CHECK(shown.out == ".071 10.071 -.5 20.5000 ± .2500\n");
 }
 
 TEST_CASE("the runs among policies are known, whatever stands behind them", "[integration][plot]") {
