@@ -98,11 +98,7 @@ Result<UpdateReport> Impala::update(const TrainBatch& batch) {
   scale_advantages(total(*shares, &Share::advantages), targets.returns);
 
   // From the next update on, but the first batch of all is taken in before.
-  if (config_.centre_rewards && !*first) {
-    RewardSums rewards;
-    for (const Share& row : *shares) rewards += row.rewards;
-    training_.take_in_rewards(rewards);
-  }
+  if (!*first) training_.take_in_rewards(total(*shares, &Share::rewards));
   const double entropy_cost = value_at(config_.entropy_cost, training_.progress());
   const Losses mine = compute_losses(batch, pass, targets, entropy_cost);
   const std::span<float> gradient = backward(pass);
@@ -204,17 +200,14 @@ void Impala::take_step(std::span<const float> gradient, const std::vector<Share>
   const double policy_part = total(losses, &Losses::policy);
   const double value_part = total(losses, &Losses::value);
   const double entropy_part = total(losses, &Losses::entropy);
-  RelativeEntropy relative;
-  for (const Losses& row : losses) relative += row.relative;
+  const RelativeEntropy relative = total(losses, &Losses::relative);
   report.loss = policy_part + entropy_part + value_part;
   const double learning_rate = value_at(config_.learning_rate, training_.progress());
   Optimizer::Step step;
   if (std::isfinite(report.loss)) step = training_.step(gradient, learning_rate);
   const double deviation = training_.normaliser().deviation();
   if (step.applied && normalises()) {
-    std::vector<TargetSums> sums;
-    for (const Share& row : shares) sums.push_back(row.target_sums);
-    training_.take_in_values(total(sums));
+    training_.take_in_values(total(shares, &Share::target_sums));
   }
   report.outcome = training_.end_update(step.applied, report.decisions);
   report.scalars = {

@@ -46,8 +46,8 @@ class Ppo final : public NetworkAlgorithm<SequenceAlgorithm> {
     std::vector<float> output_targets;  // of the values, in the unit of outputs
     std::vector<float> errors;          // of the values, in that unit
   };
-  // False: the network says nothing that can be learned from.
-  // `lessons.counts` is given.
+  // Fills the rest of `lessons`. False: the network says nothing that can be learned from. Pre:
+  // lessons.counts is filled.
   [[nodiscard]] bool look_at(const TrainBatch& batch, Lessons& lessons);
   // One optimiser step. False: nothing finite came of it.
   [[nodiscard]] bool learn(const TrainBatch& batch, const Lessons& lessons,

@@ -78,7 +78,6 @@ class Table {
   // Sum of the sampler's weights: what a table's share in a mixture of tables is proportional to.
   [[nodiscard]] double total_priority() const { return sampler_->total(); }
   [[nodiscard]] const TableCounters& counters() const { return counters_; }
-  [[nodiscard]] const TableConfig& config() const { return config_; }
   [[nodiscard]] TableStatus status() const;
 
   // Snapshots (replay/snapshot.h): the state at begin_snapshot, whatever happens afterwards. Items
@@ -92,7 +91,6 @@ class Table {
   // running.
   [[nodiscard]] bool advance_snapshot(std::size_t max_items);
   [[nodiscard]] bool snapshot_running() const { return snapshot_ != nullptr; }
-  void abandon_snapshot() { snapshot_.reset(); }
 
  private:
   friend class SnapshotReader;  // builds a table from its records

@@ -11,6 +11,7 @@
 #include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
+#include "apps/commands/limits.h"
 #include "apps/evaluation/disagreement.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/policy_list.h"
@@ -58,7 +59,7 @@ class CompareCommand final : public Command {
   }
   [[nodiscard]] int run() override {
     check_range("--seeds", seeds_, 1, 100'000);
-    check_range("--first-seed", first_seed_, 0, std::int64_t{1} << 53);
+    check_range("--first-seed", first_seed_, 0, kHighestEpisode);
     check_range("--horizon", horizon_, 1, 100'000);
     check_range("--threads", threads_, 0, 1024);
     if (settings_ && plays_otherwise()) {
@@ -95,11 +96,6 @@ class CompareCommand final : public Command {
     return !config_.config.empty() || !config_.overrides.empty() || !config_.profiles.empty() ||
            seeds_ != usual.seeds_ || first_seed_ != usual.first_seed_ ||
            horizon_ != usual.horizon_ || threads_ != usual.threads_;
-  }
-  static void check_range(const std::string& option, std::int64_t value, std::int64_t least,
-                          std::int64_t most) {
-    if (value >= least && value <= most) return;
-    throw UserError(option + ": must be in " + std::to_string(least) + ".." + std::to_string(most));
   }
 
   [[nodiscard]] Disagreement compare(const std::optional<RunDirectory>& run) const {

@@ -10,6 +10,7 @@
 #include "apps/cli/work_progress.h"
 #include "apps/commands/commands.h"
 #include "apps/commands/config_options.h"
+#include "apps/commands/limits.h"
 #include "apps/evaluation/eval_json.h"
 #include "apps/evaluation/eval_table.h"
 #include "apps/evaluation/evaluation.h"
@@ -82,12 +83,8 @@ class EvalCommand final : public Command {
       throw UserError("--list: evaluates nothing, and goes with no other option");
     }
     const std::int64_t seeds = seeds_.value_or(kSeeds);
-    if (seeds < 1 || seeds > kMostSeeds) {
-      throw UserError("--seeds: must be in 1.." + std::to_string(kMostSeeds));
-    }
-    if (first_seed_ < 0 || first_seed_ > kHighestSeed) {
-      throw UserError("--first-seed: must be in 0.." + std::to_string(kHighestSeed));
-    }
+    check_range("--seeds", seeds, 1, kMostSeeds);
+    check_range("--first-seed", first_seed_, 0, kHighestEpisode);
     if (threads_ < 0 || threads_ > kMostThreads) {
       throw UserError("--threads: must be in 0.." + std::to_string(kMostThreads) +
                       " (0: one per core)");
@@ -128,7 +125,6 @@ class EvalCommand final : public Command {
  private:
   static constexpr std::int64_t kSeeds = 10;
   static constexpr std::int64_t kMostSeeds = 1'000'000;  // every figure of each is kept
-  static constexpr std::int64_t kHighestSeed = std::int64_t{1} << 53;
   static constexpr std::int64_t kMostThreads = 1024;
 
   ConfigOptions config_;

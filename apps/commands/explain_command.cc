@@ -6,6 +6,7 @@
 
 #include "apps/cli/files.h"
 #include "apps/commands/commands.h"
+#include "apps/commands/limits.h"
 #include "apps/evaluation/episode_recording.h"
 #include "apps/evaluation/evaluation.h"
 #include "apps/evaluation/explanation.h"
@@ -61,9 +62,7 @@ class ExplainCommand final : public Command {
                    "with --episode: a baseline that decides instead of the run's policy");
   }
   [[nodiscard]] int run() override {
-    if (seed_ < 0 || seed_ > kHighestSeed) {
-      throw UserError("--seed: must be in 0.." + std::to_string(kHighestSeed));
-    }
+    check_range("--seed", seed_, 0, kHighestEpisode);
     if (!policy_.empty() && episode_.empty()) throw UserError("--policy belongs to --episode");
     if (!episode_.empty() && (decision_ || !baseline_.empty() || json_ || !trace_.empty())) {
       throw UserError(
@@ -106,8 +105,6 @@ class ExplainCommand final : public Command {
     write_user_file(file, text);
     std::cerr << "wrote " << file << "\n";
   }
-
-  static constexpr std::int64_t kHighestSeed = std::int64_t{1} << 53;
 
   std::string run_;
   std::int64_t seed_ = 0;

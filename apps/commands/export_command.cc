@@ -18,6 +18,7 @@
 #include "common/config/reader.h"
 #include "common/json_text.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "learner/export/onnx.h"
 #include "learner/export/policy_safetensors.h"
 #include "learner/export/torchscript.h"
@@ -102,7 +103,7 @@ class ExportCommand final : public Command {
       policy.notes[learner::kRewardRate] = json_text(nlohmann::json(trained.reward_rate));
     }
     const auto written = format->second(policy, out_);
-    if (!written) throw UserError(written.error().detail);
+    if (!written) throw_error(written.error());
     std::cout << "wrote " << out_ << ": the policy of " << trained.file.string() << " at update "
               << trained.parameters.version.get() << "\n";
     return 0;

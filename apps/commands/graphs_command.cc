@@ -18,6 +18,7 @@
 #include "env/graph/profile_library.h"
 #include "env/graph/zoo/zoo.h"
 #include "env/ramp/ramp_config.h"
+#include "env/tasks/ramp/degree_rule.h"
 #include "env/tasks/ramp/task.h"
 
 namespace pacml::apps {
@@ -84,7 +85,8 @@ std::vector<ModelDegrees> degrees_of(const env::RampTask& task) {
   std::vector<ModelDegrees> models;
   for (std::size_t g = 0; g < task.graphs().size(); ++g) {
     ModelDegrees& model = models.emplace_back(ModelDegrees{task.graphs()[g]->model(), {}});
-    for (int degree = 1; degree <= memo->setting().max_degree; degree *= 2) {
+    for (const int degree :
+         env::degrees_with_blocks(memo->topology(), memo->setting().max_degree)) {
       const env::ExecutionPtr execution = memo->place(static_cast<int>(g), degree, nobody);
       if (!execution) continue;
       model.degrees.push_back({degree, execution->num_servers, memo->lookahead(*execution)});

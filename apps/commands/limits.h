@@ -9,6 +9,16 @@
 
 namespace pacml::apps {
 
+// The highest number of an episode, which JSON's readers still hold exactly.
+inline constexpr std::int64_t kHighestEpisode = std::int64_t{1} << 53;
+
+// UserError: the value of an option is none of least..most.
+inline void check_range(const std::string& option, std::int64_t value, std::int64_t least,
+                        std::int64_t most) {
+  if (value >= least && value <= most) return;
+  throw UserError(option + ": must be in " + std::to_string(least) + ".." + std::to_string(most));
+}
+
 // How long a run may go on. UserError: a number that nobody means.
 inline void check_limits(const std::optional<double>& minutes,
                          const std::optional<std::int64_t>& decisions) {
@@ -22,9 +32,7 @@ inline void check_limits(const std::optional<double>& minutes,
 
 // How many actors to start. UserError: fewer than `fewest`, or too many.
 inline void check_actors(const std::optional<std::int64_t>& actors, std::int64_t fewest) {
-  if (!actors || (*actors >= fewest && *actors <= kMostActors)) return;
-  throw UserError("--actors: must be in " + std::to_string(fewest) + ".." +
-                  std::to_string(kMostActors));
+  if (actors) check_range("--actors", *actors, fewest, kMostActors);
 }
 
 // Whom a learner or a shard has no room for would be refused, start again, and be given up. Actors

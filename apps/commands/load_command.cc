@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -57,7 +55,7 @@ class LoadCommand final : public Command {
     }
     const TrainConfig config = config_.load();
     options_.config_arguments = config_.arguments();
-    options_.actors = parse_numbers("--actors", actors_, 1, kMostActors);
+    options_.actors = parse_numbers("--actors", actors_, 1, kMostAtOnce);
     if (!shards_.empty()) options_.shards = parse_numbers("--shards", shards_, 0, kMostShards);
     options_.threads = static_cast<std::size_t>(threads_.value_or(0));
     BenchReport report;
@@ -67,7 +65,7 @@ class LoadCommand final : public Command {
   }
 
  private:
-  static constexpr std::size_t kMostActors = 100'000;
+  static constexpr std::size_t kMostAtOnce = 100'000;
   static constexpr std::size_t kMostShards = 256;
 
   ConfigOptions config_;

@@ -43,7 +43,7 @@ class ScalingCommand final : public Command {
     }
     const TrainConfig config = config_.load();
     options_.config_arguments = config_.arguments();
-    options_.actors = parse_numbers("--actors", actors_, 1, kMostActors);
+    options_.actors = parse_numbers("--actors", actors_, 1, kMostAtOnce);
     if (!cpus_.empty()) options_.cpus = parse_numbers("--cpus", cpus_, 0, kMostCpu);
     options_.learner_cpu = static_cast<std::size_t>(learner_cpu_);
     options_.rounds = static_cast<std::size_t>(rounds_);
@@ -54,7 +54,7 @@ class ScalingCommand final : public Command {
   }
 
  private:
-  static constexpr std::size_t kMostActors = 1'024;
+  static constexpr std::size_t kMostAtOnce = 1'024;
   static constexpr std::int64_t kMostCpu = 1'023;
 
   ConfigOptions config_;

@@ -18,6 +18,7 @@
 #include "apps/commands/workload_tables.h"
 #include "common/atomic_file.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "env/gpu_cluster/job_trace.h"
 #include "env/gpu_cluster/trace_statistics.h"
 #include "env/text/open_file.h"
@@ -191,7 +192,7 @@ class WorkloadCommand final : public Command {
   // The file is read once more, so that it need not fit into memory.
   void write(double first_s, double scale) const {
     const auto checked = [](const auto& result) {
-      if (!result) throw UserError(result.error().detail);
+      if (!result) throw_error(result.error());
     };
     auto file = AtomicFile::create(out_);
     checked(file);

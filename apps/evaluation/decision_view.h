@@ -45,8 +45,8 @@ struct DecisionView {
 [[nodiscard]] nlohmann::ordered_json to_json(const DecisionView& view);
 [[nodiscard]] nlohmann::ordered_json to_json(const env::PictureOutcome& outcome);
 
-// For people: facts, places drawn with a letter for each item, and a table of the candidates, the
-// most likely first. Ends with a newline. Pure.
+// For people: facts, places drawn with a letter for each item, and a table of the candidates, in
+// the order of actions. Ends with a newline. Pure.
 [[nodiscard]] std::string to_text(const DecisionView& view);
 
 }  // namespace pacml::apps

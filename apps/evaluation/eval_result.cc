@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "env/numerics.h"
+
 namespace pacml::apps {
 
 MeanInterval mean_interval(std::span<const double> values) {
@@ -66,12 +68,6 @@ const PolicyResult* best_where(const EvalResult& result, Counts counts) {
   return best;
 }
 
-double median_of(std::vector<double> sorted) {
-  std::ranges::sort(sorted);
-  const std::size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
 }  // namespace
 
 const PolicyResult& best_of(const EvalResult& result) {
@@ -102,7 +98,7 @@ Spread spread_of(const Method& method) {
   constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
   if (means.empty()) return {{kUndefined, kUndefined}, kUndefined, kUndefined, kUndefined};
   const auto [least, most] = std::ranges::minmax(means);
-  return {mean_interval(means), median_of(means), least, most};
+  return {mean_interval(means), env::median(means), least, most};
 }
 
 PairedDifference paired_difference(const Method& method, const PolicyResult& other) {

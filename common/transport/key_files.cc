@@ -34,7 +34,7 @@ fs::path file_of(const fs::path& folder, std::string_view name, const char* suff
 
 void write(const fs::path& path, std::string_view text, std::optional<mode_t> mode = {}) {
   const auto written = write_file_atomically(path, text, mode);
-  if (!written) throw UserError(written.error().detail);
+  if (!written) throw_error(written.error());
 }
 
 // Writes a new pair; its public key.

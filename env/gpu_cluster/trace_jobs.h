@@ -43,9 +43,9 @@ class TraceJobs {
             const GeneratedJobsConfig& jobs, bool own_speeds);
 
   [[nodiscard]] double mean_alone_s() const { return mean_alone_s_; }
-  // So many in a row from anywhere in the part, in the order of their arrival: the 5 % longest gaps
-  // between them are cut to the next one, and all are stretched to the load. A pure function of
-  // the seed.
+  // So many in a row from anywhere in the part, in the order of their arrival: the longest gaps
+  // between them, fewer than 5 %, are cut to the next one, and all are stretched to the load. A
+  // pure function of the seed.
   [[nodiscard]] std::vector<GpuJobSpec> draw(Seed seed) const;
   // The same for another future of draw(episode), of whose jobs `arrived` have come: a row of which
   // none behind its first `arrived` is still to come there. Empty: the part has no such row, which

@@ -99,7 +99,9 @@ DevicePlacementTask::DevicePlacementTask(const DevicePlacementConfig& config)
   for (const std::string& file : config.graphs) spec_.add_input("env.graphs", file);
   for (const std::string& name : config.devices) {
     std::error_code none;  // a pipe has been read once, and has no more
-    if (std::filesystem::is_regular_file(name, none)) spec_.add_input("env.devices", name);
+    if (names_devices_file(name) && std::filesystem::is_regular_file(name, none)) {
+      spec_.add_input("env.devices", name);
+    }
   }
   spec_.task = "device_placement";
   spec_.observation = observation_spec(config);

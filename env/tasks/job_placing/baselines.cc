@@ -1,10 +1,10 @@
 #include "env/tasks/job_placing/baselines.h"
 
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "common/read_number.h"
 #include "common/result.h"
 #include "env/tasks/gpu_scheduling/environment.h"
 #include "env/tasks/gpu_scheduling/random_offer.h"
@@ -107,10 +107,8 @@ class Efficient final : public Agent {
 };
 
 std::optional<double> number_in(std::string_view text, double least, double most) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
-  if (error != std::errc{} || end != text.end() || !(value >= least && value <= most)) return {};
-  return value;
+  const auto value = read_number<double>(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
 }  // namespace

@@ -145,6 +145,14 @@ std::optional<int> parse_argument(std::string_view name, std::string_view argume
 
 std::string_view base_name(std::string_view name) { return name.substr(0, name.find(':')); }
 
+int free_servers(const ClusterSight& cluster) {
+  return cluster.memo().topology().num_servers() - cluster.mounted_workers();
+}
+
+bool may_choose(const Topology& topology, int free, int degree) {
+  return degree == 0 || (degree <= free && topology.has_block_shape(degree));
+}
+
 }  // namespace
 
 std::vector<DegreeRuleName> degree_rule_names() {
@@ -161,18 +169,14 @@ std::vector<DegreeRuleName> degree_rule_names() {
 }
 
 bool may_choose_degree(const ClusterSight& cluster, int degree) {
-  const Topology& topology = cluster.memo().topology();
-  return degree == 0 || (degree <= topology.num_servers() - cluster.mounted_workers() &&
-                         topology.has_block_shape(degree));
+  return may_choose(cluster.memo().topology(), free_servers(cluster), degree);
 }
 
 void write_degree_mask(const ClusterSight& cluster, std::span<std::uint8_t> mask) {
   const Topology& topology = cluster.memo().topology();
-  const int free = topology.num_servers() - cluster.mounted_workers();
-  mask[0] = 1;
-  for (std::size_t a = 1; a < mask.size(); ++a) {
-    const int degree = static_cast<int>(a);
-    mask[a] = degree <= free && topology.has_block_shape(degree) ? 1 : 0;
+  const int free = free_servers(cluster);
+  for (std::size_t a = 0; a < mask.size(); ++a) {
+    mask[a] = may_choose(topology, free, static_cast<int>(a)) ? 1 : 0;
   }
 }
 

@@ -38,12 +38,15 @@ void check_bytes(std::span<const JobGraphPtr> graphs, std::span<const RampCluste
   int most = asked;
   while (most > 2 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) most -= 2;
   const auto gib = [](std::size_t n) { return std::to_string((n >> 30) + 1) + " GiB"; };
+  const std::string where = clusters.size() > 1 ? "these clusters" : "this cluster";
+  const bool any_fits = lasting_bytes(graphs, clusters, most) <= kMostLastingBytes;
   throw UserError("env.max_partitions_per_op: the job graphs cut at every degree up to " +
                   std::to_string(asked) + " take " + gib(bytes) +
-                  " in every thread, more than 2 GiB; " + std::to_string(most) +
-                  " is the most for these models on " +
-                  (clusters.size() > 1 ? "these clusters" : "this cluster") +
-                  " (env.op_quantum bounds it, too)");
+                  " in every thread, more than 2 GiB; " +
+                  (any_fits ? std::to_string(most) + " is the most for these models on " + where +
+                                  " (env.op_quantum bounds it, too)"
+                            : "no degree fits for these models on " + where +
+                                  ": take fewer of them, or a larger env.op_quantum"));
 }
 
 // As check_episode (config.cc), of jobs that only a file knows.

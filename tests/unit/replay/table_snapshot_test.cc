@@ -127,18 +127,6 @@ TEST_CASE("the copying waits for a sink that is behind: one block is held, not t
   CHECK(read_snapshot(in, config).has_value());
 }
 
-TEST_CASE("a snapshot that is abandoned makes room for the next one") {
-  Table table = filled(small(), 4);
-  BlockList first;
-  table.begin_snapshot({}, first);
-  table.abandon_snapshot();
-  BlockList second;
-  table.begin_snapshot({}, second);
-  run_to_end(table);
-  auto in = second.stream();
-  CHECK(read_snapshot(in, small()).has_value());
-}
-
 TEST_CASE("an empty table has a snapshot") {
   Table table(small(), Seed{1});
   BlockList blocks;
