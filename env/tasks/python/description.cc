@@ -23,6 +23,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint32_t kMostConstants = 64;  // to compare with; more say little
+
 FeatureSpec feature_of(const json& said) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   return {said.at("name"), said.at("unit"),
@@ -52,15 +54,16 @@ ObservationSpec observation_of(const json& said) {
   return spec;
 }
 
-// Of a baseline that the environment brings. UserError: it could not be told from others.
-std::string own_name(std::string name) {
-  if (name == "random" || name == "constant" || name == "best_constant" ||
-      name.starts_with("constant:")) {
+// Of a baseline that the environment brings. UserError: it could not be told from what a list of
+// policies means by it.
+std::string own_name(const std::string& name, const std::vector<Baseline>& added) {
+  if (std::ranges::find(added, name, &Baseline::name) != added.end()) {
     throw UserError("the baseline " + name +
-                    " needs another name: pacml has one of that name for every environment");
+                    " needs another name: pacml adds one that is called so");
   }
-  if (name.empty() || name.find(',') != std::string::npos) {
-    throw UserError("the baseline \"" + name + "\" needs another name, without a comma");
+  if (name.empty() || name == "baselines" || name.find_first_of(",:+") != std::string::npos) {
+    throw UserError("the baseline \"" + name +
+                    "\" needs another name, without a comma, a colon and a plus");
   }
   return name;
 }
@@ -73,8 +76,9 @@ PythonDescription read(const json& said) {
     out.metrics.push_back(
         {name, name, each.at("unit"), better_of(each.at("better"), name), each.at("decimals"), {}});
   }
+  const std::vector<Baseline> added = added_baselines(out.observation.candidates);
   for (const json& each : said.at("baselines")) {
-    out.baselines.push_back({own_name(each.at("name")), each.at("about"), true, {}});
+    out.baselines.push_back({own_name(each.at("name"), added), each.at("about"), true, {}});
   }
   out.sources = said.at("sources").get<std::vector<std::string>>();
   return out;
@@ -131,6 +135,21 @@ Answer answer_to(const PythonConfig& config) {
 }
 
 }  // namespace
+
+std::vector<Baseline> added_baselines(const CandidateSpec& candidates) {
+  std::vector<Baseline> all;
+  if (candidates.features.empty() && !candidates.vary && candidates.most <= kMostConstants) {
+    Baseline best{"best_constant", "the action that does best where it is always taken", true, {}};
+    for (std::uint32_t a = 0; a < candidates.most; ++a) {
+      best.best_of.push_back("constant:" + std::to_string(a));
+    }
+    all.push_back(
+        {"constant", "always action A; where it is not allowed, the next one", false, {}});
+    all.push_back(std::move(best));
+  }
+  all.push_back({"random", "any action that is allowed, all equally likely", true, {}});
+  return all;
+}
 
 PythonDescription description_of(const PythonConfig& config) {
   static std::mutex mutex;

@@ -16,6 +16,10 @@ struct PythonDescription {
   std::vector<std::string> sources;  // the files that it was read from, as far as it has any
 };
 
+// The baselines that an environment has beside its own: a random one and, where an action is known
+// by its place, the constant ones. Pure.
+[[nodiscard]] std::vector<Baseline> added_baselines(const CandidateSpec& candidates);
+
 // Asks Python, once for each configuration as long as the task's files stay what they are: to read
 // one, to check it and to make its task takes the same answer. An error, which may have been about
 // anything, is asked about again, but not within one reading. Any thread. UserError: Python is not

@@ -17,7 +17,6 @@ namespace pacml::env {
 namespace {
 
 constexpr std::string_view kConstant = "constant:";
-constexpr std::uint32_t kMostConstants = 64;  // to compare with; more say little
 
 // Decisions show no graph, and networks read one.
 GraphFeaturesPtr nothing() {
@@ -99,17 +98,8 @@ EnvironmentFactory PythonTask::make_factory() const {
 
 std::vector<Baseline> PythonTask::baselines() const {
   std::vector<Baseline> all = own_;
-  const CandidateSpec& candidates = spec_->observation.candidates;
-  if (candidates.features.empty() && !candidates.vary && candidates.most <= kMostConstants) {
-    Baseline best{"best_constant", "the action that does best where it is always taken", true, {}};
-    for (std::uint32_t a = 0; a < candidates.most; ++a) {
-      best.best_of.push_back(std::string(kConstant) + std::to_string(a));
-    }
-    all.push_back(
-        {"constant", "always action A; where it is not allowed, the next one", false, {}});
-    all.push_back(std::move(best));
-  }
-  all.push_back({"random", "any action that is allowed, all equally likely", true, {}});
+  const auto added = added_baselines(spec_->observation.candidates);
+  all.insert(all.end(), added.begin(), added.end());
   return all;
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("what an environment in Python says and shows is taken over", "[unit][
         """the last of them"""
         return 1 if self.steps == 0 else 2
 
-    baselines = {"last": last}
+    baselines = {"best_constant": last}
 )");
   written.config().settings = {{"start", "[1, 2]"}, {"name", "a b"}, {"mode", std::nullopt}};
   const PythonTask task(written.config());
@@ -108,6 +108,7 @@ TEST_CASE("what an environment in Python says and shows is taken over", "[unit][
   const auto baselines = task.baselines();
   REQUIRE(baselines.size() == 2);  // no constant: an action's place says nothing
   CHECK(baselines[0].description == "the last of them");
+  CHECK(baselines[0].name == "best_constant");  // of the environment's own
 
   const auto env = task.make_factory()();
   env->reset(Seed{7});
@@ -119,7 +120,7 @@ TEST_CASE("what an environment in Python says and shows is taken over", "[unit][
   CHECK(!env->takes(0));
   CHECK(!env->takes(2));
   CHECK(env->describe(1) == "take 1");
-  const auto agent = task.make_agent("last");
+  const auto agent = task.make_agent("best_constant");
   CHECK(agent->act(*env) == 1);
   CHECK(task.make_agent("random")->act(*env) == 1);
   const StepResult first = env->step(1);
@@ -383,12 +384,14 @@ TEST_CASE("what cannot be is said in one sentence with the task's name", "[unit]
   CHECK_THAT(refusal("    globals = ['x', 'x']\n    actions = 2\n"
                      "    def reset(self): pass\n    def step(self): pass\n"),
              Catch::Contains("globals: two are named x"));
-  for (const std::string name : {"random", "best_constant", "constant:1"}) {
+  for (const std::string name : {"random", "best_constant", "constant"}) {
     CHECK_THAT(refusal("    baselines = {'" + name + "': lambda self: 0}\n" + simple("pass")),
                Catch::Contains("the baseline " + name + " needs another name"));
   }
-  CHECK_THAT(refusal("    baselines = {'a,b': lambda self: 0}\n" + simple("pass")),
-             Catch::Contains("the baseline \"a,b\" needs another name, without a comma"));
+  for (const std::string name : {"constant:1", "a,b", "greedy:2", "x+search", "baselines", ""}) {
+    CHECK_THAT(refusal("    baselines = {'" + name + "': lambda self: 0}\n" + simple("pass")),
+               Catch::Contains("the baseline \"" + name + "\" needs another name, without"));
+  }
   CHECK(refusal("    metrics = ['m']\n" + simple("return [1.0], 1, True, False, {}")) == "none");
 }
 
