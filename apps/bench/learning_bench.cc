@@ -60,7 +60,7 @@ class FetchedSequences final : public learner::SampleSource, public learner::Par
     for (std::int64_t have = 0; have < decisions;) {
       check_time(end);
       auto received = actor_.next({}, Deadline::never());
-      if (!received) continue;  // now and then, so that a learner sees to its other work
+      PACML_CHECK(received.has_value(), "an actor in this process acts when it is asked");
       have += static_cast<std::int64_t>(received->sequences.num_decisions());
       messages_.push_back(*std::move(received));
     }

@@ -8,12 +8,6 @@
 #include "model/fused_policy.h"
 
 namespace pacml::apps {
-namespace {
-
-constexpr int kMessagesAtOnce = 16;  // then the learner's thread sees to its other work
-
-}  // namespace
-
 InProcessActor::InProcessActor(const TrainConfig& config)
     : config_(config),
       task_(config.env.make()),
@@ -25,11 +19,6 @@ Result<learner::ReceivedSequences> InProcessActor::next(std::stop_token stop,
                                                         Deadline /*deadline*/) {
   PACML_CHECK(loop_ != nullptr, "weights are published before experience is asked for");
   if (stop.stop_requested()) return fail(Errc::kStopped);
-  if (messages_ == kMessagesAtOnce) {
-    messages_ = 0;
-    return fail(Errc::kTimeout);
-  }
-  ++messages_;
   return learner::ReceivedSequences{
       {}, std::get<Sequences>(loop_->run_message()), task_->spec().graphs};
 }
@@ -43,7 +32,6 @@ void InProcessActor::publish(model::Parameters parameters) {
                             actor_seed(run, ActorId{0}, parameters.version));
   }
   loop_->set_parameters(parameters);
-  messages_ = 0;
 }
 
 }  // namespace pacml::apps

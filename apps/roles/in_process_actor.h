@@ -17,8 +17,7 @@ class InProcessActor final : public learner::SampleSource, public learner::Param
   explicit InProcessActor(const TrainConfig& config);
   ~InProcessActor() override;
 
-  // kTimeout now and then while one update takes many messages, whatever the deadline: when that is
-  // depends on no clock. Pre: weights were published.
+  // Never kTimeout: when an update comes depends on no clock. Pre: weights were published.
   Result<learner::ReceivedSequences> next(std::stop_token stop, Deadline deadline) override;
   void consumed(const learner::ReceivedSequences& received) override;
   [[nodiscard]] std::size_t queue_depth() const override { return 0; }
@@ -29,7 +28,6 @@ class InProcessActor final : public learner::SampleSource, public learner::Param
   env::TaskPtr task_;
   std::unique_ptr<model::Policy> policy_;
   std::unique_ptr<actor::ActorLoop> loop_;  // made with the first weights, which name its streams
-  int messages_ = 0;  // since weights were published, or next() last said kTimeout
 };
 
 }  // namespace pacml::apps
