@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "apps/evaluation/trained_run.h"
 #include "apps/run/resume.h"
 #include "common/config/dump.h"
 #include "common/hash.h"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iostream>
 #include <span>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "apps/evaluation/trained_run.h"
@@ -69,9 +71,10 @@ std::vector<float> policy_to_start_with(const TrainConfig& config, const env::Ta
                                         const model::ParameterLayout& layout) {
   const std::filesystem::path run = config.warm_start.from;
   TrainedRun trained = load_trained_run(run, task.spec());
-  if (!trained.warning.empty()) {
-    spdlog::warn("warm_start.from: {}", trained.warning);
-    std::cerr << trained.warning;  // the log of a learner is a file
+  std::istringstream warnings(trained.warning);
+  for (std::string sentence; std::getline(warnings, sentence);) {
+    spdlog::warn("warm_start.from: {}", sentence);
+    std::cerr << "warm_start.from: " << sentence << "\n";  // the log of a learner is a file
   }
   if (!model::fits(trained.parameters, layout)) {
     throw UserError("warm_start.from: the policy of " + run.string() +

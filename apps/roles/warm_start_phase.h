@@ -17,9 +17,10 @@ struct WarmStartResult {
 
 // Finds the weights that a new run begins with (warm_start), before anything else of the run
 // begins: takes over another run's, leans towards the best constant action, or imitates a teacher.
-// Answers SIGTERM and SIGINT, ends with options.minutes, and tells how far it is in the log, at
-// options.http, and in the run's metrics as "warm_start". UserError: the minutes were over, there
-// is no such run, teacher or constant, or imitating has diverged.
+// The last two take their time: they answer SIGTERM and SIGINT, end with options.minutes, and tell
+// how far they are in the log, at options.http, and in the run's metrics as "warm_start".
+// UserError: the minutes were over, there is no such run, teacher or constant, or imitating has
+// diverged.
 [[nodiscard]] WarmStartResult run_warm_start(const TrainConfig& config,
                                              const LearnerRoleOptions& options,
                                              const RunDirectory& run,

@@ -9,6 +9,7 @@
 #include "common/atomic_file.h"
 #include "common/plain_file.h"
 #include "common/result.h"
+#include "common/try_again.h"
 
 namespace pacml::apps {
 namespace {
@@ -58,9 +59,9 @@ void add_tags(const std::filesystem::path& run, const std::vector<std::string>& 
   for (const std::string& tag : all) text += tag + "\n";
   std::error_code error;
   std::filesystem::create_directories(run, error);
-  if (error) throw UserError("cannot create the folder " + run.string() + ": " + error.message());
+  if (error) throw_system_error("cannot create the folder " + run.string(), error.value());
   if (const auto written = write_file_atomically(file_of(run), text); !written) {
-    throw UserError(written.error().detail);
+    throw_error(written.error());
   }
 }
 

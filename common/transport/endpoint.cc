@@ -1,7 +1,9 @@
 #include "common/transport/endpoint.h"
 
 #include <cstddef>
+#include <optional>
 
+#include "common/asio.h"
 #include "common/result.h"
 #include "common/unix_socket.h"
 
@@ -17,6 +19,12 @@ bool is_port(std::string_view text) {
     value = value * 10 + static_cast<unsigned long>(c - '0');
   }
   return value >= 1 && value <= 65535;
+}
+
+std::optional<asio::ip::address_v6> ipv6_of(const std::string& host) {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address_v6(host, error);
+  return error ? std::nullopt : std::optional(address);
 }
 
 }  // namespace
@@ -57,18 +65,18 @@ Endpoint Endpoint::parse(std::string_view text) {
   return endpoint;
 }
 
-bool Endpoint::is_ipv6() const {
-  return kind_ == Kind::kTcp && host_.find(':') != std::string::npos;
-}
+bool Endpoint::is_ipv6() const { return kind_ == Kind::kTcp && ipv6_of(host_).has_value(); }
 
 bool Endpoint::is_everywhere() const {
-  return kind_ == Kind::kTcp && (host_ == "*" || host_ == "0.0.0.0" || host_ == "::");
+  if (kind_ != Kind::kTcp) return false;
+  return host_ == "*" || host_ == "0.0.0.0" || ipv6_of(host_) == asio::ip::address_v6::any();
 }
 
 bool Endpoint::is_local() const {
   if (kind_ != Kind::kTcp) return true;
   const bool is_numeric = host_.find_first_not_of("0123456789.") == std::string::npos;
-  return host_ == "localhost" || host_ == "::1" || host_ == "lo" ||
+  return host_ == "localhost" || host_ == "lo" ||
+         ipv6_of(host_) == asio::ip::address_v6::loopback() ||
          (is_numeric && host_.starts_with("127."));
 }
 

@@ -70,7 +70,7 @@ class FolderLock {
   explicit FolderLock(const fs::path& folder)
       : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (folder_.is_open() && ::flock(folder_.get(), LOCK_EX) == 0) return;
-    throw UserError("cannot open the folder " + folder.string() + ": " + std::strerror(errno));
+    throw_system_error("cannot open the folder " + folder.string(), errno);
   }
 
  private:
@@ -82,7 +82,7 @@ class NewFolder {
  public:
   explicit NewFolder(fs::path place) : place_(std::move(place)) {
     std::string name = place_.string() + ".XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw cannot_create(std::strerror(errno));
+    if (::mkdtemp(name.data()) == nullptr) fail_to_create(errno);
     path_ = name;
   }
   NewFolder(const NewFolder&) = delete;
@@ -94,13 +94,13 @@ class NewFolder {
   [[nodiscard]] const fs::path& path() const { return path_; }
   void move_into_place() {
     // The system replaces an empty folder by another one, and nothing else.
-    if (::rename(path_.c_str(), place_.c_str()) != 0) throw cannot_create(std::strerror(errno));
+    if (::rename(path_.c_str(), place_.c_str()) != 0) fail_to_create(errno);
     path_.clear();
   }
 
  private:
-  [[nodiscard]] UserError cannot_create(const std::string& why) const {
-    return UserError("cannot create the folder " + place_.string() + ": " + why);
+  [[noreturn]] void fail_to_create(int error) const {
+    throw_system_error("cannot create the folder " + place_.string(), error);
   }
 
   fs::path place_;

@@ -37,6 +37,7 @@ void check_bytes(std::span<const JobGraphPtr> graphs, std::span<const RampCluste
   if (bytes <= kMostLastingBytes) return;
   int most = asked;
   while (most > 2 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) most -= 2;
+  if (most == 2 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) most = 1;
   const auto gib = [](std::size_t n) { return std::to_string((n >> 30) + 1) + " GiB"; };
   const std::string where = clusters.size() > 1 ? "these clusters" : "this cluster";
   const bool any_fits = lasting_bytes(graphs, clusters, most) <= kMostLastingBytes;

@@ -19,13 +19,14 @@ TEST_CASE("addresses are taken apart", "[transport]") {
 }
 
 TEST_CASE("what stands for all addresses, and what is IPv6, is known", "[transport]") {
-  for (const char* text : {"tcp://*:1", "tcp://0.0.0.0:1", "tcp://[::]:1"}) {
+  for (const char* text : {"tcp://*:1", "tcp://0.0.0.0:1", "tcp://[::]:1", "tcp://[0::0]:1"}) {
     CHECK(Endpoint::parse(text).is_everywhere());
   }
   CHECK_FALSE(Endpoint::parse("tcp://[::1]:1").is_everywhere());
   CHECK_FALSE(Endpoint::parse("ipc://*").is_everywhere());
   CHECK(Endpoint::parse("tcp://[fe80::1]:1").is_ipv6());
   CHECK_FALSE(Endpoint::parse("tcp://node7:1").is_ipv6());
+  CHECK_FALSE(Endpoint::parse("tcp://eth0:1:5555").is_ipv6());  // an alias of an interface
   CHECK_FALSE(Endpoint::parse("ipc:///a:b").is_ipv6());
 }
 
@@ -48,7 +49,7 @@ TEST_CASE("an ipc path longer than the system's limit is refused", "[transport]"
 
 TEST_CASE("only this machine reaches a local address", "[transport]") {
   for (const char* text : {"tcp://127.0.0.1:1", "tcp://127.8.0.1:1", "tcp://localhost:1",
-                           "tcp://[::1]:1", "ipc://x", "inproc://x"}) {
+                           "tcp://[::1]:1", "tcp://[0:0::1]:1", "ipc://x", "inproc://x"}) {
     REQUIRE(Endpoint::parse(text).is_local());
   }
   for (const char* text : {"tcp://0.0.0.0:1", "tcp://*:1", "tcp://eth0:1", "tcp://10.0.0.1:1",

@@ -12,7 +12,9 @@
 #include "apps/evaluation/eval_json.h"
 #include "apps/evaluation/held_out.h"
 #include "apps/evaluation/policy_list.h"
+#include "apps/evaluation/searched_policy.h"
 #include "apps/evaluation/trained_agent.h"
+#include "apps/evaluation/trained_run.h"
 #include "common/result.h"
 #include "common/rng.h"
 #include "common/scope_exit.h"
@@ -469,6 +471,32 @@ TEST_CASE("a search takes the baseline that a name stands for", "[unit][evaluati
   }
   CHECK_THROWS_WITH(name_policies({"best_constant+search:K=x"}, task, Seed{1}, 1),
                     "search: K=x is no number");
+}
+
+TEST_CASE(
+    "a search behind expert iteration measures what its labels were relative to, and no other",
+    "[unit][evaluation]") {
+  const testing::TempDir folder;
+  const auto measures = [&](AlgorithmKind algorithm, bool centred) {
+    TrainConfig config = testing::cluster_config();
+    config.algorithm = algorithm;
+    config.expert.centre_rewards = config.ppo.centre_rewards = centred;
+    const auto run = folder / (std::string(name_of(algorithm)) + (centred ? "_centred" : ""));
+    testing::write_random_run(run, config, 3, {{"mean", 0}, {"mean_square", 1}, {"weight", 1}});
+    const env::TaskPtr task = config.env.make();
+    const auto agent = search_agent(load_trained_run(run, task->spec()), *task, "K=2,H=3,gap=inf");
+    const auto environment = task->make_factory()();
+    environment->reset(Seed{1});
+    agent->reset(Seed{1});
+    const double told = agent->reward_rate();
+    for (int decision = 0; decision < 20; ++decision) {
+      static_cast<void>(environment->step(agent->act(*environment)));
+    }
+    return agent->reward_rate() != told;
+  };
+  CHECK(measures(AlgorithmKind::kExpertIteration, true));
+  CHECK_FALSE(measures(AlgorithmKind::kExpertIteration, false));
+  CHECK_FALSE(measures(AlgorithmKind::kPpo, true));
 }
 
 TEST_CASE("rollouts over a rule are a search of which nothing is set", "[unit][evaluation]") {

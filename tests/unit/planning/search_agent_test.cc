@@ -92,17 +92,18 @@ TEST_CASE("an action is worth what follows it in the futures", "[planning]") {
   }
 }
 
-// Of its three actions, each of which ends the episode and pays its number, it shows two.
+// Of its three actions, each of which pays its number, it shows two. Either each ends the
+// episode, or none does and each takes two units of time.
 class HiddenDoor final : public env::Environment {
  public:
-  HiddenDoor() {
+  explicit HiddenDoor(bool ends) : ends_(ends) {
     spec_.task = "hidden_door";
     spec_.observation = plain_spec(1, 2);
   }
   [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
   void reset(Seed /*seed*/) override {}
   [[nodiscard]] env::StepResult step(int action) override {
-    return {static_cast<float>(action), true, false};
+    return {static_cast<float>(action), ends_, false, ends_ ? 1.0F : 2.0F};
   }
   [[nodiscard]] bool takes(int action) const override { return action >= 0 && action < 3; }
   void observe(Observations& out) const override {
@@ -115,12 +116,13 @@ class HiddenDoor final : public env::Environment {
   [[nodiscard]] EpisodeRecord summary() const override { return {}; }
 
  private:
+  bool ends_;
   env::EnvironmentSpec spec_;
 };
 
 TEST_CASE("a search over a rule tries what the rule does, also where it is not shown",
           "[planning]") {
-  HiddenDoor door;
+  HiddenDoor door(true);
   const auto tried_over = [&door](int rule) {
     SearchAgent agent({.futures = 2, .horizon = 1},
                       make_rule_policy(std::make_unique<testing::AlwaysAgent>(rule)));
@@ -149,34 +151,8 @@ TEST_CASE("what a unit of time pays on average is taken off what an action is wo
   }
 }
 
-// Goes on and on: each step takes two units of time, and pays the number of its action.
-class Ticker final : public env::Environment {
- public:
-  Ticker() {
-    spec_.task = "ticker";
-    spec_.observation = plain_spec(1, 2);
-  }
-  [[nodiscard]] const env::EnvironmentSpec& spec() const override { return spec_; }
-  void reset(Seed /*seed*/) override {}
-  [[nodiscard]] env::StepResult step(int action) override {
-    return {static_cast<float>(action), false, false, 2};
-  }
-  [[nodiscard]] bool takes(int action) const override { return action >= 0 && action < 2; }
-  void observe(Observations& out) const override {
-    append_plain(out, 0, std::vector<float>{0}, std::vector<std::uint8_t>{1, 1});
-  }
-  [[nodiscard]] std::unique_ptr<Environment> clone() const override {
-    return std::make_unique<Ticker>(*this);
-  }
-  [[nodiscard]] bool resample_future(Seed /*seed*/) override { return true; }
-  [[nodiscard]] EpisodeRecord summary() const override { return {}; }
-
- private:
-  env::EnvironmentSpec spec_;
-};
-
 TEST_CASE("a search measures what its policy gets in a unit of time, if it is to", "[planning]") {
-  Ticker ticker;
+  HiddenDoor endless(false);
   SearchConfig config{.futures = 3, .horizon = 4, .reward_rate = 7, .measures_rate = true};
   const auto worth = [](const SearchAgent& agent) {
     std::vector<double> values;
@@ -186,18 +162,18 @@ TEST_CASE("a search measures what its policy gets in a unit of time, if it is to
   SearchAgent agent(config, make_rule_policy(std::make_unique<testing::AlwaysAgent>(1)));
   agent.reset(Seed{1});
   CHECK(agent.reward_rate() == 7);  // it is told until there have been futures
-  CHECK(agent.act(ticker) == 1);
+  CHECK(agent.act(endless) == 1);
   CHECK(worth(agent) == std::vector<double>{3 - 8 * 7, 4 - 8 * 7});
   CHECK(agent.reward_rate() == 0.5);
-  CHECK(agent.act(ticker) == 1);
+  CHECK(agent.act(endless) == 1);
   CHECK(worth(agent) == std::vector<double>{-1, 0});
   agent.reset(Seed{1});
   CHECK(agent.reward_rate() == 7);
 
   config.measures_rate = false;
   SearchAgent told(config, make_rule_policy(std::make_unique<testing::AlwaysAgent>(1)));
-  CHECK(told.act(ticker) == 1);
-  CHECK(told.act(ticker) == 1);
+  CHECK(told.act(endless) == 1);
+  CHECK(told.act(endless) == 1);
   CHECK(worth(told) == std::vector<double>{3 - 8 * 7, 4 - 8 * 7});
 }
 
