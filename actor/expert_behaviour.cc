@@ -11,8 +11,6 @@
 namespace pacml::actor {
 namespace {
 
-// Of the average reward: a step's searches weigh so much less with each one that follows.
-constexpr double kMemory = 0.99;
 // Imagined ones that are played together, and some more: each takes memory, a kilobyte or a whole
 // environment's.
 constexpr std::size_t kWorldsAtOnce = 1U << 13U;
@@ -88,13 +86,11 @@ void ExpertBehaviour::play_futures(const VectorEnv& environments) {
   const bool begins = version_.get() < static_cast<std::uint64_t>(expert_.first_versions);
   const auto horizon =
       static_cast<int>(begins ? std::max(expert_.horizon, expert_.first_horizon) : expert_.horizon);
-  const double rate =
-      expert_.centre_rewards && pace_.elapsed > 0 ? pace_.reward / pace_.elapsed : 0;
+  const double rate = expert_.centre_rewards && pace_.elapsed > 0 ? pace_.rate() : 0;
   planning::Rollouts::Pace pace;
   const auto play = [&] {
     rollouts_.play(horizon, rate);
-    pace.reward += rollouts_.pace().reward;
-    pace.elapsed += rollouts_.pace().elapsed;
+    pace += rollouts_.pace();
   };
   sums_.assign(valid_.size(), 0.0);
   for (std::size_t b = 0; b < actions_.size(); ++b) {
@@ -106,7 +102,8 @@ void ExpertBehaviour::play_futures(const VectorEnv& environments) {
     }
   }
   if (rollouts_.size() > 0) play();
-  pace_ = {kMemory * pace_.reward + pace.reward, kMemory * pace_.elapsed + pace.elapsed};
+  pace_.fade();
+  pace_ += pace;
 }
 
 void ExpertBehaviour::record(const VectorEnv::Outcome& outcome) {

@@ -36,11 +36,26 @@ class Rollouts {
   // time. Whatever the policy throws, nothing is borrowed any more.
   void play(int horizon, double rate = 0);
 
-  // What the policy's own decisions came to in the last play(), all but the first of each future.
+  // What a policy's decisions came to.
   struct Pace {
     double reward = 0;
     double elapsed = 0;
+
+    Pace& operator+=(const Pace& other) {
+      reward += other.reward;
+      elapsed += other.elapsed;
+      return *this;
+    }
+    // What there is so far weighs less than what comes: a hundredth with each call.
+    void fade() {
+      constexpr double kMemory = 0.99;
+      reward *= kMemory;
+      elapsed *= kMemory;
+    }
+    // Reward of a unit of time. Pre: elapsed > 0.
+    [[nodiscard]] double rate() const { return reward / elapsed; }
   };
+  // Of the policy's own in the last play(), all but the first of each future.
   [[nodiscard]] const Pace& pace() const { return pace_; }
 
   // That were added and not played.

@@ -16,8 +16,6 @@ namespace {
 // A network answers faster for many at once, each takes memory, and who is behind is seen after
 // a round.
 constexpr int kFuturesAtOnce = 8;
-// Of the average reward: a decision's futures weigh so much less with each one that follows.
-constexpr double kMemory = 0.99;
 
 }  // namespace
 
@@ -46,7 +44,7 @@ int SearchAgent::act(const env::Environment& environment) {
   Race race(actions, priors(environment, actions), config_.weight);
   // One for all futures of a decision, so that they are worth the same whenever they are played.
   const double rate = reward_rate();
-  pace_ = {kMemory * pace_.reward, kMemory * pace_.elapsed};
+  pace_.fade();
   const TimePoint futures_begun = clock_->now();
   while (const int round = next_round(begun, futures_begun)) {
     play_round(environment, race, decision, round, rate);
@@ -69,13 +67,12 @@ void SearchAgent::play_round(const env::Environment& environment, Race& race, Se
                   std::span(sums_).subspan(begin, running.size()));
   }
   rollouts_.play(config_.horizon, rate);
-  pace_ = {pace_.reward + rollouts_.pace().reward, pace_.elapsed + rollouts_.pace().elapsed};
+  pace_ += rollouts_.pace();
   race.add(sums_);
 }
 
 double SearchAgent::reward_rate() const {
-  if (!config_.measures_rate || pace_.elapsed == 0) return config_.reward_rate;
-  return pace_.reward / pace_.elapsed;
+  return config_.measures_rate && pace_.elapsed > 0 ? pace_.rate() : config_.reward_rate;
 }
 
 std::vector<double> SearchAgent::priors(const env::Environment& environment,

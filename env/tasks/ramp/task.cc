@@ -35,16 +35,16 @@ void check_bytes(std::span<const JobGraphPtr> graphs, std::span<const RampCluste
   const int asked = clusters.front().setting.max_degree;
   const auto bytes = lasting_bytes(graphs, clusters, asked);
   if (bytes <= kMostLastingBytes) return;
-  int most = asked;
-  while (most > 2 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) most -= 2;
-  if (most == 2 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) most = 1;
+  int most = asked;  // that fits; 0: none does
+  while (most > 0 && lasting_bytes(graphs, clusters, most) > kMostLastingBytes) {
+    most -= most > 2 ? 2 : 1;
+  }
   const auto gib = [](std::size_t n) { return std::to_string((n >> 30) + 1) + " GiB"; };
   const std::string where = clusters.size() > 1 ? "these clusters" : "this cluster";
-  const bool any_fits = lasting_bytes(graphs, clusters, most) <= kMostLastingBytes;
   throw UserError("env.max_partitions_per_op: the job graphs cut at every degree up to " +
                   std::to_string(asked) + " take " + gib(bytes) +
                   " in every thread, more than 2 GiB; " +
-                  (any_fits ? std::to_string(most) + " is the most for these models on " + where +
+                  (most > 0 ? std::to_string(most) + " is the most for these models on " + where +
                                   " (env.op_quantum bounds it, too)"
                             : "no degree fits for these models on " + where +
                                   ": take fewer of them, or a larger env.op_quantum"));
