@@ -56,9 +56,6 @@ class EpsilonGreedy {
   // action values or of logits, kMaskedLogit where invalid. Of equals the lowest is greedy. Pre: a
   // valid action.
   [[nodiscard]] int choose(std::size_t b, int agent, std::span<const float> values);
-  [[nodiscard]] int choose(std::size_t b, std::span<const float> values) {
-    return choose(b, 0, values);
-  }
 
  private:
   struct Held {

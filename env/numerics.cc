@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "common/check.h"
 
@@ -40,6 +41,14 @@ double median(std::vector<double> values) {
   const double below = *std::max_element(values.begin(), middle);
   const std::array<double, 2> both = {below, *middle};
   return pairwise_mean(both);
+}
+
+double nearest_rank(std::span<double> values, double p) {
+  PACML_CHECK(!values.empty() && p >= 0 && p <= 1, "a quantile needs values and a share");
+  const double rank = std::ceil(p * static_cast<double>(values.size())) - 1;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max(0.0, rank));
+  std::ranges::nth_element(values, at);
+  return *at;
 }
 
 }  // namespace pacml::env

@@ -20,4 +20,8 @@ inline constexpr double kEndOfTime = std::numeric_limits<double>::infinity();  /
 // Middle value, or the mean of the two middle ones. Pre: not empty.
 [[nodiscard]] double median(std::vector<double> values);
 
+// The quantile by nearest rank: the least value that a share `p` of all do not exceed; the least of
+// all for 0. Changes their order. Pre: not empty, p in [0, 1].
+[[nodiscard]] double nearest_rank(std::span<double> values, double p);
+
 }  // namespace pacml::env

@@ -464,6 +464,7 @@ std::string Server::status() const {
                  {"inserts_refused", counters.refused},
                  {"sampled", counters.sampled},
                  {"evicted", counters.evicted},
+                 {"used_up", counters.used_up},
                  {"updates_applied", counters.updates_applied},
                  {"updates_for_evicted_items", counters.updates_evicted},
                  {"updates_refused", counters.updates_refused},

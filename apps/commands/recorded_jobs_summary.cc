@@ -10,6 +10,7 @@
 #include "apps/cli/text_table.h"
 #include "apps/commands/workload_tables.h"
 #include "common/result.h"
+#include "env/numerics.h"
 #include "env/text/open_file.h"
 #include "env/workload/recorded_jobs.h"
 
@@ -51,12 +52,6 @@ double variation(const std::vector<double>& arrivals, double mean) {
   return std::sqrt(squares / static_cast<double>(arrivals.size() - 1)) / mean;
 }
 
-double quantile(std::vector<double>& values, double share) {
-  const auto place = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place));
-  return values[place];
-}
-
 }  // namespace
 
 void print_recorded_jobs(const std::string& file, std::ostream& out) {
@@ -79,7 +74,7 @@ void print_recorded_jobs(const std::string& file, std::ostream& out) {
     for (const auto& [name, share] :
          {std::pair("fraction, least", 0.0), std::pair("fraction, p10", 0.1),
           std::pair("fraction, p50", 0.5), std::pair("fraction, greatest", 1.0)}) {
-      rows.push_back({name, format_number(quantile(seen.fractions, share), 3)});
+      rows.push_back({name, format_number(env::nearest_rank(seen.fractions, share), 3)});
     }
   }
   rows.push_back({"with a limit", std::to_string(seen.limits)});

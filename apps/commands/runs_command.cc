@@ -50,7 +50,7 @@ std::string score(const std::optional<double>& value) {
   return format_number(value.value_or(std::numeric_limits<double>::quiet_NaN()), 4);
 }
 
-std::string gain_text(const RunFigures& figures) {
+std::string gain_or_dash(const EvaluationFigures& figures) {
   const auto gain = figures.gain();
   if (!gain) return "-";
   return format_number(100 * std::abs(*gain), 1) + " % " + (*gain >= 0 ? "better" : "worse");
@@ -63,11 +63,11 @@ std::string table_of(const std::vector<Listed>& runs) {
                                               "decisions", "objective", "best", "best baseline",
                                               "its score", "than that"}};
   for (const Listed& run : runs) {
+    const EvaluationFigures& found = run.figures.evaluation;
     rows.push_back({run.name, or_dash(run.summary.task), or_dash(run.summary.algorithm),
                     or_dash(run.summary.seed), state_text(run.summary),
-                    amount(run.figures.decisions), or_dash(run.figures.objective),
-                    score(run.figures.best), or_dash(run.figures.baseline),
-                    score(run.figures.baseline_score), gain_text(run.figures)});
+                    amount(run.figures.decisions), or_dash(found.objective), score(found.best),
+                    or_dash(found.baseline), score(found.baseline_score), gain_or_dash(found)});
   }
   if (std::ranges::any_of(runs, [](const Listed& run) { return !run.tags.empty(); })) {
     rows[0].emplace_back("tags");
@@ -83,6 +83,7 @@ nlohmann::ordered_json json_of(const std::vector<Listed>& runs) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
   };
   for (const Listed& run : runs) {
+    const EvaluationFigures& found = run.figures.evaluation;
     nlohmann::ordered_json settings = nlohmann::ordered_json::object();
     for (const auto& difference : run.summary.settings) settings[difference.key] = difference.here;
     list.push_back({{"path", run.summary.path.string()},
@@ -93,11 +94,11 @@ nlohmann::ordered_json json_of(const std::vector<Listed>& runs) {
                     {"state", spell(run.summary.state)},
                     {"decisions", or_null(run.figures.decisions)},
                     {"seconds", or_null(run.figures.seconds)},
-                    {"objective", run.figures.objective},
-                    {"best", or_null(run.figures.best)},
-                    {"baseline", run.figures.baseline},
-                    {"baseline_score", or_null(run.figures.baseline_score)},
-                    {"gain", or_null(run.figures.gain())},
+                    {"objective", found.objective},
+                    {"best", or_null(found.best)},
+                    {"baseline", found.baseline},
+                    {"baseline_score", or_null(found.baseline_score)},
+                    {"gain", or_null(found.gain())},
                     {"settings", std::move(settings)},
                     {"notes", run.summary.notes}});
   }

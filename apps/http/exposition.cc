@@ -84,6 +84,7 @@ constexpr Figure kFigures[] = {
     {"/inserted", "pacml_replay_inserts_total", kCounter, "Items ever inserted."},
     {"/sampled", "pacml_replay_samples_total", kCounter, "Items ever drawn."},
     {"/evicted", "pacml_replay_evictions_total", kCounter, "Items that made room for others."},
+    {"/used_up", "pacml_replay_used_up_total", kCounter, "Items that had been drawn as often as they may be."},
     {"/inserts_refused", "pacml_replay_inserts_refused_total", kCounter, "Items whose priority was none."},
     {"/updates_applied", "pacml_replay_updates_total", kCounter, "Priorities that were changed."},
     {"/updates_for_evicted_items", "pacml_replay_updates_evicted_total", kCounter, "Priorities for items that had gone."},

@@ -102,11 +102,7 @@ class Training {
   void recall() {
     RunFigures before = figures_of(newest_metrics(run_ / "metrics.jsonl"));
     progress_.decisions = static_cast<std::int64_t>(before.decisions.value_or(0));
-    progress_.objective = std::move(before.objective);
-    progress_.higher_is_better = before.higher_is_better;
-    progress_.best = before.best;
-    progress_.baseline = std::move(before.baseline);
-    progress_.baseline_score = before.baseline_score;
+    progress_.evaluation = std::move(before.evaluation);
   }
 
   [[nodiscard]] transport::Endpoint private_address(const std::string& name) const {

@@ -159,13 +159,13 @@ std::string rates(const TrainProgress& p, const BlockStyle& style) {
 
 std::string objective(const TrainProgress& p, const BlockStyle& style) {
   Line line(style);
-  line.label(p.objective).add(p.objective.size() >= kLabel ? " " : "");
-  if (p.best) {
-    line.add("best " + fixed_text(*p.best, 4), Ink::kStrong);
-    if (const auto change = change_from_baseline(p)) {
-      const bool better = p.higher_is_better ? *change > 0 : *change < 0;
-      line.add("  " + gain_text(p), better ? Ink::kGood : Ink::kBad);
-      line.add(" (" + fixed_text(*p.baseline_score, 4) + ")");
+  const EvaluationFigures& found = p.evaluation;
+  line.label(found.objective).add(found.objective.size() >= kLabel ? " " : "");
+  if (found.best) {
+    line.add("best " + fixed_text(*found.best, 4), Ink::kStrong);
+    if (const auto gain = found.gain()) {
+      line.add("  " + gain_text(found), *gain > 0 ? Ink::kGood : Ink::kBad);
+      line.add(" (" + fixed_text(*found.baseline_score, 4) + ")");
     }
     line.add("  ");
   }
@@ -207,7 +207,7 @@ std::vector<std::string> format_block(const TrainProgress& p, const BlockStyle& 
     lines.push_back(Line(style).label("warm start").add(p.warm_start->text()).text());
   } else {
     lines.push_back(rates(p, style));
-    if (p.best || p.lately) lines.push_back(objective(p, style));
+    if (p.evaluation.best || p.lately) lines.push_back(objective(p, style));
     if (p.curve.size() > 1) lines.push_back(curve(p.curve, style));
     if (!p.limiter.empty() && !p.silent) {
       lines.push_back(Line(style).label("bottleneck").add(p.limiter).text());

@@ -10,11 +10,13 @@ namespace {
 constexpr std::chrono::seconds kLinePeriod{10};
 
 std::string objective_text(const TrainProgress& p) {
+  const EvaluationFigures& found = p.evaluation;
   std::string text;
-  if (p.lately) text = " | " + p.objective + " " + fixed_text(*p.lately, 3);
-  if (p.best) {
-    text += (text.empty() ? " | " + p.objective + " best " : ", best ") + fixed_text(*p.best, 3);
-    if (const std::string gain = gain_text(p); !gain.empty()) text += " (" + gain + ")";
+  if (p.lately) text = " | " + found.objective + " " + fixed_text(*p.lately, 3);
+  if (found.best) {
+    text += (text.empty() ? " | " + found.objective + " best " : ", best ") +
+            fixed_text(*found.best, 3);
+    if (const std::string gain = gain_text(found); !gain.empty()) text += " (" + gain + ")";
   }
   return text;
 }

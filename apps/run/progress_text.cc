@@ -1,6 +1,5 @@
 #include "apps/run/progress_text.h"
 
-#include <cmath>
 #include <cstdio>
 
 namespace pacml::apps {
@@ -27,20 +26,6 @@ std::string amount_text(double value) {
   if (value < 1e6) return fixed_text(value / 1e3, 1) + " k";
   if (value < 1e9) return fixed_text(value / 1e6, 2) + " M";
   return fixed_text(value / 1e9, 2) + " G";
-}
-
-std::optional<double> change_from_baseline(const TrainProgress& p) {
-  if (!p.best || !p.baseline_score || *p.baseline_score == 0) return std::nullopt;
-  return (*p.best - *p.baseline_score) / std::abs(*p.baseline_score);
-}
-
-std::string gain_text(const TrainProgress& p) {
-  const auto change = change_from_baseline(p);
-  if (!change) return {};
-  if (*change == 0) return "no better than " + p.baseline;
-  const bool is_better = (*change > 0) == p.higher_is_better;
-  return fixed_text(100 * std::abs(*change), 0) + " % " + (is_better ? "better" : "worse") +
-         " than " + p.baseline;
 }
 
 }  // namespace pacml::apps

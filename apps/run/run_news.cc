@@ -55,14 +55,10 @@ void RunNews::read(std::string_view text, TrainProgress& progress) {
       learned_ || progress.decisions_per_second > 0 || progress.decisions > *first_decisions_;
   progress.evaluating = line.contains("evaluating");
   progress.actors = static_cast<int>(whole("/actors"));
-  progress.objective = text_at(line, "/evaluation/objective");
-  progress.higher_is_better = text_at(line, "/evaluation/better") == "higher";
-  progress.lately = number_at(line, json::json_pointer("/episode") / progress.objective);
+  progress.evaluation = evaluation_of(line);
+  progress.lately = number_at(line, json::json_pointer("/episode") / progress.evaluation.objective);
   if (progress.lately) extend(progress.curve, *progress.lately);
   progress.limiter = text_at(line, "/limiter");
-  progress.best = number_at(line, "/evaluation/best");
-  progress.baseline = text_at(line, "/evaluation/baseline/name");
-  progress.baseline_score = number_at(line, "/evaluation/baseline/score");
   progress.entropy = number_at(line, "/entropy");
   progress.lag_p99 = number_at(line, "/policy_lag/p99");
   progress.skipped = whole("/skipped");

@@ -1,7 +1,6 @@
 #include "apps/run/run_summary.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -128,12 +127,6 @@ RunSummary summarise_run(const fs::path& path) {
   return summary;
 }
 
-std::optional<double> RunFigures::gain() const {
-  if (!best || !baseline_score || *baseline_score == 0) return std::nullopt;
-  const double change = (*best - *baseline_score) / std::abs(*baseline_score);
-  return higher_is_better ? change : -change;
-}
-
 EndOfMetrics read_end_of_metrics(const fs::path& file) {
   constexpr std::uintmax_t kTail = std::uintmax_t{1} << 18;  // a line is some kilobytes
   EndOfMetrics end{json::object(), {}};
@@ -179,11 +172,7 @@ RunFigures figures_of(const json& line) {
   RunFigures figures;
   figures.decisions = number_at(line, "/decisions");
   figures.seconds = number_at(line, "/seconds");
-  figures.objective = text_at(line, "/evaluation/objective");
-  figures.higher_is_better = text_at(line, "/evaluation/better") == "higher";
-  figures.best = number_at(line, "/evaluation/best");
-  figures.baseline = text_at(line, "/evaluation/baseline/name");
-  figures.baseline_score = number_at(line, "/evaluation/baseline/score");
+  figures.evaluation = evaluation_of(line);
   return figures;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/run/evaluation_figures.h"
 #include "common/config/diff.h"
 
 namespace pacml::apps {
@@ -42,13 +43,7 @@ struct RunSummary {
 struct RunFigures {
   std::optional<double> decisions;
   std::optional<double> seconds;  // of training
-  std::string objective;
-  bool higher_is_better = false;
-  std::optional<double> best;            // of its policies, by the objective
-  std::string baseline;                  // that does best
-  std::optional<double> baseline_score;  // on the same episodes
-  // By how much the best policy is better than that baseline, of its score; negative: worse.
-  [[nodiscard]] std::optional<double> gain() const;
+  EvaluationFigures evaluation;
 };
 // The last 256 KiB of a metrics file, which is all that a list of runs looks at.
 struct EndOfMetrics {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/run/evaluation_figures.h"
 #include "common/clock.h"
 
 namespace pacml::apps {
@@ -33,13 +34,9 @@ struct TrainProgress {
   double decisions_per_second = 0;                 // lately
   bool evaluating = false;                         // everybody waits until the policy is scored
   int actors = 0;                                  // connected now
-  std::string objective;                           // what policies are compared by
-  bool higher_is_better = false;                   // of it
+  EvaluationFigures evaluation;                    // what the policy has come to
   std::optional<double> lately;                    // of the actors' latest episodes
   std::vector<double> curve;                       // what that has been, oldest first; bounded
-  std::optional<double> best;                      // of the best policy by evaluation
-  std::string baseline;                            // what does best without training
-  std::optional<double> baseline_score;            // ... on the same episodes
   std::optional<double> entropy;                   // of the largest possible
   std::optional<double> lag_p99;                   // versions between acting and learning
   std::int64_t skipped = 0;                        // updates that would not have been finite

@@ -1,21 +1,16 @@
 #include "env/gpu_cluster/gpu_cluster_metrics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "env/numerics.h"
 
 namespace pacml::env {
 namespace {
 
 double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-// Pre: ascending, not empty.
-double nearest_rank(const std::vector<double>& sorted, double p) {
-  const double rank = std::ceil(p * static_cast<double>(sorted.size())) - 1;
-  return sorted[static_cast<std::size_t>(std::max(0.0, rank))];
 }
 
 // 1 for equal shares, 1 / n where one has everything (Jain, Chiu and Hawe 1984).

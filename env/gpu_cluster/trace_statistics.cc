@@ -1,9 +1,9 @@
 #include "env/gpu_cluster/trace_statistics.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/result.h"
+#include "env/numerics.h"
 
 namespace pacml::env {
 namespace {
@@ -25,12 +25,7 @@ void TraceStatistics::add(const TraceJob& job) {
   gpu_seconds_ += *job.duration_s * job.gpus * job.gpu_share;
 }
 
-double TraceStatistics::duration_s(double share) const {
-  const double rank = std::ceil(share * static_cast<double>(durations_.size())) - 1;
-  const auto at = durations_.begin() + static_cast<std::ptrdiff_t>(std::max(0.0, rank));
-  std::nth_element(durations_.begin(), at, durations_.end());
-  return *at;
-}
+double TraceStatistics::duration_s(double share) const { return nearest_rank(durations_, share); }
 
 std::vector<std::int64_t> TraceStatistics::arrivals(std::size_t parts) const {
   std::vector<std::int64_t> counts(parts);

@@ -28,7 +28,7 @@ TEST_CASE("neither chance nor greed picks an invalid action", "[property][actor]
   for (int i = 0; i < 20'000; ++i) {
     const auto values = random_values(rng, actions);
     const std::size_t b = rng.below(3);
-    const int action = explore.choose(b, values);
+    const int action = explore.choose(b, 0, values);
     REQUIRE(action >= 0);
     REQUIRE(static_cast<std::size_t>(action) < values.size());
     REQUIRE(values[static_cast<std::size_t>(action)] != model::kMaskedLogit);
@@ -48,7 +48,7 @@ TEST_CASE("an action is random as often as epsilon says, and then any valid one 
   std::vector<int> drawn(values.size(), 0);
   EpsilonGreedy explore({epsilon}, 1, Seed{2});
   for (int i = 0; i < kDraws; ++i) {
-    ++drawn[static_cast<std::size_t>(explore.choose(0, values))];
+    ++drawn[static_cast<std::size_t>(explore.choose(0, 0, values))];
   }
   for (std::size_t a = 0; a < values.size(); ++a) {
     const double p = values[a] == no ? 0 : epsilon / 4 + (a == 3 ? 1 - epsilon : 0);
@@ -68,7 +68,7 @@ TEST_CASE("repeating random actions leaves their share what epsilon says", "[pro
   int spells = 0;
   int last = 1;
   for (int i = 0; i < kDraws; ++i) {
-    const int action = explore.choose(0, values);
+    const int action = explore.choose(0, 0, values);
     greedy += action == 1 ? 1 : 0;
     spells += action != 1 && action != last ? 1 : 0;
     last = action;

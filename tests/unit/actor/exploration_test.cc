@@ -35,20 +35,20 @@ TEST_CASE("the ladder goes over the environments of all actors", "[unit][actor]"
 
 TEST_CASE("of equal actions greed takes the lowest", "[unit][actor]") {
   EpsilonGreedy explore({0}, 1, Seed{1});
-  CHECK(explore.choose(0, std::vector<float>{model::kMaskedLogit, -1, 2, 2}) == 2);
+  CHECK(explore.choose(0, 0, std::vector<float>{model::kMaskedLogit, -1, 2, 2}) == 2);
 }
 
 TEST_CASE("a random action is repeated while it is valid", "[unit][actor]") {
   constexpr float kNo = model::kMaskedLogit;
   EpsilonGreedy explore({1}, 1e6, Seed{3});  // one spell, longer than the test
   const std::vector<float> all(50, 0.0F);
-  const int held = explore.choose(0, all);
-  for (int i = 0; i < 100; ++i) REQUIRE(explore.choose(0, all) == held);
+  const int held = explore.choose(0, 0, all);
+  for (int i = 0; i < 100; ++i) REQUIRE(explore.choose(0, 0, all) == held);
   std::vector<float> without(50, 0.0F);
   without[static_cast<std::size_t>(held)] = kNo;
   without[49 - static_cast<std::size_t>(held)] = 1;
-  CHECK(explore.choose(0, without) == 49 - held);  // greedy meanwhile
-  CHECK(explore.choose(0, all) == held);
+  CHECK(explore.choose(0, 0, without) == 49 - held);  // greedy meanwhile
+  CHECK(explore.choose(0, 0, all) == held);
 }
 
 TEST_CASE("an agent repeats its own random action, not that of another", "[unit][actor]") {

@@ -21,11 +21,11 @@ TrainProgress sample() {
   p.decisions = 3'210'000;
   p.decisions_per_second = 41'234;
   p.actors = 2;
-  p.objective = "blocking_rate";
+  p.evaluation.objective = "blocking_rate";
   p.lately = 0.0810;
-  p.best = 0.0742;
-  p.baseline = "constant:4";
-  p.baseline_score = 0.0776;
+  p.evaluation.best = 0.0742;
+  p.evaluation.baseline = "constant:4";
+  p.evaluation.baseline_score = 0.0776;
   p.curve = {0.3, 0.2, 0.1, 0.08};
   p.lag_p99 = 3;
   p.limiter = "actors wait for the learner: more of them would not help";
@@ -140,7 +140,7 @@ TEST_CASE("without colours there is no escape in a line") {
   const auto coloured = format_block(sample(), {79, true, true});
   CHECK_THAT(coloured[3], Catch::Contains("\x1b[32m  4 % better than constant:4\x1b[0m"));
   TrainProgress worse = sample();
-  worse.higher_is_better = true;
+  worse.evaluation.higher_is_better = true;
   CHECK_THAT(format_block(worse, {79, true, true})[3], Catch::Contains("\x1b[33m  4 % worse than"));
 }
 

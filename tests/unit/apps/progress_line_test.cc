@@ -32,28 +32,28 @@ TEST_CASE("progress says what is known and leaves out the rest") {
   p.time_limit = 7200s;
   p.decision_limit = 10'000'000;
   p.actors = 1;
-  p.objective = "blocking_rate";
+  p.evaluation.objective = "blocking_rate";
   p.lately = 0.2314;
-  p.best = 0.2189;
+  p.evaluation.best = 0.2189;
   p.entropy = 1.234;
   p.lag_p99 = 3;
   CHECK(format_progress(p) ==
         "1:02:03 of 2:00:00 | 3.21 M of 10.00 M decisions, 41.2 k/s | 1 actor | "
         "blocking_rate 0.231, best 0.219 | entropy 1.23 | lag p99 3");
-  p.baseline = "constant:4";
-  p.baseline_score = 0.25;
+  p.evaluation.baseline = "constant:4";
+  p.evaluation.baseline_score = 0.25;
   CHECK_THAT(format_progress(p), Catch::Contains("best 0.219 (12 % better than constant:4) "));
-  p.higher_is_better = true;
+  p.evaluation.higher_is_better = true;
   CHECK_THAT(format_progress(p), Catch::Contains("best 0.219 (12 % worse than constant:4) | "));
-  p.baseline_score = -0.5;
-  p.best = -0.25;
+  p.evaluation.baseline_score = -0.5;
+  p.evaluation.best = -0.25;
   CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 (50 % better than constant:4)"));
-  p.higher_is_better = false;
+  p.evaluation.higher_is_better = false;
   CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 (50 % worse than constant:4)"));
-  p.best = p.baseline_score;
+  p.evaluation.best = p.evaluation.baseline_score;
   CHECK_THAT(format_progress(p), Catch::Contains("best -0.500 (no better than constant:4)"));
-  p.best = -0.25;
-  p.baseline_score = 0;
+  p.evaluation.best = -0.25;
+  p.evaluation.baseline_score = 0;
   CHECK_THAT(format_progress(p), Catch::Contains("best -0.250 | entropy"));
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("updates that were skipped are shown from the first one on") {
 TEST_CASE("after a silence old figures are not repeated, and trouble is told") {
   TrainProgress p = sample();
   p.time_limit = 180s;
-  p.objective = "blocking_rate";
+  p.evaluation.objective = "blocking_rate";
   p.lately = 0.25;
   p.silent = 20s;
   CHECK(format_progress(p) == "1:23 of 3:00 | 3.21 M decisions | no news for 20 s");

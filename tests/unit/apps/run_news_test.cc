@@ -47,12 +47,12 @@ TEST_CASE("news are the figures of the newest line") {
   CHECK(p.decisions == 9);
   CHECK(p.decisions_per_second == 4.5);
   CHECK(p.actors == 2);
-  CHECK(p.objective == "cost");
-  CHECK(p.higher_is_better);
+  CHECK(p.evaluation.objective == "cost");
+  CHECK(p.evaluation.higher_is_better);
   CHECK(p.lately == 0.25);
-  CHECK(p.best == 0.2);
-  CHECK(p.baseline == "a");
-  CHECK(p.baseline_score == 3);
+  CHECK(p.evaluation.best == 0.2);
+  CHECK(p.evaluation.baseline == "a");
+  CHECK(p.evaluation.baseline_score == 3);
   CHECK(p.lag_p99 == 3);
   CHECK_FALSE(p.entropy);
   CHECK_FALSE(p.silent);

@@ -83,16 +83,16 @@ TEST_CASE("figures say by how much the best policy is better than the best basel
       R"({"decisions": 5, "evaluation": {"objective": "cost", "better": "lower", "best": 0.3,
           "baseline": {"name": "rule", "score": 0.4}}})");
   RunFigures figures = figures_of(line);
-  CHECK(figures.objective == "cost");
-  CHECK(figures.baseline == "rule");
-  CHECK(figures.gain().value() == Approx(0.25));
+  CHECK(figures.evaluation.objective == "cost");
+  CHECK(figures.evaluation.baseline == "rule");
+  CHECK(figures.evaluation.gain().value() == Approx(0.25));
   line["evaluation"]["better"] = "higher";
-  CHECK(figures_of(line).gain().value() == Approx(-0.25));
+  CHECK(figures_of(line).evaluation.gain().value() == Approx(-0.25));
   line["evaluation"]["best"] = nullptr;
-  CHECK_FALSE(figures_of(line).gain());
+  CHECK_FALSE(figures_of(line).evaluation.gain());
   figures = figures_of(nlohmann::json::parse(R"({"decisions": "x", "evaluation": 3})"));
   CHECK_FALSE(figures.decisions);
-  CHECK(figures.objective.empty());
+  CHECK(figures.evaluation.objective.empty());
 }
 
 TEST_CASE("runs are found below a folder, and not within one another") {

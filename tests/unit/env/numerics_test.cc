@@ -70,5 +70,17 @@ TEST_CASE("the median is the middle value, or the mean of the two middle ones", 
   CHECK(median({2, 2, 2, 2, 2}) == 2);
 }
 
+TEST_CASE("a quantile is the least value that a share of all do not exceed", "[numerics]") {
+  std::vector<double> values{30, 10, 50, 20, 40};
+  CHECK(nearest_rank(values, 0) == 10);
+  CHECK(nearest_rank(values, 0.2) == 10);
+  CHECK(nearest_rank(values, 0.21) == 20);
+  CHECK(nearest_rank(values, 0.5) == 30);
+  CHECK(nearest_rank(values, 0.9) == 50);
+  CHECK(nearest_rank(values, 1) == 50);
+  std::vector<double> even{4, 1, 3, 2};
+  CHECK(nearest_rank(even, 0.5) == 2);
+}
+
 }  // namespace
 }  // namespace pacml::env

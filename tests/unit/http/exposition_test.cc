@@ -153,6 +153,7 @@ json everything() {
                           "inserted",
                           "sampled",
                           "evicted",
+                          "used_up",
                           "inserts_refused",
                           "updates_applied",
                           "updates_for_evicted_items",
