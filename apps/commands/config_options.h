@@ -32,8 +32,10 @@ struct ConfigOptions {
     options.option("--set KEY=VALUE", &overrides,
                    "replaces one key, e.g. impala.discount=0.99 (docs/configuration.md has "
                    "all); may be repeated");
-    options.option("--profiles DIR", &profiles,
-                   "folder of <model>/graph.txt; without it the built-in models are used");
+    options.option(
+        "--profiles DIR", &profiles,
+        "folder of <model>/graph.txt; without it those of the configuration, or else the "
+        "built-in models where the task has any");
   }
   // Of commands whose processes talk to others.
   void declare_keys(Options& options) {

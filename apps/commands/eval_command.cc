@@ -60,8 +60,9 @@ class EvalCommand final : public Command {
     config_.declare(options);
     options.option(
         "--policy NAME|RUN_DIR[,...]", &policies_,
-        "policies by name, run folders, a folder of several runs (trainings of one method), "
-        "or \"baselines\" for all of them; +sample behind a run draws its actions as in "
+        "policies by name, run folders, exported .safetensors files, a folder of several runs "
+        "(trainings of one method), or \"baselines\" for all of them; +sample behind a run draws "
+        "its actions as in "
         "training, +search[:K=64,H=12,...] looks ahead with it or with a rule, as "
         "rollout:RULE does without settings, +refine[:N] searches on from what it came "
         "to, with N simulations (device_placement); may be repeated (default: baselines)");

@@ -12,6 +12,7 @@
 #include "apps/evaluation/explanation.h"
 #include "apps/evaluation/policy_list.h"
 #include "apps/evaluation/timeline_text.h"
+#include "apps/run/evaluation_figures.h"
 #include "apps/run/run_directory.h"
 #include "apps/run/run_summary.h"
 #include "apps/run/train_config.h"
