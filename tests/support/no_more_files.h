@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include <exception>
+
 #include "common/file_descriptor.h"
 #include "tests/support/catch.h"
 
@@ -26,5 +28,18 @@ class NoMoreFiles {
  private:
   rlimit before_{};
 };
+
+// What `act` throws while this process can open nothing further; null: nothing. It is kept until
+// then, since a sanitizer that looks at an exception which goes needs files to do so.
+template <class Act>
+std::exception_ptr thrown_without_files(const Act& act) {
+  const NoMoreFiles full;
+  try {
+    act();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
 
 }  // namespace pacml::testing
