@@ -15,8 +15,9 @@ using OptionTarget =
     std::variant<bool*, std::string*, std::int64_t*, double*, std::optional<std::string>*,
                  std::optional<std::int64_t>*, std::optional<double>*, std::vector<std::string>*>;
 
-// What is written to the path that an option names.
-enum class Writes { kNothing, kFile, kFileOrFolder };
+// What is written to the path that an option names. A log is appended to, in a folder that need not
+// be there.
+enum class Writes { kNothing, kFile, kFileOrFolder, kLog };
 
 struct OptionSpec {
   std::string name;         // "--run", or "CONFIG" for a positional argument

@@ -154,7 +154,7 @@ void check_not_named_again(const Options& options, const OptionSpec& output,
 }  // namespace
 
 void check_outputs(const Options& options,
-                   const std::function<void(const std::filesystem::path&)>& refuse) {
+                   const std::function<void(const std::filesystem::path&, Writes)>& refuse) {
   for (const OptionSpec& spec : options.specs()) {
     if (spec.writes == Writes::kNothing) continue;
     for (const std::string& file : words_of(spec)) {
@@ -165,7 +165,7 @@ void check_outputs(const Options& options,
       check_not_named_again(options, spec, file);
       if (!refuse) continue;
       try {
-        refuse(file);
+        refuse(file, spec.writes);
       } catch (const UserError& error) {
         throw UserError(spec.name + ": " + error.what());
       }

@@ -14,6 +14,6 @@ namespace pacml::apps {
 // pipes may be named twice. `refuse` (where it is given) may throw for files that nobody may
 // overwrite. UserError: one sentence with the option or the file.
 void check_outputs(const Options& options,
-                   const std::function<void(const std::filesystem::path&)>& refuse);
+                   const std::function<void(const std::filesystem::path&, Writes)>& refuse);
 
 }  // namespace pacml::apps

@@ -38,7 +38,7 @@ struct Program {
   // Called before anything else, where it is given; may throw as a command may.
   std::function<void()> prepare{};
   // May throw for a file that a command must not write (check_outputs).
-  std::function<void(const std::filesystem::path&)> refuse_output{};
+  std::function<void(const std::filesystem::path&, Writes)> refuse_output{};
 };
 
 // Runs the command that `arguments` (without the program's name) ask for. The exit code: the

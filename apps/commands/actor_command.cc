@@ -35,8 +35,8 @@ class ActorCommand final : public Command {
     options.option("--run-id NAME", &run_id_, "refuse to join another run than this");
     http_.declare(options);
     options.option("--log-level LEVEL", &log_level_, "trace, debug, info, warn, error or off");
-    options.option("--log FILE", &log_,
-                   "log there, up to 16 MiB a file, and not to standard error");
+    options.output("--log FILE", &log_, "log there, up to 16 MiB a file, and not to standard error",
+                   Writes::kLog);
   }
   [[nodiscard]] int run() override {
     if (id_ < 0 || id_ > UINT32_MAX) throw UserError("--id: must be in 0..4294967295");

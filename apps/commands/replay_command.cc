@@ -30,8 +30,8 @@ class ReplayCommand final : public Command {
     http_.declare(options);
     options.option("--log-level LEVEL", &options_.log_level,
                    "trace, debug, info, warn, error or off");
-    options.option("--log FILE", &options_.log,
-                   "log there, up to 16 MiB a file, and not to standard error");
+    options.output("--log FILE", &options_.log,
+                   "log there, up to 16 MiB a file, and not to standard error", Writes::kLog);
   }
   [[nodiscard]] int run() override {
     const TrainConfig config = config_.load();

@@ -17,6 +17,7 @@
 #include "apps/run/run_tags.h"
 #include "common/config/dump.h"
 #include "common/result.h"
+#include "common/scope_exit.h"
 #include "env/task.h"
 
 namespace pacml::apps {
@@ -84,7 +85,12 @@ class TrainCommand final : public Command {
     if (resume_) tell_of_ended_schedules(config, *task, changes);
     if (go_on_ && !resume_) RunDirectory::clear_what_never_began(run_directory_);
     if (!resume_) RunDirectory::refuse_existing(run_directory_);
+    if (!address_file_.empty()) RunDirectory::refuse_file_in(run_directory_, address_file_);
     add_tags(run_directory_, tags_);
+    // A run that does not begin leaves none to the next one there.
+    const ScopeExit untag([this] {
+      if (!is_run_there()) forget_tags(run_directory_);
+    });
     if (deterministic_) hand_over_deterministic();
     TrainRoleOptions options;
     options.news_every = in_seconds(config.learner.metrics_seconds);
@@ -105,6 +111,13 @@ class TrainCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] bool is_run_there() const {
+    try {
+      return RunDirectory::holds_run(run_directory_);
+    } catch (const std::exception&) {  // nobody can tell
+      return true;
+    }
+  }
   void tell_of_ended_schedules(const TrainConfig& config, const env::Task& task,
                                const std::vector<std::string>& changes) const {
     const auto progress = progress_in(RunDirectory::open(run_directory_), config, task.spec());

@@ -216,6 +216,10 @@ NamedPolicy name_policy(const std::string& name, const env::TaskPtr& task, const
   }
   std::vector<std::string> known = names_of_baselines(*task);
   known.insert(known.begin(), "baselines");
+  if (name == known.front()) {
+    throw UserError("\"baselines\" are several policies, where one is asked for; they are " +
+                    join(names_of_baselines(*task)));
+  }
   const std::string meant = did_you_mean(name, known);
   throw UserError("there is no policy and no run folder \"" + name + "\"" +
                   (meant.empty() ? kTellsTheOwn : meant));

@@ -213,7 +213,7 @@ void RunSupervisor::learner_ended(const ChildReport& report) {
   const bool unread = !report.exit.clean() && logs_.contains(report.name);
   if (report.exit.signal != 0 && !unread) {
     tell_("the " + report.name + " " + describe(report.exit) +
-          "; --resume goes on from its last checkpoint");
+          (goes_on_from_checkpoint() ? "; --resume goes on from its last checkpoint" : ""));
   } else if (unread || report.deaths > 0) {
     complain(report);
   }  // else its own sentence stands above ours

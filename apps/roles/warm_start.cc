@@ -12,6 +12,7 @@
 
 #include "apps/evaluation/trained_run.h"
 #include "common/result.h"
+#include "common/try_again.h"
 #include "learner/network_training.h"
 
 namespace pacml::apps {
@@ -67,10 +68,20 @@ void prefer(const Preferred& preferred, const WarmStartConfig& config,
       std::log(config.probability / (1 - config.probability) * preferred.others));
 }
 
+TrainedRun run_to_start_with(const std::filesystem::path& run, const env::Task& task) {
+  try {
+    return load_trained_run(run, task.spec());
+  } catch (const TryAgainError& error) {
+    throw TryAgainError(std::string("warm_start.from: ") + error.what());
+  } catch (const UserError& error) {
+    throw UserError(std::string("warm_start.from: ") + error.what());
+  }
+}
+
 std::vector<float> policy_to_start_with(const TrainConfig& config, const env::Task& task,
                                         const model::ParameterLayout& layout) {
   const std::filesystem::path run = config.warm_start.from;
-  TrainedRun trained = load_trained_run(run, task.spec());
+  TrainedRun trained = run_to_start_with(run, task);
   std::istringstream warnings(trained.warning);
   for (std::string sentence; std::getline(warnings, sentence);) {
     spdlog::warn("warm_start.from: {}", sentence);

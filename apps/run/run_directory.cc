@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -65,6 +66,13 @@ bool is_own_folder(const std::string& name) {
   return std::ranges::find(kOwn, name) != kOwn.end();
 }
 
+// Whether it has a checkpoint or a best policy, whatever else there is.
+bool has_weights(const fs::path& run) {
+  const learner::CheckpointFolder folder(run / "checkpoints", 1);
+  std::error_code absent;
+  return !folder.list().empty() || fs::exists(folder.best_file(), absent);
+}
+
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
 
 // TryAgainError: another process has it, of which `has` ends the sentence "process 17 ...".
@@ -106,22 +114,46 @@ bool RunDirectory::holds_run(const fs::path& path) {
   return is_there;
 }
 
-void RunDirectory::refuse_own_file(const fs::path& file) {
+void RunDirectory::refuse_own_file(const fs::path& file, Writes writes) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(file, error);
   if (error) return;  // it cannot be written either
   const fs::path folder = whole.parent_path();
+  const std::string folder_name = folder.filename().string();
   const bool is_own = (is_run(folder) && is_own_name(whole.filename().string())) ||
-                      (is_run(folder.parent_path()) && is_own_folder(folder.filename().string()));
+                      (is_run(folder.parent_path()) && is_own_folder(folder_name) &&
+                       !(writes == Writes::kLog && folder_name == "logs"));
   if (is_own) throw UserError(file.string() + " is a run's own file; name another one");
+}
+
+void RunDirectory::refuse_file_in(const fs::path& run, const fs::path& file) {
+  std::error_code error;
+  const fs::path own = fs::weakly_canonical(run, error);
+  const fs::path whole = fs::weakly_canonical(file, error);
+  if (error) return;  // neither can be written
+  const auto [differs, rest] = std::ranges::mismatch(own, whole);
+  if (differs != own.end() || rest == whole.end()) return;
+  const fs::path first = *rest;
+  const bool is_last = std::next(rest) == whole.end();
+  if (is_last ? is_own_name(first.string()) : is_own_folder(first.string())) {
+    throw UserError(file.string() + " would be a file of the run's own; name another one");
+  }
 }
 
 void RunDirectory::refuse_existing(const fs::path& path) {
   static_cast<void>(RunDirectory(path));
-  if (holds_run(path)) {
+  if (!holds_run(path)) {
+    if (!has_weights(path)) return;
     throw UserError(path.string() +
-                    " already holds a run: continue it with --resume, or name another folder");
+                    " has checkpoints of a run whose config.yaml is missing: name another folder");
   }
+  if (!has_checkpoint(path) && has_weights(path)) {
+    throw UserError(path.string() +
+                    " holds a run that has lost its checkpoints, but not its best policy: name "
+                    "another folder");
+  }
+  throw UserError(path.string() +
+                  " already holds a run: continue it with --resume, or name another folder");
 }
 
 bool RunDirectory::has_checkpoint(const fs::path& path) {
@@ -130,6 +162,7 @@ bool RunDirectory::has_checkpoint(const fs::path& path) {
 
 bool RunDirectory::resume_or_clear(const fs::path& path) {
   if (has_checkpoint(path)) return true;
+  if (has_weights(path)) return false;  // it began: create() will say what it lacks
   const RunDirectory run(path);
   // Somebody's own file of that name stays: create() will say that a run is there.
   const auto text = read_file(run.config_file());

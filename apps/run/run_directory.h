@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/cli/options.h"
 #include "common/clock.h"
 #include "common/file_lock.h"
 
@@ -24,8 +25,8 @@ class RunDirectory {
  public:
   // UserError, here and below: `path` is empty or the root, which are no folders for a run.
   // Makes a new run; of several that try at once, one does. UserError: the folder already holds
-  // one, or cannot be written, or has a pipe where its metrics go. An existing folder without a run
-  // is taken.
+  // one, or checkpoints of one, or cannot be written, or has a pipe where its metrics go. An
+  // existing folder without a run is taken.
   [[nodiscard]] static RunDirectory create(const std::filesystem::path& path,
                                            std::string_view effective_config);
   // An existing run. UserError: there is none.
@@ -33,13 +34,14 @@ class RunDirectory {
   // For one of several learners, whose leader writes the run: its own logs and metrics. UserError:
   // the folder cannot be written.
   [[nodiscard]] static RunDirectory join(const std::filesystem::path& path);
-  // UserError: there is a run already.
+  // UserError: there is a run already, or what one has learned.
   static void refuse_existing(const std::filesystem::path& path);
   // Throws as CheckpointFolder::list.
   [[nodiscard]] static bool has_checkpoint(const std::filesystem::path& path);
   // For what is started again without anybody looking: true, when there is a checkpoint to resume
   // from. Otherwise create() will do: a life that ended before its first checkpoint leaves a run
-  // that is neither new nor to be resumed, and this clears it.
+  // that is neither new nor to be resumed, and this clears it. Where there is a best policy, and no
+  // checkpoint, nothing is cleared.
   [[nodiscard]] static bool resume_or_clear(const std::filesystem::path& path);
   // Only the latter, for whoever has seen that there is no checkpoint and knows what to begin with.
   // TryAgainError: there is one by now.
@@ -52,8 +54,10 @@ class RunDirectory {
   [[nodiscard]] static std::vector<std::string> take_losses(const std::filesystem::path& path);
   [[nodiscard]] static bool holds_run(const std::filesystem::path& path);
   // For a command that is to write `file`. UserError: it is one of those that make up a run, or
-  // would be.
-  static void refuse_own_file(const std::filesystem::path& file);
+  // would be; but a log may be one of a run's.
+  static void refuse_own_file(const std::filesystem::path& file, Writes writes);
+  // For one that also begins a run, in `run`. UserError: `file` would be one of its own.
+  static void refuse_file_in(const std::filesystem::path& run, const std::filesystem::path& file);
 
   // Undoes create(), for a run that ends before it has learned anything: the folder can be taken
   // again. Logs and metrics stay.

@@ -65,4 +65,9 @@ void add_tags(const std::filesystem::path& run, const std::vector<std::string>& 
   }
 }
 
+void forget_tags(const std::filesystem::path& run) {
+  std::error_code ignored;
+  std::filesystem::remove(file_of(run), ignored);
+}
+
 }  // namespace pacml::apps

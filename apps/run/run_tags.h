@@ -21,4 +21,7 @@ void check_tags(const std::vector<std::string>& tags);
 // written.
 void add_tags(const std::filesystem::path& run, const std::vector<std::string>& tags);
 
+// Takes all of them away, as far as that can be done.
+void forget_tags(const std::filesystem::path& run);
+
 }  // namespace pacml::apps

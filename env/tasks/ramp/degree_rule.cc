@@ -156,16 +156,19 @@ bool may_choose(const Topology& topology, int free, int degree) {
 }  // namespace
 
 std::vector<DegreeRuleName> degree_rule_names() {
-  return {{"no_parallelism", "never partitions a job"},
-          {"min_parallelism", "always degree 2"},
-          {"max_parallelism", "the largest degree that the mask allows"},
-          {"sip_ml", "sip_ml:M: degree M, or the largest valid one if that is smaller"},
-          {"para_max", "sip_ml:16, the paper's maximum parallelisation"},
-          {"acceptable_jct", "the smallest degree that could meet the limit with perfect speed-up"},
-          {"para_min", "acceptable_jct under the paper's name"},
-          {"random", "any valid degree, all equally likely"},
-          {"constant", "constant:K: degree K, or refusal"},
-          {"min_feasible", "the smallest degree whose own lookahead meets the limit"}};
+  return {
+      {"no_parallelism", "never partitions a job"},
+      {"min_parallelism", "always degree 2"},
+      {"max_parallelism", "the largest degree that the mask allows"},
+      {"sip_ml",
+       "sip_ml:M: degree M (which refuses where it is none), or the largest valid one if that is "
+       "smaller"},
+      {"para_max", "sip_ml:16, the paper's maximum parallelisation"},
+      {"acceptable_jct", "the smallest degree that could meet the limit with perfect speed-up"},
+      {"para_min", "acceptable_jct under the paper's name"},
+      {"random", "any valid degree, all equally likely"},
+      {"constant", "constant:K: degree K, or refusal"},
+      {"min_feasible", "the smallest degree whose own lookahead meets the limit"}};
 }
 
 bool may_choose_degree(const ClusterSight& cluster, int degree) {
@@ -208,6 +211,12 @@ std::optional<std::string> constant_problem(std::string_view rule,
 
 std::unique_ptr<DegreeRule> make_degree_rule(std::string_view name) {
   const std::string_view base = base_name(name);
+  const auto rules = degree_rule_names();
+  if (std::ranges::find(rules, base, &DegreeRuleName::name) == rules.end()) {
+    std::vector<std::string> known;
+    for (const auto& rule : rules) known.emplace_back(rule.name);
+    throw UserError("there is no policy \"" + std::string(name) + "\"" + did_you_mean(base, known));
+  }
   const auto colon = name.find(':');
   const auto argument =
       parse_argument(name, colon == std::string_view::npos ? "" : name.substr(colon + 1));
@@ -223,13 +232,8 @@ std::unique_ptr<DegreeRule> make_degree_rule(std::string_view name) {
   if (base == "acceptable_jct" || base == "para_min") return std::make_unique<AcceptableJct>();
   if (base == "random") return std::make_unique<RandomChoice>();
   if (base == "min_feasible") return std::make_unique<MinFeasible>();
-  if (base == "constant") {
-    if (!argument) throw UserError("policy constant needs a degree, e.g. constant:4");
-    return std::make_unique<Constant>(*argument);
-  }
-  std::vector<std::string> known;
-  for (const auto& rule : degree_rule_names()) known.emplace_back(rule.name);
-  throw UserError("there is no policy \"" + std::string(name) + "\"" + did_you_mean(base, known));
+  if (!argument) throw UserError("policy constant needs a degree, e.g. constant:4");
+  return std::make_unique<Constant>(*argument);
 }
 
 }  // namespace pacml::env

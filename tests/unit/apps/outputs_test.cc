@@ -159,7 +159,7 @@ TEST_CASE("a file that cannot be written is told beforehand, as is one that some
   s.out = s.name_of("dangling");
   CHECK_THAT(s.refusal(), Catch::StartsWith("cannot write " + s.out));
   s.out = s.name_of("new.json");
-  const auto refuse = [](const fs::path& file) {
+  const auto refuse = [](const fs::path& file, Writes /*writes*/) {
     throw UserError(file.filename().string() + " is kept");
   };
   CHECK_THROWS_WITH(check_outputs(s.options, refuse), "--out: new.json is kept");

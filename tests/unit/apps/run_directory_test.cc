@@ -38,6 +38,65 @@ TEST_CASE("a folder that holds a run is not overwritten") {
   CHECK_NOTHROW(RunDirectory::open(scratch.path()));
 }
 
+TEST_CASE("what a run has learned is not begun over, whatever else of it is gone") {
+  const TempDir folder;
+  const fs::path path = folder / "r";
+  const auto run = RunDirectory::create(path, "seed: 1\n");
+  const std::vector<fs::path> files{run.checkpoints() / "checkpoint-000000000001.safetensors",
+                                    run.checkpoints() / "best.safetensors"};
+  for (const fs::path& file : files) std::ofstream(file) << "x";
+  const auto refusal = [&path] {
+    CHECK_THROWS_WITH(RunDirectory::refuse_existing(path),
+                      path.string() +
+                          " has checkpoints of a run whose config.yaml is missing: "
+                          "name another folder");
+    CHECK_THROWS_AS(RunDirectory::create(path, "seed: 2\n"), UserError);
+  };
+  run.abandon();
+  refusal();
+  fs::remove(files.front());
+  refusal();
+  // With its configuration.
+  fs::remove(files.back());
+  const auto again = RunDirectory::create(path, "seed: 2\n");
+  std::ofstream(files.back()) << "x";
+  CHECK_FALSE(RunDirectory::resume_or_clear(path));
+  CHECK(fs::exists(again.config_file()));
+  CHECK_THROWS_WITH(RunDirectory::refuse_existing(path),
+                    path.string() +
+                        " holds a run that has lost its checkpoints, but not its best "
+                        "policy: name another folder");
+}
+
+TEST_CASE("a run's own files are not written as something else") {
+  const TempDir folder;
+  const auto run = RunDirectory::create(folder / "r", "seed: 1\n");
+  const auto refused = [](const fs::path& file, Writes writes) {
+    CHECK_THROWS_WITH(RunDirectory::refuse_own_file(file, writes),
+                      file.string() + " is a run's own file; name another one");
+  };
+  for (const Writes writes : {Writes::kFile, Writes::kLog}) {
+    refused(run.config_file(), writes);
+    refused(run.metrics_file(), writes);
+    refused(run.checkpoints() / "best.safetensors", writes);
+    CHECK_NOTHROW(RunDirectory::refuse_own_file(run.path() / "mine.json", writes));
+  }
+  refused(run.log_file("actor-0"), Writes::kFile);
+  CHECK_NOTHROW(RunDirectory::refuse_own_file(run.log_file("actor-0"), Writes::kLog));
+  // Of a run that is not there yet.
+  const fs::path next = folder / "next";
+  for (const char* file : {"config.yaml", "tags", "metrics.jsonl", "checkpoints/x", "logs/a.log"}) {
+    CHECK_THROWS_WITH(RunDirectory::refuse_file_in(next, next / file),
+                      (next / file).string() +
+                          " would be a file of the run's own; name another "
+                          "one");
+  }
+  for (const fs::path& file : {next / "addresses", next / "mine" / "config.yaml",
+                               folder / "config.yaml", folder / "next2" / "config.yaml"}) {
+    CHECK_NOTHROW(RunDirectory::refuse_file_in(next, file));
+  }
+}
+
 TEST_CASE("a run that is not there cannot be opened") {
   const TempDir scratch;
   CHECK_THROWS_AS(RunDirectory::open(scratch.path()), UserError);

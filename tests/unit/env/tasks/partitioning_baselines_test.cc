@@ -183,6 +183,10 @@ TEST_CASE("names that make no sense are refused with a sentence", "[heuristics]"
                     "policy sip_ml:8x: \"8x\" is no whole number >= 0");
   CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:99999999999"),
                     "policy constant:99999999999: \"99999999999\" is no whole number >= 0");
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constnat:4"),
+                    "there is no policy \"constnat:4\"; did you mean 'constant'?");
+  CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constnat:x"),
+                    "there is no policy \"constnat:x\"; did you mean 'constant'?");
   CHECK_THROWS_WITH(make_partitioning_agent(small_task(), "constant:3"),
                     "policy constant:3: would refuse every job, as there is no block of 3 servers; "
                     "degrees are 1, 2, 4, 6, 8, 16");
