@@ -17,6 +17,7 @@
 #include "common/result.h"
 #include "common/try_again.h"
 #include "env/tasks/python/python_process.h"
+#include "env/tasks/python/whole_number.h"
 
 namespace pacml::env {
 namespace {
@@ -24,6 +25,23 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint32_t kMostConstants = 64;  // to compare with; more say little
+
+// UserError: it is no number of `what`.
+std::uint32_t count_of(const json& said, const std::string& what) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto count = whole_number(said, 0, kMost);
+  if (!count) throw UserError("the number of its " + what + " cannot be " + said.dump());
+  return static_cast<std::uint32_t>(*count);
+}
+
+int decimals_of(const json& said, const std::string& metric) {
+  constexpr std::int64_t kMost = 17;  // a double has no more
+  const auto decimals = whole_number(said, 0, kMost);
+  if (!decimals) {
+    throw UserError("the metric " + metric + " has " + said.dump() + " decimals, and not 0 to 17");
+  }
+  return static_cast<int>(*decimals);
+}
 
 FeatureSpec feature_of(const json& said) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -44,8 +62,8 @@ ObservationSpec observation_of(const json& said) {
   spec.slots = {{.name = "nothing", .node_width = 1, .edge_width = 1, .most_nodes = 1}};
   for (const json& each : said.at("globals")) spec.globals.push_back(feature_of(each));
   const json& candidates = said.at("candidates");
-  spec.agents = said.at("agents");
-  spec.candidates.most = candidates.at("most");
+  spec.agents = count_of(said.at("agents"), "agents");
+  spec.candidates.most = count_of(candidates.at("most"), "candidates");
   spec.candidates.vary = candidates.at("vary");
   for (const json& each : candidates.at("features")) {
     spec.candidates.features.push_back(feature_of(each));
@@ -73,8 +91,12 @@ PythonDescription read(const json& said) {
   out.observation = observation_of(said);
   for (const json& each : said.at("metrics")) {
     const std::string name = each.at("name");
-    out.metrics.push_back(
-        {name, name, each.at("unit"), better_of(each.at("better"), name), each.at("decimals"), {}});
+    out.metrics.push_back({name,
+                           name,
+                           each.at("unit"),
+                           better_of(each.at("better"), name),
+                           decimals_of(each.at("decimals"), name),
+                           {}});
   }
   const std::vector<Baseline> added = added_baselines(out.observation.candidates);
   for (const json& each : said.at("baselines")) {

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "common/result.h"
+#include "env/tasks/python/whole_number.h"
 
 namespace pacml::env {
 namespace {
@@ -22,6 +23,18 @@ std::vector<float> numbers_of(const json& said) {
 
 // As many bits of a seed as libraries of Python take.
 constexpr std::uint64_t kSeeds = (std::uint64_t{1} << 32U) - 1;
+
+// What `use` makes of answers. UserError: they are not of the form that host.py gives them, as
+// where a task's process has become two, which answer in turns.
+template <class Use>
+auto understood(const PythonProcess& process, const Use& use) {
+  try {
+    return use();
+  } catch (const json::exception& error) {
+    throw UserError(process.name() +
+                    " answers something else than it was asked (does it fork?): " + error.what());
+  }
+}
 
 std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what;
@@ -78,12 +91,12 @@ PythonEnvironment::Shown PythonEnvironment::read(const json& said) const {
 }
 
 int PythonEnvironment::agent_of(const json& said) const {
-  const auto agent = said.get<std::int64_t>();
-  if (agent < 0 || agent >= static_cast<std::int64_t>(spec_->observation.agents)) {
-    refuse("agent number " + std::to_string(agent) + ", and says that there are " +
+  const auto agent = whole_number(said, 0, std::int64_t{spec_->observation.agents} - 1);
+  if (!agent) {
+    refuse("agent number " + said.dump() + ", and says that there are " +
            std::to_string(spec_->observation.agents));
   }
-  return static_cast<int>(agent);
+  return static_cast<int>(*agent);
 }
 
 float PythonEnvironment::reward_of(const json& said) const {
@@ -93,7 +106,9 @@ float PythonEnvironment::reward_of(const json& said) const {
 }
 
 void PythonEnvironment::reset(Seed seed) {
-  shown_ = read(ask("reset", {{"seed", seed.get() & kSeeds}}));
+  shown_ = understood(*process_, [&] {
+    return read(ask("reset", {{"seed", seed.get() & kSeeds}}));
+  });
   others_.clear();
   decided_.assign(spec_->observation.agents, false);
   total_ = 0;
@@ -102,6 +117,10 @@ void PythonEnvironment::reset(Seed seed) {
 
 StepResult PythonEnvironment::step(int action) {
   PACML_CHECK(takes(action), "an action that the mask allows");
+  return understood(*process_, [&] { return answered_step(action); });
+}
+
+StepResult PythonEnvironment::answered_step(int action) {
   const json said = ask("step", {{"action", action}});
   StepResult result;
   result.reward = reward_of(said.at("reward"));
@@ -135,7 +154,7 @@ void PythonEnvironment::observe(Observations& out) const { write(shown_, out); }
 
 void PythonEnvironment::observe_last(int agent, Observations& out) const {
   if (spec_->observation.agents == 1) return observe(out);
-  write(read(ask("last", {{"agent", agent}})), out);
+  write(understood(*process_, [&] { return read(ask("last", {{"agent", agent}})); }), out);
 }
 
 void PythonEnvironment::write(const Shown& shown, Observations& out) const {
@@ -160,27 +179,33 @@ std::unique_ptr<Environment> PythonEnvironment::clone() const {
 }
 
 bool PythonEnvironment::resample_future(Seed seed) {
-  return ask("resample", {{"seed", seed.get() & kSeeds}}).get<bool>();
+  return understood(*process_, [&] {
+    return ask("resample", {{"seed", seed.get() & kSeeds}}).get<bool>();
+  });
 }
 
 EpisodeRecord PythonEnvironment::summary() const {
   EpisodeRecord record{total_, decisions_, {}};
-  const json said = ask("summary");
-  for (std::size_t m = 0; m < spec_->metrics.size(); ++m) record.metrics[m] = said.at(m);
+  understood(*process_, [&] {
+    const json said = ask("summary");
+    for (std::size_t m = 0; m < spec_->metrics.size(); ++m) record.metrics[m] = said.at(m);
+  });
   return record;
 }
 
 std::string PythonEnvironment::describe(int action) const {
-  return ask("describe", {{"action", action}});
+  return understood(*process_, [&] {
+    return ask("describe", {{"action", action}}).get<std::string>();
+  });
 }
 
 int PythonEnvironment::act(const std::string& baseline) const {
-  const int action = ask("act", {{"name", baseline}});
-  if (!takes(action)) {
-    refuse("an action of its baseline " + baseline +
-           " that its mask forbids: " + std::to_string(action));
+  const json said = ask("act", {{"name", baseline}});
+  const auto action = whole_number(said, 0, std::int64_t{spec_->observation.candidates.most} - 1);
+  if (!action || !takes(static_cast<int>(*action))) {
+    refuse("an action of its baseline " + baseline + " that its mask forbids: " + said.dump());
   }
-  return action;
+  return static_cast<int>(*action);
 }
 
 }  // namespace pacml::env

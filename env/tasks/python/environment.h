@@ -52,6 +52,7 @@ class PythonEnvironment final : public Environment {
   [[nodiscard]] Shown read(const nlohmann::json& said) const;
   [[nodiscard]] int agent_of(const nlohmann::json& said) const;
   [[nodiscard]] float reward_of(const nlohmann::json& said) const;
+  [[nodiscard]] StepResult answered_step(int action);
   void write(const Shown& shown, Observations& out) const;
   [[nodiscard]] nlohmann::json ask(const char* what, nlohmann::json with = {}) const;
   [[noreturn]] void refuse(const std::string& what) const;

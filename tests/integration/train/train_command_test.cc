@@ -10,6 +10,7 @@
 
 #include "apps/evaluation/trained_run.h"
 #include "apps/run/run_directory.h"
+#include "apps/run/run_tags.h"
 #include "env/tasks/placement_shaping/config.h"
 #include "learner/network_training.h"
 #include "model/layout.h"
@@ -478,7 +479,7 @@ TEST_CASE("training that is asked to stop leaves a checkpoint and ends with code
 TEST_CASE("training that is stopped before it has begun says that nothing is saved",
           "[integration][train]") {
   const Workplace place;
-  Pacml process(train(place, {}));
+  Pacml process(train(place, {"--tag", "t"}));
   testing::wait_until("the learner's process is there", [&] { return has_learner(process); });
   process.signal(SIGTERM);
   const int code = process.end();
@@ -487,6 +488,7 @@ TEST_CASE("training that is stopped before it has begun says that nothing is sav
   } else {
     CHECK(code == 130);
     CHECK(process.err() == "stopped before training began: nothing is saved\n");
+    CHECK(apps::tags_of(place.run()).empty());
     // The same command begins it as if nothing had been.
     const Outcome again = pacml(train(place, {"--decisions", "400"}));
     INFO(again.err);
@@ -708,6 +710,11 @@ TEST_CASE("an actor that finds no learner for as long as it may look ends with c
                                place.socket(), "--set", "patience.give_up_seconds=0.5"});
   CHECK(alone.code == 75);
   CHECK_THAT(alone.err, Catch::Contains("learner"));
+  // Nor does it log into what it is to read.
+  const Outcome refused = pacml({"actor", place.config_file(), "--id", "0", "--learner",
+                                 place.socket(), "--log", place.config_file()});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Catch::Contains("--log " + place.config_file()));
 }
 
 TEST_CASE("one process takes nothing that is for several", "[integration][train]") {

@@ -21,6 +21,10 @@ TEST_CASE("tags are added to a run, each once", "[unit][apps]") {
   add_tags(run, {"paper", "beta_a-1.0"});
   add_tags(run, {"paper", "again"});
   CHECK(tags_of(run) == Tags{"again", "beta_a-1.0", "paper"});
+  forget_tags(run);
+  CHECK(tags_of(run).empty());
+  forget_tags(run);
+  forget_tags(folder / "nowhere");
 }
 
 TEST_CASE("what is no tag is refused, and left out of a file", "[unit][apps]") {

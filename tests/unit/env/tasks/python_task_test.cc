@@ -204,6 +204,33 @@ TEST_CASE("several agents in Python decide in turns, and are paid for what other
   }
 }
 
+TEST_CASE("numbers of Python that do not fit are refused, not cut", "[unit][env][python]") {
+  const auto refusal = [](const std::string& number, const std::string& name) {
+    std::string body = simple("return [1.0], 1, False, False, {}");
+    const std::string mine = "    actions = 2\n";
+    body.replace(body.find(mine), mine.size(), "    " + name + " = " + number + "\n");
+    if (name != "actions") body = mine + body;
+    return Written(body).refusal();
+  };
+  CHECK_THAT(refusal("2**32 + 2", "actions"), Catch::Contains("cannot be 4294967298"));
+  CHECK_THAT(refusal("2**70", "actions"), Catch::Contains("candidates cannot be 1.18"));
+  CHECK_THAT(refusal("2 - 2**32", "actions"), !Catch::Equals("none"));
+  CHECK_THAT(refusal("2**32 + 1", "agents"), Catch::Contains("agents cannot be 4294967297"));
+}
+
+TEST_CASE("a Python task that has become two is one sentence", "[unit][env][python]") {
+  const Written forks(simple("os.fork(); return [1.0], 1, False, False, {}"));
+  const auto env = forks.environment();
+  env->reset(Seed{1});
+  const auto play = [&env] {
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      static_cast<void>(env->step(0));
+      env->reset(Seed{i});
+    }
+  };
+  CHECK_THROWS_AS(play(), UserError);
+}
+
 TEST_CASE("what several agents in Python cannot be is one sentence", "[unit][env][python]") {
   const auto refusal = [](const std::string& body) { return Written(body).refusal(); };
   const std::string in_turns =
