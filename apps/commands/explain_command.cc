@@ -25,7 +25,7 @@ namespace {
 
 // What the run compared itself with while it trained, or else what does best on tuning episodes.
 std::string best_baseline(const RunDirectory& run, const env::TaskPtr& task, Seed seed) {
-  std::string told = figures_of(newest_metrics(run.metrics_file())).baseline;
+  std::string told = evaluation_of(newest_metrics(run.metrics_file())).baseline;
   if (!told.empty() && env::is_baseline(*task, told)) return told;
   const auto names = env::compared_agents(*task);
   if (names.empty()) throw UserError("the task has no baselines to compare with");
