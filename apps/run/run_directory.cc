@@ -66,11 +66,17 @@ bool is_own_folder(const std::string& name) {
   return std::ranges::find(kOwn, name) != kOwn.end();
 }
 
-// Whether it has a checkpoint or a best policy, whatever else there is.
-bool has_weights(const fs::path& run) {
-  const learner::CheckpointFolder folder(run / "checkpoints", 1);
+// Whether what lies there within a run's folder is one of the files that make the run up; but a log
+// may be one of its logs.
+bool is_own(const fs::path& within, Writes writes) {
+  const std::string first = within.begin()->string();
+  if (std::next(within.begin()) == within.end()) return is_own_name(first);
+  return is_own_folder(first) && !(writes == Writes::kLog && first == "logs");
+}
+
+bool has_best_policy(const fs::path& run) {
   std::error_code absent;
-  return !folder.list().empty() || fs::exists(folder.best_file(), absent);
+  return fs::exists(learner::CheckpointFolder(run / "checkpoints", 1).best_file(), absent);
 }
 
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
@@ -119,35 +125,35 @@ void RunDirectory::refuse_own_file(const fs::path& file, Writes writes) {
   const fs::path whole = fs::weakly_canonical(file, error);
   if (error) return;  // it cannot be written either
   const fs::path folder = whole.parent_path();
-  const std::string folder_name = folder.filename().string();
-  const bool is_own = (is_run(folder) && is_own_name(whole.filename().string())) ||
-                      (is_run(folder.parent_path()) && is_own_folder(folder_name) &&
-                       !(writes == Writes::kLog && folder_name == "logs"));
-  if (is_own) throw UserError(file.string() + " is a run's own file; name another one");
+  for (const fs::path& run : {folder, folder.parent_path()}) {
+    if (is_run(run) && is_own(whole.lexically_relative(run), writes)) {
+      throw UserError(file.string() + " is a run's own file; name another one");
+    }
+  }
 }
 
 void RunDirectory::refuse_file_in(const fs::path& run, const fs::path& file) {
   std::error_code error;
   const fs::path own = fs::weakly_canonical(run, error);
   const fs::path whole = fs::weakly_canonical(file, error);
-  if (error) return;  // neither can be written
-  const auto [differs, rest] = std::ranges::mismatch(own, whole);
-  if (differs != own.end() || rest == whole.end()) return;
-  const fs::path first = *rest;
-  const bool is_last = std::next(rest) == whole.end();
-  if (is_last ? is_own_name(first.string()) : is_own_folder(first.string())) {
+  if (error) return;                                      // neither can be written
+  const fs::path within = whole.lexically_relative(own);  // "../x" is no name of a run's own
+  if (!within.empty() && is_own(within, Writes::kFile)) {
     throw UserError(file.string() + " would be a file of the run's own; name another one");
   }
 }
 
 void RunDirectory::refuse_existing(const fs::path& path) {
   static_cast<void>(RunDirectory(path));
-  if (!holds_run(path)) {
-    if (!has_weights(path)) return;
+  const bool is_run_there = holds_run(path);
+  const bool can_go_on = has_checkpoint(path);
+  const bool has_learned = can_go_on || has_best_policy(path);
+  if (!is_run_there) {
+    if (!has_learned) return;
     throw UserError(path.string() +
                     " has checkpoints of a run whose config.yaml is missing: name another folder");
   }
-  if (!has_checkpoint(path) && has_weights(path)) {
+  if (has_learned && !can_go_on) {
     throw UserError(path.string() +
                     " holds a run that has lost its checkpoints, but not its best policy: name "
                     "another folder");
@@ -162,7 +168,7 @@ bool RunDirectory::has_checkpoint(const fs::path& path) {
 
 bool RunDirectory::resume_or_clear(const fs::path& path) {
   if (has_checkpoint(path)) return true;
-  if (has_weights(path)) return false;  // it began: create() will say what it lacks
+  if (has_best_policy(path)) return false;  // it began: create() will say what it lacks
   const RunDirectory run(path);
   // Somebody's own file of that name stays: create() will say that a run is there.
   const auto text = read_file(run.config_file());

@@ -91,6 +91,7 @@ TEST_CASE("a run's own files are not written as something else") {
                           " would be a file of the run's own; name another "
                           "one");
   }
+  CHECK_THROWS_AS(RunDirectory::refuse_file_in(next / "", next / "config.yaml"), UserError);
   for (const fs::path& file : {next / "addresses", next / "mine" / "config.yaml",
                                folder / "config.yaml", folder / "next2" / "config.yaml"}) {
     CHECK_NOTHROW(RunDirectory::refuse_file_in(next, file));
