@@ -86,7 +86,9 @@ void SequenceWriter::step(std::span<const int> actions, std::span<const float> l
   }
   for (std::size_t i = 0; i < outcome.last_states.size(); ++i) {
     const auto& [row, agent] = outcome.last_states[i];
-    stream(environments_[row], agent).last_states.append_row(outcome.last_observations, i);
+    Stream& cut = stream(environments_[row], agent);
+    cut.cut = true;
+    cut.last_states.append_row(outcome.last_observations, i);
   }
   for (const auto& finished : outcome.finished) {
     finish(environments_[finished.row], outcome.results[finished.row]);
@@ -96,13 +98,14 @@ void SequenceWriter::step(std::span<const int> actions, std::span<const float> l
 }
 
 void SequenceWriter::finish(std::size_t environment, const env::StepResult& result) {
+  // The environment may say both; an agent that has left is told the one alone.
+  const int both = Sequences::kTerminated | (result.truncated ? Sequences::kTruncated : 0);
   for (Stream& any : streams_[environment]) {
     any.steps = 0;
-    if (!any.waits) continue;
-    any.waits = false;
-    any.decisions.back().flags =
-        static_cast<std::uint8_t>((result.terminated ? Sequences::kTerminated : 0) |
-                                  (result.truncated ? Sequences::kTruncated : 0));
+    const bool cut = std::exchange(any.cut, false);
+    if (!std::exchange(any.waits, false)) continue;
+    const int alone = cut ? Sequences::kTruncated : Sequences::kTerminated;
+    any.decisions.back().flags = static_cast<std::uint8_t>(result.terminated ? both : alone);
   }
 }
 

@@ -68,6 +68,7 @@ class SequenceWriter {
     std::vector<float> action_values;  // of the decisions in turn
     std::uint32_t steps = 0;           // decided in this episode
     bool waits = false;                // for what the last decision comes to
+    bool cut = false;                  // the step ended the episode, and not by itself for it
     // How many of them are known in full, those first that were decided first.
     [[nodiscard]] std::size_t known() const { return states.size() - (states.size() > 0 ? 1 : 0); }
   };

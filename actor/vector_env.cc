@@ -61,6 +61,7 @@ void VectorEnv::finish(std::size_t row) {
   auto& acted = acted_[selected_[row]];
   if (!outcome_.results[row].terminated) {
     for (const int agent : acted) {
+      if (environment.has_left(agent)) continue;
       outcome_.last_states.push_back({row, agent});
       environment.observe_last(agent, outcome_.last_observations);
     }

@@ -42,8 +42,8 @@ class VectorEnv {
     std::vector<env::StepResult> results;    // [B]
     std::vector<OtherReward> other_rewards;  // row after row
     std::vector<Finished> finished;          // rows whose environments finished, in order
-    // Where that cut an episode, which did not terminate: every agent that decided in it, row after
-    // row, and what it would see next.
+    // Where that cut an episode, which did not terminate: every agent that decided in it and had
+    // not left, row after row, and what it would see next.
     std::vector<LastState> last_states;
     Observations last_observations;  // [last_states]
   };

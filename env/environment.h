@@ -86,7 +86,8 @@ struct AgentReward {
 //   its elapsed    the sum over all steps meanwhile, its own and those of others: time passes for
 //                  everybody
 //   what follows   what the agent sees when it decides again, discounted by gamma^elapsed; where
-//                  the episode terminated, nothing; where it was cut, observe_last()
+//                  the episode terminated, nothing; where it was cut, observe_last(), or nothing
+//                  for an agent that has_left()
 //
 // Thread-confined: one caller at a time, on any thread.
 class Environment {
@@ -110,8 +111,11 @@ class Environment {
   // Of the last step: what agents got besides its reward, for the decision that each took last in
   // this episode; nobody's where an agent has not decided yet. Borrowed until the next step.
   [[nodiscard]] virtual std::span<const AgentReward> other_rewards() const { return {}; }
-  // After a step that truncated the episode, for each agent that decided in it: adds as a row what
-  // it would see, had it to decide now. With several agents, the observation of another is not
+  // After a step that truncated the episode: whether this agent's part of it had ended by itself,
+  // as had the episode terminated for it alone: its decisions lead nowhere. With one agent: never.
+  [[nodiscard]] virtual bool has_left(int /*agent*/) const { return false; }
+  // After such a step, for each agent that decided in it and has not left: adds as a row what it
+  // would see, had it to decide now. With several agents, the observation of another is not
   // worth to it what its own is, so that they override this.
   virtual void observe_last(int /*agent*/, Observations& out) const { observe(out); }
   // An independent copy at the same state; its future is the same until the actions differ.

@@ -12,9 +12,9 @@
 namespace pacml::env {
 namespace {
 
-// Beside metrics in what `pacml eval --out` writes.
+// Beside metrics in what `pacml eval --out` writes, and in what Python is told of an episode.
 constexpr auto kReserved = std::to_array<std::string_view>(
-    {"name", "learned", "seeds", "seed", "decisions", "problem", "method", "difference"});
+    {"name", "learned", "seeds", "seed", "decisions", "problem", "method", "difference", "r", "l"});
 
 bool is_of(const SlotSpec& slot, const GraphFeatures& graph) {
   return graph.node_width == static_cast<int>(slot.node_width) &&

@@ -129,9 +129,10 @@ Optimizer::Step Optimizer::step(std::span<float> parameters, std::span<const flo
   descend(parameters, gradient, scale, [=](std::size_t i, float g) {
     mean[i] = without_denormals(keep * mean[i] + add * g);
     square[i] = without_denormals(keep * square[i] + add * g * g);
-    // Rounding may leave a variance just below 0.
+    // Rounding may leave a variance just below 0. Under the root, epsilon bounds what a weight
+    // moves by whose gradient does not vary.
     const float variance = std::max(0.0F, square[i] - mean[i] * mean[i]);
-    return rate * g / (std::sqrt(variance) + epsilon);
+    return rate * g / std::sqrt(variance + epsilon);
   });
   return report;
 }

@@ -24,10 +24,11 @@ constexpr auto enum_names(OptimizerKind) {
 
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::kAdam;
-  double beta1 = 0.9;           // Adam: decay of the mean gradient; from 0 to below 1
-  double beta2 = 0.999;         // Adam: decay of the mean square; RMSProp's is `decay`
-  double decay = 0.99;          // RMSProp: decay of both means; from 0 to below 1
-  double epsilon = 1e-8;        // added to the root of the mean square; > 0
+  double beta1 = 0.9;    // Adam: decay of the mean gradient; from 0 to below 1
+  double beta2 = 0.999;  // Adam: decay of the mean square; RMSProp's is `decay`
+  double decay = 0.99;   // RMSProp: decay of both means; from 0 to below 1
+  // Added to the root of the mean square, or under the root, to the variance (centred); > 0.
+  double epsilon = 1e-8;
   bool epsilon_hat = false;     // Adam: ... before the root is corrected, as TensorFlow 1 has it
   double gradient_clip = 40.0;  // greatest norm of the whole gradient; .inf: never clipped
   bool operator==(const OptimizerConfig&) const = default;
@@ -58,9 +59,10 @@ struct OptimizerState {
 
 // Adam (Kingma and Ba 2014, arXiv:1412.6980; epsilon_hat: the form behind its algorithm 1) or
 // RMSProp (Hinton; no momentum), which divides by the root of the mean square, or centred (Graves
-// 2013, arXiv:1308.0850, eq. 38 ff.) by the deviation of the gradients. On flat vectors, with the
-// gradient first clipped to a global norm: the arithmetic of torch::optim and clip_grad_norm_, in
-// one pass. Thread-confined.
+// 2013, arXiv:1308.0850, eq. 38 ff., and TensorFlow, for which epsilons of the field are meant) by
+// the deviation of the gradients. On flat vectors, with the gradient first clipped to a global
+// norm: the arithmetic of clip_grad_norm_ and, but for the centred kind, whose epsilon is outside
+// the root there, of torch::optim, in one pass. Thread-confined.
 class Optimizer {
  public:
   Optimizer(const OptimizerConfig& config, std::size_t parameters);

@@ -90,6 +90,7 @@ void Rollouts::advance(double rate, Pace& pace) {
     world.elapsed += result.elapsed;
     if (result.terminated) continue;
     if (result.truncated) {
+      if (world.environment->has_left(world.agent)) continue;
       cut_.push_back(std::move(world));
       continue;
     }

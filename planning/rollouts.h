@@ -18,7 +18,8 @@ namespace pacml::planning {
 // Where several agents decide in turns, all by the same policy, what counts is what comes to the
 // one that takes the action, as env::Environment has it: its rewards, also of others' decisions,
 // each worth what its own last decision is. Behind the horizon others decide on until it is its
-// turn again, whose value then counts. Thread-confined.
+// turn again, whose value then counts; after 64 decisions of others that of whoever is to decide
+// stands in for it. Thread-confined.
 class Rollouts {
  public:
   // Borrows the policy. `discount`: of rewards a unit of time later, and of what follows; in (0,

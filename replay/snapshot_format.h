@@ -57,7 +57,7 @@ void append_record(Bytes& bytes, const SnapshotRecord& record);
 [[nodiscard]] Bytes encode_magic();
 [[nodiscard]] Result<void> read_magic(std::istream& in);
 
-// What stands before a block's bytes.
+// What stands before a block's bytes. Pre: they are less than 4 GiB.
 [[nodiscard]] Bytes encode_frame(const Block& block);
 // The next block, its hash checked. kCorruptFrame: damaged, or the stream ends before.
 [[nodiscard]] Result<Block> read_block(std::istream& in);

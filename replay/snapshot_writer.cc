@@ -1,5 +1,7 @@
 #include "replay/snapshot_writer.h"
 
+#include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -62,6 +64,10 @@ Result<std::uint64_t> SnapshotWriter::write_file() {
   while (written) {
     const auto block = queue_.pop();
     if (!block) break;
+    // A table with half a thousand million free slots; it keeps the snapshot that it has.
+    if (block->bytes.size() > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(Errc::kOverLimit, "a block of it would be larger than 4 GiB");
+    }
     written = append(encode_frame(*block));
     if (written) written = append(block->bytes);
   }

@@ -13,6 +13,7 @@
 #include "common/json_text.h"
 #include "common/result.h"
 #include "env/gpu_cluster/interference_fit.h"
+#include "env/gpu_cluster/job_speeds.h"
 #include "env/gpu_cluster/speed_tables_json.h"
 #include "env/text/json_member.h"
 
@@ -77,6 +78,7 @@ class FitInterferenceCommand final : public Command {
     if (seed_ < 0) throw UserError("--seed: must not be negative");
     nlohmann::json document = env::speed_tables_document(file_);
     const env::GpuSpeedTables tables = env::speed_tables(env::JsonMember(document, file_));
+    env::check_shares(tables);
     std::vector<std::string> types;
     for (const auto& [name, type] : tables.types) types.push_back(name);
     if (tables.pairs.empty()) throw UserError(file_ + ": it has no pairs");

@@ -52,14 +52,7 @@ ConfigSource source_of(const fs::path& file, const learner::Safetensors& exporte
                                  exported.metadata.at("config"), changes);
 }
 
-// A task in Python is code, which even a look at its configuration runs: a file of weights, from
-// whomever it is, does not get to say which.
-bool names_code(const ConfigSource& source) {
-  const ConfigNode* const env = source.root().find("env");
-  const ConfigNode* const task = env != nullptr ? env->find("task") : nullptr;
-  return task != nullptr && task->text == "python";
-}
-
+// A task in Python is code: a file of weights, from whomever it is, does not get to say which.
 void refuse_code(const fs::path& file, const ConfigSource& source) {
   if (!names_code(source)) return;
   throw UserError(file.string() +
@@ -77,21 +70,7 @@ TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported
 // Only what says how to read the weights, for a task that is there: nothing depends on whether what
 // the file says of its own can be read.
 TrainConfig config_without_task(const fs::path& file, const learner::Safetensors& exported) {
-  constexpr std::string_view kTask[] = {"env"};
-  const ConfigSource source = source_of(file, exported).without(kTask);
-  TrainConfig config;
-  config_detail::Problems problems;
-  config_detail::read_value(config, source.root(), "", problems);
-  problems.throw_if_any();
-  const auto check = [&](std::string_view name, const auto& section) {
-    if (name == kTask[0]) return;
-    const ConfigNode* const node = source.root().find(name);
-    config_detail::validate_all(section, node != nullptr ? *node : ConfigNode(), std::string(name),
-                                problems);
-  };
-  visit_fields(std::as_const(config), check);
-  problems.throw_if_any();
-  return config;
+  return read_config_without_task(source_of(file, exported));
 }
 
 // The task that the file was trained for; nullopt: it is code, or cannot be read here.
@@ -189,10 +168,11 @@ bool is_folder(const fs::path& path) {
 
 TrainedRun load_exported_policy(const fs::path& file, const env::EnvironmentSpec& spec) {
   const auto exported = read_exported(file);
-  if (const auto own = own_task(file, exported)) {
-    check_only_graphs(file, *own, spec.observation);
-  }
-  return policy_of(file, exported, config_without_task(file, exported), spec);
+  const auto own = own_task(file, exported);
+  if (own) check_only_graphs(file, *own, spec.observation);
+  TrainedRun out = policy_of(file, exported, config_without_task(file, exported), spec);
+  if (own) out.warning += warn_of_other_features(file, *own, spec.observation);
+  return out;
 }
 
 TrainedRun load_trained_policy(const fs::path& path, const env::EnvironmentSpec& spec) {
@@ -220,6 +200,7 @@ Model load_model(const fs::path& path, const std::string& profiles,
   env::TaskPtr task = task_of(config);
   check_only_graphs(path, own.env, task->spec().observation);
   TrainedRun run = policy_of(path, exported, std::move(config), task->spec());
+  run.warning += warn_of_other_features(path, own.env, task->spec().observation);
   return {std::move(task), std::move(run)};
 }
 

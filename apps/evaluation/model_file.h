@@ -26,8 +26,9 @@ struct Model {
                                const std::vector<std::string>& changes = {});
 
 // The same of such a file, for decisions of a task that is already there; what the file says of its
-// own is looked at for the cluster that it is for (check_only_graphs), where it is no code, and
-// need not be readable here. UserError: as above, or a network for other decisions.
+// own is looked at for the cluster that it is for (check_only_graphs) and for what its decisions
+// showed (warn_of_other_features), where it is no code, and need not be readable here. UserError:
+// as above, or a network for other decisions.
 [[nodiscard]] TrainedRun load_exported_policy(const std::filesystem::path& file,
                                               const env::EnvironmentSpec& spec);
 

@@ -8,6 +8,7 @@
 #include "common/result.h"
 #include "common/text.h"
 #include "common/try_again.h"
+#include "env/tasks/python/config.h"
 #include "learner/checkpoint.h"
 #include "learner/network_training.h"
 #include "learner/reward_rate.h"
@@ -77,6 +78,20 @@ Found policy_of(const RunDirectory& run, const TrainConfig& own, const env::Envi
   }
 }
 
+// Everything that networks read, in the order in which they do.
+std::vector<std::string> features_of(const ObservationSpec& shown) {
+  std::vector<std::string> all;
+  for (const SlotSpec& slot : shown.slots) all.push_back("the " + slot.name);
+  const auto add = [&all](const std::string& of, const std::vector<FeatureSpec>& features) {
+    for (const FeatureSpec& feature : features) {
+      all.push_back(of + " " + feature.name + " [" + feature.unit + "]");
+    }
+  };
+  add("the global", shown.globals);
+  add("the candidates'", shown.candidates.features);
+  return all;
+}
+
 }  // namespace
 
 model::ValueHeads heads_of(const TrainConfig& config) {
@@ -144,6 +159,20 @@ void check_only_graphs(const std::filesystem::path& policy, const env::TaskConfi
   }
 }
 
+std::string warn_of_other_features(const std::filesystem::path& policy, const env::TaskConfig& own,
+                                   const ObservationSpec& here) {
+  // What such a task shows, its code says, which need no longer be there and takes an interpreter.
+  if (own.is_of<env::PythonConfig>() || !own.is_valid()) return {};
+  const std::vector<std::string> then = features_of(own.observation());
+  const std::vector<std::string> now = features_of(here);
+  // Of another number no weights fit, which is told as that.
+  if (then.size() != now.size()) return {};
+  const auto [was, is] = std::ranges::mismatch(then, now);
+  if (was == then.end()) return {};
+  return policy.string() + " was trained on other decisions than these, which are as wide: on " +
+         *was + " where these have " + *is + "; what it does here was not learned there\n";
+}
+
 TrainedRun load_trained_run(const std::filesystem::path& path, const env::EnvironmentSpec& spec) {
   const auto run = RunDirectory::open(path);
   TrainedRun trained;
@@ -156,7 +185,8 @@ TrainedRun load_trained_run(const std::filesystem::path& path, const env::Enviro
   const auto layout = model::make_layout(trained.shape);
   auto [checkpoint, file, warning] = policy_of(run, trained.config, spec, layout);
   trained.file = std::move(file);
-  trained.warning = std::move(warning);
+  trained.warning =
+      std::move(warning) + warn_of_other_features(path, trained.config.env, spec.observation);
   if (const auto others = other_graphs(run, spec); !others.empty()) {
     trained.warning += path.string() +
                        " was trained on other job graphs than these: " + join(others) +

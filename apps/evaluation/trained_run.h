@@ -49,7 +49,16 @@ struct TrainedRun {
 void check_only_graphs(const std::filesystem::path& policy, const env::TaskConfig& own,
                        const ObservationSpec& here);
 
-// Warns of a best policy that is lost, and of job graphs that are not those it was trained on.
+// A sentence, with the end of its line, where decisions that show `here` have other features than
+// those that a policy of `own` was trained on, by name or unit, in as many places: its weights fit,
+// and read what they were not trained to. Empty: there is none, or it cannot be told, as of a task
+// in Python. `policy`: where it is, for the sentence.
+[[nodiscard]] std::string warn_of_other_features(const std::filesystem::path& policy,
+                                                 const env::TaskConfig& own,
+                                                 const ObservationSpec& here);
+
+// Warns of a best policy that is lost, of job graphs that are not those it was trained on, and of
+// decisions that show other features (warn_of_other_features).
 // UserError: no run there, no checkpoint yet, a network that does not fit `spec`, or another
 // cluster than the only one that it is for (check_only_graphs).
 [[nodiscard]] TrainedRun load_trained_run(const std::filesystem::path& run,

@@ -206,6 +206,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
                       });
   }
   void read_body() {
+    // Before its headers came, the client may have been silent for as long as it may.
+    stream_.expires_after(state_->limits.patience);
     http::async_read(stream_, buffer_, *request_,
                      [self = shared_from_this()](error_code error, std::size_t) {
                        if (!self->failed(error)) self->answer();

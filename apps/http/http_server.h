@@ -19,7 +19,7 @@ struct HttpLimits {
   std::size_t request_bytes = std::size_t{8} * 1024;  // of a request's line and headers
   std::size_t body_bytes = 0;                         // of what a POST brings; 0: there is no POST
   std::chrono::milliseconds patience{
-      10'000};  // for a request to come whole, and for its answer to go,
+      10'000};  // for a request's headers to come, for what it brings, and for its answer to go,
   // beside the time that it takes over a line of so many bytes a second.
   std::size_t slow_line = std::size_t{256} << 10;
 };
@@ -28,8 +28,7 @@ struct HttpLimits {
 // thread that runs `io`: a few small pages for a person, a probe or a scraper. Bounded in
 // everything that a client decides: of too many connections, the one that has said nothing for the
 // longest is cut, unless it waits for its reply; one that is slow is cut (`patience`,
-// `slow_line`); no
-// client's bytes throw. Thread-confined to the thread that runs `io`.
+// `slow_line`); no client's bytes throw. Thread-confined to the thread that runs `io`.
 class HttpServer {
  public:
   // Listens from now on, answers while `io` runs; `handler` must not wait. UserError: cannot listen

@@ -138,6 +138,7 @@ int run_actor(const TrainConfig& config, const ActorRoleOptions& options) {
   LifeLine life_line(in_seconds(config.supervision.silence_seconds),
                      in_seconds(config.supervision.stop_seconds));
   check_replay_addresses(config, options.replay);
+  check_learner_addresses(config, options.learners);
   set_up_logging({.role = "actor-" + std::to_string(options.id),
                   .run_id = options.run_id,
                   .level = options.log_level,

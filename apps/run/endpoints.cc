@@ -1,5 +1,6 @@
 #include "apps/run/endpoints.h"
 
+#include <set>
 #include <string>
 
 #include "common/read_number.h"
@@ -70,6 +71,19 @@ void check_replay_addresses(const TrainConfig& config, const std::vector<std::st
   throw UserError("--replay: " + std::to_string(addresses.size()) +
                   " addresses, but replay.shards is " + std::to_string(config.replay.shards) +
                   "; name each shard once, in the same order everywhere");
+}
+
+void check_learner_addresses(const TrainConfig& config, const std::vector<std::string>& addresses) {
+  const std::string kOnce = "; of several learners, name each once";
+  if (addresses.size() > static_cast<std::size_t>(config.learner.replicas)) {
+    throw UserError("--learner: " + std::to_string(addresses.size()) +
+                    " addresses, but learner.replicas is " +
+                    std::to_string(config.learner.replicas) + kOnce);
+  }
+  const std::set<std::string> distinct(addresses.begin(), addresses.end());
+  if (distinct.size() != addresses.size()) {
+    throw UserError("--learner: an address is there twice" + kOnce);
+  }
 }
 
 void check_all_reduce_host(const TrainConfig& config, const std::string& host) {

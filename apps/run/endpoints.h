@@ -39,6 +39,9 @@ namespace pacml::apps {
 // algorithm does not replay.
 void check_replay_addresses(const TrainConfig& config, const std::vector<std::string>& addresses);
 
+// UserError: more addresses than the configuration has learners, or one of them twice.
+void check_learner_addresses(const TrainConfig& config, const std::vector<std::string>& addresses);
+
 // UserError: several learners would exchange gradients by way of `host`, which others can reach,
 // and the configuration does not allow that (learner.allow_insecure_all_reduce).
 void check_all_reduce_host(const TrainConfig& config, const std::string& host);

@@ -47,7 +47,9 @@ void read_settings(const RunDirectory& run, RunSummary& summary) {
     summary.task = text_of(env != nullptr ? env->find("task") : nullptr);
     summary.algorithm = text_of(source.root().find("algorithm"));
     summary.seed = text_of(source.root().find("seed"));
-    static_cast<void>(read_config<TrainConfig>(source));
+    // Whoever lists runs does not wait for their tasks' interpreters, nor for what they run.
+    static_cast<void>(names_code(source) ? read_config_without_task(source)
+                                         : read_config<TrainConfig>(source));
   } catch (const UserError& error) {
     summary.notes.push_back(
         "config.yaml is cut off, or of another version of pacml, which this one cannot use: " +

@@ -64,6 +64,30 @@ void check_schedules(const TrainConfig& config, std::vector<std::string>& proble
 
 }  // namespace
 
+bool names_code(const ConfigSource& source) {
+  const ConfigNode* const env = source.root().find("env");
+  const ConfigNode* const task = env != nullptr ? env->find("task") : nullptr;
+  return task != nullptr && task->text == "python";
+}
+
+TrainConfig read_config_without_task(const ConfigSource& given) {
+  constexpr std::string_view kTask[] = {"env"};
+  const ConfigSource source = given.without(kTask);
+  TrainConfig config;
+  config_detail::Problems problems;
+  config_detail::read_value(config, source.root(), "", problems);
+  problems.throw_if_any();
+  const auto check = [&](std::string_view name, const auto& section) {
+    if (name == kTask[0]) return;
+    const ConfigNode* const node = source.root().find(name);
+    config_detail::validate_all(section, node != nullptr ? *node : ConfigNode(), std::string(name),
+                                problems);
+  };
+  visit_fields(std::as_const(config), check);
+  problems.throw_if_any();
+  return config;
+}
+
 std::vector<std::string> validate(const TrainConfig& config) {
   std::vector<std::string> problems;
   if (config.seed < 0) problems.emplace_back("seed: must be >= 0");

@@ -105,6 +105,13 @@ void visit_fields(Config& c, Visitor&& v) {
 
 [[nodiscard]] std::vector<std::string> validate(const TrainConfig& config);
 
+// Whether the task that it is about is code, which even a look at what its decisions show runs.
+[[nodiscard]] bool names_code(const ConfigSource& source);
+
+// All but the task, which is as if nothing were said of it: each section is checked by itself.
+// UserError: as read_config.
+[[nodiscard]] TrainConfig read_config_without_task(const ConfigSource& source);
+
 // Of the algorithm; Ape-X has no batches of unrolls, but actors whose weights grow old.
 [[nodiscard]] learner::UpdateSize update_size_of(const TrainConfig& config);
 

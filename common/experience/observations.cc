@@ -28,10 +28,16 @@ void extend(std::vector<T>& column, const std::vector<T>& from, std::size_t begi
 }
 
 // Ends of parts that follow what is there.
+std::uint32_t end_of(std::size_t values) {
+  PACML_CHECK(values <= std::numeric_limits<std::uint32_t>::max(),
+              "rows that are together have fewer than 2^32 values");
+  return static_cast<std::uint32_t>(values);
+}
+
 void append_ends(std::vector<std::uint32_t>& ends, std::size_t there,
                  std::span<const std::uint32_t> from, std::size_t begin_of_from) {
   for (const std::uint32_t end : from) {
-    ends.push_back(static_cast<std::uint32_t>(there + end - begin_of_from));
+    ends.push_back(end_of(there + end - begin_of_from));
   }
 }
 
@@ -171,7 +177,7 @@ ObservationRow Observations::append(const RowLengths& lengths) {
     for (const auto& slot : shape_.slots) {
       if (slot.dynamic_width == 0) continue;
       end += std::size_t{*nodes++} * slot.dynamic_width;
-      node_end_.push_back(static_cast<std::uint32_t>(end));
+      node_end_.push_back(end_of(end));
     }
     row.node_features = grow(node_features_, end - begin);
   }
@@ -342,7 +348,7 @@ bool Observations::append_packed(std::span<const std::byte>& packed) {
   std::size_t node_end = node_features_.size();
   for (std::size_t d = 0; d < w.dynamic; ++d) {
     node_end += peek_u32(packed.subspan(lengths_at + d * sizeof(std::uint32_t)));
-    node_end_.push_back(static_cast<std::uint32_t>(node_end));
+    node_end_.push_back(end_of(node_end));
   }
   auto rest = packed.subspan(at);
   unpack(rest, node_features_, node_values);

@@ -33,6 +33,18 @@ void check(const std::string& name, const GpuJobType& type) {
 
 }  // namespace
 
+void check_shares(const GpuSpeedTables& tables) {
+  for (const auto& [gpu_type, rows] : tables.pairs) {
+    for (const auto& [a, row] : rows) {
+      for (const auto& [b, share] : row) {
+        if (is_share(share)) continue;
+        throw UserError("pair \"" + a + "\" beside \"" + b + "\" on " + gpu_type +
+                        ": the share must be 0 or in 1e-9..1e6");
+      }
+    }
+  }
+}
+
 JobSpeeds::JobSpeeds(const GpuSpeedTables& tables, const GpuTopology& topology)
     : gpu_types_(topology.gpu_types().begin(), topology.gpu_types().end()) {
   for (const auto& [name, type] : tables.types) {
@@ -52,16 +64,14 @@ JobSpeeds::JobSpeeds(const GpuSpeedTables& tables, const GpuTopology& topology)
     const auto it = std::ranges::lower_bound(types_, name);
     return it != types_.end() && *it == name ? static_cast<std::size_t>(it - types_.begin()) : n;
   };
+  check_shares(tables);
   for (const auto& [gpu_type, rows] : tables.pairs) {
     const auto it = std::ranges::find(gpu_types_, gpu_type);
+    if (it == gpu_types_.end()) continue;
     const auto gt = static_cast<std::size_t>(it - gpu_types_.begin());
     for (const auto& [a, row] : rows) {
       for (const auto& [b, share] : row) {
-        if (!is_share(share)) {
-          throw UserError("pair \"" + a + "\" beside \"" + b + "\" on " + gpu_type +
-                          ": the share must be 0 or in 1e-9..1e6");
-        }
-        if (it == gpu_types_.end() || index(a) == n || index(b) == n) continue;
+        if (index(a) == n || index(b) == n) continue;
         pairs_[(gt * n + index(a)) * n + index(b)] = share;
       }
     }

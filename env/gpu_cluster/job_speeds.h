@@ -34,6 +34,9 @@ struct GpuSpeedTables {
   bool operator==(const GpuSpeedTables&) const = default;
 };
 
+// UserError, one sentence: a share of a pair is not 0 or in 1e-9 .. 1e6.
+void check_shares(const GpuSpeedTables& tables);
+
 // A type of job on so many GPUs, as the inner loops read it.
 struct GpuJobShape {
   std::int32_t type = 0;

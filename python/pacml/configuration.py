@@ -3,17 +3,28 @@
 import collections.abc
 import copy
 import json
+import math
 import os
 
 from pacml import _core
 
 
-def _plain(value):
-    """Paths, and NumPy's numbers and arrays, as JSON knows them."""
+def _text(value):
+    """As YAML, which is JSON but for infinite numbers. Paths are texts, and NumPy's numbers and
+    arrays what they hold."""
+    if isinstance(value, collections.abc.Mapping):
+        entries = (f"{json.dumps(str(k), ensure_ascii=False)}: {_text(v)}" for k, v in value.items())
+        return "{" + ", ".join(entries) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_text, value)) + "]"
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return _text(os.fspath(value))
     if hasattr(value, "tolist"):
-        return value.tolist()
+        return _text(value.tolist())
+    if isinstance(value, float) and math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return json.dumps(value, ensure_ascii=False)
     raise _core.UserError(f"the configuration: {value!r} is no number, text, list or mapping")
 
 
@@ -36,7 +47,7 @@ def load_task(config=None, task=None, overrides=(), profiles=""):
         config = copy.deepcopy(dict(config))
         if task is not None and isinstance(config.setdefault("env", {}), dict):
             config["env"].setdefault("task", task)
-        made = _core.Task.from_text(json.dumps(config, default=_plain), overrides, profiles)
+        made = _core.Task.from_text(_text(config), overrides, profiles)
     else:
         made = _core.Task.from_file(os.fspath(config), overrides, profiles)
     if task is not None and made.name != task:

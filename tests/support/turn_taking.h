@@ -22,6 +22,7 @@ struct TurnStep {
   int action = 0;
   StepResult result;
   std::vector<AgentReward> others;
+  std::vector<bool> left;  // of each agent, where the step cut the episode
 };
 
 // Agents that decide in any order, whatever they do: who is next, how long a step takes, what it
@@ -66,7 +67,11 @@ class TurnTaking final : public Environment {
       others_.push_back({static_cast<int>(rng_.below(spec_.observation.agents)),
                          static_cast<float>(rng_.normal())});
     }
-    log_->push_back({agent_, action, result, others_});
+    left_.clear();
+    for (std::uint32_t agent = 0; agent < spec_.observation.agents; ++agent) {
+      left_.push_back(spec_.observation.agents > 1 && rng_.below(3) == 0);
+    }
+    log_->push_back({agent_, action, result, others_, left_});
     ++summary_.decisions;
     next_agent();
     return result;
@@ -74,7 +79,11 @@ class TurnTaking final : public Environment {
   [[nodiscard]] int agent() const override { return agent_; }
   [[nodiscard]] std::span<const AgentReward> other_rewards() const override { return others_; }
   void observe(Observations& out) const override { show(log_->size(), 0, agent_, out); }
+  [[nodiscard]] bool has_left(int agent) const override {
+    return left_[static_cast<std::size_t>(agent)];
+  }
   void observe_last(int agent, Observations& out) const override {
+    PACML_CHECK(!has_left(agent), "nothing follows for who has left");
     show(log_->size() - 1, 1 + agent, agent, out);
   }
   [[nodiscard]] std::unique_ptr<Environment> clone() const override {
@@ -110,9 +119,10 @@ class TurnTaking final : public Environment {
           }
           const StepResult& result = log[later].result;
           if (!result.final()) continue;
+          const bool left = !result.terminated && log[later].left[static_cast<std::size_t>(agent)];
           decision.flags =
-              static_cast<std::uint8_t>((result.terminated ? Sequences::kTerminated : 0) |
-                                        (result.truncated ? Sequences::kTruncated : 0));
+              static_cast<std::uint8_t>((result.terminated || left ? Sequences::kTerminated : 0) |
+                                        (result.truncated && !left ? Sequences::kTruncated : 0));
           decision.last = later;
           break;
         }
@@ -142,6 +152,7 @@ class TurnTaking final : public Environment {
   Rng rng_{Seed{0}};
   EpisodeRecord summary_;
   std::vector<AgentReward> others_;
+  std::vector<bool> left_;  // as of the last step
   int agent_ = 0;
 };
 

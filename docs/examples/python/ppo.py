@@ -20,6 +20,7 @@ import pacml
 QUICKSTART = pathlib.Path(__file__).resolve().parents[3] / "configs" / "quickstart.yaml"
 ENVS, STEPS, EPOCHS, BATCH = 64, 32, 3, 512
 DISCOUNT, LAMBDA, CLIP = 0.99, 0.9, 0.2
+SEEN = ("mask", "derived", "situation")  # of an observation
 
 
 class Network:
@@ -100,10 +101,13 @@ def collect(envs, agent, seen, blocked):
     for _ in range(STEPS):
         logs = agent.log_probabilities(seen)
         actions = (logs + agent.rng.gumbel(size=logs.shape)).argmax(1)
-        following, rewards, terminated, _, infos = envs.step(actions)
-        kept.append({k: seen[k] for k in ("mask", "derived", "situation")})
+        following, rewards, terminated, truncated, infos = envs.step(actions)
+        if truncated.any():  # cut off: what would have followed pays at once
+            cut = {k: np.stack([last[k] for last in infos["final_obs"][truncated]]) for k in SEEN}
+            rewards[truncated] += DISCOUNT ** infos["elapsed"][truncated] * agent.values(cut)
+        kept.append({k: seen[k] for k in SEEN})
         steps.append((actions, logs[np.arange(ENVS), actions], rewards, agent.values(seen),
-                      DISCOUNT ** infos["elapsed"] * ~terminated))  # what follows is worth
+                      DISCOUNT ** infos["elapsed"] * ~(terminated | truncated)))  # of what follows
         seen = following
         if "episode" in infos:
             blocked.extend(infos["episode"]["blocking_rate"][infos["_episode"]])

@@ -111,6 +111,7 @@ void PythonEnvironment::reset(Seed seed) {
   });
   others_.clear();
   decided_.assign(spec_->observation.agents, false);
+  left_.assign(spec_->observation.agents, false);
   total_ = 0;
   decisions_ = 0;
 }
@@ -140,6 +141,8 @@ StepResult PythonEnvironment::answered_step(int action) {
     if (decided_[static_cast<std::size_t>(other.agent)]) others_.push_back(other);
   }
   decided_[decided] = true;
+  left_.assign(spec_->observation.agents, false);
+  for (const json& each : said.at("left")) left_[static_cast<std::size_t>(agent_of(each))] = true;
   if (!result.terminated) shown_ = read(said);
   ++decisions_;
   return result;
@@ -173,6 +176,7 @@ std::unique_ptr<Environment> PythonEnvironment::clone() const {
   made->shown_ = shown_;
   made->others_ = others_;
   made->decided_ = decided_;
+  made->left_ = left_;
   made->total_ = total_;
   made->decisions_ = decisions_;
   return made;

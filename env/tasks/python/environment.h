@@ -29,6 +29,9 @@ class PythonEnvironment final : public Environment {
   void observe(Observations& out) const override;
   [[nodiscard]] int agent() const override { return shown_.agent; }
   [[nodiscard]] std::span<const AgentReward> other_rewards() const override { return others_; }
+  [[nodiscard]] bool has_left(int agent) const override {
+    return left_[static_cast<std::size_t>(agent)];
+  }
   // Of its method of that name, where there are several agents.
   void observe_last(int agent, Observations& out) const override;
   // copy.deepcopy of it.
@@ -63,6 +66,7 @@ class PythonEnvironment final : public Environment {
   Shown shown_;  // as of the last decision
   std::vector<AgentReward> others_;
   std::vector<bool> decided_;  // [agents], in this episode
+  std::vector<bool> left_;     // [agents], as of the last step
   double total_ = 0;
   std::int64_t decisions_ = 0;
 };

@@ -13,6 +13,7 @@ import math
 import operator
 import os
 import pathlib
+import signal
 import sys
 import threading
 import time
@@ -23,11 +24,16 @@ class Unfit(Exception):
     """What a task says of itself or shows cannot be: told as a sentence, without a traceback."""
 
 
+def end_all():
+    """Ends this process and what it has started, which is of its group."""
+    os.killpg(0, signal.SIGKILL)
+
+
 def end_with(parent):
     """Ends this process soon after its parent, also out of code that never returns."""
     while os.getppid() == parent:
         time.sleep(0.5)
-    os._exit(1)
+    end_all()
 
 
 def load(file, module):
@@ -80,6 +86,24 @@ def number(value, what):
     if len(flat) != 1:
         raise Unfit(f"{what} are single numbers, not {len(flat)}")
     return flat[0]
+
+
+def whole(value, what):
+    value = plain(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise Unfit(f"{what} are whole numbers, not {value!r}") from None
+
+
+def truth(value, what):
+    """Whether: what Python itself takes for true, a text say, may be meant otherwise."""
+    value = plain(value)
+    if value not in (0, 1):
+        raise Unfit(f"{what} true or false, 1 or 0, not {value!r}")
+    return bool(value)
 
 
 def attribute(env, name):
@@ -162,9 +186,9 @@ class Shown:
             if unknown or "most" not in given:
                 raise Unfit("candidates are a mapping of most, features and vary")
             return {
-                "most": int(given["most"]),
+                "most": whole(given["most"], "numbers of candidates"),
                 "features": [feature(each) for each in given.get("features", [])],
-                "vary": bool(given.get("vary", False)),
+                "vary": truth(given.get("vary", False), "whether candidates vary is"),
             }
         actions = count(env, "actions", "how many there are to choose from")
         if actions is None:
@@ -186,7 +210,7 @@ class Shown:
             candidates = plain(observation.get("candidates", []))
             mask = observation.get("mask")
         elif self.choices:
-            chosen = int(observation) - self.first
+            chosen = whole(observation, "observations of a Discrete space") - self.first
             if not 0 <= chosen < self.choices:
                 raise Unfit(f"an observation of {observation}, which its Discrete space does not hold")
             values = [0.0] * self.choices
@@ -198,8 +222,8 @@ class Shown:
         return {
             "globals": numbers(values, "globals"),
             "candidates": [numbers(each, "candidates") for each in candidates],
-            "mask": None if mask is None else [1 if each else 0 for each in plain(mask)],
-            "agent": int(info.get("agent", 0)),
+            "mask": None if mask is None else [int(truth(each, "masks are")) for each in plain(mask)],
+            "agent": whole(info.get("agent", 0), "agents"),
         }
 
 
@@ -239,6 +263,7 @@ class Turns:
     def reset(self, *, seed):
         self.env.reset(seed=seed)
         self.last = {}  # of agents that are out, and of all at the end
+        self.left = set()  # those of them that are out by themselves, not cut off
         return self._see(self.env.agent_selection)
 
     def step(self, action):
@@ -246,7 +271,8 @@ class Turns:
         self.env.step(action)
         rewards = {self.names.index(name): float(got) for name, got in self.env.rewards.items()}
         over = all(self._is_out(name) for name in self.env.agents)
-        truncated = over and not any(self.env.terminations.values())
+        self.left.update(name for name, left in self.env.terminations.items() if left)
+        truncated = over and len(self.left) < len(self.names)
         self.last.update({name: self._see(name) for name in self.env.agents if self._is_out(name)})
         if over:
             observation, info = self.last.get(decided, ([], {}))
@@ -255,6 +281,8 @@ class Turns:
                 self.env.step(None)  # who is out leaves
             observation, info = self._see(self.env.agent_selection)
         info["rewards"] = rewards
+        if truncated:
+            info["left"] = [self.names.index(name) for name in self.left]
         reward = rewards.pop(self.names.index(decided), 0.0)
         return observation, reward, over and not truncated, truncated, info
 
@@ -308,7 +336,7 @@ class Host:
         given = attribute(env, "metrics") or [{"name": "return", "better": "higher"}]
         self.metrics = [named(each, unit="1", better="neither", decimals=3) for each in given]
         for metric in self.metrics:
-            metric["decimals"] = int(metric["decimals"])
+            metric["decimals"] = whole(metric["decimals"], "decimals")
         baselines = attribute(env, "baselines") or {}
         return {
             **self.shown.describe(),
@@ -338,15 +366,21 @@ class Host:
         episode = self.episodes[env]
         observation, reward, terminated, truncated, info = episode.env.step(action)
         reward = number(reward, "rewards")
-        others = [[int(agent), number(got, "rewards")] for agent, got in dict(info.get("rewards", {})).items()]
+        others = [
+            [whole(agent, "agents"), number(got, "rewards")]
+            for agent, got in dict(info.get("rewards", {})).items()
+        ]
         episode.total += reward + sum(got for _, got in others)
+        terminated = truth(terminated, "what step returns third and fourth are")
+        truncated = truth(truncated, "what step returns third and fourth are")
         shown = {} if terminated else self.shown.read(observation, info)
         return {
             **shown,
             "reward": reward,
             "rewards": others,
-            "terminated": bool(terminated),
-            "truncated": bool(truncated),
+            "terminated": terminated,
+            "truncated": truncated,
+            "left": [whole(agent, "agents") for agent in info.get("left", [])],
             "elapsed": number(info.get("elapsed", 1.0), "elapsed times"),
         }
 
@@ -365,7 +399,10 @@ class Host:
 
     def do_resample(self, env, seed):
         resample = attribute(self.episodes[env].env, "resample_future")
-        return resample is not None and resample(seed) is not False
+        if resample is None:
+            return False
+        drawn = resample(seed)
+        return drawn is None or truth(drawn, "what resample_future returns is")
 
     def do_summary(self, env):
         episode = self.episodes[env]
@@ -385,7 +422,7 @@ class Host:
         env = self.episodes[env].env
         if getattr(env, "baselines", None) is None:
             env = env.unwrapped
-        return int(env.baselines[name](env))
+        return whole(env.baselines[name](env), "actions")
 
 
 def about(act):
@@ -394,23 +431,26 @@ def about(act):
 
 
 def answer(host, request):
-    """One line. What JSON does not have is a fault of the task's, too."""
+    """One line. What JSON does not have is a fault of the task's, too, and so is that it would end."""
     try:
-        return json.dumps({"ok": host.serve(request)}, allow_nan=False)
+        return json.dumps({"ok": host.serve(request)}, allow_nan=False, ensure_ascii=False)
     except Unfit as problem:
-        return json.dumps({"error": str(problem)})
-    except Exception as problem:
+        said = str(problem)
+    except (Exception, SystemExit) as problem:
         said = f"{type(problem).__name__}: {problem}"
         traceback.print_exc()
-        return json.dumps({"error": " ".join(said.split())})
+    return json.dumps({"error": " ".join(said.split())}, ensure_ascii=False)
 
 
 def main():
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     host = Host()
     for line in channel:  # noqa: F821
-        channel.write(answer(host, json.loads(line)).encode() + b"\n")  # noqa: F821
+        # Names of files need not be text: what of them is none becomes question marks.
+        said = answer(host, json.loads(line)).encode(errors="replace")
+        channel.write(said + b"\n")  # noqa: F821
         channel.flush()  # noqa: F821
+    end_all()
 
 
 main()

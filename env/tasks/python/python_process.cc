@@ -217,6 +217,8 @@ std::string PythonProcess::receive(const char* what, Duration patience) {
     if (ready == 0 && deadline.expired()) {
       give_up(std::string(what) + " took too long (env.answer_seconds)");
     }
+    // What it has started may hold the channel open when it is gone.
+    if (std::string how; ready == 0 && has_ended(how)) gone();
     if (ready <= 0) continue;
     std::array<char, 65536> piece{};
     const ssize_t got = ::recv(channel_.get(), piece.data(), piece.size(), 0);
@@ -231,18 +233,27 @@ void PythonProcess::give_up(const std::string& why) {
   throw UserError(name_ + ": " + why);
 }
 
+bool PythonProcess::has_ended(std::string& how) const {
+  siginfo_t end{};
+  if (pid_ == 0 ||
+      ::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      end.si_pid != pid_) {
+    return false;
+  }
+  how = (end.si_code == CLD_EXITED ? "ended with code " : "was killed by signal ") +
+        std::to_string(end.si_status);
+  return true;
+}
+
 void PythonProcess::gone() {
-  int status = 0;
   std::string how = "does not listen any more";
   const Deadline deadline = Deadline::in(kEnd);
   while (pid_ != 0 && !deadline.expired()) {
-    if (::waitpid(pid_, &status, WNOHANG) != pid_) {
+    if (has_ended(how)) {
+      end();
+    } else {
       std::this_thread::sleep_for(kEnd / 1000);
-      continue;
     }
-    pid_ = 0;
-    how = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
-                              : "ended with code " + std::to_string(WEXITSTATUS(status));
   }
   throw TryAgainError("the Python process of " + name_ + " " + how);
 }

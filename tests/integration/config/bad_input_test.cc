@@ -350,6 +350,13 @@ TEST_CASE("an address that cannot be used is refused, and leaves no run folder b
     check_refused(place, {"actor", place.config_file(), "--learner", "tcp://127.0.0.1:99999"},
                   {"'tcp://127.0.0.1:99999'", "PORT 1 to 65535"});
   }
+  SECTION("more learners than there are, or one of them twice") {
+    const std::string at = place.socket();
+    Words actor = {"actor", place.config_file(), "--learner", at, "--learner", at};
+    check_refused(place, actor, {"--learner: 2 addresses, but learner.replicas is 1"});
+    actor.insert(actor.end(), {"--set", "learner.replicas=2"});
+    check_refused(place, actor, {"--learner: an address is there twice"});
+  }
 }
 
 TEST_CASE("a folder that cannot hold a run is refused", "[integration][config]") {

@@ -113,6 +113,11 @@ TEST_CASE("pairs that were not measured are fitted and written", "[integration][
   CHECK_THAT(
       refused(nlohmann::json{{"types", types}, {"pairs", {{"v100", {{"c", {{"c", 1}}}}}}}}.dump()),
       Catch::Contains("1 pairs on v100 are too few"));
+  auto tiny = pairs;
+  tiny["v100"]["c"]["a-b1"] = 1e-320;
+  CHECK_THAT(refused(nlohmann::json{{"types", types}, {"pairs", tiny}}.dump()),
+             Catch::Contains("pair \"c\" beside \"a-b1\" on v100: the share must be 0 or in "
+                             "1e-9..1e6"));
   CHECK_THAT(refused("{}", {"--form", "x"}), Catch::Contains("--form: there is no \"x\""));
 }
 

@@ -61,6 +61,19 @@ TEST_CASE("a run that has told nothing never began, and one that is held trains"
   CHECK(some.summary().state == RunState::kTraining);
 }
 
+TEST_CASE("a list of runs does not ask a task in Python what it shows") {
+  const SomeRun some;
+  some.train();
+  const std::string task = "env: {task: python, file: /nowhere/task.py, make: T}\n";
+  std::ofstream(some.run.config_file()) << "seed: 3\n" + task;
+  const RunSummary summary = some.summary();
+  CHECK(summary.task == "python");
+  CHECK(summary.notes.empty());
+  CHECK(std::ranges::count(summary.settings, "env.make", &ConfigDifference::key) == 1);
+  std::ofstream(some.run.config_file()) << "ppo: {discount: 7}\n" + task;
+  CHECK_THAT(some.summary().notes.at(0), Catch::Contains("discount must be"));
+}
+
 TEST_CASE("a configuration of another version, or none at all, is told and hides nothing else") {
   const SomeRun some;
   some.train();

@@ -289,6 +289,43 @@ TEST_CASE("a run that was trained for other decisions is refused", "[unit][evalu
   }
 }
 
+TEST_CASE("whoever asks a policy about other features, as many as its own, is told the first",
+          "[unit][evaluation]") {
+  const TrainConfig config = testing::cluster_config();
+  const FinishedRun run(config);
+  REQUIRE(run.checkpoints().save_best(run.checkpoint(5), run.layout()));
+  const testing::TempDir folder;
+  const fs::path file = folder / "policy.safetensors";
+  testing::write_random_policy(file, config, 5);
+  const env::EnvironmentSpec own = spec_of(config);
+  REQUIRE(own.observation.globals.size() > 1);
+  env::EnvironmentSpec here = own;
+  std::string parts;
+  SECTION("a global") {
+    FeatureSpec& other = here.observation.globals[1];
+    parts = "on the global " + other.name + " [" + other.unit + "] where these have the global ";
+    other.name = "heat";
+    other.unit = "K";
+    parts += "heat [K]; what it does here was not learned there\n";
+  }
+  SECTION("one in another unit") {
+    FeatureSpec& other = here.observation.globals.back();
+    parts = "on the global " + other.name + " [" + other.unit + "] where these have ";
+    other.unit = "furlongs";
+    parts += "the global " + other.name + " [furlongs]; ";
+  }
+  for (const fs::path& policy : {run.path(), file}) {
+    CHECK(load_trained_policy(policy, own).warning.empty());
+    const TrainedRun there = load_trained_policy(policy, here);
+    CHECK_THAT(
+        there.warning,
+        Catch::StartsWith(policy.string() +
+                          " was trained on other decisions than these, which are as wide: ") &&
+            Catch::Contains(parts));
+    CHECK(there.parameters.values == run.weights(5));
+  }
+}
+
 TEST_CASE("a policy that was shown server by server is refused on another topology, by both names",
           "[unit][evaluation]") {
   const auto on = [](const std::array<int, 3>& topology) {

@@ -60,12 +60,28 @@ TEST_CASE("centred RMSProp divides by the deviation of the gradients", "[unit][l
   Optimizer optimizer(config, 1);
   Floats weights = {0};
   static_cast<void>(optimizer.step(weights, Floats{4}, 1));
-  // mean 2, mean square 8: deviation 2
-  CHECK(weights[0] == Approx(-4.0 / (2 + 1)));
+  // mean 2, mean square 8: variance 4
+  CHECK(weights[0] == Approx(-4.0 / std::sqrt(4.0 + 1)));
   const float before = weights[0];
   static_cast<void>(optimizer.step(weights, Floats{2}, 1));
-  // mean 2, mean square 6: deviation sqrt 2
-  CHECK(weights[0] - before == Approx(-2 / (std::sqrt(2.0) + 1)));
+  // mean 2, mean square 6: variance 2
+  CHECK(weights[0] - before == Approx(-2 / std::sqrt(2.0 + 1)));
+}
+
+TEST_CASE("by centred RMSProp a weight whose gradient does not vary moves by less than by its rate",
+          "[unit][learner]") {
+  OptimizerConfig config;  // as Ape-X is published
+  config.kind = OptimizerKind::kRmsPropCentred;
+  config.decay = 0.95;
+  config.epsilon = 1.5e-7;
+  constexpr double kRate = 6.25e-5;
+  Optimizer optimizer(config, 1);
+  Floats weights = {0};
+  for (int step = 0; step < 500; ++step) {
+    const float before = weights[0];
+    static_cast<void>(optimizer.step(weights, Floats{1e-3F}, kRate));
+    REQUIRE(std::abs(weights[0] - before) < 1e-3 * kRate / std::sqrt(config.epsilon) * 1.01);
+  }
 }
 
 TEST_CASE("a gradient that is not finite changes nothing", "[unit][learner]") {

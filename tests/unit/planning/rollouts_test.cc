@@ -123,7 +123,8 @@ TEST_CASE("a rate is taken off each unit of time, and the policy's own pace is t
 // its own number, and the episode is cut after `length` steps.
 class Relay final : public env::Environment {
  public:
-  explicit Relay(int length = kNever) : left_(length) {
+  explicit Relay(int length = kNever, std::optional<int> leaves = {})
+      : left_(length), leaves_(leaves) {
     spec_.task = "relay";
     spec_.observation = plain_spec(1, 1);
     spec_.observation.agents = 2;
@@ -140,6 +141,7 @@ class Relay final : public env::Environment {
     return {&other_, 1};
   }
   void observe(Observations& out) const override { observe_last(agent_, out); }
+  [[nodiscard]] bool has_left(int agent) const override { return agent == leaves_; }
   void observe_last(int agent, Observations& out) const override {
     const float shown[] = {static_cast<float>(agent)};
     const std::uint8_t mask[] = {1};
@@ -154,6 +156,7 @@ class Relay final : public env::Environment {
  private:
   env::EnvironmentSpec spec_;
   int left_;
+  std::optional<int> leaves_;  // before the episode is cut
   int agent_ = 0;
   env::AgentReward other_;
 };
@@ -216,7 +219,9 @@ class SaysByAgent final : public model::Policy {
 
 TEST_CASE("where an episode is cut, each agent's own observation says what would have followed",
           "[planning]") {
-  const Relay relay(3);  // cut where the other agent would decide
+  // Cut where the other agent would decide.
+  const auto leaves = GENERATE(std::optional<int>(), std::optional(0), std::optional(1));
+  const Relay relay(3, leaves);
   SaysByAgent network;
   const auto policy = make_network_policy(network, relay.spec().make_observations().shape(),
                                           model::ValueHeads::kValue);
@@ -226,7 +231,7 @@ TEST_CASE("where an episode is cut, each agent's own observation says what would
   rollouts.add(relay, only, Seed{1}, sum);
   rollouts.play(10);
   const double later = kDiscount * kDiscount;  // its second decision
-  CHECK(sum[0] == Approx(11 + later * (1 + kDiscount * 8)));
+  CHECK(sum[0] == Approx(11 + later * (1 + (leaves == 0 ? 0 : kDiscount * 8))));
 }
 
 // Nobody is expected to be asked twice of one step.

@@ -218,6 +218,36 @@ TEST_CASE("numbers of Python that do not fit are refused, not cut", "[unit][env]
   CHECK_THAT(refusal("2**32 + 1", "agents"), Catch::Contains("agents cannot be 4294967297"));
 }
 
+TEST_CASE("what baselines and futures of Python answer is what it says, or refused",
+          "[unit][env][python]") {
+  const auto answers = [](const std::string& said) {
+    Written own("    baselines = {'b': lambda self: " + said +
+                "}\n    def resample_future(self, seed):\n        return " + said + "\n" +
+                simple("pass"));
+    const PythonTask task(own.config());
+    const auto env = task.make_factory()();
+    env->reset(Seed{1});
+    std::string all;
+    try {
+      all = std::to_string(task.make_agent("b")->act(*env));
+    } catch (const UserError& error) {
+      all = error.what();
+    }
+    try {
+      return all + "; " + (env->resample_future(Seed{1}) ? "drawn" : "given");
+    } catch (const UserError& error) {
+      return all + "; " + error.what();
+    }
+  };
+  CHECK(answers("1") == "1; drawn");
+  CHECK(answers("0.0") == "0; given");
+  CHECK(answers("False") == "0; given");
+  CHECK(answers("None") == "task.py, T: act: actions are whole numbers, not None; drawn");
+  CHECK(answers("1.5") ==
+        "task.py, T: act: actions are whole numbers, not 1.5; task.py, T: resample: what "
+        "resample_future returns is true or false, 1 or 0, not 1.5");
+}
+
 TEST_CASE("a Python task that has become two is one sentence", "[unit][env][python]") {
   const Written forks(simple("os.fork(); return [1.0], 1, False, False, {}"));
   const auto env = forks.environment();
@@ -336,12 +366,21 @@ TEST_CASE("PettingZoo's agents in turns are taken as they are", "[unit][env][pyt
   Observations beyond = task.spec().make_observations();
   env->observe_last(0, beyond);
   CHECK(beyond.globals(0)[0] == 3);
-  env->observe_last(1, beyond);  // it is long out
-  CHECK(beyond.globals(1)[0] == 1);
+  CHECK_FALSE(env->has_left(0));
+  CHECK(env->has_left(1));  // long ago, and by itself: what follows is nothing
 
   env->reset(Seed{2});
+  CHECK_FALSE(env->has_left(1));
   static_cast<void>(env->step(1));
   CHECK(env->step(1).terminated);
+
+  env->reset(Seed{3});  // one ends what the other is cut off from before
+  for (const int action : {0, 0, 0, 0, 0}) REQUIRE_FALSE(env->step(action).final());
+  CHECK(look() == std::pair(1, 2.0F));
+  CHECK(env->step(1).truncated);
+  CHECK_FALSE(env->has_left(0));
+  CHECK(env->has_left(1));
+  CHECK(env->clone()->has_left(1));
 }
 
 TEST_CASE("actions that are known by their places have constants to compare with",
@@ -382,6 +421,12 @@ TEST_CASE("what cannot be is said in one sentence with the task's name", "[unit]
   const auto step = [&](const std::string& body) { return refusal(simple(body)); };
   CHECK(step("return [1.0], 1, True, False, {}") == "none");
   CHECK(step("return 1 / 0") == "task.py, T: step: ZeroDivisionError: division by zero");
+  CHECK(step("raise SystemExit('no licence')") == "task.py, T: step: SystemExit: no licence");
+  CHECK(step("raise OSError('no file caf\\udce9')") == "task.py, T: step: OSError: no file caf?");
+  CHECK(step("raise OSError('caf\u00e9')") == "task.py, T: step: OSError: caf\u00e9");
+  CHECK(step("return [1.0], 1, False, False, {'agent': 0.5}") ==
+        "task.py, T: step: agents are whole numbers, not 0.5");
+  CHECK(step("return [1.0], 1, False, False, {'agent': 0.0}") == "none");
   CHECK(step("return [1.0, 2.0], 1, False, False, {}") ==
         "task.py, T shows 2 globals, and says that they are 1");
   CHECK(step("return [float('nan')], 1, False, False, {}") ==
@@ -394,6 +439,14 @@ TEST_CASE("what cannot be is said in one sentence with the task's name", "[unit]
         "task.py, T: step: rewards are single numbers, not 2");
   CHECK(step("return [1.0], 1, False, False, {'elapsed': float('nan')}") ==
         "task.py, T: step: elapsed times hold a number that is not finite");
+  CHECK(step("return [1.0], 1, 'no', False, {}") ==
+        "task.py, T: step: what step returns third and fourth are true or false, 1 or 0, not 'no'");
+  CHECK(step("return [1.0], 1, False, None, {}") ==
+        "task.py, T: step: what step returns third and fourth are true or false, 1 or 0, not None");
+  CHECK(step("return [1.0], 1, False, False, {'action_mask': '00'}") ==
+        "task.py, T: step: masks are true or false, 1 or 0, not '0'");
+  CHECK(step("return [1.0], 1, False, False, {'action_mask': [[1, 0]]}") ==
+        "task.py, T: step: masks are true or false, 1 or 0, not [1, 0]");
   CHECK(step("return [1.0], 1, False, False, {'action_mask': [0, 0]}") ==
         "task.py, T shows a decision without an action");
   CHECK(step("return [1.0], 1, False, False, {'action_mask': [1, 1, 1]}") ==
@@ -465,6 +518,46 @@ TEST_CASE("an environment that does not come back, or ends Python, ends the call
     FAIL("it is gone");
   } catch (const TryAgainError& error) {
     CHECK(error.what() == std::string("the Python process of task.py, T ended with code 5"));
+  }
+}
+
+// Whether a process is there and runs; one that nobody has reaped does not.
+bool runs(const std::string& pid) {
+  std::ifstream stat("/proc/" + pid + "/stat");
+  std::string number;
+  std::string name;
+  std::string state;
+  return (stat >> number >> name >> state) && state != "Z";
+}
+
+TEST_CASE("what an interpreter has started ends with it, however it ends", "[unit][env][python]") {
+  const testing::TempDir folder;
+  const std::string file = (folder.path() / "pid").string();
+  const std::string starts =
+      "pid = os.fork()\n        if not pid: time.sleep(1000)\n"
+      "        print(pid, file=open('" +
+      file + "', 'w'))\n        ";
+  const auto started = [&file] {
+    std::string pid;
+    std::ifstream(file) >> pid;
+    return pid;
+  };
+  SECTION("by itself") {
+    const Written gone(simple(starts + "os._exit(5)"));
+    const auto env = gone.environment();
+    env->reset(Seed{1});
+    CHECK_THROWS_WITH(env->step(0), Catch::EndsWith("ended with code 5"));
+    REQUIRE_FALSE(started().empty());
+    testing::wait_until("it has ended, too", [&] { return !runs(started()); });
+  }
+  SECTION("as nobody asks it any more") {
+    const Written written(simple(starts + "return [1.0], 1, False, False, {}"));
+    auto env = written.environment();
+    env->reset(Seed{1});
+    static_cast<void>(env->step(0));
+    REQUIRE(runs(started()));
+    env.reset();
+    testing::wait_until("it has ended, too", [&] { return !runs(started()); });
   }
 }
 
