@@ -355,6 +355,11 @@ class Environments(unittest.TestCase):
             (lambda: pacml.make("partitioning", overrides="env.nonsense=1"), "nonsense"),
             (lambda: pacml.make("partitioning", overrides="envv.ramp=1"), "envv.*did you mean 'env'"),
             (lambda: pacml.make("partitioning", {"env": {"x": object()}}), "no number, text"),
+            (lambda: pacml.make("partitioning", {"env": {"profiles": "/no/such \u00e9\U0001f600"}}),
+             "/no/such \u00e9\U0001f600: no such folder"),
+            (lambda: pacml.make("partitioning",
+                                {"env": {"cluster": {"max_simulation_time": float("inf")}}}),
+             "inf makes an episode without end"),
         ]:
             with self.assertRaisesRegex(pacml.UserError, sentence):
                 attempt()
