@@ -67,12 +67,6 @@ TrainConfig config_of(const fs::path& file, const learner::Safetensors& exported
   return read_config<TrainConfig>(source);
 }
 
-// Only what says how to read the weights, for a task that is there: nothing depends on whether what
-// the file says of its own can be read.
-TrainConfig config_without_task(const fs::path& file, const learner::Safetensors& exported) {
-  return read_config_without_task(source_of(file, exported));
-}
-
 // The task that the file was trained for; nullopt: it is code, or cannot be read here.
 std::optional<env::TaskConfig> own_task(const fs::path& file,
                                         const learner::Safetensors& exported) {
@@ -170,7 +164,10 @@ TrainedRun load_exported_policy(const fs::path& file, const env::EnvironmentSpec
   const auto exported = read_exported(file);
   const auto own = own_task(file, exported);
   if (own) check_only_graphs(file, *own, spec.observation);
-  TrainedRun out = policy_of(file, exported, config_without_task(file, exported), spec);
+  // Only what says how to read the weights, for a task that is there: nothing depends on whether
+  // what the file says of its own can be read.
+  TrainConfig config = read_config_without_task(source_of(file, exported));
+  TrainedRun out = policy_of(file, exported, std::move(config), spec);
   if (own) out.warning += warn_of_other_features(file, *own, spec.observation);
   return out;
 }

@@ -371,8 +371,8 @@ class Host:
             for agent, got in dict(info.get("rewards", {})).items()
         ]
         episode.total += reward + sum(got for _, got in others)
-        terminated = truth(terminated, "what step returns third and fourth are")
-        truncated = truth(truncated, "what step returns third and fourth are")
+        terminated, truncated = (
+            truth(each, "what step returns third and fourth are") for each in (terminated, truncated))
         shown = {} if terminated else self.shown.read(observation, info)
         return {
             **shown,

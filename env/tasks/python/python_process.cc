@@ -218,7 +218,7 @@ std::string PythonProcess::receive(const char* what, Duration patience) {
       give_up(std::string(what) + " took too long (env.answer_seconds)");
     }
     // What it has started may hold the channel open when it is gone.
-    if (std::string how; ready == 0 && has_ended(how)) gone();
+    if (ready == 0 && how_it_ended()) gone();
     if (ready <= 0) continue;
     std::array<char, 65536> piece{};
     const ssize_t got = ::recv(channel_.get(), piece.data(), piece.size(), 0);
@@ -233,23 +233,23 @@ void PythonProcess::give_up(const std::string& why) {
   throw UserError(name_ + ": " + why);
 }
 
-bool PythonProcess::has_ended(std::string& how) const {
+std::optional<std::string> PythonProcess::how_it_ended() const {
   siginfo_t end{};
   if (pid_ == 0 ||
       ::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       end.si_pid != pid_) {
-    return false;
+    return std::nullopt;
   }
-  how = (end.si_code == CLD_EXITED ? "ended with code " : "was killed by signal ") +
-        std::to_string(end.si_status);
-  return true;
+  return (end.si_code == CLD_EXITED ? "ended with code " : "was killed by signal ") +
+         std::to_string(end.si_status);
 }
 
 void PythonProcess::gone() {
   std::string how = "does not listen any more";
   const Deadline deadline = Deadline::in(kEnd);
   while (pid_ != 0 && !deadline.expired()) {
-    if (has_ended(how)) {
+    if (const auto ended = how_it_ended()) {
+      how = *ended;
       end();
     } else {
       std::this_thread::sleep_for(kEnd / 1000);

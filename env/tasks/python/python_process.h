@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,9 @@ class PythonProcess {
   [[nodiscard]] std::string receive(const char* what, Duration patience);
   [[nodiscard]] nlohmann::json answer_to(const char* what, const nlohmann::json& request,
                                          Duration patience);
-  // Whether it has ended; it is not reaped then: what it has started, which is to be ended, too, is
-  // named by its number. `how`, for a sentence: "ended with code 5".
-  [[nodiscard]] bool has_ended(std::string& how) const;
+  // How it has ended, for a sentence: "ended with code 5"; nothing: it has not. It is not reaped
+  // then: what it has started, which is to be ended, too, is named by its number.
+  [[nodiscard]] std::optional<std::string> how_it_ended() const;
   [[noreturn]] void gone();
   // Ends it, as no answer can be told from the next any more.
   [[noreturn]] void give_up(const std::string& why);

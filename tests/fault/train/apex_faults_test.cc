@@ -9,6 +9,7 @@
 #include "apps/run/run_directory.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/process_state.h"
 #include "tests/support/roles.h"
 
 namespace pacml {
@@ -274,10 +275,7 @@ TEST_CASE("a supervisor of Ape-X that is killed leaves snapshots and no process 
   process.signal(SIGKILL);
   CHECK(process.end() == 128 + SIGKILL);
   for (const auto& [pid, command] : children) {
-    wait_until(command + " is gone", [pid = pid] {
-      const std::string stat = testing::text_of("/proc/" + std::to_string(pid) + "/stat");
-      return stat.empty() || stat.find(") Z ") != std::string::npos;
-    });
+    wait_until(command + " is gone", [pid = pid] { return testing::has_ended(pid); });
   }
   for (const char* shard : {"shard-0", "shard-1"}) {
     CHECK(fs::file_size(place / "run" / "replay" / shard) > 10'000);

@@ -8,6 +8,7 @@
 #include "tests/support/addresses.h"
 #include "tests/support/catch.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/process_state.h"
 #include "tests/support/roles.h"
 
 namespace pacml {
@@ -197,10 +198,7 @@ TEST_CASE("a supervisor that is killed leaves a checkpoint and no process behind
   process.signal(SIGKILL);
   CHECK(process.end() == 128 + SIGKILL);
   for (const auto& [pid, command] : children) {
-    wait_until(command + " is gone", [pid = pid] {
-      const std::string stat = testing::text_of("/proc/" + std::to_string(pid) + "/stat");
-      return stat.empty() || stat.find(") Z ") != std::string::npos;
-    });
+    wait_until(command + " is gone", [pid = pid] { return testing::has_ended(pid); });
   }
   CHECK(place.checkpoints().size() == 2);
 }

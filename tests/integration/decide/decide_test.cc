@@ -24,6 +24,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
 #include "tests/support/pacml_process.h"
+#include "tests/support/process_state.h"
 #include "tests/support/random_run.h"
 #include "tests/support/source_path.h"
 
@@ -140,8 +141,7 @@ void wait_until_resting(const Pacml& service, const std::string& what, Condition
   int looks = 0;
   wait_until(what, [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const std::string stat = text_of("/proc/" + std::to_string(service.pid()) + "/stat");
-    const bool sleeps = stat.find(") S ") != std::string::npos;
+    const bool sleeps = testing::process_state(service.pid()) == 'S';
     looks = sleeps && holds() ? looks + 1 : 0;
     return looks >= 10;
   });

@@ -19,6 +19,7 @@
 #include "env/tasks/python/config.h"
 #include "env/tasks/python/task.h"
 #include "tests/support/catch.h"
+#include "tests/support/process_state.h"
 #include "tests/support/soon.h"
 #include "tests/support/temp_dir.h"
 
@@ -521,15 +522,6 @@ TEST_CASE("an environment that does not come back, or ends Python, ends the call
   }
 }
 
-// Whether a process is there and runs; one that nobody has reaped does not.
-bool runs(const std::string& pid) {
-  std::ifstream stat("/proc/" + pid + "/stat");
-  std::string number;
-  std::string name;
-  std::string state;
-  return (stat >> number >> name >> state) && state != "Z";
-}
-
 TEST_CASE("what an interpreter has started ends with it, however it ends", "[unit][env][python]") {
   const testing::TempDir folder;
   const std::string file = (folder.path() / "pid").string();
@@ -538,8 +530,9 @@ TEST_CASE("what an interpreter has started ends with it, however it ends", "[uni
       "        print(pid, file=open('" +
       file + "', 'w'))\n        ";
   const auto started = [&file] {
-    std::string pid;
+    pid_t pid = 0;
     std::ifstream(file) >> pid;
+    REQUIRE(pid > 0);
     return pid;
   };
   SECTION("by itself") {
@@ -547,17 +540,16 @@ TEST_CASE("what an interpreter has started ends with it, however it ends", "[uni
     const auto env = gone.environment();
     env->reset(Seed{1});
     CHECK_THROWS_WITH(env->step(0), Catch::EndsWith("ended with code 5"));
-    REQUIRE_FALSE(started().empty());
-    testing::wait_until("it has ended, too", [&] { return !runs(started()); });
+    testing::wait_until("it has ended, too", [&] { return testing::has_ended(started()); });
   }
   SECTION("as nobody asks it any more") {
     const Written written(simple(starts + "return [1.0], 1, False, False, {}"));
     auto env = written.environment();
     env->reset(Seed{1});
     static_cast<void>(env->step(0));
-    REQUIRE(runs(started()));
+    REQUIRE_FALSE(testing::has_ended(started()));
     env.reset();
-    testing::wait_until("it has ended, too", [&] { return !runs(started()); });
+    testing::wait_until("it has ended, too", [&] { return testing::has_ended(started()); });
   }
 }
 
